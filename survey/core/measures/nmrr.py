@@ -1,0 +1,53 @@
+"""Normalised modified retrieval rank, the measure of MPEG-7."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from survey.core.measures.ranks import Ranks, Values
+
+
+def nmrr(ranks: Ranks, gmt: int | None = None) -> Values:
+    """NMRR = MRR / (1.25 K − 0.5 (1 + NG)), with MRR = AVR − 0.5 (1 + NG).
+
+    AVR is the mean of the ranks, where a rank beyond K counts as 1.25 K, and
+    K = 4 NG (2 NG where NG > 50), capped by 2 GMT when ``gmt``, the largest NG
+    of all queries, is given.
+
+    ``ranks``: (lists, relevant) from ``as_ranks``; returns (lists,). Range [0, 1],
+    lower is better; 0 when the relevant items fill the first NG positions, 1 when
+    none is within the first K. Raises ValueError when ``gmt`` is below NG.
+
+    Source: MNRO paper, Eqs. 5–8, read as in Table 1 ("after the 20th position":
+    K = 4 NG, no cap, for NG = 5) and with Eq. 12 as "Rank > K". Its mean over
+    queries is ANMRR.
+    """
+    relevant = ranks.shape[1]
+    horizon = nmrr_horizon(relevant, gmt)
+    perfect = 0.5 * (1 + relevant)
+    counted = np.where(ranks > horizon, 1.25 * horizon, ranks)
+    return np.asarray((counted.mean(axis=1) - perfect) / (1.25 * horizon - perfect))
+
+
+def nmrr_exact(ranks: Sequence[int], gmt: int | None = None) -> Fraction:
+    """Return the NMRR of one list as a fraction, for comparing lists without rounding."""
+    relevant = len(ranks)
+    horizon = nmrr_horizon(relevant, gmt)
+    late = Fraction(5 * horizon, 4)
+    perfect = Fraction(1 + relevant, 2)
+    total = sum((late if rank > horizon else Fraction(rank) for rank in ranks), Fraction(0))
+    return (total / relevant - perfect) / (late - perfect)
+
+
+def nmrr_horizon(relevant: int, gmt: int | None = None) -> int:
+    """Return K, the last position that still counts as retrieved (MNRO paper, Eq. 6)."""
+    horizon = (2 if relevant > 50 else 4) * relevant
+    if gmt is None:
+        return horizon
+    if gmt < relevant:
+        raise ValueError(
+            f"GMT is {gmt}, but a list has {relevant} relevant items; "
+            "GMT is the largest such number over all queries"
+        )
+    return min(horizon, 2 * gmt)

@@ -1,0 +1,85 @@
+"""Ranked lists as integer arrays: what every measure takes, checked once at the edge."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Ranks = NDArray[np.int64]
+"""Shape (lists, relevant): each row holds the 1-based positions of one list's relevant items."""
+
+Values = NDArray[np.float64]
+"""Shape (lists,): one measure's value for each list."""
+
+
+def as_ranks(ranks: ArrayLike, collection_size: int) -> Ranks:
+    """Return ``ranks`` as an array (lists, relevant), or say which rank cannot be one.
+
+    A row holds the positions r_1 < r_2 < … < r_NG, each a whole number in
+    1…collection_size, of the NG relevant items of one query. Every row has the
+    same NG ≥ 1.
+
+    Raises ValueError naming the row and the place in it (both counted from 1),
+    what was found and what is allowed.
+    """
+    if collection_size < 1:
+        raise ValueError(f"the collection size is {collection_size}; at least 1 is needed")
+    array = _rectangular(ranks)
+    whole = _whole(array)
+    _refuse(whole < 1, whole, "positions are counted from 1")
+    _refuse(whole > collection_size, whole, f"the collection has {collection_size} items")
+    steps = np.diff(whole, axis=1, prepend=0)
+    _refuse(steps == 0, whole, "this position stands there already; each may occur once")
+    _refuse(steps < 0, whole, "positions must be sorted in ascending order")
+    return whole
+
+
+def _rectangular(ranks: ArrayLike) -> NDArray[Any]:
+    """Return an array of two dimensions, or name the row that does not fit."""
+    try:
+        array = np.asarray(ranks)
+    except (ValueError, OverflowError):
+        array = np.asarray(ranks, dtype=object)
+    if array.ndim == 2 and array.shape[0] and array.shape[1]:
+        return array
+    if array.ndim == 1 and array.dtype == object and array.size:
+        rows = [np.atleast_1d(np.asarray(row, dtype=object)) for row in array]
+        for number, row in enumerate(rows, 1):
+            if row.size == 0:
+                raise ValueError(f"row {number} is empty; a list needs at least one position")
+            if row.size != rows[0].size:
+                raise ValueError(
+                    f"row {number} has {row.size} positions, row 1 has {rows[0].size}; "
+                    "all lists of an array need equally many"
+                )
+    if array.size == 0:
+        where = "row 1 is empty" if array.ndim == 2 and array.shape[0] else "there are no lists"
+        raise ValueError(f"{where}; a list needs at least one position")
+    raise ValueError(f"ranks have the shape {array.shape}; (lists, relevant) is needed")
+
+
+def _whole(array: NDArray[Any]) -> Ranks:
+    """Return the array as int64, or name the first entry that is not a whole number."""
+    if array.dtype.kind in "iu" and array.dtype != np.uint64:
+        return array.astype(np.int64, copy=False)
+    for index, rank in np.ndenumerate(array):
+        if isinstance(rank, (bool, np.bool_)) or not _is_whole(rank):
+            raise ValueError(
+                f"row {index[0] + 1}, position {index[1] + 1}: {rank!s} found; "
+                "a rank is a whole number"
+            )
+    return array.astype(np.int64)
+
+
+def _is_whole(rank: Any) -> bool:
+    """Tell whether an object is a whole number that an int64 can hold."""
+    if isinstance(rank, (float, np.floating)):
+        return bool(np.isfinite(rank)) and rank == int(rank) and abs(rank) < 2**63
+    return isinstance(rank, (int, np.integer)) and abs(int(rank)) < 2**63
+
+
+def _refuse(bad: NDArray[np.bool_], ranks: Ranks, why: str) -> None:
+    """Raise for the first entry marked bad, with its row and place counted from 1."""
+    if bad.any():
+        row, place = (int(index) for index in np.argwhere(bad)[0])
+        raise ValueError(f"row {row + 1}, position {place + 1}: {ranks[row, place]} found; {why}")
