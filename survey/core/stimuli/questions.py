@@ -1,0 +1,59 @@
+"""A question: lettered ranked lists, and what each measure makes of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from survey.core.measures import Setting, as_ranks, measure_named
+from survey.core.stimuli.rankings import Ranking, letters_for, printed
+
+
+@dataclass(frozen=True)
+class Column:
+    """One measure's column of a question, as computed, as printed, and as an order.
+
+    ``values``: the measure's own values; ``shown``: the text a page prints (1-AP
+    for AP, so that lower is better); both in the order of the lists' letters.
+    """
+
+    values: tuple[float, ...]
+    shown: tuple[str, ...]
+    ranking: Ranking
+
+
+@dataclass(frozen=True)
+class Question:
+    """A set of ranked lists A, B, C, … with the columns of the study's measures.
+
+    ``number``: 1, 2, …, or 0 for the practice question. ``lists``: for each
+    letter the sorted positions of its relevant items.
+    """
+
+    number: int
+    lists: Mapping[str, tuple[int, ...]]
+    columns: Mapping[str, Column]
+
+    @property
+    def rankings(self) -> dict[str, Ranking]:
+        """Each measure's order of the lists."""
+        return {name: column.ranking for name, column in self.columns.items()}
+
+
+def build_question(
+    number: int, lists: Sequence[Sequence[int]], measures: Sequence[str], setting: Setting
+) -> Question:
+    """Score lists with the measures, order them exactly and print the values.
+
+    Raises ValueError where ``as_ranks`` does, or for a measure that is not registered.
+    """
+    ranks = as_ranks(lists, setting.collection_size)
+    letters = letters_for(len(ranks))
+    columns = {}
+    for measure in map(measure_named, measures):
+        shown = measure.shown(ranks, setting)
+        columns[measure.name] = Column(
+            values=tuple(measure.compute(ranks, setting).tolist()),
+            shown=printed(shown),
+            ranking=Ranking.by_key(dict(zip(letters, shown, strict=True))),
+        )
+    rows = {letter: tuple(row) for letter, row in zip(letters, ranks.tolist(), strict=True)}
+    return Question(number, rows, columns)

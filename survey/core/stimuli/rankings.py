@@ -1,0 +1,135 @@
+"""Rankings as weak orders: one type, one notation, one equality."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+Key = float | int | Fraction
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """A weak order of lettered lists: groups from best to worst, ties within a group.
+
+    ``groups``: a tuple of tuples of letters; letters inside a tie are sorted, so
+    that two rankings are equal exactly when they order the lists alike. Every
+    letter occurs once.
+
+    Raises ValueError for an empty ranking, an empty group or a repeated letter.
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        letters = [letter for group in self.groups for letter in group]
+        if not letters or not all(self.groups):
+            raise ValueError("a ranking needs at least one list in each place")
+        for letter in letters:
+            if letters.count(letter) > 1:
+                raise ValueError(f"list {letter} stands more than once in the ranking")
+        object.__setattr__(self, "groups", tuple(tuple(sorted(g)) for g in self.groups))
+
+    @classmethod
+    def by_key(cls, keys: Mapping[str, Key]) -> "Ranking":
+        """Order letters by their keys, lowest first; equal keys tie."""
+        for letter, key in keys.items():
+            if math.isnan(key):
+                raise ValueError(f"list {letter} has no value to be ranked by")
+        levels = sorted(set(keys.values()))
+        return cls(
+            tuple(tuple(letter for letter, key in keys.items() if key == level) for level in levels)
+        )
+
+    @classmethod
+    def parse(cls, notation: str, letters: Iterable[str] | None = None) -> "Ranking":
+        """Read ``B>A=C``: best first, ``=`` inside a tie; spaces do not count.
+
+        Raises ValueError saying what was found; with ``letters``, also when the
+        ranking leaves one out or has another.
+        """
+        if not notation.strip():
+            raise ValueError("a ranking is written like B>A=C, best first; nothing was found")
+        groups = [[part.strip() for part in group.split("=")] for group in notation.split(">")]
+        for part in (part for group in groups for part in group):
+            if len(part) != 1 or not part.isalpha():
+                raise ValueError(
+                    f"{part!r} found in the ranking {notation.strip()!r}; "
+                    "single letters joined by > and = are allowed, like B>A=C"
+                )
+        ranking = cls(tuple(tuple(group) for group in groups))
+        if letters is not None:
+            expected = set(letters)
+            for letter in sorted(expected - set(ranking.letters)):
+                raise ValueError(f"list {letter} is missing in the ranking {notation.strip()!r}")
+            for letter in sorted(set(ranking.letters) - expected):
+                raise ValueError(f"the ranking {notation.strip()!r} has an unknown list {letter}")
+        return ranking
+
+    def __str__(self) -> str:
+        return ">".join("=".join(group) for group in self.groups)
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The letters that are ranked, in alphabetical order."""
+        return tuple(sorted(letter for group in self.groups for letter in group))
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Competition ranks, as in the paper's Table 1: 1, 2, 2, 4, 5."""
+        places, ahead = {}, 0
+        for group in self.groups:
+            places.update(dict.fromkeys(group, ahead + 1))
+            ahead += len(group)
+        return dict(sorted(places.items()))
+
+    @property
+    def midranks(self) -> dict[str, float]:
+        """The mean of the places a tie takes up: 1, 2.5, 2.5, 4, 5."""
+        midranks, ahead = {}, 0
+        for group in self.groups:
+            midranks.update(dict.fromkeys(group, ahead + (len(group) + 1) / 2))
+            ahead += len(group)
+        return dict(sorted(midranks.items()))
+
+    @property
+    def all_tied(self) -> bool:
+        """Whether the ranking tells no two lists apart."""
+        return len(self.groups) == 1
+
+
+def identical_groups(rankings: Mapping[str, Ranking]) -> list[list[str]]:
+    """Group the names whose rankings are equal; only groups of two or more, in given order."""
+    groups: dict[Ranking, list[str]] = {}
+    for name, ranking in rankings.items():
+        groups.setdefault(ranking, []).append(name)
+    return [names for names in groups.values() if len(names) > 1]
+
+
+def letters_for(count: int) -> tuple[str, ...]:
+    """Return the letters A, B, C, … of so many lists (3 to 10 in a study)."""
+    return tuple(chr(ord("A") + index) for index in range(count))
+
+
+def printed(values: Sequence[Fraction], decimals: int = 4) -> tuple[str, ...]:
+    """Print one column's values so that what is read never contradicts their order.
+
+    Values get ``decimals`` decimals; values that differ but would print alike get
+    as many more as tell them apart. Equal values print alike.
+    """
+    width = dict.fromkeys(values, decimals)
+    while True:
+        alike: dict[Decimal, list[Fraction]] = {}
+        for value, places in width.items():
+            alike.setdefault(_rounded(value, places), []).append(value)
+        clashing = [value for group in alike.values() if len(group) > 1 for value in group]
+        if not clashing:
+            return tuple(f"{_rounded(value, width[value]):f}" for value in values)
+        for value in clashing:
+            width[value] += 1
+
+
+def _rounded(value: Fraction, decimals: int) -> Decimal:
+    """Round half to even, exactly, keeping trailing zeros."""
+    return Decimal(round(value * 10**decimals)).scaleb(-decimals)

@@ -1,0 +1,172 @@
+"""The random generator, its golden values, the plan and the digest."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from survey.core.measures import Setting
+from survey.core.stimuli.digests import study_digest
+from survey.core.stimuli.generators import Positions, random_question
+from survey.core.stimuli.plan import PersonalField, Plan, and_join, fill_numbers
+
+MEASURES = ("AP", "NMRR", "MNRO")
+TEXTS = {
+    "title": "Ordering search results",
+    "asked_by": "A university",
+    "purpose": "To learn how people order lists.",
+    "consent": "I agree.",
+    "scenario": "Five systems.",
+    "reminder": "Lower is better.",
+    "question_text": "Which ordering matches yours?",
+}
+
+
+def draw(number=1, seed=2011, **design):
+    design = {"lists": 5, "relevant": 5, "setting": Setting(), **design}
+    return random_question(number, seed=seed, measures=MEASURES, **design)
+
+
+def test_golden_values_of_the_random_generator():
+    assert draw(1).lists == GOLDEN[1]
+    assert draw(10).lists == GOLDEN[10]
+
+
+GOLDEN = {
+    1: {
+        "A": (9, 30, 42, 45, 68),
+        "B": (43, 60, 63, 74, 97),
+        "C": (14, 40, 45, 81, 82),
+        "D": (49, 74, 81, 83, 88),
+        "E": (35, 44, 63, 73, 94),
+    },
+    10: {
+        "A": (3, 24, 36, 47, 97),
+        "B": (25, 29, 45, 77, 92),
+        "C": (28, 49, 57, 60, 92),
+        "D": (5, 27, 29, 71, 73),
+        "E": (15, 16, 18, 58, 77),
+    },
+}
+
+
+def test_golden_digest_of_a_study():
+    plan = Plan(**TEXTS, seed=2011)
+    assert study_digest(plan, plan.draw_questions()) == (
+        "31b600ca2cf847059103cb0a102a077e6e36ef162ac92899ad275ff264af456a"
+    )
+
+
+@given(st.integers(0, 2**63 - 1), st.integers(3, 10), st.integers(1, 20))
+@settings(max_examples=50)
+def test_a_random_question_has_different_lists_that_every_measure_can_order(seed, lists, relevant):
+    question = draw(seed=seed, lists=lists, relevant=relevant)
+    assert len(set(question.lists.values())) == lists
+    for ranks in question.lists.values():
+        assert list(ranks) == sorted(set(ranks))
+        assert len(ranks) == relevant
+        assert 1 <= ranks[0] <= ranks[-1] <= 100
+    assert not any(ranking.all_tied for ranking in question.rankings.values())
+
+
+def test_a_question_does_not_depend_on_how_many_there_are():
+    few, many = Plan(**TEXTS, questions=3), Plan(**TEXTS, questions=8)
+    assert few.draw_questions() == many.draw_questions()[:4]
+
+
+def test_the_practice_question_is_number_zero_and_can_be_left_out():
+    numbers = [question.number for question in Plan(**TEXTS, questions=2).draw_questions()]
+    without = [q.number for q in Plan(**TEXTS, questions=2, practice=False).draw_questions()]
+    assert (numbers, without) == ([0, 1, 2], [1, 2])
+
+
+def test_positions_are_drawn_uniformly():
+    positions = Positions(seed=1, question=1)
+    counts = [0] * 20
+    for _ in range(4000):
+        for position in positions.sample(5, 20):
+            counts[position - 1] += 1
+    assert chisquare(counts).pvalue > 0.001
+
+
+def test_a_design_that_leaves_no_set_is_refused_saying_what_to_change():
+    with pytest.raises(ValueError, match="ask for fewer lists"):
+        draw(lists=5, relevant=2, setting=Setting(collection_size=3))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("questions", 0, "questions is 0; 1 to 50 are allowed"),
+        ("questions", 51, "questions is 51; 1 to 50 are allowed"),
+        ("lists", 2, "lists is 2; 3 to 10 are allowed"),
+        ("lists", "5", "lists is '5'; a whole number is needed"),
+        ("relevant", 101, "relevant is 101, more than the collection_size 100"),
+        ("measures", ("AP",), "measures is AP; 2 to 6 different ones are allowed"),
+        ("measures", ("AP", "AP"), "2 to 6 different ones"),
+        ("measures", ("AP", "PA"), "there is no measure 'PA'"),
+        ("generator", "dice", "generator is 'dice'; allowed is random"),
+        ("seed", -1, "seed is -1"),
+        ("title", "  ", "title is empty"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused_naming_the_field(field, value, message):
+    with pytest.raises(ValueError, match=message):
+        Plan(**{**TEXTS, field: value})
+
+
+def test_a_plan_comes_back_from_its_stored_form():
+    plan = Plan(**TEXTS, personal_fields=(PersonalField("age", "Age", "number", lowest=16),))
+    assert Plan.from_json(plan.as_json()) == plan
+
+
+def test_an_unknown_field_of_a_plan_is_refused():
+    with pytest.raises(ValueError, match="a plan has no field 'colour'"):
+        Plan.from_json({**TEXTS, "colour": "blue"})
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"name": "Your age", "kind": "number"}, "cannot be a column"),
+        ({"name": "age", "kind": "date"}, "of kind 'date'"),
+        ({"name": "age", "kind": "choice", "options": ["young"]}, "at least two options"),
+    ],
+)
+def test_a_personal_field_that_cannot_be_is_refused(values, message):
+    with pytest.raises(ValueError, match=message):
+        PersonalField(label="x", **values)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"seed": 2012}, {"scenario": "Six."}, {"collection_size": 200}, {"measures": MEASURES[:2]}],
+)
+def test_the_digest_changes_with_anything_a_participant_would_see(change):
+    plan = Plan(**TEXTS, seed=2011, questions=2)
+    changed = dataclasses.replace(plan, **change)
+    assert study_digest(plan, plan.draw_questions()) != study_digest(
+        changed, changed.draw_questions()
+    )
+
+
+def test_numbers_enter_the_texts_as_words():
+    design = {"lists": 5, "relevant": 12, "collection_size": 100}
+    text = "{lists} systems {letters}, {relevant} of {collection_size}"
+    assert fill_numbers(text, design) == "five systems A, B, C, D and E, 12 of 100"
+
+
+def test_an_unknown_placeholder_is_refused():
+    with pytest.raises(ValueError, match=r"\{systems\} found in a text; allowed are \{lists\}"):
+        fill_numbers("{systems}", {"lists": 5})
+
+
+def test_words_are_joined_as_a_sentence_does():
+    assert [and_join(list(word)) for word in ("", "A", "AB", "ABC")] == [
+        "",
+        "A",
+        "A and B",
+        "A, B and C",
+    ]
