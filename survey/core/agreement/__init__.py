@@ -1,0 +1,1 @@
+"""What the votes support: credits, counts, and who took part."""
