@@ -62,20 +62,20 @@ def _whole(array: NDArray[Any]) -> Ranks:
     """Return the array as int64, or name the first entry that is not a whole number."""
     if array.dtype.kind in "iu" and array.dtype != np.uint64:
         return array.astype(np.int64, copy=False)
-    for index, rank in np.ndenumerate(array):
-        if isinstance(rank, (bool, np.bool_)) or not _is_whole(rank):
-            raise ValueError(
-                f"row {index[0] + 1}, position {index[1] + 1}: {rank!s} found; "
-                "a rank is a whole number"
-            )
+    for row, ranks in enumerate(array.tolist(), 1):
+        for place, rank in enumerate(ranks, 1):
+            if isinstance(rank, bool) or not _is_whole(rank):
+                raise ValueError(
+                    f"row {row}, position {place}: {rank} found; a rank is a whole number"
+                )
     return array.astype(np.int64)
 
 
 def _is_whole(rank: Any) -> bool:
     """Tell whether an object is a whole number that an int64 can hold."""
-    if isinstance(rank, (float, np.floating)):
-        return bool(np.isfinite(rank)) and rank == int(rank) and abs(rank) < 2**63
-    return isinstance(rank, (int, np.integer)) and abs(int(rank)) < 2**63
+    if isinstance(rank, float):
+        return rank.is_integer() and abs(rank) < 2**63
+    return isinstance(rank, int) and abs(rank) < 2**63
 
 
 def _refuse(bad: NDArray[np.bool_], ranks: Ranks, why: str) -> None:

@@ -1,8 +1,11 @@
 """Blinding: which measure stands behind Method1, and in which order things stand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
+
+from survey.core.stimuli.questions import Question
+from survey.core.stimuli.rankings import Ranking, identical_groups
 
 
 @dataclass(frozen=True)
@@ -44,4 +47,65 @@ def draw_blinding(
         label_order=tuple(chance.sample(list(measures), len(measures))),
         column_order=tuple(chance.sample(range(1, len(measures) + 1), len(measures))),
         list_order=tuple(chance.sample(list(letters), len(letters)) if shuffle_lists else letters),
+    )
+
+
+@dataclass(frozen=True)
+class BlindedColumn:
+    """A column as a participant sees it: label, printed values by letter, order."""
+
+    label: int
+    shown: Mapping[str, str]
+    ranking: Ranking
+
+
+@dataclass(frozen=True)
+class BlindedQuestion:
+    """All that a participant may see of a question; it holds no measure's name.
+
+    ``rows``: (letter, positions) from top to bottom; ``columns``: from left to right;
+    ``agreeing``: groups of labels whose columns give the same order.
+    """
+
+    rows: tuple[tuple[str, tuple[int, ...]], ...]
+    columns: tuple[BlindedColumn, ...]
+    agreeing: tuple[tuple[int, ...], ...]
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The letters from top to bottom."""
+        return tuple(letter for letter, _ in self.rows)
+
+    @property
+    def labels(self) -> tuple[int, ...]:
+        """The label numbers in ascending order."""
+        return tuple(sorted(column.label for column in self.columns))
+
+    def column(self, label: int) -> BlindedColumn:
+        """Return the column of Method<label>."""
+        return next(column for column in self.columns if column.label == label)
+
+
+def blind(
+    question: Question, blinding: Blinding, shown: Sequence[Sequence[str]]
+) -> BlindedQuestion:
+    """Apply a presentation to a question; ``shown``: per label the values as printed.
+
+    From here on labels stand for the measures.
+    """
+    rankings = {
+        label: question.columns[measure].ranking
+        for label, measure in enumerate(blinding.label_order, 1)
+    }
+    return BlindedQuestion(
+        rows=tuple((letter, question.lists[letter]) for letter in blinding.list_order),
+        columns=tuple(
+            BlindedColumn(
+                label=label,
+                shown=dict(zip(rankings[label].letters, shown[label - 1], strict=True)),
+                ranking=rankings[label],
+            )
+            for label in blinding.column_order
+        ),
+        agreeing=tuple(tuple(group) for group in identical_groups(rankings)),
     )

@@ -5,8 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import TypeVar
 
 Key = float | int | Fraction
+Name = TypeVar("Name")
 
 
 @dataclass(frozen=True)
@@ -99,9 +101,9 @@ class Ranking:
         return len(self.groups) == 1
 
 
-def identical_groups(rankings: Mapping[str, Ranking]) -> list[list[str]]:
+def identical_groups(rankings: Mapping[Name, Ranking]) -> list[list[Name]]:
     """Group the names whose rankings are equal; only groups of two or more, in given order."""
-    groups: dict[Ranking, list[str]] = {}
+    groups: dict[Ranking, list[Name]] = {}
     for name, ranking in rankings.items():
         groups.setdefault(ranking, []).append(name)
     return [names for names in groups.values() if len(names) > 1]

@@ -1,0 +1,78 @@
+"""Settings: defaults, the instance folder, the environment, and what is too unsafe to run."""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+SHORTEST_KEY = 32
+
+
+class UnsafeSettingsError(Exception):
+    """A setting with which no study should be run; its text says which and what to do."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the environment decides.
+
+    ``instance``: the folder of the database and the key. ``database_uri``: an SQLite
+    file in it, unless SURVEY_DATABASE_URI names another database. ``secret_key``: the
+    server key, from SURVEY_SECRET_KEY or the instance folder.
+    """
+
+    instance: Path
+    database_uri: str
+    secret_key: str
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
+        """Read the settings; on the first start make the instance folder and its key.
+
+        Raises UnsafeSettingsError for a key that others could guess.
+        """
+        instance = Path(environment.get("SURVEY_INSTANCE") or "instance").resolve()
+        instance.mkdir(mode=0o700, parents=True, exist_ok=True)
+        key = environment.get("SURVEY_SECRET_KEY") or _stored_key(instance / "secret_key")
+        if len(key) < SHORTEST_KEY:
+            raise UnsafeSettingsError(
+                f"the secret key has {len(key)} characters; at least {SHORTEST_KEY} random ones "
+                "are needed (remove SURVEY_SECRET_KEY, and one is made for you)"
+            )
+        default = f"sqlite:///{instance / 'survey.sqlite3'}"
+        return cls(instance, environment.get("SURVEY_DATABASE_URI") or default, key)
+
+    def for_flask(self) -> dict[str, Any]:
+        """Return the settings as Flask and its extensions name them."""
+        return {
+            "SECRET_KEY": self.secret_key,
+            # A participant may close the browser and come back.
+            "PERMANENT_SESSION_LIFETIME": timedelta(days=90),
+            "SESSION_COOKIE_NAME": "survey",
+            "SESSION_COOKIE_HTTPONLY": True,
+            "SESSION_COOKIE_SAMESITE": "Lax",
+            # A form stays good as long as the session: a break must not cost an answer.
+            "WTF_CSRF_TIME_LIMIT": None,
+            "MAX_CONTENT_LENGTH": 64 * 1024,
+            "MAX_FORM_PARTS": 200,
+        }
+
+
+def _stored_key(path: Path) -> str:
+    """Read the key, or make one that only this user can read.
+
+    The file appears whole or not at all, and the first of several that start at
+    once decides: a link fails where one is there already.
+    """
+    if not path.exists():
+        fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_hex(SHORTEST_KEY))
+        with contextlib.suppress(FileExistsError):
+            os.link(fresh, path)
+        fresh.unlink()
+    return path.read_text().strip()

@@ -1,0 +1,98 @@
+"""How the database is opened: drivers, and what makes an acknowledged answer durable."""
+
+import sqlite3
+from types import ModuleType
+from typing import Any
+
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.orm import Session
+
+# Older libraries can corrupt a database in WAL mode when a checkpoint and a
+# restarted log meet: https://sqlite.org/wal.html#walresetbug
+WAL_IS_SAFE_FROM = (3, 51, 3)
+
+BUSY_TIMEOUT_MS = 10_000
+
+
+def sqlite_library() -> ModuleType:
+    """Return the newest SQLite driver there is: pysqlite3 from PyPI, else Python's own."""
+    try:
+        import pysqlite3
+    except ImportError:
+        return sqlite3
+    return pysqlite3  # type: ignore[no-any-return] # pysqlite3 has no type hints
+
+
+def database_url(uri: str) -> URL:
+    """Read a database address; PostgreSQL is reached through pg8000 unless a driver is named.
+
+    Raises ValueError for any other kind of database, naming the two there are.
+    """
+    try:
+        url = make_url(uri.replace("postgres://", "postgresql://", 1))
+    except Exception as error:
+        raise ValueError(
+            "the database address cannot be read; write sqlite:///FILE or "
+            "postgresql://USER:PASSWORD@HOST/NAME"
+        ) from error
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+pg8000")
+    if url.drivername == "postgresql+pg8000" and "host" in url.query:
+        # A socket folder is ?host=… to libpq and ?unix_sock=…/.s.PGSQL.5432 to pg8000.
+        socket = f"{url.query['host']}/.s.PGSQL.{url.port or 5432}"
+        url = url.difference_update_query(["host"]).update_query_dict({"unix_sock": socket})
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise ValueError(
+            f"{url.get_backend_name()} is not supported; use sqlite:///FILE or postgresql://…"
+        )
+    return url
+
+
+def engine_options(url: URL) -> dict[str, Any]:
+    """Return what ``create_engine`` needs for this kind of database."""
+    if url.get_backend_name() == "sqlite":
+        return {"module": sqlite_library()}
+    return {"pool_pre_ping": True}
+
+
+def prepare(engine: Engine) -> None:
+    """Attach the settings that every connection of this engine gets."""
+    if engine.dialect.name != "sqlite" or event.contains(engine, "connect", _set_up_sqlite):
+        return
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+
+
+def reading(session: Session) -> Session:
+    """Start a transaction that only reads, so that on SQLite it waits for no writer.
+
+    Call it first in a unit of work; a write in such a transaction is refused by
+    SQLite, which is how we know that showing a page changes nothing.
+    """
+    session.connection(execution_options={"sqlite_begin": "DEFERRED"})
+    return session
+
+
+def _set_up_sqlite(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # we say BEGIN ourselves, below
+    library = tuple(int(part) for part in sqlite_library().sqlite_version.split("."))
+    journal, synchronous = ("WAL", "FULL") if library >= WAL_IS_SAFE_FROM else ("DELETE", "EXTRA")
+    for pragma in (
+        f"busy_timeout = {BUSY_TIMEOUT_MS}",
+        f"journal_mode = {journal}",
+        f"synchronous = {synchronous}",  # an acknowledged answer has reached the disk
+        "foreign_keys = ON",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """Take the write lock at BEGIN.
+
+    A deferred transaction that first reads and then writes fails at once when
+    another wrote in between, however long the busy timeout.
+    """
+    mode = connection.get_execution_options().get("sqlite_begin", "IMMEDIATE")
+    connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if mode == 'DEFERRED' else 'OFF'}")
+    connection.exec_driver_sql(f"BEGIN {mode}")

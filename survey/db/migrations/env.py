@@ -1,0 +1,27 @@
+"""Alembic's entry: run the migrations on the connection that survey.db.migration gives."""
+
+from typing import Any, Literal
+
+from alembic import context
+from sqlalchemy.types import TypeDecorator
+
+from survey.db.models import Base
+
+
+def render_item(kind: str, item: Any, _: object) -> str | Literal[False]:
+    """Write our column types as what they store: a migration outlives the code of its day."""
+    if kind == "type" and isinstance(item, TypeDecorator):
+        return f"sa.{item.impl!r}"
+    return False
+
+
+connection = context.config.attributes["connection"]
+context.configure(
+    connection=connection,
+    target_metadata=Base.metadata,
+    # SQLite cannot alter most things of a table in place; Alembic copies it instead.
+    render_as_batch=connection.dialect.name == "sqlite",
+    compare_type=True,
+    render_item=render_item,
+)
+context.run_migrations()

@@ -1,0 +1,163 @@
+"""Every select() of the survey, named for what it finds."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session, contains_eager
+
+from survey.db.models import (
+    Browser,
+    ConsentText,
+    Participant,
+    Presentation,
+    StoredQuestion,
+    StoredResponse,
+    Study,
+)
+
+
+def study_by_slug(session: Session, slug: str) -> Study | None:
+    """Return the study of that address."""
+    return session.scalar(select(Study).where(Study.slug == slug))
+
+
+def all_studies(session: Session) -> Sequence[Study]:
+    """Return all studies, oldest first."""
+    return session.scalars(select(Study).order_by(Study.id)).all()
+
+
+def newest_consent(session: Session, study_id: int) -> ConsentText:
+    """Return the consent text that participants of the study read now."""
+    return session.scalars(
+        select(ConsentText)
+        .where(ConsentText.study_id == study_id)
+        .order_by(ConsentText.version.desc())
+    ).first()  # type: ignore[return-value] # a study is made with one
+
+
+def participant_of_browser(session: Session, study_id: int, token_hash: str) -> Participant | None:
+    """Return the participant for whom this browser speaks in this study."""
+    return session.scalar(
+        select(Participant)
+        .join(Browser, Browser.participant_id == Participant.id)
+        .where(Browser.study_id == study_id, Browser.token_hash == token_hash)
+    )
+
+
+def browser_of_token(session: Session, study_id: int, token_hash: str) -> Browser | None:
+    """Return the row of a browser in a study."""
+    return session.scalar(
+        select(Browser).where(Browser.study_id == study_id, Browser.token_hash == token_hash)
+    )
+
+
+def participant_by_resume_hash(
+    session: Session, study_id: int, resume_hash: str
+) -> Participant | None:
+    """Return the participant of the study whose resume code hashes to this."""
+    return session.scalar(
+        select(Participant).where(
+            Participant.study_id == study_id, Participant.resume_hash == resume_hash
+        )
+    )
+
+
+def locked_participant(session: Session, participant_id: int) -> Participant:
+    """Return a participant whose row no other transaction may change until this one ends."""
+    return session.scalars(
+        select(Participant)
+        .where(Participant.id == participant_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    ).one()
+
+
+def presentation_at(session: Session, participant_id: int, position: int) -> Presentation | None:
+    """Return what a participant sees at a position (0: practice), question included."""
+    return session.scalar(
+        select(Presentation)
+        .join(Presentation.question)
+        .options(contains_eager(Presentation.question))
+        .where(Presentation.participant_id == participant_id, Presentation.position == position)
+    )
+
+
+def response_to(session: Session, participant_id: int, question_id: int) -> StoredResponse | None:
+    """Return the stored answer of a participant to a question."""
+    return session.scalar(
+        select(StoredResponse).where(
+            StoredResponse.participant_id == participant_id,
+            StoredResponse.question_id == question_id,
+        )
+    )
+
+
+def presentations_with_responses(
+    session: Session, participant_id: int
+) -> list[tuple[Presentation, StoredResponse | None]]:
+    """Return a participant's presentations in order, each with its answer if there is one."""
+    rows = session.execute(
+        select(Presentation, StoredResponse)
+        .join(Presentation.question)
+        .outerjoin(
+            StoredResponse,
+            (StoredResponse.participant_id == Presentation.participant_id)
+            & (StoredResponse.question_id == Presentation.question_id),
+        )
+        .options(contains_eager(Presentation.question))
+        .where(Presentation.participant_id == participant_id)
+        .order_by(Presentation.position)
+    )
+    return [(presentation, response) for presentation, response in rows]
+
+
+def answered_positions(session: Session, participant_id: int) -> dict[int, bool]:
+    """Return the positions a participant has been given, and whether each is answered."""
+    rows = session.execute(
+        select(Presentation.position, StoredResponse.id)
+        .outerjoin(
+            StoredResponse,
+            (StoredResponse.participant_id == Presentation.participant_id)
+            & (StoredResponse.question_id == Presentation.question_id),
+        )
+        .where(Presentation.participant_id == participant_id)
+        .order_by(Presentation.position)
+    )
+    return {position: response is not None for position, response in rows}
+
+
+def responses_for_analysis(
+    session: Session, study_id: int
+) -> list[tuple[Participant, Presentation, StoredResponse]]:
+    """Return the answers to a study's questions (practice left out) with their presentations."""
+    rows = session.execute(
+        select(Participant, Presentation, StoredResponse)
+        .join(Presentation, Presentation.participant_id == Participant.id)
+        .join(
+            StoredResponse,
+            (StoredResponse.participant_id == Presentation.participant_id)
+            & (StoredResponse.question_id == Presentation.question_id),
+        )
+        .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
+        .options(contains_eager(Presentation.question))
+        .where(Participant.study_id == study_id, StoredQuestion.number > 0)
+        .order_by(Participant.public_id, StoredQuestion.number)
+    )
+    return [(participant, shown, response) for participant, shown, response in rows]
+
+
+def participants_of(session: Session, study_id: int) -> Sequence[Participant]:
+    """Return a study's participants, by public id."""
+    return session.scalars(
+        select(Participant).where(Participant.study_id == study_id).order_by(Participant.public_id)
+    ).all()
+
+
+def participant_counts(session: Session, study_id: int) -> dict[tuple[str, bool], int]:
+    """Count a study's participants by status and by whether they are test data."""
+    rows = session.execute(
+        select(Participant.status, Participant.is_test, func.count())
+        .where(Participant.study_id == study_id)
+        .group_by(Participant.status, Participant.is_test)
+    )
+    return {(status, is_test): count for status, is_test, count in rows}

@@ -1,0 +1,59 @@
+"""Column types that turn stored values into the core's own types, and back."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, DateTime, Dialect, Integer
+from sqlalchemy.types import TypeDecorator
+
+from survey.core.stimuli.rankings import Ranking
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment with its time zone, stored as UTC (SQLite has no time zones)."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Store the moment in UTC, without its zone."""
+        return value and value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Give the zone back."""
+        return value and value.replace(tzinfo=UTC)
+
+
+class Labels(TypeDecorator[frozenset[int]]):
+    """A set of label numbers 1, 2, …, stored as the sum of 2^(label−1).
+
+    One small integer, so that a CHECK constraint can ask whether it is empty.
+    """
+
+    impl = Integer
+    cache_ok = True
+
+    def process_bind_param(self, value: frozenset[int] | None, dialect: Dialect) -> int | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Add up the bits of the labels."""
+        return None if value is None else sum(1 << (label - 1) for label in value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> frozenset[int] | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Read the labels off the bits."""
+        if value is None:
+            return None
+        return frozenset(bit + 1 for bit in range(value.bit_length()) if value >> bit & 1)
+
+
+class WeakOrder(TypeDecorator[Ranking]):
+    """A ranking, stored as its competition ranks: {"A": 1, "B": 2, "C": 2}."""
+
+    impl = JSON(none_as_null=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: Ranking | None, dialect: Dialect) -> dict[str, int] | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Store the places."""
+        return None if value is None else value.places
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Ranking | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Rank by the places."""
+        return None if value is None else Ranking.by_key(value)
