@@ -1,0 +1,1 @@
+"""Use cases: plain functions that take the database session first."""

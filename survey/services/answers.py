@@ -1,0 +1,158 @@
+"""Storing an answer: once, after a look at what is stored already, and before saying so."""
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from sqlalchemy.orm import Session
+
+from survey.core.stimuli.blinding import BlindedQuestion, blind
+from survey.core.stimuli.rankings import Ranking
+from survey.db import queries
+from survey.db.models import Participant, Presentation, Revision, StoredResponse
+from survey.services import tokens
+from survey.services.clock import now
+from survey.services.errors import NotAllowedError, NotFoundError
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a participant said: label numbers, or an own ranking."""
+
+    clicked: frozenset[int]
+    own: Ranking | None
+
+    def same_as(self, stored: StoredResponse | Revision) -> bool:
+        """Tell whether this is what is stored."""
+        return self.clicked == stored.clicked and self.own == stored.own
+
+
+class Outcome(Enum):
+    """What became of a posted answer.
+
+    SAVED: stored, or stored before by the same form. STALE: nothing was stored,
+    because the form was filled in on an earlier state of the answer.
+    """
+
+    SAVED = auto()
+    STALE = auto()
+
+
+def find_presentation(session: Session, participant: Participant, position: int) -> Presentation:
+    """Return how the participant sees the question there, or raise NotFoundError."""
+    presentation = queries.presentation_at(session, participant.id, position)
+    if presentation is None:
+        raise NotFoundError("This survey has no such question.")
+    return presentation
+
+
+def blinded_question(presentation: Presentation) -> BlindedQuestion:
+    """Return what the participant may see of a presentation."""
+    return blind(presentation.question.content, presentation.blinding, presentation.shown)
+
+
+def stored_answer(
+    session: Session, participant: Participant, presentation: Presentation
+) -> StoredResponse | None:
+    """Return the answer stored for a presentation."""
+    return queries.response_to(session, participant.id, presentation.question_id)
+
+
+def all_answers(
+    session: Session, participant: Participant
+) -> list[tuple[int, BlindedQuestion, StoredResponse | None]]:
+    """Return a participant's questions in order (practice left out) with their answers."""
+    return [
+        (presentation.position, blinded_question(presentation), response)
+        for presentation, response in queries.presentations_with_responses(session, participant.id)
+        if presentation.position > 0
+    ]
+
+
+def next_key(secret_key: str, presentation: Presentation, stored: StoredResponse | None) -> str:
+    """Return the submission key for a form that shows this state of the answer."""
+    return tokens.submission_key(secret_key, presentation.id, _answers_given(stored))
+
+
+def save_answer(
+    session: Session,
+    secret_key: str,
+    participant: Participant,
+    presentation: Presentation,
+    answer: Answer,
+    key: str,
+    active_seconds: float | None = None,
+) -> Outcome:
+    """Store an answer and commit; the caller may say "saved" only after this returns.
+
+    ``key`` tells on which state of the answer the form was filled in. A form sent
+    twice is SAVED and stores nothing more; a form from before a change made
+    elsewhere is STALE unless it says what is stored. Raises NotAllowedError after
+    the answers were handed in.
+    """
+    # Two tabs at once wait here for each other on PostgreSQL; on SQLite they did at BEGIN.
+    participant = queries.locked_participant(session, participant.id)
+    if participant.status == "complete":
+        raise NotAllowedError("The answers were handed in and cannot be changed any more.")
+    stored = queries.response_to(session, participant.id, presentation.question_id)
+    outcome = _judge(secret_key, presentation, stored, answer, key)
+    if outcome is None:
+        _store(session, participant, presentation, stored, answer, active_seconds)
+    session.commit()
+    return outcome or Outcome.SAVED
+
+
+def _judge(
+    secret_key: str,
+    presentation: Presentation,
+    stored: StoredResponse | None,
+    answer: Answer,
+    key: str,
+) -> Outcome | None:
+    """Decide what a form is: SAVED before, STALE, or None for news to be stored."""
+    base = tokens.revision_of(secret_key, presentation.id, key)
+    given = _answers_given(stored)
+    if stored is not None and answer.same_as(stored):
+        return Outcome.SAVED
+    if base == given:
+        return None
+    if stored is not None and base is not None and base < given:
+        replayed = answer.same_as(stored.history[base])
+        return Outcome.SAVED if replayed else Outcome.STALE
+    return Outcome.STALE
+
+
+def _answers_given(stored: StoredResponse | None) -> int:
+    return 0 if stored is None else stored.revisions + 1
+
+
+def _store(
+    session: Session,
+    participant: Participant,
+    presentation: Presentation,
+    stored: StoredResponse | None,
+    answer: Answer,
+    active_seconds: float | None,
+) -> None:
+    moment = now()
+    if stored is None:
+        stored = StoredResponse(
+            participant_id=participant.id, question_id=presentation.question_id, revisions=0
+        )
+        session.add(stored)
+    else:
+        stored.revisions += 1
+    stored.clicked, stored.own, stored.submitted_at = answer.clicked, answer.own, moment
+    if active_seconds is not None:
+        stored.active_seconds = (stored.active_seconds or 0) + active_seconds
+    stored.history.append(
+        Revision(
+            number=stored.revisions + 1,
+            clicked=answer.clicked,
+            own=answer.own,
+            submitted_at=moment,
+            active_seconds=active_seconds,
+        )
+    )
+    following = queries.presentation_at(session, participant.id, presentation.position + 1)
+    if following is not None and following.shown_at is None:
+        following.shown_at = moment

@@ -1,0 +1,45 @@
+"""Making, upgrading and checking the database."""
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from survey.db import migration
+from survey.db.engine import reading
+from survey.services.errors import SchemaError
+
+
+def upgrade_database(engine: Engine) -> tuple[str | None, str | None]:
+    """Bring the schema to this version's; return the revisions before and after."""
+    return migration.upgrade(engine)
+
+
+def require_current_schema(engine: Engine) -> None:
+    """Raise SchemaError, in one sentence, unless database and survey fit together."""
+    newest = migration.newest_revision()
+    try:
+        with engine.connect() as connection:
+            found = migration.current_revision(connection)
+    except OperationalError as error:
+        raise SchemaError(f"The database cannot be opened: {error.orig}.") from error
+    if found is None:
+        raise SchemaError("There is no survey database here yet; run `survey init`.")
+    if found != newest:
+        raise SchemaError(
+            f"The database is at revision {found}, this version of the survey works with {newest}; "
+            "run `survey upgrade`, or install the version that fits."
+        )
+
+
+def only_reading(session: Session) -> None:
+    """Say, before anything else, that what follows only looks: it waits for no writer."""
+    reading(session)
+
+
+def is_ready(engine: Engine) -> bool:
+    """Tell whether the database answers and has the right schema."""
+    try:
+        require_current_schema(engine)
+    except SchemaError:
+        return False
+    return True

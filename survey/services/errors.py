@@ -1,0 +1,21 @@
+"""What can go wrong in a use case, in words for the person it happens to.
+
+The web turns these into pages in one place (web/errors.py), the command line into
+one sentence on stderr.
+"""
+
+
+class SurveyError(Exception):
+    """Something the user can understand and often mend; its text is shown as it is."""
+
+
+class NotFoundError(SurveyError):
+    """There is no such study, participant or page."""
+
+
+class NotAllowedError(SurveyError):
+    """The study's state forbids it: not open, closed, frozen."""
+
+
+class SchemaError(SurveyError):
+    """The database and this version of the survey do not fit together."""

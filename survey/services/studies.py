@@ -1,0 +1,176 @@
+"""A study's life: made from a plan, checked, opened (and thereby frozen), closed."""
+
+import re
+from importlib.resources import files
+from typing import Any
+
+import yaml
+from sqlalchemy.orm import Session
+
+from survey.core.measures import MEASURES
+from survey.core.stimuli.digests import study_digest, text_digest
+from survey.core.stimuli.generators import GENERATOR_VERSION, GENERATORS
+from survey.core.stimuli.plan import Plan, fill_numbers
+from survey.core.stimuli.questions import Question
+from survey.db import queries
+from survey.db.models import ConsentText, StoredQuestion, Study
+from survey.services.clock import now
+from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
+
+SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
+PRESETS = ("mnro",)
+GENERATOR_NAMES = tuple(GENERATORS)
+
+# The demo draws the same lists everywhere, so that people can talk about them.
+DEMO_SLUG = "five-systems"
+DEMO_SEED = 2013
+
+
+def preset_plan(preset: str, **changes: Any) -> Plan:
+    """Make a plan from a preset, with some of its fields changed.
+
+    Raises SurveyError saying which field cannot be as asked.
+    """
+    source = files("survey.services") / "presets" / f"{preset}.yaml"
+    values = {**yaml.safe_load(source.read_text(encoding="utf-8")), **changes}
+    design = {name: values[name] for name in ("lists", "relevant", "collection_size")}
+    try:
+        for name, text in values.items():
+            if isinstance(text, str):
+                values[name] = fill_numbers(text, design).strip()
+        plan = Plan.from_json(values)
+    except ValueError as error:
+        raise SurveyError(f"The study cannot be made: {error}.") from error
+    refuse_measure_names("title", plan.title)
+    return plan
+
+
+def create_study(session: Session, slug: str, plan: Plan) -> Study:
+    """Draw the plan's questions and store the study as a draft.
+
+    Raises SurveyError for a slug that is taken, malformed or names a measure, and
+    for a design that leaves no questions to draw.
+    """
+    if not SLUG.match(slug) or len(slug) > 64:
+        raise SurveyError(
+            f"{slug!r} cannot be the address of a study; lower-case letters, digits and single "
+            "hyphens between them are allowed, 64 characters at most."
+        )
+    refuse_measure_names("slug", slug)
+    if queries.study_by_slug(session, slug):
+        raise SurveyError(f"There is a study {slug!r} already.")
+    try:
+        questions = plan.draw_questions()
+    except ValueError as error:
+        raise SurveyError(f"The questions cannot be drawn: {error}.") from error
+    study = Study(
+        slug=slug,
+        plan_json=plan.as_json(),
+        generator_version=GENERATOR_VERSION,
+        created_at=now(),
+        questions=[StoredQuestion.of(question) for question in questions],
+        consent_texts=[
+            ConsentText(
+                version=1, text=plan.consent, digest=text_digest(plan.consent), created_at=now()
+            )
+        ],
+    )
+    session.add(study)
+    session.commit()
+    return study
+
+
+def ensure_demo_study(session: Session) -> Study:
+    """Return the paper's replication study, made and opened where there is no study at all."""
+    existing = queries.all_studies(session)
+    if existing:
+        return next((study for study in existing if study.status == "open"), existing[0])
+    study = create_study(session, DEMO_SLUG, preset_plan("mnro", seed=DEMO_SEED))
+    open_study(session, study)
+    return study
+
+
+def list_studies(session: Session) -> list[Study]:
+    """Return all studies, oldest first."""
+    return list(queries.all_studies(session))
+
+
+def refuse_measure_names(field: str, text: str) -> None:
+    """Raise SurveyError when a text that participants see gives a measure away."""
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    names = {name for m in MEASURES.values() for name in (m.name.lower(), m.mean_name.lower())}
+    for name in sorted(names, key=len, reverse=True):
+        if any(word == name or (len(name) > 3 and name in word) for word in words):
+            raise SurveyError(
+                f"The {field} {text!r} holds the name of a measure ({name.upper()}), and "
+                "participants see it; choose another."
+            )
+
+
+def find_study(session: Session, slug: str) -> Study:
+    """Return the study of that address, or raise NotFoundError."""
+    study = queries.study_by_slug(session, slug)
+    if study is None:
+        raise NotFoundError(f"There is no study {slug!r}.")
+    return study
+
+
+def open_study(session: Session, study: Study) -> None:
+    """Freeze a draft under its digest and let participants in; a closed study reopens."""
+    if study.status == "open":
+        raise NotAllowedError(f"The study {study.slug!r} is open already.")
+    if study.status == "draft":
+        study.digest = current_digest(study)
+        study.opened_at = now()
+    study.status = "open"
+    study.closed_at = None
+    session.commit()
+
+
+def close_study(session: Session, study: Study) -> None:
+    """Let no more answers in."""
+    if study.status != "open":
+        raise NotAllowedError(f"The study {study.slug!r} is not open, so it cannot be closed.")
+    study.status = "closed"
+    study.closed_at = now()
+    session.commit()
+
+
+def progress(session: Session, study: Study) -> dict[str, int]:
+    """Count participants: started, declined and complete ones, and test data apart."""
+    counts = queries.participant_counts(session, study.id)
+    people = {
+        status: counts.get((status, False), 0) for status in ("started", "declined", "complete")
+    }
+    return {**people, "test": sum(count for (_, test), count in counts.items() if test)}
+
+
+def describe(study: Study) -> dict[str, Any]:
+    """Return a study's design and digest as plain values, for showing."""
+    plan = study.plan
+    return {
+        "slug": study.slug,
+        "title": plan.title,
+        "status": study.status,
+        "address": f"/s/{study.slug}",
+        "digest": study.digest,
+        "measures": " ".join(plan.measures),
+        "questions": plan.questions,
+        "lists": plan.lists,
+        "relevant": plan.relevant,
+        "collection_size": plan.collection_size,
+        "generator": f"{plan.generator} (version {study.generator_version})",
+        "seed": plan.seed,
+        "practice": plan.practice,
+        "target": plan.participants,
+    }
+
+
+def questions_of(study: Study, *, practice: bool = False) -> list[Question]:
+    """Return the study's questions as the core knows them, practice only if asked for."""
+    return [stored.content for stored in study.questions if practice or stored.number > 0]
+
+
+def current_digest(study: Study) -> str:
+    """Compute the digest of what the study shows now."""
+    return study_digest(study.plan, questions_of(study, practice=True))
