@@ -1,0 +1,41 @@
+"""The application, put together."""
+
+from pathlib import Path
+
+from flask import Flask
+
+from survey.config import Settings
+from survey.db import db
+from survey.db.engine import database_url, engine_options, prepare
+from survey.web import errors, headers, health, home, participant, wording
+
+
+def create_app(settings: Settings | None = None) -> Flask:
+    """Make the application for these settings, by default those of the environment."""
+    settings = settings or Settings.from_environment()
+    app = Flask(__name__, template_folder=_folder("templates"), static_folder=_folder("static"))
+    app.config.from_mapping(settings.for_flask())
+    _open_database(app, settings.database_uri)
+    headers.init_app(app)
+    errors.init_app(app)
+    wording.init_app(app)
+    app.register_blueprint(home.blueprint)
+    app.register_blueprint(health.blueprint)
+    app.register_blueprint(participant.blueprint)
+    return app
+
+
+def _folder(name: str) -> str:
+    """Find templates or static: inside the package of a wheel, beside it in a checkout."""
+    package = Path(__file__).parent
+    inside = package / name
+    return str(inside if inside.is_dir() else package.parent / name)
+
+
+def _open_database(app: Flask, uri: str) -> None:
+    url = database_url(uri)
+    app.config["SQLALCHEMY_DATABASE_URI"] = url
+    app.config["SQLALCHEMY_ENGINE_OPTIONS"] = engine_options(url)
+    db.init_app(app)
+    with app.app_context():
+        prepare(db.engine)

@@ -1,0 +1,1 @@
+"""Pages: form → service → redirect or template."""

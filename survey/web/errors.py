@@ -1,0 +1,65 @@
+"""What goes wrong, as a page: the only place where exceptions meet HTTP."""
+
+from flask import Flask, render_template
+from flask.typing import ResponseReturnValue
+from sqlalchemy import exc
+from werkzeug.exceptions import HTTPException
+
+from survey.services.errors import NotAllowedError, NotFoundError
+
+# Shown instead of Werkzeug's descriptions, which speak to programmers.
+TEXTS = {
+    400: ("This request could not be read", "Go back, reload the page and try again."),
+    403: ("This is not possible now", "Go back to the survey's first page to see why."),
+    404: (
+        "There is no such page",
+        "Please check the link you were given: it must be complete, "
+        "and upper and lower case letters count.",
+    ),
+    405: ("This page cannot be used that way", "Go back and use the buttons of the survey."),
+    413: ("That is too much text", "Go back and shorten what you typed."),
+    500: (
+        "Something went wrong on our side",
+        "What you had saved is safe. Go back, reload the page and try again; "
+        "if it happens again, tell the researchers.",
+    ),
+    503: (
+        "The survey is busy",
+        "This answer may not have been saved yet. Go back and send it again in a moment: "
+        "it is stored once, however often you send it.",
+    ),
+}
+
+
+def init_app(app: Flask) -> None:
+    """Register the handlers."""
+    app.register_error_handler(HTTPException, _http)
+    app.register_error_handler(NotFoundError, _not_found)
+    app.register_error_handler(NotAllowedError, _not_allowed)
+    for fault in (exc.OperationalError, exc.InterfaceError, exc.TimeoutError):
+        app.register_error_handler(fault, _database_busy)
+
+
+def page(status: int, text: str | None = None) -> tuple[str, int]:
+    """Render the error page of a status, with a text of its own if there is one."""
+    title, usual = TEXTS.get(status, TEXTS[400])
+    return render_template("error.html", title=title, text=text or usual), status
+
+
+def _http(error: HTTPException) -> ResponseReturnValue:
+    if error.code is None or error.code < 400:
+        return error
+    return page(error.code)
+
+
+def _not_found(error: NotFoundError) -> ResponseReturnValue:
+    return page(404, str(error))
+
+
+def _not_allowed(error: NotAllowedError) -> ResponseReturnValue:
+    return page(403, str(error))
+
+
+def _database_busy(_: Exception) -> ResponseReturnValue:
+    body, status = page(503)
+    return body, status, {"Retry-After": "5"}

@@ -1,0 +1,11 @@
+"""The participant's pages: /s/SLUG from entry to receipt.
+
+pages: who is asking, and where they may go · entry: coming and coming back ·
+preparation: consent, about you, scenario · questions: practice, questions, review, done ·
+forms: what they fill in.
+"""
+
+from survey.web.participant import entry, preparation, questions
+from survey.web.participant.pages import blueprint
+
+__all__ = ["blueprint", "entry", "preparation", "questions"]

@@ -1,0 +1,102 @@
+"""Who is asking for a page of which study, and may they see it yet?"""
+
+import secrets
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from flask import Blueprint, current_app, g, redirect, request, url_for
+from flask import session as cookie
+from flask.typing import ResponseReturnValue
+from sqlalchemy.orm import Session
+from werkzeug.exceptions import NotFound
+
+from survey.services import participants, studies, tokens
+from survey.services.database import only_reading
+from survey.services.participants import Step, Whereabouts
+from survey.web.database import session
+
+blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
+
+View = Callable[..., ResponseReturnValue]
+WAY = (Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO, Step.PRACTICE, Step.QUESTION, Step.REVIEW)
+
+
+@blueprint.url_value_preprocessor
+def _take_slug(_: str | None, values: dict[str, Any] | None) -> None:
+    g.slug = (values or {}).pop("slug", None)
+
+
+@blueprint.url_defaults
+def _put_slug(_: str, values: dict[str, Any]) -> None:
+    values.setdefault("slug", g.get("slug"))
+
+
+@blueprint.before_request
+def _find_study_and_participant() -> None:
+    if request.method in ("GET", "HEAD"):
+        only_reading(session())
+    g.study = studies.find_study(session(), g.slug)
+    if g.study.status == "draft":
+        raise NotFound
+    g.plan = g.study.plan
+    g.participant = participants.of_browser(session(), g.study, browser_token())
+
+
+@blueprint.app_context_processor
+def _for_templates() -> dict[str, Any]:
+    if g.get("participant") is None:
+        return {}
+    return {"resume_code": tokens.resume_code(secret_key(), g.participant.public_id)}
+
+
+def browser_token() -> str:
+    """Return this browser's random id, the only thing its cookie holds beside the CSRF token."""
+    if "id" not in cookie:
+        cookie["id"] = secrets.token_urlsafe(32)
+    cookie.permanent = True
+    return str(cookie["id"])
+
+
+def secret_key() -> str:
+    """Return the server key, from which codes are derived."""
+    return str(current_app.secret_key)
+
+
+def reached(step: Step) -> Callable[[View], View]:
+    """Let a view be used by participants who have come as far as ``step``.
+
+    Others are led to where they are: to the entry without a participant, to the
+    last page after the end, else to the first page they still have to see.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def guarded(**values: Any) -> ResponseReturnValue:
+            if g.participant is None:
+                return redirect(url_for("participant.entry"))
+            place = participants.whereabouts(session(), g.participant)
+            if place.step == Step.DONE or WAY.index(_on_the_way(place.step)) < WAY.index(step):
+                return redirect(address_of(place))
+            participants.require_open(g.study)
+            return view(**values)
+
+        return guarded
+
+    return decorate
+
+
+def _on_the_way(step: Step) -> Step:
+    return Step.CONSENT if step == Step.DECLINED else step
+
+
+def go_on(db: Session) -> ResponseReturnValue:
+    """Redirect a participant to the next page they have to see."""
+    return redirect(address_of(participants.whereabouts(db, g.participant)), 303)
+
+
+def address_of(place: Whereabouts) -> str:
+    """Return the address of a place in the survey."""
+    if place.step == Step.QUESTION:
+        return url_for("participant.question", position=place.position)
+    return url_for(f"participant.{place.step.value}")

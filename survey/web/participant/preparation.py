@@ -1,0 +1,97 @@
+"""Before the questions: consent, about you, the scenario."""
+
+from flask import g, render_template
+from flask.typing import ResponseReturnValue
+
+from survey.services import participants
+from survey.services.participants import Step
+from survey.web.database import session
+from survey.web.participant.forms import ConsentForm, Form, personal_data, personal_form
+from survey.web.participant.pages import blueprint, go_on, reached
+
+
+@blueprint.get("/consent")
+@reached(Step.CONSENT)
+def consent() -> ResponseReturnValue:
+    """Show the newest consent text."""
+    return _consent_page(ConsentForm())
+
+
+@blueprint.post("/consent")
+@reached(Step.CONSENT)
+def give_consent() -> ResponseReturnValue:
+    """Store the agreement to the version that was read."""
+    form = ConsentForm()
+    if not form.validate_on_submit():
+        return _consent_page(form), 400
+    if not participants.agree(session(), g.participant, form.consent_version.data or ""):
+        form.agree.errors = ["The text has changed since you opened it. Please read it again."]
+        return _consent_page(form), 409
+    return go_on(session())
+
+
+@blueprint.post("/decline")
+@reached(Step.CONSENT)
+def decline() -> ResponseReturnValue:
+    """Store that someone does not want to take part."""
+    if Form().validate_on_submit():
+        participants.decline(session(), g.participant)
+    return go_on(session())
+
+
+@blueprint.get("/declined")
+@reached(Step.CONSENT)
+def declined() -> ResponseReturnValue:
+    """Say that this is fine."""
+    return render_template("participant/declined.html")
+
+
+@blueprint.get("/about-you")
+@reached(Step.ABOUT_YOU)
+def about_you() -> ResponseReturnValue:
+    """Ask for the study's personal fields."""
+    form = personal_form(g.plan.personal_fields)(
+        data={f"personal_{name}": value for name, value in g.participant.personal.items()}
+    )
+    return _about_you_page(form)
+
+
+@blueprint.post("/about-you")
+@reached(Step.ABOUT_YOU)
+def describe() -> ResponseReturnValue:
+    """Store what they say about themselves."""
+    form = personal_form(g.plan.personal_fields)()
+    if not form.validate_on_submit():
+        return _about_you_page(form), 400
+    participants.describe(
+        session(), g.participant, dict(personal_data(form, g.plan.personal_fields))
+    )
+    return go_on(session())
+
+
+@blueprint.get("/scenario")
+@reached(Step.SCENARIO)
+def scenario() -> ResponseReturnValue:
+    """Tell the story behind the lists."""
+    return render_template("participant/scenario.html", form=Form())
+
+
+@blueprint.post("/scenario")
+@reached(Step.SCENARIO)
+def scenario_read() -> ResponseReturnValue:
+    """Draw how this participant will see the questions, and go to the first."""
+    if not Form().validate_on_submit():
+        return render_template("participant/scenario.html", form=Form(formdata=None)), 400
+    participants.inform(session(), g.study, g.participant)
+    return go_on(session())
+
+
+def _consent_page(form: ConsentForm) -> str:
+    text = participants.consent_text(session(), g.study)
+    return render_template(
+        "participant/consent.html", form=form, problems=form.problems, consent=text
+    )
+
+
+def _about_you_page(form: Form) -> str:
+    return render_template("participant/about_you.html", form=form, problems=form.problems)

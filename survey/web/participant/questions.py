@@ -1,0 +1,171 @@
+"""Practice, the questions, the review of all answers, and the end."""
+
+from typing import Any
+
+from flask import g, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+
+from survey.services import answers, participants
+from survey.services.answers import Answer, Outcome
+from survey.services.participants import PRACTICE, Step
+from survey.web.database import session
+from survey.web.participant.forms import OWN, Form, QuestionForm, question_form
+from survey.web.participant.pages import address_of, blueprint, go_on, reached, secret_key
+from survey.web.wording import answer_in_words
+
+STALE = (
+    "This question was answered in another window after this page was opened. Stored is: {stored}. "
+    "To replace that with what you see below, save again."
+)
+UNKNOWN_KEY = "Please check what is ticked and save once more."
+
+
+@blueprint.get("/practice")
+@reached(Step.PRACTICE)
+def practice() -> ResponseReturnValue:
+    """Show the practice question with its explanation, or what was ticked there."""
+    return show(PRACTICE)
+
+
+@blueprint.post("/practice")
+@reached(Step.PRACTICE)
+def answer_practice() -> ResponseReturnValue:
+    """Take the practice answer like any other; no analysis reads it."""
+    return answer(PRACTICE)
+
+
+@blueprint.post("/start")
+@reached(Step.PRACTICE)
+def start() -> ResponseReturnValue:
+    """Leave practice for the first question."""
+    if Form().validate_on_submit():
+        participants.start_questions(session(), g.participant)
+    return redirect(url_for("participant.question", position=1), 303)
+
+
+@blueprint.get("/q/<int:position>")
+@reached(Step.PRACTICE)
+def question(position: int) -> ResponseReturnValue:
+    """Show a question as this participant sees it, with the stored answer if there is one."""
+    if position < 1 or _is_ahead(position):
+        return go_on(session())
+    return show(position)
+
+
+@blueprint.post("/q/<int:position>")
+@reached(Step.PRACTICE)
+def answer_question(position: int) -> ResponseReturnValue:
+    """Store an answer and go on; with a mistake, show the page again as it was filled in."""
+    if position < 1 or _is_ahead(position):
+        return go_on(session())
+    return answer(position)
+
+
+@blueprint.get("/review")
+@reached(Step.REVIEW)
+def review() -> ResponseReturnValue:
+    """List all answers, to be checked and changed."""
+    listed = answers.all_answers(session(), g.participant)
+    return render_template("participant/review.html", answers=listed, form=Form())
+
+
+@blueprint.post("/review")
+@reached(Step.REVIEW)
+def hand_in() -> ResponseReturnValue:
+    """Hand the answers in."""
+    if Form().validate_on_submit():
+        participants.finish(session(), g.participant)
+    return go_on(session())
+
+
+@blueprint.get("/done")
+def done() -> ResponseReturnValue:
+    """Say that it is over, with the receipt; again whenever the page is revisited."""
+    if g.participant is None:
+        return redirect(url_for("participant.entry"))
+    place = participants.whereabouts(session(), g.participant)
+    if place.step != Step.DONE:
+        return redirect(address_of(place))
+    return render_template("participant/done.html", form=Form())
+
+
+def show(position: int) -> ResponseReturnValue:
+    """Render a question from what is stored."""
+    presentation = answers.find_presentation(session(), g.participant, position)
+    stored = answers.stored_answer(session(), g.participant, presentation)
+    blinded = answers.blinded_question(presentation)
+    form = question_form(blinded.labels, tuple(sorted(blinded.letters)))(
+        formdata=None,
+        submission_key=answers.next_key(secret_key(), presentation, stored),
+        data=stored and _as_form_data(stored.clicked, stored.own),
+    )
+    return _question_page(position, form, blinded, stored)
+
+
+def answer(position: int) -> ResponseReturnValue:
+    """Check, store, go on."""
+    db = session()
+    presentation = answers.find_presentation(db, g.participant, position)
+    blinded = answers.blinded_question(presentation)
+    form = question_form(blinded.labels, tuple(sorted(blinded.letters)))()
+    back = form.go.data == "back" and position > PRACTICE
+    valid = form.validate_on_submit()
+    if back and (form.is_empty or not valid):
+        return redirect(_address_before(position), 303)
+    if not valid:
+        return _again(position, form, blinded, presentation), 400
+    given = Answer(form.clicked, form.own)
+    key = form.submission_key.data or ""
+    outcome = answers.save_answer(
+        db, secret_key(), g.participant, presentation, given, key, form.seconds
+    )
+    if outcome == Outcome.STALE:
+        return _again(position, form, blinded, presentation, stale=True), 409
+    if back:
+        return redirect(_address_before(position), 303)
+    return redirect(url_for("participant.practice"), 303) if position == PRACTICE else go_on(db)
+
+
+def _again(
+    position: int, form: QuestionForm, blinded: Any, presentation: Any, *, stale: bool = False
+) -> str:
+    """Show a form again as it was filled in, ready to be sent again."""
+    stored = answers.stored_answer(session(), g.participant, presentation)
+    if stale:
+        told = stored and STALE.format(stored=answer_in_words(stored.clicked, stored.own))
+        form.choice.errors = [told or UNKNOWN_KEY]
+        form.submission_key.data = answers.next_key(secret_key(), presentation, stored)
+    return _question_page(position, form, blinded, stored)
+
+
+def _question_page(position: int, form: QuestionForm, blinded: Any, stored: Any) -> str:
+    answered = participants.answered(session(), g.participant)
+    return render_template(
+        "participant/practice.html" if position == PRACTICE else "participant/question.html",
+        position=position,
+        form=form,
+        problems=form.problems,
+        question=blinded,
+        stored=stored,
+        saved=sum(answered.values()),
+        total=len(answered),
+        confirmed=position == PRACTICE and stored is not None and request.method == "GET",
+    )
+
+
+def _as_form_data(clicked: frozenset[int], own: Any) -> dict[str, Any]:
+    ticked = [OWN] if own else [str(label) for label in sorted(clicked)]
+    places = own.places if own else {}
+    return {"choice": ticked} | {f"rank-{letter}": str(n) for letter, n in places.items()}
+
+
+def _is_ahead(position: int) -> bool:
+    """Whether a question before this one is still open."""
+    answered = participants.answered(session(), g.participant)
+    return not all(done for earlier, done in answered.items() if earlier < position)
+
+
+def _address_before(position: int) -> str:
+    if position == 1:
+        return url_for("participant.practice" if g.plan.practice else "participant.scenario")
+    return url_for("participant.question", position=position - 1)
