@@ -1,0 +1,24 @@
+"""The command ``survey``."""
+
+from typing import TYPE_CHECKING
+
+from survey.cli import survey
+
+if TYPE_CHECKING:
+    from flask import Flask
+
+
+def main() -> None:
+    """Run the command line; it opens the application only when a command needs it."""
+    survey(obj=open_app, prog_name="survey")
+
+
+def open_app() -> "Flask":
+    """Make the application."""
+    from survey.app import create_app  # Flask and the database, which --help does without
+
+    return create_app()
+
+
+if __name__ == "__main__":
+    main()

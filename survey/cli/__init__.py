@@ -1,0 +1,79 @@
+"""The command ``survey``: one module per topic, imported only when it is called."""
+
+import importlib
+import sys
+from typing import Any
+
+import click
+
+COMMANDS = {
+    "init": ("database", "Make the instance folder, the key and the database."),
+    "upgrade": ("database", "Bring the database to this version's schema."),
+    "serve": ("serve", "Serve the survey to participants."),
+    "study": ("study", "Make, list, show, check, open and close studies."),
+    "simulate": ("simulate", "Send simulated participants through a study."),
+    "analyse": ("analyse", "Print a study's Tables 3 and 4 and the shares."),
+    "measure": ("measure", "Score ranked lists with AP, NMRR and MNRO."),
+    "paper": ("paper", "Recompute the MNRO paper's tables beside its print."),
+}
+
+
+class Topics(click.Group):
+    """A group that knows its commands' names and imports them on first use.
+
+    ``survey --help`` must not wait for numpy and the web framework.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the commands in the order in which a newcomer needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """Import a command."""
+        if name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"survey.cli.{COMMANDS[name][0]}")
+        return getattr(module, name)  # type: ignore[no-any-return] # a command, by the table above
+
+    def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what can be explained becomes one sentence on stderr and status 1."""
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            raise click.ClickException(explain(error)) from error
+
+
+def explain(error: Exception) -> str:
+    """Say in a sentence what went wrong."""
+    if type(error).__module__.startswith("survey.") or isinstance(error, (ValueError, OSError)):
+        return str(error)
+    if type(error).__module__.startswith("sqlalchemy"):
+        return f"The database refused: {getattr(error, 'orig', error)}"
+    return f"Something unexpected went wrong ({type(error).__name__}: {error}); please report it."
+
+
+@click.group(cls=Topics, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="ranking-survey", prog_name="survey")
+def survey() -> None:
+    """Surveys that compare measures of ranked search results with human judgement.
+
+    \b
+    Try it:        survey serve --demo
+    A real study:  survey init
+                   survey study new my-study --questions 10
+                   survey study check my-study
+                   survey study open my-study
+                   survey serve
+
+    Data is kept in the folder SURVEY_INSTANCE names, ./instance by default.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without > or – must not end a run

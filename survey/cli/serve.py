@@ -1,0 +1,93 @@
+"""``survey serve``: the production server."""
+
+import contextlib
+import socket
+
+import click
+from flask import Flask
+from sqlalchemy import Engine
+
+from survey.cli.context import OpenApp, opened
+from survey.services import studies
+from survey.services.database import require_current_schema, upgrade_database
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=5000, show_default=True, type=click.IntRange(1, 65535))
+@click.option(
+    "--workers", default=2, show_default=True, type=click.IntRange(1, 64), help="Processes."
+)
+@click.option(
+    "--demo",
+    is_flag=True,
+    help="First make or upgrade the database, and the paper's study if there is none.",
+)
+@click.pass_obj
+def serve(open_app: OpenApp, host: str, port: int, workers: int, demo: bool) -> None:
+    """Serve the survey to participants, until Ctrl-C.
+
+    \b
+    Example: survey serve --host 0.0.0.0 --port 8000 --workers 4
+    """
+    refuse_taken_port(host, port)
+    with opened(open_app) as (app, engine):
+        if demo:
+            upgrade_database(engine)
+        require_current_schema(engine)
+        _announce(app, engine, host, port, demo=demo)
+        engine.dispose()  # the worker processes open connections of their own
+    _serve(host, port, workers)
+
+
+def refuse_taken_port(host: str, port: int) -> None:
+    """Raise ClickException when something else listens there already."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with contextlib.closing(socket.socket(family)) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise click.ClickException(
+                f"Cannot listen on {host}:{port} ({error.strerror}); choose another with --port."
+            ) from error
+
+
+def _announce(app: Flask, engine: Engine, host: str, port: int, *, demo: bool) -> None:
+    """Print the links of the studies that are open."""
+    session = app.extensions["sqlalchemy"].session
+    if demo:
+        studies.ensure_demo_study(session)
+    known = studies.list_studies(session)
+    shown_host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)  # noqa: S104 - compared, not bound
+    click.echo(f"Database: {engine.url.render_as_string(hide_password=True)}")
+    for study in known:
+        if study.status == "open":
+            click.echo(f"Participants take part in “{study.plan.title}” at:")
+            click.echo(f"  http://{shown_host}:{port}/s/{study.slug}")
+    if not known:
+        click.echo("There is no study yet: make one with `survey study new`.")
+    session.close()
+    click.echo("Stop with Ctrl-C.")
+
+
+def _serve(host: str, port: int, workers: int) -> None:
+    from granian.constants import Interfaces  # heavy, and needed by no other command
+    from granian.log import LogLevels
+    from granian.server import Server
+
+    Server(
+        "survey.app:create_app",
+        factory=True,
+        interface=Interfaces.WSGI,
+        address=host,
+        port=port,
+        workers=workers,
+        # One thread each: several writers in a process only wait for each other.
+        blocking_threads=1,
+        respawn_failed_workers=True,
+        respawn_interval=0.1,
+        workers_kill_timeout=10,
+        websockets=False,
+        log_level=LogLevels.warning,
+    ).serve()
