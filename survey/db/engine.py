@@ -5,7 +5,8 @@ from types import ModuleType
 from typing import Any
 
 from sqlalchemy import Connection, Engine, event
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import URL, ExceptionContext, make_url
+from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
 # Older libraries can corrupt a database in WAL mode when a checkpoint and a
@@ -58,10 +59,11 @@ def engine_options(url: URL) -> dict[str, Any]:
 
 def prepare(engine: Engine) -> None:
     """Attach the settings that every connection of this engine gets."""
-    if engine.dialect.name != "sqlite" or event.contains(engine, "connect", _set_up_sqlite):
-        return
-    event.listen(engine, "connect", _set_up_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    else:
+        event.listen(engine, "handle_error", _name_pg8000_error)
 
 
 def reading(session: Session) -> Session:
@@ -96,3 +98,18 @@ def _begin_sqlite(connection: Connection) -> None:
     mode = connection.get_execution_options().get("sqlite_begin", "IMMEDIATE")
     connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if mode == 'DEFERRED' else 'OFF'}")
     connection.exec_driver_sql(f"BEGIN {mode}")
+
+
+def _name_pg8000_error(context: ExceptionContext) -> BaseException | None:
+    """Raise as what they are the errors that pg8000 all calls programming errors.
+
+    By the class of their SQLSTATE: 23 breaks a constraint; 08, 40, 53 and 57 are a
+    server that is lost, in conflict, out of resources or shutting down.
+    """
+    told = context.original_exception.args[:1]
+    state = told[0].get("C", "") if told and isinstance(told[0], dict) else ""
+    kinds = {"23": IntegrityError} | dict.fromkeys(("08", "40", "53", "57"), OperationalError)
+    kind = kinds.get(state[:2])
+    if kind is None or isinstance(context.sqlalchemy_exception, kind):
+        return None
+    return kind(context.statement, context.parameters, context.original_exception)

