@@ -5,12 +5,13 @@ import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, settings
-from sqlalchemy import create_engine, text
+from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.orm import Session
 
 from survey.app import create_app
@@ -66,27 +67,47 @@ def database_uri(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     maintenance.dispose()
 
 
+class TidyClient(FlaskClient):
+    """A browser without scripts; the test's own look into the database ends before each page.
+
+    A transaction left open by a test would make SQLite's writers wait for it.
+    """
+
+    def open(self, *args: Any, **kwargs: Any) -> Any:
+        self.application.extensions["test_session"].rollback()
+        return super().open(*args, **kwargs)
+
+
 @pytest.fixture
 def empty_app(database_uri: str, tmp_path: Path) -> Iterator[Flask]:
     """The application on a database without a schema."""
     app = create_app(Settings(tmp_path, database_uri, KEY))
+    app.test_client_class = TidyClient
     with app.app_context():
+        engine = db.engine
+    with Session(engine) as session:
+        app.extensions["test_session"] = session
         yield app
-        db.session.remove()
-        db.engine.dispose()
+    engine.dispose()
 
 
 @pytest.fixture
-def app(empty_app: Flask) -> Flask:
+def engine(empty_app: Flask) -> Engine:
+    """The engine of the test's database."""
+    return empty_app.extensions["test_session"].get_bind()
+
+
+@pytest.fixture
+def app(empty_app: Flask, engine: Engine) -> Flask:
     """The application on a database of the newest schema."""
-    upgrade_database(db.engine)
+    upgrade_database(engine)
     return empty_app
 
 
 @pytest.fixture
 def session(app: Flask) -> Session:
-    """A database session."""
-    return db.session
+    """A database session of the test's own."""
+    return app.extensions["test_session"]
 
 
 @pytest.fixture

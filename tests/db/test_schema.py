@@ -7,7 +7,8 @@ from sqlalchemy import inspect, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from survey.core.stimuli.rankings import Ranking
-from survey.db import db, engine, migration
+from survey.db import engine as opening
+from survey.db import migration
 from survey.db.models import Base, Presentation, Revision, StoredResponse
 from survey.services import participants
 from survey.services.clock import now
@@ -16,41 +17,41 @@ from survey.services.errors import SchemaError
 from tests.builders import a_ready_participant, an_open_study
 
 
-def test_the_migrations_build_exactly_what_the_models_say(app):
-    with db.engine.connect() as connection:
+def test_the_migrations_build_exactly_what_the_models_say(app, engine):
+    with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, Base.metadata) == []
 
 
-def test_migrating_down_and_up_again_gives_the_same_tables(app):
-    before = sorted(inspect(db.engine).get_table_names())
-    migration.downgrade(db.engine, "base")
-    assert inspect(db.engine).get_table_names() == ["alembic_version"]
-    upgrade_database(db.engine)
-    assert sorted(inspect(db.engine).get_table_names()) == before
+def test_migrating_down_and_up_again_gives_the_same_tables(app, engine):
+    before = sorted(inspect(engine).get_table_names())
+    migration.downgrade(engine, "base")
+    assert inspect(engine).get_table_names() == ["alembic_version"]
+    upgrade_database(engine)
+    assert sorted(inspect(engine).get_table_names()) == before
 
 
-def test_upgrading_twice_changes_nothing(app):
-    assert upgrade_database(db.engine) == ("0001", "0001")
+def test_upgrading_twice_changes_nothing(app, engine):
+    assert upgrade_database(engine) == ("0001", "0001")
 
 
-def test_a_database_without_a_schema_is_refused_in_one_sentence(empty_app):
+def test_a_database_without_a_schema_is_refused_in_one_sentence(empty_app, engine):
     with pytest.raises(SchemaError, match=r"no survey database here yet; run `survey init`"):
-        require_current_schema(db.engine)
+        require_current_schema(engine)
 
 
-def test_a_database_of_another_version_is_refused(app):
-    with db.engine.begin() as connection:
+def test_a_database_of_another_version_is_refused(app, engine):
+    with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(SchemaError, match="at revision 9999, this version of the survey works"):
-        require_current_schema(db.engine)
+        require_current_schema(engine)
 
 
-def test_sqlite_syncs_every_commit_and_keeps_foreign_keys(app):
-    if db.engine.dialect.name != "sqlite":
+def test_sqlite_syncs_every_commit_and_keeps_foreign_keys(app, engine):
+    if engine.dialect.name != "sqlite":
         pytest.skip("settings of SQLite")
     expected = {"foreign_keys": 1, "busy_timeout": 10_000}
-    modern = tuple(map(int, engine.sqlite_library().sqlite_version.split("."))) >= (3, 51, 3)
+    modern = tuple(map(int, opening.sqlite_library().sqlite_version.split("."))) >= (3, 51, 3)
     expected |= (
         {"journal_mode": "wal", "synchronous": 2}
         if modern
@@ -59,13 +60,13 @@ def test_sqlite_syncs_every_commit_and_keeps_foreign_keys(app):
             "synchronous": 3,
         }
     )
-    with db.engine.connect() as connection:
+    with engine.connect() as connection:
         for pragma, value in expected.items():
             assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == value
 
 
-def test_showing_a_page_could_not_write_even_if_it_tried(session):
-    if db.engine.dialect.name != "sqlite":
+def test_showing_a_page_could_not_write_even_if_it_tried(session, engine):
+    if engine.dialect.name != "sqlite":
         pytest.skip("the read-only transaction is SQLite's")
     an_open_study(session)
     only_reading(session)
@@ -217,10 +218,10 @@ def test_deleting_a_participant_leaves_nothing_of_them(session, answered):
     ],
 )
 def test_database_addresses_are_read_as_people_write_them(uri, read):
-    assert engine.database_url(uri).render_as_string(hide_password=False) == read
+    assert opening.database_url(uri).render_as_string(hide_password=False) == read
 
 
 @pytest.mark.parametrize("uri", ["mysql://h/d", "nonsense"])
 def test_other_databases_are_refused_naming_the_two_there_are(uri):
     with pytest.raises(ValueError, match="sqlite:///FILE or postgresql://"):
-        engine.database_url(uri)
+        opening.database_url(uri)

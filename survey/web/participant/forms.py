@@ -10,11 +10,19 @@ from wtforms import (
     Field,
     HiddenField,
     IntegerField,
+    SelectChoice,
     SelectField,
     SelectMultipleField,
     StringField,
 )
-from wtforms.validators import DataRequired, InputRequired, Length, NumberRange, Optional
+from wtforms.validators import (
+    DataRequired,
+    InputRequired,
+    Length,
+    NumberRange,
+    Optional,
+    ValidationError,
+)
 
 from survey.core.stimuli.plan import PersonalField, and_join
 from survey.core.stimuli.rankings import Ranking
@@ -73,7 +81,7 @@ def _personal_field(field: PersonalField) -> Field:
         )
         return WholeNumberField(field.label, name=field.name, validators=[*needed, allowed])
     if field.kind == "choice":
-        options = [("", "Choose …"), *((option, option) for option in field.options)]
+        options = [SelectChoice("", "Choose …"), *map(SelectChoice, field.options)]
         return SelectField(field.label, name=field.name, choices=options, validators=needed)
     return StringField(field.label, name=field.name, validators=[*needed, Length(max=500)])
 
@@ -158,10 +166,10 @@ class QuestionForm(Form):
 @cache
 def question_form(labels: tuple[int, ...], letters: tuple[str, ...]) -> type[QuestionForm]:
     """Make the form for a question with these labels and lists."""
-    places = [("", "–"), *((str(place), str(place)) for place in range(1, len(letters) + 1))]
+    places = [SelectChoice("", "–"), *(SelectChoice(str(n + 1)) for n in range(len(letters)))]
     allowed = f"a place from 1 to {len(letters)}"
     made: dict[str, Any] = {"letters": tuple(sorted(letters))}
-    made["choice"] = ChoiceField(choices=[(str(n), f"Method {n}") for n in labels] + [(OWN, OWN)])
+    made["choice"] = ChoiceField(choices=[SelectChoice(str(one)) for one in (*labels, OWN)])
     for letter in sorted(letters):
         made[f"rank-{letter}"] = PlaceField(
             f"Your place for {letter}: {allowed}", choices=places, default=""
@@ -176,11 +184,11 @@ class ChoiceField(SelectMultipleField):  # type: ignore[misc] # WTForms has no t
 
     def pre_validate(self, form: Form) -> None:  # noqa: ARG002 - WTForms' signature
         """Refuse what the page did not offer."""
-        offered = {value for value, _ in self.choices}
+        offered = {choice.value for choice in self.choices}
         given = self.data or []
         if set(given) - offered or len(given) > len(offered):
             self.data = [value for value in given if value in offered]
-            raise ValueError("Something was ticked that this page does not offer.")
+            raise ValidationError("Something was ticked that this page does not offer.")
 
 
 class PlaceField(SelectField):  # type: ignore[misc] # WTForms has no type hints
@@ -191,7 +199,7 @@ class PlaceField(SelectField):  # type: ignore[misc] # WTForms has no type hints
     def process_formdata(self, valuelist: list[str]) -> None:
         """Keep an offered place; anything else counts as none, with an error."""
         self.data = valuelist[0].strip() if valuelist else ""
-        if self.data not in {value for value, _ in self.choices}:
+        if self.data not in {choice.value for choice in self.choices}:
             self.data = ""
             raise ValueError(f"{self.label.text}, please.")
 

@@ -1,0 +1,147 @@
+"""A participant's way: where they are, how they come back, how they see the questions."""
+
+import threading
+from collections import Counter
+from itertools import permutations
+
+import pytest
+from scipy.stats import chisquare
+from sqlalchemy import text
+
+from survey.db import db
+from survey.db.models import Participant, Presentation
+from survey.services import participants, studies, tokens
+from survey.services.errors import NotAllowedError, NotFoundError
+from survey.services.participants import Step
+from tests.builders import KEY, a_ready_participant, an_open_study
+
+
+def test_a_browser_that_begins_twice_is_one_participant(session):
+    study = an_open_study(session)
+    first = participants.begin(session, study, "browser", KEY)
+    assert participants.begin(session, study, "browser", KEY).id == first.id
+
+
+def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):
+    study_id = an_open_study(session).id
+    session.close()
+    start = threading.Barrier(10)
+
+    def press():
+        with app.app_context():
+            start.wait()
+            participants.begin(db.session, db.session.get(studies.Study, study_id), "b", KEY)
+            db.session.remove()
+
+    threads = [threading.Thread(target=press) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert session.query(Participant).count() == 1
+
+
+def test_the_way_goes_step_by_step(session):
+    study = an_open_study(session)
+    participant = participants.begin(session, study, "browser", KEY)
+    steps = [participants.whereabouts(session, participant).step]
+    text = participants.consent_text(session, study)
+    for go_on in (
+        lambda: participants.agree(session, participant, text.digest),
+        lambda: participants.describe(session, participant, {}),
+        lambda: participants.inform(session, study, participant),
+    ):
+        go_on()
+        steps.append(participants.whereabouts(session, participant).step)
+    assert steps == [Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO, Step.PRACTICE]
+
+
+def test_agreeing_to_a_text_that_has_changed_since_is_not_consent(session):
+    study = an_open_study(session)
+    participant = participants.begin(session, study, "browser", KEY)
+    assert not participants.agree(session, participant, "0" * 64)
+    assert participant.consented_at is None
+
+
+def test_declining_stores_no_consent_and_can_be_taken_back(session):
+    study = an_open_study(session)
+    participant = participants.begin(session, study, "browser", KEY)
+    participants.decline(session, participant)
+    assert participants.whereabouts(session, participant).step == Step.DECLINED
+    participants.agree(session, participant, participants.consent_text(session, study).digest)
+    assert participants.whereabouts(session, participant).step == Step.ABOUT_YOU
+
+
+def test_reading_the_scenario_twice_draws_the_questions_once(session):
+    study = an_open_study(session)
+    participant = a_ready_participant(session, study)
+    drawn = [(p.id, p.label_order) for p in session.query(Presentation).order_by("position")]
+    participants.inform(session, study, participant)
+    again = [(p.id, p.label_order) for p in session.query(Presentation).order_by("position")]
+    assert again == drawn
+    assert len(drawn) == 4  # practice and three questions
+
+
+def test_a_presentation_holds_the_values_as_printed(session):
+    study = an_open_study(session)
+    a_ready_participant(session, study)
+    for presentation in session.query(Presentation):
+        columns = presentation.question.columns
+        assert presentation.shown == [columns[name]["shown"] for name in presentation.label_order]
+
+
+def test_every_measure_stands_behind_every_label_equally_often(session):
+    study = an_open_study(session, questions=10)
+    for number in range(60):
+        a_ready_participant(session, study, f"browser {number}")
+    labels = Counter(tuple(p.label_order) for p in session.query(Presentation))
+    columns = Counter(tuple(p.column_order) for p in session.query(Presentation))
+    orders = list(permutations(("AP", "NMRR", "MNRO")))
+    assert sum(labels.values()) == 660
+    assert chisquare([labels[order] for order in orders]).pvalue > 1e-4
+    assert chisquare([columns[order] for order in permutations((1, 2, 3))]).pvalue > 1e-4
+
+
+def test_finishing_too_early_is_refused(session):
+    participant = a_ready_participant(session, an_open_study(session))
+    with pytest.raises(NotAllowedError, match="still open"):
+        participants.finish(session, participant)
+
+
+@pytest.mark.parametrize("typed", ["{}", "  {} ", "lower {}", "spaced {}"])
+def test_the_resume_code_leads_back_from_another_browser(session, typed):
+    study = an_open_study(session)
+    participant = a_ready_participant(session, study)
+    code = tokens.resume_code(KEY, participant.public_id)
+    if typed.startswith("lower"):
+        code = code.lower().replace("0", "o").replace("1", "l")
+    elif typed.startswith("spaced"):
+        code = code.replace("-", " ")
+    found = participants.resume(session, study, code, "phone")
+    assert found.id == participant.id
+    assert participants.of_browser(session, study, "phone").id == participant.id
+    assert participants.of_browser(session, study, "browser").id == participant.id
+
+
+def test_a_code_of_another_study_is_not_found(session):
+    study, other = an_open_study(session), an_open_study(session, "other")
+    participant = a_ready_participant(session, study)
+    with pytest.raises(NotFoundError, match="does not belong to anyone"):
+        participants.resume(session, other, tokens.resume_code(KEY, participant.public_id), "b")
+
+
+def test_the_database_holds_neither_codes_nor_cookies(session):
+    participant = a_ready_participant(session, an_open_study(session), "secret-cookie")
+    code = tokens.resume_code(KEY, participant.public_id)
+    for table in ("participant", "browser"):
+        rows = str(session.execute(text(f"SELECT * FROM {table}")).all())
+        assert code not in rows
+        assert code.replace("-", "") not in rows
+        assert "secret-cookie" not in rows
+
+
+def test_a_closed_study_lets_nobody_begin(session):
+    study = an_open_study(session)
+    studies.close_study(session, study)
+    with pytest.raises(NotAllowedError, match="closed"):
+        participants.begin(session, study, "browser", KEY)

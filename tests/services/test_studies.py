@@ -1,0 +1,122 @@
+"""A study's life: made, checked, opened and frozen, closed."""
+
+import pytest
+
+from survey.db.models import StoredQuestion
+from survey.services import studies
+from survey.services.checks import check_study
+from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
+from tests.builders import a_plan, an_open_study
+
+
+def test_a_new_study_is_a_draft_with_its_questions_and_consent(session):
+    study = studies.create_study(session, "pilot", a_plan())
+    assert study.status == "draft"
+    assert study.digest is None
+    assert [question.number for question in study.questions] == [0, 1, 2, 3]
+    assert study.consent_texts[0].version == 1
+
+
+def test_opening_freezes_a_study_under_the_digest_of_its_content(session):
+    study = an_open_study(session)
+    assert study.digest == studies.current_digest(study)
+    assert len(study.digest) == 64
+
+
+def test_the_same_plan_gives_the_same_digest_whatever_the_address(session):
+    assert an_open_study(session, "one").digest == an_open_study(session, "two").digest
+
+
+def test_closing_and_reopening_keeps_the_digest(session):
+    study = an_open_study(session)
+    digest = study.digest
+    studies.close_study(session, study)
+    assert study.closed_at is not None
+    studies.open_study(session, study)
+    assert (study.status, study.digest, study.closed_at) == ("open", digest, None)
+
+
+def test_opening_twice_and_closing_a_draft_are_refused(session):
+    with pytest.raises(NotAllowedError, match="open already"):
+        studies.open_study(session, an_open_study(session))
+    with pytest.raises(NotAllowedError, match="cannot be closed"):
+        studies.close_study(session, studies.create_study(session, "draft", a_plan()))
+
+
+@pytest.mark.parametrize("slug", ["Pilot", "a b", "-a", "a-", "a--b", "ä", "", "x" * 65, "a/b"])
+def test_a_slug_that_makes_no_address_is_refused(session, slug):
+    with pytest.raises(SurveyError, match="cannot be the address"):
+        studies.create_study(session, slug, a_plan())
+
+
+@pytest.mark.parametrize(
+    "slug", ["mnro", "test-ap", "map-study", "anmrr", "mymnrostudy", "amnro-2", "nmrr1"]
+)
+def test_a_slug_that_names_a_measure_is_refused(session, slug):
+    with pytest.raises(SurveyError, match="holds the name of a measure"):
+        studies.create_study(session, slug, a_plan())
+
+
+@pytest.mark.parametrize("slug", ["apple", "paper-one", "mapping"])
+def test_a_slug_that_only_happens_to_hold_a_short_name_is_taken(session, slug):
+    assert studies.create_study(session, slug, a_plan()).slug == slug
+
+
+def test_a_title_that_names_a_measure_is_refused():
+    with pytest.raises(SurveyError, match="The title 'MNRO and people' holds the name"):
+        a_plan(title="MNRO and people")
+
+
+def test_a_slug_can_be_taken_once(session):
+    an_open_study(session)
+    with pytest.raises(SurveyError, match="There is a study 'five-systems' already"):
+        an_open_study(session)
+
+
+def test_a_design_that_cannot_be_says_which_field(session):
+    with pytest.raises(SurveyError, match=r"lists is 2; 3 to 10 are allowed"):
+        a_plan(lists=2)
+    with pytest.raises(SurveyError, match="cannot be drawn"):
+        studies.create_study(session, "x", a_plan(lists=10, relevant=1, collection_size=3))
+
+
+def test_the_texts_carry_the_numbers_of_the_design():
+    plan = a_plan(lists=4, relevant=3, collection_size=200)
+    assert "Imagine four search systems on the web: A, B, C and D." in plan.scenario
+    assert "exactly three photographs match" in plan.scenario
+    assert plan.question_text == "Which ordering of the four systems matches yours?"
+
+
+def test_a_study_that_is_not_there_is_named(session):
+    with pytest.raises(NotFoundError, match="There is no study 'nowhere'"):
+        studies.find_study(session, "nowhere")
+
+
+def test_the_check_speaks_of_k_identical_orders_and_ties(session):
+    study = an_open_study(session, questions=10, seed=7)
+    findings = check_study(study)
+    said = [finding.text for finding in findings]
+    assert "NMRR: K = 20 of 100 positions" in said
+    assert "6 of 10 questions have identical orders and cannot tell those measures apart" in said
+    assert any(
+        finding.question == 1 and "AP and MNRO order" in finding.text for finding in findings
+    )
+    assert not any(finding.failed for finding in findings)
+
+
+def test_the_check_fails_when_a_frozen_question_was_changed(session):
+    study = an_open_study(session)
+    question = session.query(StoredQuestion).filter_by(number=1).one()
+    question.lists = {**question.lists, "A": [1, 2, 3, 4, 5]}
+    session.commit()
+    session.expire_all()
+    assert [f.text for f in check_study(study) if f.failed] == [
+        "the content no longer has the digest it was opened with"
+    ]
+
+
+def test_the_demo_study_is_made_once(session):
+    first = studies.ensure_demo_study(session)
+    assert first.status == "open"
+    assert studies.ensure_demo_study(session).id == first.id
+    assert len(studies.list_studies(session)) == 1
