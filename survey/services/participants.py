@@ -1,7 +1,8 @@
 """A participant's way from "Begin" to the receipt, apart from the answers themselves."""
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -33,10 +34,20 @@ class Step(StrEnum):
 
 @dataclass(frozen=True)
 class Whereabouts:
-    """Where a participant has come to, and the position of the next question if there is one."""
+    """Where a participant has come to.
+
+    ``position``: of the next question, if there is one. ``answered``: for each
+    position that was drawn, practice (0) included, whether it is answered.
+    """
 
     step: Step
     position: int | None = None
+    answered: Mapping[int, bool] = field(default_factory=dict)
+
+    @property
+    def questions(self) -> dict[int, bool]:
+        """``answered`` without practice."""
+        return {position: done for position, done in self.answered.items() if position > PRACTICE}
 
 
 def whereabouts(session: Session, participant: Participant) -> Whereabouts:
@@ -52,10 +63,12 @@ def whereabouts(session: Session, participant: Participant) -> Whereabouts:
     if participant.informed_at is None:
         return Whereabouts(Step.SCENARIO)
     answered = queries.answered_positions(session, participant.id)
-    missing = [position for position, done in answered.items() if not done and position > PRACTICE]
-    if answered.get(PRACTICE) is False and len(missing) == len(answered) - 1:
-        return Whereabouts(Step.PRACTICE, PRACTICE)
-    return Whereabouts(Step.QUESTION, missing[0]) if missing else Whereabouts(Step.REVIEW)
+    if not any(answered.values()) and PRACTICE in answered:
+        return Whereabouts(Step.PRACTICE, PRACTICE, answered)
+    for position, done in answered.items():
+        if not done and position > PRACTICE:
+            return Whereabouts(Step.QUESTION, position, answered)
+    return Whereabouts(Step.REVIEW, None, answered)
 
 
 def of_browser(session: Session, study: Study, browser_token: str) -> Participant | None:
@@ -195,12 +208,6 @@ def start_questions(session: Session, participant: Participant) -> None:
     if first is not None and first.shown_at is None:
         first.shown_at = now()
     session.commit()
-
-
-def answered(session: Session, participant: Participant) -> dict[int, bool]:
-    """Return the positions of the questions (practice left out), and whether each is answered."""
-    positions = queries.answered_positions(session, participant.id)
-    return {position: done for position, done in positions.items() if position > PRACTICE}
 
 
 def finish(session: Session, participant: Participant) -> None:

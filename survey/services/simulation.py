@@ -43,7 +43,7 @@ class Preference:
                 raise SurveyError(
                     f"{part.strip()!r} found in the preference; write a share like {name}=.5"
                 ) from None
-        if min(shares.values()) < 0 or abs(sum(shares.values()) - 1) > 1e-6:
+        if min(shares.values()) < 0 or not abs(sum(shares.values()) - 1) <= 1e-6:
             raise SurveyError(
                 f"The preference {text!r} sums to {sum(shares.values()):g}; "
                 "shares from 0 to 1 that sum to 1 are needed."

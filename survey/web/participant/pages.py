@@ -75,7 +75,7 @@ def reached(step: Step) -> Callable[[View], View]:
         def guarded(**values: Any) -> ResponseReturnValue:
             if g.participant is None:
                 return redirect(url_for("participant.entry"))
-            place = participants.whereabouts(session(), g.participant)
+            place = g.place = participants.whereabouts(session(), g.participant)
             if place.step == Step.DONE or WAY.index(_on_the_way(place.step)) < WAY.index(step):
                 return redirect(address_of(place))
             participants.require_open(g.study)

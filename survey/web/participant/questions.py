@@ -139,7 +139,6 @@ def _again(
 
 
 def _question_page(position: int, form: QuestionForm, blinded: Any, stored: Any) -> str:
-    answered = participants.answered(session(), g.participant)
     return render_template(
         "participant/practice.html" if position == PRACTICE else "participant/question.html",
         position=position,
@@ -147,8 +146,8 @@ def _question_page(position: int, form: QuestionForm, blinded: Any, stored: Any)
         problems=form.problems,
         question=blinded,
         stored=stored,
-        saved=sum(answered.values()),
-        total=len(answered),
+        saved=sum(g.place.questions.values()),
+        total=len(g.place.questions),
         confirmed=position == PRACTICE and stored is not None and request.method == "GET",
     )
 
@@ -161,8 +160,7 @@ def _as_form_data(clicked: frozenset[int], own: Any) -> dict[str, Any]:
 
 def _is_ahead(position: int) -> bool:
     """Whether a question before this one is still open."""
-    answered = participants.answered(session(), g.participant)
-    return not all(done for earlier, done in answered.items() if earlier < position)
+    return not all(done for earlier, done in g.place.questions.items() if earlier < position)
 
 
 def _address_before(position: int) -> str:

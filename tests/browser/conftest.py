@@ -1,0 +1,172 @@
+"""A real browser and a real server process.
+
+Chromium is looked for on the machine, then Playwright's own download is tried. With
+neither these tests are skipped, unless REQUIRE_BROWSER=1.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+from flask import Flask
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, sync_playwright
+
+from survey.app import create_app
+from survey.config import Settings
+from survey.db import db
+from survey.services.database import upgrade_database
+from tests.builders import KEY, an_open_study
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+QUIET = ["--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark everything in this folder, so that ``-m "not browser"`` leaves it out."""
+    for item in items:
+        if "tests/browser/" in item.path.as_posix():
+            item.add_marker("browser")
+
+
+@pytest.fixture(scope="session")
+def playwright() -> Iterator[Playwright]:
+    """Playwright's driver."""
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright) -> Iterator[Browser]:
+    """A headless Chromium."""
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
+    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    try:
+        launched = playwright.chromium.launch(executable_path=path, args=[*QUIET, *root])
+    except Error as error:
+        if os.environ.get("REQUIRE_BROWSER") == "1":
+            raise
+        pytest.skip(f"no Chromium on this machine, and none could be had: {error.message[:80]}")
+    yield launched
+    launched.close()
+
+
+@dataclass
+class Server:
+    """``survey serve`` as a process of its own, on an instance folder of its own."""
+
+    instance: Path
+    port: int
+    process: subprocess.Popen[bytes] | None = None
+    app: Flask = field(init=False)
+
+    def __post_init__(self) -> None:
+        uri = f"sqlite:///{self.instance / 'survey.sqlite3'}"
+        self.app = create_app(Settings(self.instance, uri, KEY))
+        with self.app.app_context():
+            upgrade_database(db.engine)
+
+    def start(self) -> None:
+        """Start it and wait until it can serve."""
+        environment = {
+            **os.environ,
+            "SURVEY_INSTANCE": str(self.instance),
+            "SURVEY_SECRET_KEY": KEY,
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "survey", "serve", "--port", str(self.port)],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        for _ in range(300):
+            try:
+                if requests.get(f"{self.address}/readyz", timeout=2).ok:
+                    return
+            except requests.ConnectionError:
+                assert self.process.poll() is None, "the server ended at once"
+            time.sleep(0.1)
+        raise AssertionError("the server did not become ready")
+
+    def kill(self) -> None:
+        """End the server and its workers at once, without a chance to tidy up."""
+        assert self.process is not None
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    @property
+    def address(self) -> str:
+        """Where it serves."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def open_study(self, slug: str, **changes: Any) -> str:
+        """Make and open a study; return its link."""
+        with self.app.app_context():
+            an_open_study(db.session, slug, **changes)
+            db.session.remove()
+        return f"{self.address}/s/{slug}"
+
+    def count(self, model: type) -> int:
+        """Count the rows of a table."""
+        with self.app.app_context():
+            number = db.session.query(model).count()
+            db.session.remove()
+        return number
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A running server."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    running = Server(tmp_path_factory.mktemp("instance"), port)
+    running.start()
+    yield running
+    running.kill()
+
+
+@pytest.fixture
+def link(server: Server, request: pytest.FixtureRequest) -> str:
+    """The link of a fresh study of three questions."""
+    return server.open_study(f"study-{abs(hash(request.node.nodeid))}")
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A laptop's browser."""
+    made = browser.new_context(viewport={"width": 1280, "height": 800})
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    """A page that fails the test on any script error or forbidden content."""
+    return watched(context.new_page())
+
+
+def watched(page: Page) -> Page:
+    """Collect what goes wrong on a page; see ``faults``."""
+    page.faults = []  # type: ignore[attr-defined] # read by the tests
+    page.on("pageerror", lambda error: page.faults.append(str(error)))  # type: ignore[attr-defined]
+    page.on("console", lambda message: _note(page, message))
+    return page
+
+
+def _note(page: Page, message: Any) -> None:
+    # Chromium reports every 4xx page as an error in the console; those are meant.
+    if message.type == "error" and "the server responded with a status of 4" not in message.text:
+        page.faults.append(message.text)  # type: ignore[attr-defined]

@@ -1,0 +1,310 @@
+"""The study in a real browser against the real server process."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from survey.db.models import Participant, StoredResponse
+from tests.browser.conftest import watched
+
+PHONE = {"width": 360, "height": 740}
+LAPTOP = {"width": 1280, "height": 800}
+
+
+def prepare(page, link):
+    """From the link to the practice question."""
+    page.goto(link)
+    page.get_by_role("button", name="Begin", exact=True).click()
+    page.get_by_label("I have read this and agree to take part.").check()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_label("Your age in years").fill("23")
+    page.get_by_label("Your education").select_option("Bachelor's degree")
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("button", name="Go to a practice question").click()
+    expect(page).to_have_url(re.compile("/practice$"))
+
+
+def start(page, link):
+    """From the link to question 1."""
+    prepare(page, link)
+    tick(page, 2)
+    page.get_by_role("button", name="Try it").click()
+    page.get_by_role("button", name="Start with question 1").click()
+    expect(page).to_have_url(re.compile("/q/1$"))
+
+
+def tick(page, *labels):
+    for label in labels:
+        page.locator(f"input[name=choice][value='{label}']").check()
+
+
+def save(page):
+    page.locator("button.go").click()
+
+
+def place(page, places):
+    for letter, number in zip("ABCDE", places, strict=True):
+        page.locator(f"#rank-{letter}").select_option(str(number))
+
+
+def at(page, path):
+    expect(page).to_have_url(re.compile(path + "$"))
+
+
+def sideways_scroll(page):
+    return page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+def test_the_whole_study(browser, link, scripts, size):
+    context = browser.new_context(java_script_enabled=scripts, viewport=size)
+    page = watched(context.new_page())
+    foreign = []
+    page.on("request", lambda r: foreign.append(r.url) if "127.0.0.1" not in r.url else None)
+    start(page, link)
+    tick(page, 1, 3)
+    save(page)
+    at(page, "/q/2")
+    place(page, "21345")
+    tick(page, "own")
+    save(page)
+    at(page, "/q/3")
+    if scripts:
+        assert sideways_scroll(page) == 0
+    page.get_by_role("button", name="Back").click()
+    at(page, "/q/2")
+    expect(page.locator("#echo")).to_have_text(
+        "Your own ordering: B first; A second; C third; D fourth; E fifth."
+    )
+    save(page)
+    tick(page, 2)
+    save(page)
+    at(page, "/review")
+    expect(page.locator("tbody tr")).to_have_count(3)
+    expect(page.locator("tbody tr").nth(1)).to_contain_text("B > A > C > D > E")
+    page.get_by_role("link", name="Change the answer to question 3").click()
+    tick(page, 1)
+    save(page)
+    expect(page.locator("tbody tr").nth(2)).to_contain_text("Methods 1 and 2")
+    page.get_by_role("button", name="Hand in my answers").click()
+    at(page, "/done")
+    expect(page.locator("h1")).to_have_text("Finished: your answers are handed in")
+    expect(page.locator(".receipt")).to_have_text(re.compile(r"^\w{4}-\w{4}$"))
+    assert page.faults == []
+    assert foreign == []
+    context.close()
+
+
+def test_on_a_laptop_all_lists_columns_and_votes_are_in_view_at_once(page, link):
+    start(page, link)
+    box = page.locator(".sheet").bounding_box()
+    assert box["y"] + box["height"] <= LAPTOP["height"]
+    button = page.locator("button.go").bounding_box()
+    assert button["y"] + button["height"] <= LAPTOP["height"]
+
+
+@pytest.mark.parametrize("path", ["", "/consent", "/about-you", "/scenario", "/practice", "/q/1"])
+def test_no_page_scrolls_sideways_on_a_phone(browser, link, path):
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    start(page, link)
+    page.goto(link + path)
+    assert sideways_scroll(page) == 0
+    inside = page.evaluate(
+        "[...document.querySelectorAll('main *')].every(e => e.closest('.hidden, caption') ||"
+        " e.getBoundingClientRect().right <= innerWidth + 1)"
+    )
+    assert inside
+    context.close()
+
+
+def test_six_methods_and_ten_lists_still_scroll_only_inside_the_sheet(browser, server, link):
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    wide = server.open_study("ten-lists", lists=10, relevant=8, collection_size=1000, questions=1)
+    start(page, wide)
+    expect(page.locator("tbody tr")).to_have_count(10)
+    assert sideways_scroll(page) == 0
+    context.close()
+
+
+def test_the_own_ordering_is_echoed_in_words_and_in_the_column(page, link):
+    start(page, link)
+    page.locator("#rank-B").select_option("1")
+    echo = page.locator("#echo")
+    expect(echo).to_have_text("Your own ordering: B first; A, C, D and E have no place yet.")
+    place(page, "21234")
+    expect(echo).to_have_text(
+        "Your own ordering: B first; A and C tie for second; D fourth; E fifth."
+    )
+    expect(page.locator("#own-order .tier")).to_have_text(["1B", "2A = C", "4D", "5E"])
+
+
+def test_the_script_and_the_server_say_the_same_of_an_own_ordering(page, link):
+    start(page, link)
+    tick(page, "own")
+    place(page, "33311")
+    said = page.locator("#echo").inner_text()
+    save(page)
+    at(page, "/q/2")
+    page.goto(f"{link}/q/1")
+    served = page.request.get(f"{link}/q/1").text()
+    assert said in served
+    assert said == "Your own ordering: D and E tie for first; A, B and C tie for third."
+
+
+def test_a_first_place_means_none_of_these_and_a_method_takes_it_back(page, link):
+    start(page, link)
+    own = page.locator("input[value=own]")
+    page.locator("#rank-A").select_option("1")
+    expect(own).to_be_checked()
+    tick(page, 2, 3)
+    expect(own).not_to_be_checked()
+    page.locator("#rank-B").select_option("2")
+    expect(own).not_to_be_checked()
+    tick(page, "own")
+    expect(page.locator("input[name=choice]:checked")).to_have_count(1)
+
+
+def test_a_mistake_is_explained_and_focused_and_nothing_typed_is_lost(page, link):
+    start(page, link)
+    tick(page, "own")
+    page.locator("#rank-C").select_option("1")
+    save(page)
+    expect(page.locator("#problems")).to_be_focused()
+    expect(page.locator("#problems")).to_contain_text("give a place to A, B, D and E")
+    expect(page.locator("#rank-C")).to_have_value("1")
+    expect(page.locator("input[value=own]")).to_be_checked()
+
+
+def answers_of(server, link):
+    from survey.db import db
+    from survey.db.models import Study
+
+    with server.app.app_context():
+        rows = (
+            db.session.query(StoredResponse)
+            .join(Participant, Participant.id == StoredResponse.participant_id)
+            .join(Study, Study.id == Participant.study_id)
+            .filter(Study.slug == link.rpartition("/")[2])
+            .order_by(StoredResponse.id)
+            .all()
+        )
+        found = [(set(row.clicked), row.revisions) for row in rows]
+        db.session.remove()
+    return found[1:]  # the first is practice
+
+
+def test_a_double_click_is_one_answer(server, page, link):
+    start(page, link)
+    tick(page, 1)
+    page.locator("button.go").dblclick()
+    at(page, "/q/2")
+    assert answers_of(server, link) == [({1}, 0)]
+
+
+def test_the_browsers_back_and_a_reload_show_the_same_page_with_the_answer(server, page, link):
+    start(page, link)
+    before = page.locator(".sheet thead").inner_text(), page.locator(".sheet tbody").inner_text()
+    tick(page, 3)
+    save(page)
+    at(page, "/q/2")
+    for look_again in (page.go_back, page.reload, page.reload):
+        look_again()
+        at(page, "/q/1")
+        expect(page.locator("input[value='3']")).to_be_checked()
+        after = page.locator(".sheet thead").inner_text(), page.locator(".sheet tbody").inner_text()
+        assert after == before
+    tick(page, 2)
+    save(page)
+    at(page, "/q/2")
+    assert answers_of(server, link) == [({2, 3}, 1)]
+
+
+def test_two_tabs_keep_one_answer_and_say_what_is_stored(server, context, page, link):
+    start(page, link)
+    other = context.new_page()
+    other.goto(f"{link}/q/1")
+    tick(page, 1)
+    save(page)
+    at(page, "/q/2")
+    tick(other, 2)
+    save(other)
+    expect(other.locator("#problems")).to_contain_text("Stored is: Method 1.")
+    expect(other.locator("input[value='2']")).to_be_checked()
+    assert answers_of(server, link) == [({1}, 0)]
+    save(other)
+    at(other, "/q/2")
+    assert answers_of(server, link) == [({2}, 1)]
+
+
+def test_a_second_device_continues_with_the_code(browser, server, page, link):
+    start(page, link)
+    page.get_by_text("Continue later or on another device").click()
+    code = page.locator("footer .code").inner_text()
+    shown = page.locator(".sheet tbody").inner_text()
+    phone = browser.new_context(viewport=LAPTOP)
+    there = phone.new_page()
+    there.goto(link)
+    there.get_by_text("I have begun on another device").click()
+    there.get_by_label("The code from the foot of the page there").fill(code.lower())
+    there.get_by_role("button", name="Continue here").click()
+    at(there, "/q/1")
+    assert there.locator(".sheet tbody").inner_text() == shown
+    tick(there, 2)
+    save(there)
+    page.goto(link)
+    page.get_by_role("link", name="Continue").click()
+    at(page, "/q/2")
+    assert answers_of(server, link) == [({2}, 0)]
+    phone.close()
+
+
+def test_closing_the_browser_loses_nothing(browser, link):
+    context = browser.new_context()
+    page = context.new_page()
+    start(page, link)
+    tick(page, 1)
+    save(page)
+    at(page, "/q/2")
+    kept = [cookie for cookie in context.cookies() if cookie["expires"] > 0]
+    context.close()
+    again = browser.new_context()
+    again.add_cookies(kept)
+    page = again.new_page()
+    page.goto(link)
+    page.get_by_role("link", name="Continue").click()
+    at(page, "/q/2")
+    again.close()
+
+
+def test_a_server_killed_and_started_again_goes_on_where_it_was(server, page, link):
+    start(page, link)
+    tick(page, 1)
+    save(page)
+    at(page, "/q/2")
+    server.kill()
+    server.start()
+    tick(page, 3)
+    save(page)
+    at(page, "/q/3")
+    assert answers_of(server, link) == [({1}, 0), ({3}, 0)]
+
+
+def test_the_time_in_view_is_stored(server, page, link):
+    start(page, link)
+    page.wait_for_timeout(1200)
+    tick(page, 1)
+    save(page)
+    at(page, "/q/2")
+    from survey.db import db
+
+    with server.app.app_context():
+        newest = db.session.query(StoredResponse).order_by(StoredResponse.id.desc()).first()
+        seconds = newest.active_seconds
+        db.session.remove()
+    assert 1 <= seconds < 60

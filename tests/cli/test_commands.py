@@ -1,0 +1,250 @@
+"""The command line, as its user meets it."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from survey.cli import survey
+from tests.builders import SLUG, Visitor
+
+TABLE_1 = ["1,2,3,4,5", "1,3,4,5,6", "1,2,3,4,100", "1,2,3,30,31", "1,2,3,40,41"]
+
+
+@pytest.fixture
+def run(empty_app):
+    """Run a command against the test's database; it must succeed unless told otherwise."""
+
+    def invoke(*arguments, status=0):
+        empty_app.extensions["test_session"].rollback()
+        result = CliRunner().invoke(survey, [str(one) for one in arguments], obj=lambda: empty_app)
+        assert result.exit_code == status, result.output
+        assert "Traceback" not in result.output
+        return result.output
+
+    return invoke
+
+
+def test_init_makes_the_database_and_may_be_repeated(run):
+    assert "The database made" in run("init")
+    assert "is there already" in run("init")
+    assert "up to date (revision 0001)" in run("upgrade")
+
+
+def test_upgrade_says_from_what_to_what(run):
+    assert "upgraded from nothing to 0001" in run("upgrade")
+
+
+def test_commands_without_a_database_say_what_to_do(run):
+    assert run("study", "list", status=1) == (
+        "Error: There is no survey database here yet; run `survey init`.\n"
+    )
+
+
+def test_a_studys_life_from_the_command_line(run):
+    run("init")
+    assert "There is no study yet" in run("study", "list")
+    assert "made, with seed 42" in run("study", "new", "pilot", "--seed", 42, "--questions", 2)
+    assert json.loads(run("study", "show", "pilot", "--json"))["status"] == "draft"
+    opened = run("study", "open", "pilot")
+    shown = json.loads(run("study", "show", "pilot", "--json"))
+    assert shown["digest"] in opened
+    assert (shown["status"], shown["questions"], shown["seed"]) == ("open", 2, 42)
+    run("study", "close", "pilot")
+    assert json.loads(run("study", "list", "--json"))[0]["status"] == "closed"
+    assert "pilot" in run("study", "list")
+    assert "closed" in run("study", "show", "pilot")
+
+
+def test_the_check_prints_questions_and_findings(run):
+    run("init")
+    run("study", "new", "pilot", "--seed", 7)
+    checked = json.loads(run("study", "check", "pilot", "--json"))
+    assert len(checked["questions"]) == 10
+    assert any("identical orders" in finding["text"] for finding in checked["findings"])
+    assert "all: MNRO: K = 20 of 100 positions" in run("study", "check", "pilot")
+
+
+def test_a_new_study_draws_its_own_seed(run):
+    run("init")
+    for slug in ("one", "two"):
+        run("study", "new", slug)
+    one, two = (json.loads(run("study", "show", slug, "--json")) for slug in ("one", "two"))
+    assert one["seed"] != two["seed"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["new", "mnro-survey"], 1, "holds the name of a measure (MNRO)"),
+        (["new", "Big Words"], 1, "cannot be the address of a study"),
+        (["new", "x", "--lists", 2], 1, "lists is 2; 3 to 10 are allowed"),
+        (["new", "x", "--lists", "two"], 2, "'two' is not a valid integer"),
+        (["new", "x", "--generator", "dice"], 2, "'dice' is not"),
+        (["show", "nowhere"], 1, "There is no study 'nowhere'."),
+        (["close", "nowhere"], 1, "There is no study 'nowhere'."),
+        (["dance"], 2, "No such command 'dance'"),
+    ],
+)
+def test_wrong_study_commands_end_in_one_sentence(run, arguments, status, message):
+    run("init")
+    assert message in run("study", *arguments, status=status)
+
+
+def test_measure_scores_table_1(run):
+    found = json.loads(run("measure", *TABLE_1, "--json"))
+    assert found["collection_size"] == 100
+    assert found["lists"]["B"]["ranks"] == [1, 3, 4, 5, 6]
+    assert found["lists"]["B"]["AP"] == pytest.approx(0.81)
+    assert found["lists"]["D"]["MNRO"] == pytest.approx(0.3988366082)
+    assert found["rankings"] == {
+        "AP": "A>B=C>D>E",
+        "NMRR": "A>B>C>D=E",
+        "MNRO": "A>B>C>D>E",
+    }
+    assert "0.3727" in run("measure", *TABLE_1)
+
+
+def test_measure_takes_the_collection_size_gmt_and_eq15(run):
+    def value(name, *options):
+        lists = json.loads(run("measure", "2,30", "--json", *options))["lists"]
+        return lists["A"][name]
+
+    assert value("MNRO", "--collection-size", 1000) != value("MNRO")
+    assert value("NMRR", "--gmt", 2) != value("NMRR")
+    big = ("--collection-size", 1000)
+    assert value("MNRO", *big, "--literal-eq15") != value("MNRO", *big)
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        (["1,2", "3,x"], "list 2, position 2: 'x' found"),
+        (["1,2", "3"], "list 2 has 1 positions, list 1 has 2"),
+        (["1,101"], "list 1, position 2: 101 found; the collection has 100 items"),
+        (["2,1"], "list 1, position 2: 1 found; positions must be sorted"),
+        ([","], "list 1 is empty"),
+        (["1"] * 27, "27 lists given; 26 (A to Z) are allowed"),
+        ([], "Missing argument 'LIST...'"),
+    ],
+)
+def test_measure_refuses_bad_lists_with_their_place(run, lists, message):
+    assert message in run("measure", *lists, status=2)
+
+
+@pytest.mark.parametrize("name", ["table1", "table3", "table4", "all"])
+def test_the_papers_tables_agree_with_their_print(run, name, tmp_path):
+    run("paper", name, "--to", tmp_path)
+    assert all(path.stat().st_size for path in tmp_path.glob("*.csv"))
+    assert len(list(tmp_path.glob("*.csv"))) == (3 if name == "all" else 1)
+
+
+def test_every_value_of_tables_1_and_4_that_can_be_recomputed_agrees(run, tmp_path):
+    for name, many in (("table1", 30), ("table4", 20)):
+        found = json.loads(run("paper", name, "--json"))["comparisons"]
+        assert [row["agrees"] for row in found] == [True] * many
+    run("paper", "table4", "--to", tmp_path)
+    with (tmp_path / "table4.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows[0]["computed"] == "MNRO"
+
+
+def test_the_papers_table_4_as_json_has_the_keys_of_an_analysis(run):
+    found = json.loads(run("paper", "table4", "--json"))
+    assert found["table4"]["totals"] == {"AP": 90, "NMRR": 109, "MNRO": 135, "OTHER": 20}
+    assert found["first"]["or_tied"]["MNRO"] == 9
+    assert found["shares"]["split"]["MNRO"] == pytest.approx(0.36)
+
+
+@pytest.fixture
+def simulated(run):
+    run("init")
+    run("study", "new", SLUG, "--seed", 3, "--questions", 4)
+    run("study", "open", SLUG)
+    run("simulate", SLUG, "--participants", 6, "--prefer", "MNRO=.6,AP=.2,OTHER=.2", "--seed", 9)
+    return run
+
+
+def analysed(run, *options, slug=SLUG):
+    return json.loads(run("analyse", slug, "--json", *options))
+
+
+def test_simulated_participants_fill_table_4_and_are_test_data(simulated):
+    found = analysed(simulated, "--include-test")
+    assert found["n"] == {
+        "participants": 6,
+        "questions": 4,
+        "responses": 24,
+        "missing": 0,
+        "excluded": 0,
+        "test_left_out": 0,
+    }
+    assert [row["merged"] for row in found["table4"]["rows"]] == [6] * 4
+    assert found["table3"]["completed"] == 6
+    assert found["study"]["digest"]
+    assert analysed(simulated)["n"]["participants"] == 0
+    assert "Only test participants have answered" in simulated("analyse", SLUG)
+    assert "Table 4. Votes per question" in simulated("analyse", SLUG, "--include-test")
+
+
+def test_the_same_seed_gives_the_same_table_4_in_another_study(simulated):
+    simulated("study", "new", "again", "--seed", 3, "--questions", 4)
+    simulated("study", "open", "again")
+    prefer = ("--prefer", "MNRO=.6,AP=.2,OTHER=.2")
+    simulated("simulate", "again", "--participants", 6, *prefer, "--seed", 9)
+    first, second = (analysed(simulated, "--include-test", slug=slug) for slug in (SLUG, "again"))
+    assert first["table4"] == second["table4"]
+    assert first["table3"]["numbers"] == second["table3"]["numbers"]
+    simulated("simulate", "again", "--participants", 6, *prefer, "--seed", 10)
+    assert analysed(simulated, "--include-test", slug="again")["n"]["participants"] == 12
+
+
+@pytest.mark.parametrize(
+    ("prefer", "message"),
+    [
+        ("MNRO=.5", "sums to 0.5"),
+        ("MNRO=.5,XY=.5", "'XY=.5' found in the preference; AP, NMRR, MNRO, OTHER"),
+        ("MNRO=half", "write a share like MNRO=.5"),
+        ("MNRO=1.5,AP=-.5", "shares from 0 to 1"),
+        ("MNRO=nan", "sums to nan"),
+    ],
+)
+def test_a_preference_that_cannot_be_is_explained(simulated, prefer, message):
+    told = simulated("simulate", SLUG, "--participants", 1, "--prefer", prefer, status=1)
+    assert message in told
+
+
+def test_only_an_open_study_can_be_simulated(run):
+    run("init")
+    run("study", "new", "draft", "--questions", 1)
+    assert "not open yet" in run("simulate", "draft", "--participants", 1, status=1)
+
+
+def test_real_answers_are_counted_and_their_minutes_measured(run, app):
+    run("study", "new", SLUG, "--seed", 5, "--questions", 3)
+    run("study", "open", SLUG)
+    Visitor(app.test_client()).take_part()
+    half = Visitor(app.test_client())
+    half.start()
+    half.submit("/q/1", choice=["1", "2"])
+    found = analysed(run)
+    assert (found["n"]["participants"], found["n"]["missing"]) == (2, 2)
+    assert found["table3"]["minutes"]["n"] == 1
+    assert 0 < found["table3"]["minutes"]["mean"] < 5
+    assert found["table3"]["numbers"]["age"] == {"n": 2, "mean": 23.0, "sd": 0.0}
+
+
+def test_help_does_not_wait_for_numpy_or_flask():
+    probe = (
+        "import sys; from survey.__main__ import main\n"
+        "sys.argv = ['survey', '--help']\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('numpy', 'flask', 'sqlalchemy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert "simulate" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"

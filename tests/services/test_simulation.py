@@ -1,0 +1,35 @@
+"""The preference given to the simulation comes out of Table 4."""
+
+import pytest
+from scipy.stats import binomtest
+
+from survey.cli.simulate import serving
+from survey.services import analysis, tokens
+from survey.services.simulation import Preference, simulate
+from tests.builders import KEY, SLUG, an_open_study
+
+
+def test_a_planted_preference_is_recovered(app, session):
+    study = an_open_study(session, questions=6, seed=2)
+    planted = {"MNRO": 0.6, "NMRR": 0.25, "AP": 0.05, "OTHER": 0.1}
+    plan, finished = study.plan, []
+    session.rollback()
+    with serving(app) as address:
+        entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
+        simulate(entry, plan, 25, Preference(planted), 4, lambda: finished.append(1))
+    assert len(finished) == 25
+    session.rollback()
+    found = analysis.analyse_study(session, study, include_test=True)
+    distinct = [row for row in found.table4.rows if not row.identical]
+    assert len(distinct) >= 3
+    for name, share in planted.items():
+        votes = sum(row.votes[name] for row in distinct)
+        # Each of these votes was drawn with the planted share: a 1-in-10,000 interval.
+        assert binomtest(votes, 25 * len(distinct), share).pvalue > 1e-4, (name, votes)
+    assert all(row.merged == 25 for row in found.table4.rows)
+
+
+def test_without_a_preference_all_measures_are_alike():
+    shares = Preference.parse(None, ("AP", "NMRR", "MNRO")).shares
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares["AP"] == shares["NMRR"] == shares["MNRO"]
