@@ -49,18 +49,30 @@ def playwright() -> Iterator[Playwright]:
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright) -> Iterator[Browser]:
     """A headless Chromium."""
-    path = next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
-        subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
-    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     try:
-        launched = playwright.chromium.launch(executable_path=path, args=[*QUIET, *root])
+        launched = launch(playwright)
     except Error as error:
         if os.environ.get("REQUIRE_BROWSER") == "1":
             raise
         pytest.skip(f"no Chromium on this machine, and none could be had: {error.message[:80]}")
     yield launched
     launched.close()
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Start the Chromium of this machine, or Playwright's own."""
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
+    root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    return playwright.chromium.launch(executable_path=path, args=[*QUIET, *root])
+
+
+def free_port() -> int:
+    """Find a port that nobody listens on."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 @dataclass
@@ -129,10 +141,7 @@ class Server:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A running server."""
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    running = Server(tmp_path_factory.mktemp("instance"), port)
+    running = Server(tmp_path_factory.mktemp("instance"), free_port())
     running.start()
     yield running
     running.kill()

@@ -212,8 +212,11 @@ def test_the_same_seed_gives_the_same_table_4_in_another_study(simulated):
         ("MNRO=nan", "sums to nan"),
     ],
 )
-def test_a_preference_that_cannot_be_is_explained(simulated, prefer, message):
-    told = simulated("simulate", SLUG, "--participants", 1, "--prefer", prefer, status=1)
+def test_a_preference_that_cannot_be_is_explained(run, prefer, message):
+    run("init")
+    run("study", "new", SLUG, "--questions", 1)
+    run("study", "open", SLUG)
+    told = run("simulate", SLUG, "--participants", 1, "--prefer", prefer, status=1)
     assert message in told
 
 

@@ -130,8 +130,8 @@ def test_a_question_shows_lists_columns_places_and_orders(visitor, session):
     shown = session.query(Presentation).filter_by(position=1).one()
     question = shown.question.content
     rows = visitor.page.select("tbody tr")
-    assert [row.select_one(".ranks").text for row in rows] == [
-        " ".join(map(str, ranks)) for ranks in question.lists.values()
+    assert [row.select_one(".ranks").text.split() for row in rows] == [
+        [str(rank) for rank in ranks] for ranks in question.lists.values()
     ]
     headings = [th.text for th in visitor.page.select("thead th")][1:4]
     assert headings == [f"Method {label}" for label in shown.column_order]

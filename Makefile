@@ -1,0 +1,52 @@
+# Everything a fresh machine with Python, make and git needs: make run, make test.
+
+PYTHON ?= python3
+PORT ?= 5000
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check wheel screenshots constraints clean
+
+help: ## Say what can be made
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+run: .venv/run ## Serve the paper's study at http://127.0.0.1:5000 (make run PORT=5001)
+	@$(BIN)/survey serve --demo --port $(PORT)
+
+test: .venv/test ## Run all tests: both databases, a real browser
+	$(BIN)/pytest -n 2 $(ARGS)
+
+check: .venv/test ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+wheel: .venv/test ## Build the wheel into dist/
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+
+screenshots: .venv/test ## Take the screenshots of the README anew
+	$(BIN)/python -m tests.browser.screenshots
+
+constraints: ## Pin anew what is installed now (after trying newer versions by hand)
+	$(BIN)/python -m pip freeze --exclude-editable | grep -viE '^(pip|setuptools)\b' > constraints.txt
+
+clean: ## Remove the environment and what was built (not the instance folder)
+	rm -rf .venv dist build
+
+.venv/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "Making the environment in .venv (once) ..."
+	@$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/run: .venv/made pyproject.toml constraints.txt
+	@echo "Installing the survey ..."
+	@$(PIP) --editable .
+	@touch $@
+
+.venv/test: .venv/run
+	@echo "Installing what the tests need ..."
+	@$(PIP) --editable '.[test,check]'
+	@touch $@

@@ -1,0 +1,63 @@
+"""Take the screenshots of the README: ``make screenshots``."""
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.conftest import Server, free_port, launch
+from tests.browser.test_participant import place, prepare, save, tick
+
+FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
+SIZES = {"laptop": (1280, 800), "phone": (360, 740)}
+
+
+def main() -> None:
+    """Walk through a study once for each size and theme that the README shows."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        server = Server(Path(folder), free_port())
+        server.start()
+        browser = launch(playwright)
+        link = server.open_study("five-systems", seed=2013, questions=10)
+        for name, theme in (("laptop", "light"), ("phone", "light"), ("laptop", "dark")):
+            width, height = SIZES[name]
+            context = browser.new_context(
+                viewport={"width": width, "height": height}, color_scheme=theme
+            )
+            walk(context.new_page(), link, f"{name}-{theme}")
+            context.close()
+        browser.close()
+        server.kill()
+
+
+def walk(page: Page, link: str, suffix: str) -> None:
+    """Photograph the pages that tell the story."""
+
+    def shoot(name: str) -> None:
+        page.evaluate("document.activeElement.blur()")
+        page.screenshot(path=FOLDER / f"{name}-{suffix}.png", full_page=True)
+
+    page.goto(link)
+    shoot("entry")
+    prepare(page, link)
+    shoot("practice")
+    tick(page, 1)
+    save(page)
+    page.get_by_role("button", name="Start with question 1").click()
+    for position in range(1, 11):
+        page.wait_for_url(f"**/q/{position}")
+        if position == 3:
+            place(page, "51224")
+            shoot("question")
+        tick(page, 1)
+        save(page)
+    page.wait_for_url("**/review")
+    shoot("review")
+    save(page)
+    page.wait_for_url("**/done")
+    shoot("done")
+
+
+if __name__ == "__main__":
+    main()

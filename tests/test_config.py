@@ -1,0 +1,43 @@
+"""Settings come from the environment and the instance folder; unsafe ones are refused."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from survey.config import Settings, UnsafeSettingsError
+
+
+def test_the_instance_folder_is_chosen_by_the_environment(tmp_path):
+    settings = Settings.from_environment({"SURVEY_INSTANCE": str(tmp_path / "here")})
+    assert settings.instance == tmp_path / "here"
+    assert settings.database_uri == f"sqlite:///{tmp_path / 'here' / 'survey.sqlite3'}"
+
+
+def test_without_a_choice_it_is_instance_in_the_present_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert Settings.from_environment({}).instance == tmp_path / "instance"
+
+
+def test_another_database_and_key_can_be_given(tmp_path):
+    settings = Settings.from_environment(
+        {
+            "SURVEY_INSTANCE": str(tmp_path),
+            "SURVEY_DATABASE_URI": "postgresql://h/d",
+            "SURVEY_SECRET_KEY": "k" * 32,
+        }
+    )
+    assert (settings.database_uri, settings.secret_key) == ("postgresql://h/d", "k" * 32)
+    assert not (tmp_path / "secret_key").exists()
+
+
+def test_a_key_that_could_be_guessed_is_refused(tmp_path):
+    with pytest.raises(UnsafeSettingsError, match="the secret key has 3 characters"):
+        Settings.from_environment({"SURVEY_INSTANCE": str(tmp_path), "SURVEY_SECRET_KEY": "dev"})
+
+
+def test_many_that_start_at_once_share_one_key(tmp_path):
+    environment = {"SURVEY_INSTANCE": str(tmp_path)}
+    with ThreadPoolExecutor(16) as pool:
+        keys = {one.secret_key for one in pool.map(Settings.from_environment, [environment] * 64)}
+    assert len(keys) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]

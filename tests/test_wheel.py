@@ -1,0 +1,65 @@
+"""The built wheel runs alone: templates, static files, migrations and presets travel inside it."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory):
+    """The wheel's content, as an installer would lay it out."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", folder, ROOT]
+    subprocess.run(build, check=True)
+    (wheel,) = folder.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(folder / "site")
+    return folder / "site"
+
+
+def run(site, folder, *arguments):
+    """Run a piece of Python that sees the wheel's survey first, and no checkout."""
+    environment = {**os.environ, "PYTHONPATH": str(site)}
+    environment.pop("SURVEY_INSTANCE", None)
+    return subprocess.run(
+        [sys.executable, *arguments], env=environment, cwd=folder, capture_output=True, text=True
+    )
+
+
+def test_pages_and_commands_work_from_the_wheel_in_a_default_instance(unpacked, tmp_path):
+    for arguments in (
+        ["init"],
+        ["study", "new", "pilot", "--seed", "1"],
+        ["study", "open", "pilot"],
+    ):
+        done = run(unpacked, tmp_path, "-m", "survey", *arguments)
+        assert done.returncode == 0, done.stderr
+    probe = (
+        "import json, survey; from survey.app import create_app\n"
+        "client = create_app().test_client()\n"
+        "paths = ['/s/pilot', '/static/survey.css', '/readyz']\n"
+        "print(json.dumps([survey.__file__, *(client.get(p).status_code for p in paths)]))"
+    )
+    where, *statuses = json.loads(run(unpacked, tmp_path, "-c", probe).stdout)
+    assert where.startswith(str(unpacked))
+    assert statuses == [200, 200, 200]
+    assert (tmp_path / "instance" / "survey.sqlite3").is_file()
+
+
+def test_the_server_key_is_made_once_and_only_its_owner_may_read_it(unpacked, tmp_path):
+    for _ in range(2):
+        assert run(unpacked, tmp_path, "-m", "survey", "init").returncode == 0
+    key = tmp_path / "instance" / "secret_key"
+    assert len(key.read_text()) == 64
+    assert key.stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "instance").stat().st_mode & 0o777 == 0o700
+    assert sorted(path.name for path in (tmp_path / "instance").iterdir()) == [
+        "secret_key",
+        "survey.sqlite3",
+    ]
