@@ -35,6 +35,8 @@ def walk(page: Page, link: str, suffix: str) -> None:
     """Photograph the pages that tell the story."""
 
     def shoot(name: str) -> None:
+        if suffix.endswith("dark") and name != "question":
+            return
         page.evaluate("document.activeElement.blur()")
         page.screenshot(path=FOLDER / f"{name}-{suffix}.png", full_page=True)
 
