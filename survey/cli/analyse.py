@@ -14,7 +14,7 @@ from survey.cli.context import (
     print_json,
     print_table,
 )
-from survey.services import analysis, studies
+from survey.services import analysis, reports, studies
 from survey.services.database import only_reading
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def analyse(open_app: OpenApp, target: str, include_test: bool, as_json: bool) -
         found = studies.find_study(session, target)
         result = analysis.analyse_study(session, found, include_test=include_test)
     if as_json:
-        print_json(analysis.as_json(result))
+        print_json(reports.as_json(result))
         return
     _print_numbers(result)
     print_table3(result.table3)

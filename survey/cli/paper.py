@@ -9,8 +9,8 @@ import click
 
 from survey.cli.analyse import print_first_places, print_shares, print_table4
 from survey.cli.context import AS_JSON, print_json, print_table
-from survey.services import analysis
 from survey.services import paper as published
+from survey.services import reports
 
 TABLES = ("table1", "table3", "table4")
 
@@ -59,7 +59,7 @@ def _table3() -> dict[str, Any]:
 def _table4() -> dict[str, Any]:
     recount = published.recount_table4()
     return {
-        **analysis.counts_as_json(
+        **reports.counts_as_json(
             recount.table, recount.shares, recount.first_or_tied, recount.first_outright
         ),
         "comparisons": _plain(recount.comparisons),

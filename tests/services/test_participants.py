@@ -12,7 +12,7 @@ from survey.db import db
 from survey.db.models import Participant, Presentation
 from survey.services import participants, studies, tokens
 from survey.services.errors import NotAllowedError, NotFoundError
-from survey.services.participants import Step
+from survey.services.whereabouts import Step, whereabouts
 from tests.builders import KEY, a_ready_participant, an_open_study
 
 
@@ -44,7 +44,7 @@ def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):
 def test_the_way_goes_step_by_step(session):
     study = an_open_study(session)
     participant = participants.begin(session, study, "browser", KEY)
-    steps = [participants.whereabouts(session, participant).step]
+    steps = [whereabouts(session, participant).step]
     text = participants.consent_text(session, study)
     for go_on in (
         lambda: participants.agree(session, participant, text.digest),
@@ -52,7 +52,7 @@ def test_the_way_goes_step_by_step(session):
         lambda: participants.inform(session, study, participant),
     ):
         go_on()
-        steps.append(participants.whereabouts(session, participant).step)
+        steps.append(whereabouts(session, participant).step)
     assert steps == [Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO, Step.PRACTICE]
 
 
@@ -67,9 +67,9 @@ def test_declining_stores_no_consent_and_can_be_taken_back(session):
     study = an_open_study(session)
     participant = participants.begin(session, study, "browser", KEY)
     participants.decline(session, participant)
-    assert participants.whereabouts(session, participant).step == Step.DECLINED
+    assert whereabouts(session, participant).step == Step.DECLINED
     participants.agree(session, participant, participants.consent_text(session, study).digest)
-    assert participants.whereabouts(session, participant).step == Step.ABOUT_YOU
+    assert whereabouts(session, participant).step == Step.ABOUT_YOU
 
 
 def test_reading_the_scenario_twice_draws_the_questions_once(session):

@@ -2,7 +2,7 @@
 
 pages: who is asking, and where they may go · entry: coming and coming back ·
 preparation: consent, about you, scenario · questions: practice, questions, review, done ·
-forms: what they fill in.
+forms, question_form: what they fill in.
 """
 
 from survey.web.participant import entry, preparation, questions

@@ -6,6 +6,7 @@ from flask.typing import ResponseReturnValue
 
 from survey.services import participants, tokens
 from survey.services.errors import NotFoundError
+from survey.services.whereabouts import whereabouts
 from survey.web.database import session
 from survey.web.participant.forms import Form, ResumeForm
 from survey.web.participant.pages import address_of, blueprint, browser_token, go_on, secret_key
@@ -52,7 +53,7 @@ def leave() -> ResponseReturnValue:
 
 
 def _entry_page(form: ResumeForm, *problems: str) -> str:
-    place = g.participant and participants.whereabouts(session(), g.participant)
+    place = g.participant and whereabouts(session(), g.participant)
     return render_template(
         "participant/entry.html",
         form=form,

@@ -13,7 +13,7 @@ from werkzeug.exceptions import NotFound
 
 from survey.services import participants, studies, tokens
 from survey.services.database import only_reading
-from survey.services.participants import Step, Whereabouts
+from survey.services.whereabouts import Step, Whereabouts, whereabouts
 from survey.web.database import session
 
 blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
@@ -75,7 +75,7 @@ def reached(step: Step) -> Callable[[View], View]:
         def guarded(**values: Any) -> ResponseReturnValue:
             if g.participant is None:
                 return redirect(url_for("participant.entry"))
-            place = g.place = participants.whereabouts(session(), g.participant)
+            place = g.place = whereabouts(session(), g.participant)
             if place.step == Step.DONE or WAY.index(_on_the_way(place.step)) < WAY.index(step):
                 return redirect(address_of(place))
             participants.require_open(g.study)
@@ -92,7 +92,7 @@ def _on_the_way(step: Step) -> Step:
 
 def go_on(db: Session) -> ResponseReturnValue:
     """Redirect a participant to the next page they have to see."""
-    return redirect(address_of(participants.whereabouts(db, g.participant)), 303)
+    return redirect(address_of(whereabouts(db, g.participant)), 303)
 
 
 def address_of(place: Whereabouts) -> str:

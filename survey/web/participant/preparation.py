@@ -4,7 +4,7 @@ from flask import g, render_template
 from flask.typing import ResponseReturnValue
 
 from survey.services import participants
-from survey.services.participants import Step
+from survey.services.whereabouts import Step
 from survey.web.database import session
 from survey.web.participant.forms import ConsentForm, Form, personal_data, personal_form
 from survey.web.participant.pages import blueprint, go_on, reached

@@ -7,10 +7,11 @@ from flask.typing import ResponseReturnValue
 
 from survey.services import answers, participants
 from survey.services.answers import Answer, Outcome
-from survey.services.participants import PRACTICE, Step
+from survey.services.whereabouts import PRACTICE, Step, whereabouts
 from survey.web.database import session
-from survey.web.participant.forms import OWN, Form, QuestionForm, question_form
+from survey.web.participant.forms import Form
 from survey.web.participant.pages import address_of, blueprint, go_on, reached, secret_key
+from survey.web.participant.question_form import OWN, QuestionForm, question_form
 from survey.web.wording import answer_in_words
 
 STALE = (
@@ -83,7 +84,7 @@ def done() -> ResponseReturnValue:
     """Say that it is over, with the receipt; again whenever the page is revisited."""
     if g.participant is None:
         return redirect(url_for("participant.entry"))
-    place = participants.whereabouts(session(), g.participant)
+    place = whereabouts(session(), g.participant)
     if place.step != Step.DONE:
         return redirect(address_of(place))
     return render_template("participant/done.html", form=Form())

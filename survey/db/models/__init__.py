@@ -1,0 +1,22 @@
+"""The tables.
+
+Rules that must never be broken stand here as named constraints, so that no code
+path can skip them.
+"""
+
+from survey.db.models.base import Base
+from survey.db.models.participant import Browser, Participant, Presentation
+from survey.db.models.response import Revision, StoredResponse
+from survey.db.models.study import ConsentText, StoredQuestion, Study
+
+__all__ = [
+    "Base",
+    "Browser",
+    "ConsentText",
+    "Participant",
+    "Presentation",
+    "Revision",
+    "StoredQuestion",
+    "StoredResponse",
+    "Study",
+]

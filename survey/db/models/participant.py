@@ -1,0 +1,100 @@
+"""Participants, the browsers that speak for them, and how each question was shown to them."""
+
+from sqlalchemy import CheckConstraint, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from survey.core.stimuli.blinding import Blinding
+from survey.db.models.base import Base, JsonObject, Moment, Names, Numbers, Texts
+from survey.db.models.study import StoredQuestion, Study
+
+
+class Participant(Base):
+    """Someone who pressed "Begin": how far they came, and what they said about themselves.
+
+    ``public_id`` is random and stands in exports; ``resume_hash`` is the SHA-256 of
+    the code that continues on another device. No name, address or device is kept.
+    """
+
+    __tablename__ = "participant"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id", ondelete="CASCADE"), index=True)
+    public_id: Mapped[str] = mapped_column(String(16), unique=True)
+    resume_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    status: Mapped[str] = mapped_column(String(16), default="started")
+    is_test: Mapped[bool] = mapped_column(default=False)
+    excluded: Mapped[bool] = mapped_column(default=False)
+    exclude_reason: Mapped[str | None] = mapped_column(Text)
+    personal: Mapped[JsonObject] = mapped_column(default=dict)
+    consent_id: Mapped[int | None] = mapped_column(ForeignKey("consent_text.id"))
+    receipt: Mapped[str | None] = mapped_column(String(16), unique=True)
+    started_at: Mapped[Moment]
+    consented_at: Mapped[Moment | None]
+    described_at: Mapped[Moment | None]
+    informed_at: Mapped[Moment | None]
+    completed_at: Mapped[Moment | None]
+
+    study: Mapped[Study] = relationship()
+
+    __table_args__ = (
+        CheckConstraint("status IN ('started', 'declined', 'complete')", name="status_known"),
+        CheckConstraint(
+            "(status = 'complete') = (completed_at IS NOT NULL)", name="complete_has_a_time"
+        ),
+        CheckConstraint(
+            "(consented_at IS NULL) = (consent_id IS NULL)", name="consent_names_its_text"
+        ),
+        CheckConstraint(
+            "informed_at IS NULL OR consented_at IS NOT NULL", name="no_questions_before_consent"
+        ),
+        CheckConstraint(
+            "NOT excluded OR exclude_reason IS NOT NULL", name="exclusion_has_a_reason"
+        ),
+    )
+
+
+class Browser(Base):
+    """A browser that speaks for a participant, known by the hash of its cookie's random id."""
+
+    __tablename__ = "browser"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id", ondelete="CASCADE"))
+    participant_id: Mapped[int] = mapped_column(
+        ForeignKey("participant.id", ondelete="CASCADE"), index=True
+    )
+    token_hash: Mapped[str] = mapped_column(String(64))
+
+    __table_args__ = (UniqueConstraint("study_id", "token_hash"),)
+
+
+class Presentation(Base):
+    """How one participant sees one question; written before the page is first shown.
+
+    ``shown``: the values as printed, per label, in the order of the letters.
+    ``shown_at``: when the page was first handed out.
+    """
+
+    __tablename__ = "presentation"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    participant_id: Mapped[int] = mapped_column(ForeignKey("participant.id", ondelete="CASCADE"))
+    question_id: Mapped[int] = mapped_column(ForeignKey("question.id"))
+    position: Mapped[int]
+    label_order: Mapped[Names]
+    column_order: Mapped[Numbers]
+    list_order: Mapped[Names]
+    shown: Mapped[Texts]
+    shown_at: Mapped[Moment | None]
+
+    question: Mapped[StoredQuestion] = relationship()
+
+    __table_args__ = (
+        UniqueConstraint("participant_id", "question_id"),
+        UniqueConstraint("participant_id", "position"),
+    )
+
+    @property
+    def blinding(self) -> Blinding:
+        """The permutations as the core knows them."""
+        return Blinding(tuple(self.label_order), tuple(self.column_order), tuple(self.list_order))

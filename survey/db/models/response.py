@@ -1,0 +1,59 @@
+"""Answers: the one that counts, and every one that was given."""
+
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column, relationship
+
+from survey.core.stimuli.rankings import Ranking
+from survey.db.models.base import Base, Moment
+from survey.db.types import Labels, WeakOrder
+
+
+class StoredResponse(Base):
+    """The answer that counts: one per participant and question, columns or an own ranking."""
+
+    __tablename__ = "response"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    participant_id: Mapped[int]
+    question_id: Mapped[int]
+    clicked: Mapped[frozenset[int]] = mapped_column(Labels)
+    own: Mapped[Ranking | None] = mapped_column(WeakOrder)
+    submitted_at: Mapped[Moment]
+    active_seconds: Mapped[float | None]
+    revisions: Mapped[int] = mapped_column(default=0)
+
+    history: Mapped[list["Revision"]] = relationship(
+        order_by="Revision.number", cascade="all, delete-orphan"
+    )
+
+    __table_args__ = (
+        UniqueConstraint("participant_id", "question_id"),
+        # Nobody answers what they were not shown.
+        ForeignKeyConstraint(
+            ["participant_id", "question_id"],
+            ["presentation.participant_id", "presentation.question_id"],
+            name="fk_response_presentation",
+            ondelete="CASCADE",
+        ),
+        CheckConstraint("(clicked = 0) = (own IS NOT NULL)", name="columns_or_own_ranking"),
+        CheckConstraint("revisions >= 0", name="revisions_count_from_0"),
+    )
+
+
+class Revision(Base):
+    """Every answer as it was given, first and changed ones; rows are only ever added."""
+
+    __tablename__ = "revision"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    response_id: Mapped[int] = mapped_column(ForeignKey("response.id", ondelete="CASCADE"))
+    number: Mapped[int]
+    clicked: Mapped[frozenset[int]] = mapped_column(Labels)
+    own: Mapped[Ranking | None] = mapped_column(WeakOrder)
+    submitted_at: Mapped[Moment]
+    active_seconds: Mapped[float | None]
+
+    __table_args__ = (
+        UniqueConstraint("response_id", "number"),
+        CheckConstraint("(clicked = 0) = (own IS NOT NULL)", name="columns_or_own_ranking"),
+    )

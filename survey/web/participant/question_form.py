@@ -1,0 +1,123 @@
+"""The form of a question: votes for columns, or places of one's own."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from wtforms import HiddenField, SelectChoice, SelectField, SelectMultipleField
+from wtforms.validators import ValidationError
+
+from survey.core.stimuli.plan import and_join
+from survey.core.stimuli.rankings import Ranking
+from survey.web.participant.forms import Form
+
+OWN = "own"
+LONGEST_BREAK = 24 * 3600.0
+
+
+class QuestionForm(Form):
+    """The votes of one question. Subclasses know its labels and letters; see question_form."""
+
+    letters: Sequence[str] = ()
+    submission_key = HiddenField()
+    active_seconds = HiddenField()
+    go = HiddenField()
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check the fields, then that they make one answer."""
+        super().validate(extra_validators)
+        if not self.choice.errors:
+            self._check_answer()
+        return not self.errors
+
+    def _check_answer(self) -> None:
+        chosen, placed = set(self.choice.data or ()), self.places
+        missing = [letter for letter, place in placed.items() if place is None]
+        if not chosen and len(missing) < len(placed):
+            self._refuse(
+                "You gave places of your own. Tick “None of these” to use them, "
+                "or tick the methods whose ordering matches yours."
+            )
+        elif not chosen:
+            self._refuse("Tick every method whose ordering matches yours, or “None of these”.")
+        elif OWN in chosen and chosen != {OWN}:
+            self._refuse("You ticked “None of these” and a method as well. Please untick one.")
+        elif OWN in chosen and missing:
+            self._refuse(f"Your own ordering is not complete: give a place to {and_join(missing)}.")
+
+    def _refuse(self, sentence: str) -> None:
+        self.choice.errors = [*self.choice.errors, sentence]
+
+    @property
+    def places(self) -> dict[str, int | None]:
+        """The places chosen so far, by letter."""
+        chosen = {letter: self[f"rank-{letter}"].data for letter in self.letters}
+        return {letter: int(place) if place else None for letter, place in chosen.items()}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing has been ticked or placed."""
+        return not self.choice.data and not any(self.places.values())
+
+    @property
+    def clicked(self) -> frozenset[int]:
+        """The label numbers ticked, in a valid form."""
+        return frozenset(int(label) for label in self.choice.data if label != OWN)
+
+    @property
+    def own(self) -> Ranking | None:
+        """The own ranking, in a valid form that has one."""
+        return Ranking.by_key(self.places) if OWN in self.choice.data else None  # type: ignore[arg-type] # complete in a valid form
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the page was in view, as the browser says; None when it says nothing usable."""
+        try:
+            seconds = float(self.active_seconds.data or "nan")
+        except ValueError:
+            return None
+        return round(seconds, 1) if 0 <= seconds <= LONGEST_BREAK else None
+
+
+@cache
+def question_form(labels: tuple[int, ...], letters: tuple[str, ...]) -> type[QuestionForm]:
+    """Make the form for a question with these labels and lists."""
+    places = [SelectChoice("", "–"), *(SelectChoice(str(n + 1)) for n in range(len(letters)))]
+    allowed = f"a place from 1 to {len(letters)}"
+    made: dict[str, Any] = {"letters": tuple(sorted(letters))}
+    made["choice"] = ChoiceField(choices=[SelectChoice(str(one)) for one in (*labels, OWN)])
+    for letter in sorted(letters):
+        made[f"rank-{letter}"] = PlaceField(
+            f"Your place for {letter}: {allowed}", choices=places, default=""
+        )
+    return type("QuestionForm", (QuestionForm,), made)
+
+
+class ChoiceField(SelectMultipleField):  # type: ignore[misc] # WTForms has no type hints
+    """The ticked columns; a value that no checkbox has gets a sentence without it."""
+
+    data: list[str]
+
+    def pre_validate(self, form: Form) -> None:  # noqa: ARG002 - WTForms' signature
+        """Refuse what the page did not offer."""
+        offered = {choice.value for choice in self.choices}
+        given = self.data or []
+        if set(given) - offered or len(given) > len(offered):
+            self.data = [value for value in given if value in offered]
+            raise ValidationError("Something was ticked that this page does not offer.")
+
+
+class PlaceField(SelectField):  # type: ignore[misc] # WTForms has no type hints
+    """One list's place in the own ranking; empty is allowed until the answer is checked."""
+
+    data: str
+
+    def process_formdata(self, valuelist: list[str]) -> None:
+        """Keep an offered place; anything else counts as none, with an error."""
+        self.data = valuelist[0].strip() if valuelist else ""
+        if self.data not in {choice.value for choice in self.choices}:
+            self.data = ""
+            raise ValueError(f"{self.label.text}, please.")
+
+    def pre_validate(self, form: Form) -> None:
+        """Say nothing more than process_formdata did."""
