@@ -30,21 +30,21 @@ DENOMINATORS = {
 
 
 @click.command()
-@click.argument("target")
+@click.argument("target", required=False)
 @click.option("--include-test", is_flag=True, help="Count simulated participants as well.")
 @AS_JSON
 @click.pass_obj
-def analyse(open_app: OpenApp, target: str, include_test: bool, as_json: bool) -> None:
+def analyse(open_app: OpenApp, target: str | None, include_test: bool, as_json: bool) -> None:
     """Print the Tables 3 and 4 of a study, the shares and the first places.
 
-    TARGET is a study's slug.
+    TARGET is a study's slug; it may be left out where there is one study only.
 
     \b
     Example: survey analyse five-systems --include-test --json
     """
     with database(open_app) as (_, session):
         only_reading(session)
-        found = studies.find_study(session, target)
+        found = studies.find_study(session, target) if target else studies.only_study(session)
         result = analysis.analyse_study(session, found, include_test=include_test)
     if as_json:
         print_json(reports.as_json(result))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from survey.core.agreement.counts import Shares, Table4
-from survey.core.agreement.participants import Table3
+from survey.core.agreement.participants import Spread, Table3
 from survey.services.analysis import Analysis
 
 
@@ -33,9 +33,9 @@ def table3_as_json(table: Table3) -> dict[str, Any]:
         "participants": table.participants,
         "completed": table.completed,
         "questions_per_participant": table.questions_per_participant,
-        "numbers": {name: vars(spread) for name, spread in table.numbers.items()},
+        "numbers": {name: _spread(spread) for name, spread in table.numbers.items()},
         "counts": {name: dict(counts) for name, counts in table.counts.items()},
-        "minutes": vars(table.minutes),
+        "minutes": _spread(table.minutes),
     }
 
 
@@ -57,6 +57,22 @@ def counts_as_json(
             ],
             "totals": table.totals,
         },
-        "shares": {name: part and dict(part) for name, part in vars(parts).items()},
+        "shares": _shares(parts),
         "first": {"or_tied": dict(or_tied), "outright": dict(outright)},
     }
+
+
+def _shares(parts: Shares) -> dict[str, Any]:
+    content: dict[str, Any] = {name: part and dict(part) for name, part in vars(parts).items()}
+    if parts.of_responses is None:
+        content["why"] = "there are no responses"
+    elif parts.distinct_questions is None:
+        content["why"] = "no response was given to a question whose orders all differ"
+    return content
+
+
+def _spread(spread: Spread) -> dict[str, Any]:
+    content: dict[str, Any] = dict(vars(spread))
+    if spread.sd is None:
+        content["why"] = "a mean needs one value, a standard deviation two"
+    return content

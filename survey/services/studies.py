@@ -115,6 +115,17 @@ def find_study(session: Session, slug: str) -> Study:
     return study
 
 
+def only_study(session: Session) -> Study:
+    """Return the study where there is just one, or raise SurveyError naming those there are."""
+    known = queries.all_studies(session)
+    if len(known) != 1:
+        slugs = ", ".join(study.slug for study in known)
+        raise SurveyError(
+            f"Which study? There are: {slugs}." if known else "There is no study yet."
+        )
+    return known[0]
+
+
 def open_study(session: Session, study: Study) -> None:
     """Freeze a draft under its digest and let participants in; a closed study reopens."""
     if study.status == "open":

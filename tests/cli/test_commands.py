@@ -190,6 +190,21 @@ def test_simulated_participants_fill_table_4_and_are_test_data(simulated):
     assert "Table 4. Votes per question" in simulated("analyse", SLUG, "--include-test")
 
 
+def test_the_only_study_needs_no_name_and_several_are_asked_for(simulated):
+    assert json.loads(simulated("analyse", "--json"))["study"]["slug"] == SLUG
+    simulated("study", "new", "second")
+    assert "Which study? There are: five-systems, second." in simulated("analyse", status=1)
+
+
+def test_what_is_undefined_says_why(run):
+    run("init")
+    run("study", "new", SLUG)
+    found = analysed(run)
+    assert found["shares"]["of_credits"] is None
+    assert found["shares"]["why"] == "there are no responses"
+    assert found["table3"]["minutes"]["why"].startswith("a mean needs one value")
+
+
 def test_the_same_seed_gives_the_same_table_4_in_another_study(simulated):
     simulated("study", "new", "again", "--seed", 3, "--questions", 4)
     simulated("study", "open", "again")
