@@ -80,8 +80,9 @@ def scenario() -> ResponseReturnValue:
 @reached(Step.SCENARIO)
 def scenario_read() -> ResponseReturnValue:
     """Draw how this participant will see the questions, and go to the first."""
-    if not Form().validate_on_submit():
-        return render_template("participant/scenario.html", form=Form(formdata=None)), 400
+    form = Form()
+    if not form.validate_on_submit():
+        return render_template("participant/scenario.html", form=form, problems=form.problems), 400
     participants.inform(session(), g.study, g.participant)
     return go_on(session())
 

@@ -66,16 +66,17 @@ def answer_question(position: int) -> ResponseReturnValue:
 @reached(Step.REVIEW)
 def review() -> ResponseReturnValue:
     """List all answers, to be checked and changed."""
-    listed = answers.all_answers(session(), g.participant)
-    return render_template("participant/review.html", answers=listed, form=Form())
+    return _review_page(Form())
 
 
 @blueprint.post("/review")
 @reached(Step.REVIEW)
 def hand_in() -> ResponseReturnValue:
     """Hand the answers in."""
-    if Form().validate_on_submit():
-        participants.finish(session(), g.participant)
+    form = Form()
+    if not form.validate_on_submit():
+        return _review_page(form), 400
+    participants.finish(session(), g.participant)
     return go_on(session())
 
 
@@ -88,6 +89,13 @@ def done() -> ResponseReturnValue:
     if place.step != Step.DONE:
         return redirect(address_of(place))
     return render_template("participant/done.html", form=Form())
+
+
+def _review_page(form: Form) -> str:
+    listed = answers.all_answers(session(), g.participant)
+    return render_template(
+        "participant/review.html", answers=listed, form=form, problems=form.problems
+    )
 
 
 def show(position: int) -> ResponseReturnValue:
