@@ -13,11 +13,12 @@ def main() -> None:
     survey(obj=open_app, prog_name="survey")
 
 
-def open_app() -> "Flask":
-    """Make the application."""
+def open_app(*, make: bool = False) -> "Flask":
+    """Open the application; with ``make``, its instance folder need not be there yet."""
     from survey.app import create_app  # Flask and the database, which --help does without
+    from survey.config import Settings
 
-    return create_app()
+    return create_app(Settings.from_environment(make=make))
 
 
 if __name__ == "__main__":

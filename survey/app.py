@@ -11,7 +11,10 @@ from survey.web import errors, headers, health, home, participant, wording
 
 
 def create_app(settings: Settings | None = None) -> Flask:
-    """Make the application for these settings, by default those of the environment."""
+    """Make the application for these settings, by default those of the environment.
+
+    Raises MissingInstanceError and UnsafeSettingsError as ``from_environment`` does.
+    """
     settings = settings or Settings.from_environment()
     app = Flask(__name__, template_folder=_folder("templates"), static_folder=_folder("static"))
     app.config.from_mapping(settings.for_flask())

@@ -16,6 +16,10 @@ class UnsafeSettingsError(Exception):
     """A setting with which no study should be run; its text says which and what to do."""
 
 
+class MissingInstanceError(Exception):
+    """There is no instance folder where one is expected; its text says what to do."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What the environment decides.
@@ -30,13 +34,22 @@ class Settings:
     secret_key: str
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Settings":
-        """Read the settings; on the first start make the instance folder and its key.
+    def from_environment(
+        cls, environment: Mapping[str, str] = os.environ, *, make: bool = False
+    ) -> "Settings":
+        """Read the settings; with ``make``, first make the instance folder and its key.
 
-        Raises UnsafeSettingsError for a key that others could guess.
+        Raises MissingInstanceError where there is no instance folder, and
+        UnsafeSettingsError for a key that others could guess.
         """
         instance = Path(environment.get("SURVEY_INSTANCE") or "instance").resolve()
-        instance.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if make:
+            instance.mkdir(mode=0o700, parents=True, exist_ok=True)
+        elif not instance.is_dir():
+            raise MissingInstanceError(
+                f"There is no survey in {instance}; make one with `survey init`, "
+                "or name the folder of yours in SURVEY_INSTANCE."
+            )
         key = environment.get("SURVEY_SECRET_KEY") or _stored_key(instance / "secret_key")
         if len(key) < SHORTEST_KEY:
             raise UnsafeSettingsError(

@@ -4,18 +4,25 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from survey.config import Settings, UnsafeSettingsError
+from survey.config import MissingInstanceError, Settings, UnsafeSettingsError
 
 
 def test_the_instance_folder_is_chosen_by_the_environment(tmp_path):
-    settings = Settings.from_environment({"SURVEY_INSTANCE": str(tmp_path / "here")})
+    settings = Settings.from_environment({"SURVEY_INSTANCE": str(tmp_path / "here")}, make=True)
     assert settings.instance == tmp_path / "here"
     assert settings.database_uri == f"sqlite:///{tmp_path / 'here' / 'survey.sqlite3'}"
 
 
 def test_without_a_choice_it_is_instance_in_the_present_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert Settings.from_environment({}).instance == tmp_path / "instance"
+    assert Settings.from_environment({}, make=True).instance == tmp_path / "instance"
+
+
+def test_no_folder_is_made_where_none_was_asked_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MissingInstanceError, match=r"no survey in .*instance; make one with"):
+        Settings.from_environment({})
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_another_database_and_key_can_be_given(tmp_path):

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "survey"
 
 MAY_IMPORT = {
-    "__main__": {"cli", "app"},
+    "__main__": {"cli", "app", "config"},
     "app": {"web", "cli", "db", "config"},
     "web": {"services", "core"},  # of core only plain types, see below
     "cli": {"services"},

@@ -27,7 +27,7 @@ def test_every_command_of_the_readme_runs(app, session):
         arguments = shlex.split(command.replace("--participants 30", "--participants 1"))
         if arguments[0] == "serve":
             arguments = ["serve", "--help"]
-        done = CliRunner().invoke(survey, arguments, obj=lambda: app)
+        done = CliRunner().invoke(survey, arguments, obj=lambda **_: app)
         assert done.exit_code == 0, (command, done.output)
 
 

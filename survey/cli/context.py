@@ -1,9 +1,9 @@
 """What commands share: the application, its database, tables on the terminal."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 import click
 from flask import Flask
@@ -15,14 +15,21 @@ from sqlalchemy.orm import Session
 
 from survey.services.database import require_current_schema
 
-OpenApp = Callable[[], Flask]
+
+class OpenApp(Protocol):
+    """What ``survey.__main__`` hands to every command."""
+
+    def __call__(self, *, make: bool = False) -> Flask:
+        """Open the application; with ``make``, its instance folder need not be there yet."""
+
+
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
 
 
 @contextmanager
-def opened(open_app: OpenApp) -> Iterator[tuple[Flask, Engine]]:
+def opened(open_app: OpenApp, *, make: bool = False) -> Iterator[tuple[Flask, Engine]]:
     """Open the application and its engine, whatever the state of the database."""
-    app = open_app()
+    app = open_app(make=make)
     with app.app_context():
         yield app, app.extensions["sqlalchemy"].engine
 

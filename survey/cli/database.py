@@ -13,7 +13,7 @@ def init(open_app: OpenApp) -> None:
 
     Safe to repeat: what is there already is kept.
     """
-    with opened(open_app) as (_, engine):
+    with opened(open_app, make=True) as (_, engine):
         before, after = upgrade_database(engine)
         done = "made" if before is None else "is there already" if before == after else "upgraded"
         click.echo(f"The database {done}: {engine.url.render_as_string(hide_password=True)}")

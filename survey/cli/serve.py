@@ -31,7 +31,7 @@ def serve(open_app: OpenApp, host: str, port: int, workers: int, demo: bool) -> 
     Example: survey serve --host 0.0.0.0 --port 8000 --workers 4
     """
     refuse_taken_port(host, port)
-    with opened(open_app) as (app, engine):
+    with opened(open_app, make=demo) as (app, engine):
         if demo:
             upgrade_database(engine)
         require_current_schema(engine)

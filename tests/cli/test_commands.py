@@ -20,7 +20,9 @@ def run(empty_app):
 
     def invoke(*arguments, status=0):
         empty_app.extensions["test_session"].rollback()
-        result = CliRunner().invoke(survey, [str(one) for one in arguments], obj=lambda: empty_app)
+        result = CliRunner().invoke(
+            survey, [str(one) for one in arguments], obj=lambda **_: empty_app
+        )
         assert result.exit_code == status, result.output
         assert "Traceback" not in result.output
         return result.output
