@@ -30,13 +30,29 @@ function tiers() {
 function describe() {
   const groups = tiers();
   const missing = places.filter((select) => !select.value).map(letterOf);
-  const parts = groups.map(({ letters, place }) =>
-    letters.length > 1 ? `${andJoin(letters)} tie for ${NTH[place - 1]}` : `${letters[0]} ${NTH[place - 1]}`,
-  );
-  if (groups.length && missing.length) parts.push(`${andJoin(missing)} ${missing.length > 1 ? "have" : "has"} no place yet`);
-  echo.textContent = parts.length ? `${echo.dataset.start}${parts.join("; ")}.` : "";
-  ownOrder.replaceChildren(writtenOrder(groups));
+  const said = missing.length ? soFar(missing) : inWords(groups);
+  const unused = said && choices.some((box) => box !== own && box.checked);
+  echo.textContent = said ? `${echo.dataset.start}${said}.${unused ? ` ${echo.dataset.unused}` : ""}` : "";
+  ownOrder.replaceChildren(...(missing.length ? [] : [writtenOrder(groups)]));
 }
+
+function inWords(groups) {
+  return groups
+    .map(({ letters, place }) =>
+      letters.length > 1 ? `${andJoin(letters)} tie for ${NTH[place - 1]}` : `${letters[0]} ${NTH[place - 1]}`,
+    )
+    .join("; ");
+}
+
+// An order that lacks lists is said as it was chosen: the places may still shift.
+function soFar(missing) {
+  const chosen = places.filter((select) => select.value).sort((a, b) => a.value - b.value);
+  if (!chosen.length) return "";
+  const list = chosen.map((select) => `${letterOf(select)} ${ordinal(Number(select.value))}`).join(", ");
+  return `${list}; ${andJoin(missing)} ${missing.length > 1 ? "have" : "has"} no place yet`;
+}
+
+const ordinal = (number) => ({ 1: "1st", 2: "2nd", 3: "3rd" })[number] || `${number}th`;
 
 // The same markup as the macro written_order.
 function writtenOrder(groups) {
@@ -45,7 +61,8 @@ function writtenOrder(groups) {
   groups.forEach(({ letters, place }, index) => {
     if (index) order.append(" ", element("span", "than", ">"), " ");
     const tier = element("span", "tier", "");
-    tier.append(element("small", "", String(place)), letters.join(" = "));
+    tier.append(element("small", "", String(place)));
+    letters.forEach((letter, nth) => tier.append(...(nth ? [" ", element("span", "tie", "="), " "] : []), letter));
     order.append(tier);
   });
   return order;
@@ -58,19 +75,23 @@ function element(name, className, text) {
   return made;
 }
 
+// As with "other: ____": whoever fills it in means it, unless a method is ticked; and
+// whoever empties it again did not.
+let tickedForThem = false;
 places.forEach((select) =>
   select.addEventListener("change", () => {
-    // As with "other: ____": whoever fills it in means it, unless a method is ticked.
-    if (select.value && !choices.some((box) => box.checked)) own.checked = true;
+    if (select.value && !choices.some((box) => box.checked)) own.checked = tickedForThem = true;
+    if (tickedForThem && places.every((one) => !one.value)) own.checked = tickedForThem = false;
     describe();
   }),
 );
 choices.forEach((box) =>
   box.addEventListener("change", () => {
-    if (!box.checked) return;
+    tickedForThem = false;
     choices.forEach((other) => {
-      if ((other === own) !== (box === own)) other.checked = false;
+      if (box.checked && (other === own) !== (box === own)) other.checked = false;
     });
+    describe();
   }),
 );
 describe();
@@ -86,5 +107,3 @@ form.addEventListener("submit", () => {
   const seconds = form.querySelector("[name=active_seconds]");
   if (seconds) seconds.value = ((inView + (since === null ? 0 : performance.now() - since)) / 1000).toFixed(1);
 });
-
-document.getElementById("problems")?.focus();

@@ -28,6 +28,8 @@ def check_study(study: Study) -> list[Finding]:
     """Remark on identical orders, printed ties, the measures' K, and on a changed digest."""
     questions = questions_of(study)
     findings = [*_about_horizons(study.plan), *_about_identical(questions)]
+    if not study.plan.contact:
+        findings.append(Finding(None, "no contact is given, so participants can ask nobody"))
     for question in questions:
         findings += _about_printing(question)
     if study.digest is not None and study.digest != current_digest(study):

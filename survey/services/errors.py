@@ -17,5 +17,9 @@ class NotAllowedError(SurveyError):
     """The study's state forbids it: not open, closed, frozen."""
 
 
+class StudyClosedError(NotAllowedError):
+    """The study took answers and takes no more."""
+
+
 class SchemaError(SurveyError):
     """The database and this version of the survey do not fit together."""

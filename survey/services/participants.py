@@ -11,7 +11,7 @@ from survey.db import queries
 from survey.db.models import Browser, ConsentText, Participant, Presentation, StoredQuestion, Study
 from survey.services import tokens
 from survey.services.clock import now
-from survey.services.errors import NotAllowedError, NotFoundError
+from survey.services.errors import NotAllowedError, NotFoundError, StudyClosedError
 from survey.services.whereabouts import PRACTICE, Step, whereabouts
 
 
@@ -170,6 +170,9 @@ def finish(session: Session, participant: Participant) -> None:
 def require_open(study: Study) -> None:
     """Raise NotAllowedError unless the study takes answers now."""
     if study.status == "closed":
-        raise NotAllowedError("This study is closed and takes no more answers.")
+        raise StudyClosedError(
+            "It takes no more answers. The answers that were saved before are kept; "
+            "one sent just now is not saved."
+        )
     if study.status != "open":
         raise NotAllowedError("This study is not open yet.")

@@ -5,7 +5,7 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy import exc
 from werkzeug.exceptions import HTTPException
 
-from survey.services.errors import NotAllowedError, NotFoundError
+from survey.services.errors import NotAllowedError, NotFoundError, StudyClosedError
 
 # Shown instead of Werkzeug's descriptions, which speak to programmers.
 TEXTS = {
@@ -36,6 +36,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(NotFoundError, _not_found)
     app.register_error_handler(NotAllowedError, _not_allowed)
+    app.register_error_handler(StudyClosedError, _closed)
     for fault in (exc.OperationalError, exc.InterfaceError, exc.TimeoutError):
         app.register_error_handler(fault, _database_busy)
 
@@ -53,7 +54,11 @@ def _http(error: HTTPException) -> ResponseReturnValue:
 
 
 def _not_found(error: NotFoundError) -> ResponseReturnValue:
-    return page(404, str(error))
+    return page(404, f"{error} {TEXTS[404][1]}")
+
+
+def _closed(error: StudyClosedError) -> ResponseReturnValue:
+    return render_template("error.html", title="This survey is closed", text=str(error)), 403
 
 
 def _not_allowed(error: NotAllowedError) -> ResponseReturnValue:

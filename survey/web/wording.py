@@ -61,18 +61,23 @@ def answer_in_words(clicked: Iterable[int], own: Ranking | None) -> str:
 
 
 def ranking_in_words(places: Mapping[str, int | None]) -> str:
-    """Say an own ranking, complete or not: "B first; A and C tie for second; D has no place yet".
+    """Say an own ranking: "B first; A and C tie for second"; an incomplete one as chosen so far.
 
     question.js says the same while places are chosen.
     """
     chosen = {letter: number for letter, number in places.items() if number}
-    parts = []
-    if chosen:
-        ranking = Ranking.by_key(chosen)
-        for group in ranking.groups:
-            nth = FIRST_TO_TENTH[ranking.places[group[0]] - 1]
-            parts.append(f"{and_join(group)} tie for {nth}" if group[1:] else f"{group[0]} {nth}")
     missing = sorted(letter for letter, number in places.items() if not number)
-    if missing and chosen:
-        parts.append(f"{and_join(missing)} {'have' if missing[1:] else 'has'} no place yet")
+    if not chosen:
+        return ""
+    if missing:
+        so_far = ", ".join(
+            f"{letter} {ordinal(number)}"
+            for letter, number in sorted(chosen.items(), key=lambda pair: (pair[1], pair[0]))
+        )
+        return f"{so_far}; {and_join(missing)} {'have' if missing[1:] else 'has'} no place yet"
+    ranking = Ranking.by_key(chosen)
+    parts = []
+    for group in ranking.groups:
+        nth = FIRST_TO_TENTH[ranking.places[group[0]] - 1]
+        parts.append(f"{and_join(group)} tie for {nth}" if group[1:] else f"{group[0]} {nth}")
     return "; ".join(parts)

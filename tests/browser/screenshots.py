@@ -46,7 +46,7 @@ def walk(page: Page, link: str, suffix: str) -> None:
     shoot("practice")
     tick(page, 1)
     save(page)
-    page.get_by_role("button", name="Start with question 1").click()
+    page.get_by_role("button", name="Start with question 1").first.click()
     for position in range(1, 11):
         page.wait_for_url(f"**/q/{position}")
         if position == 3:

@@ -29,8 +29,8 @@ def start(page, link):
     """From the link to question 1."""
     prepare(page, link)
     tick(page, 2)
-    page.get_by_role("button", name="Try it").click()
-    page.get_by_role("button", name="Start with question 1").click()
+    page.get_by_role("button", name="Save practice answer").click()
+    page.get_by_role("button", name="Start with question 1").first.click()
     expect(page).to_have_url(re.compile("/q/1$"))
 
 
@@ -136,7 +136,7 @@ def test_the_own_ordering_is_echoed_in_words_and_in_the_column(page, link):
     start(page, link)
     page.locator("#rank-B").select_option("1")
     echo = page.locator("#echo")
-    expect(echo).to_have_text("Your own ordering: B first; A, C, D and E have no place yet.")
+    expect(echo).to_have_text("Your own ordering: B 1st; A, C, D and E have no place yet.")
     place(page, "21234")
     expect(echo).to_have_text(
         "Your own ordering: B first; A and C tie for second; D fourth; E fifth."
@@ -234,7 +234,7 @@ def test_two_tabs_keep_one_answer_and_say_what_is_stored(server, context, page, 
     at(page, "/q/2")
     tick(other, 2)
     save(other)
-    expect(other.locator("#problems")).to_contain_text("Stored is: Method 1.")
+    expect(other.locator("#problems")).to_contain_text("Saved there is: Method 1.")
     expect(other.locator("input[value='2']")).to_be_checked()
     assert answers_of(server, link) == [({1}, 0)]
     save(other)
@@ -251,7 +251,9 @@ def test_a_second_device_continues_with_the_code(browser, server, page, link):
     there = phone.new_page()
     there.goto(link)
     there.get_by_text("I have begun on another device").click()
-    there.get_by_label("The code from the foot of the page there").fill(code.lower())
+    there.get_by_label("The code from the bottom of the page on your other device").fill(
+        code.lower()
+    )
     there.get_by_role("button", name="Continue here").click()
     at(there, "/q/1")
     assert there.locator(".sheet tbody").inner_text() == shown

@@ -143,5 +143,5 @@ def test_the_database_holds_neither_codes_nor_cookies(session):
 def test_a_closed_study_lets_nobody_begin(session):
     study = an_open_study(session)
     studies.close_study(session, study)
-    with pytest.raises(NotAllowedError, match="closed"):
+    with pytest.raises(NotAllowedError, match="no more answers"):
         participants.begin(session, study, "browser", KEY)

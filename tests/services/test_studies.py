@@ -84,7 +84,7 @@ def test_the_texts_carry_the_numbers_of_the_design():
     plan = a_plan(lists=4, relevant=3, collection_size=200)
     assert "Imagine four search systems on the web: A, B, C and D." in plan.scenario
     assert "exactly three photographs match" in plan.scenario
-    assert plan.question_text == "Which ordering of the four systems matches yours?"
+    assert plan.question_text == "Tick every ordering of the four systems that matches yours"
 
 
 def test_a_study_that_is_not_there_is_named(session):

@@ -111,7 +111,7 @@ def test_the_practice_question_explains_itself_and_is_not_counted(visitor, sessi
     assert visitor.path == "/practice"
     assert "Lower is better." in visitor.text
     visitor.submit("/practice", choice=["1", "3"])
-    assert "That is all there is to it" in visitor.text
+    assert "Your practice answer is saved" in visitor.text
     assert "You ticked Methods 1 and 3" in visitor.text
     visitor.submit("/start")
     assert visitor.path == "/q/1"
@@ -291,7 +291,7 @@ def test_two_tabs_store_one_answer_and_the_second_is_told(visitor, session):
     visitor.page, visitor.address = second_tab, f"/s/{SLUG}/q/1"
     visitor.submit("/q/1", choice="3")
     assert visitor.status == 409
-    assert "Stored is: Method 1." in visitor.text
+    assert "Saved there is: Method 1." in visitor.text
     assert visitor.page.select_one("[name=choice][checked]")["value"] == "3"
     assert stored_answers(session) == 1
     visitor.submit("/q/1", choice="3")
@@ -373,7 +373,7 @@ def test_a_closed_study_takes_no_more_answers_but_still_shows_receipts(app, sess
     studies.close_study(session, study)
     halfway.submit("/q/1", choice="1")
     assert halfway.status == 403
-    assert "closed and takes no more answers" in halfway.text
+    assert "It takes no more answers." in halfway.text
     late.open()
     assert "This survey is closed" in late.text
     assert not late.page.select("button")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from wtforms import HiddenField, SelectChoice, SelectField, SelectMultipleField
+from wtforms import Field, HiddenField, SelectChoice, SelectField, SelectMultipleField
 from wtforms.validators import ValidationError
 
 from survey.core.stimuli.plan import and_join
@@ -48,6 +48,24 @@ class QuestionForm(Form):
     def _refuse(self, sentence: str) -> None:
         self.choice.errors = [*self.choice.errors, sentence]
 
+    def target(self, field: Field) -> str:
+        """Lead to the first list without a place, or to the first vote."""
+        if field is not self.choice:
+            return str(field.name)
+        return f"rank-{self.unplaced[0]}" if self.unplaced else "answer"
+
+    @property
+    def unplaced(self) -> list[str]:
+        """The letters that still need a place, once “None of these” is ticked with errors."""
+        wanted = OWN in (self.choice.data or ()) and self.choice.errors
+        return [letter for letter, place in self.places.items() if wanted and place is None]
+
+    @property
+    def ordering(self) -> Ranking | None:
+        """The own ranking as far as it can be written out: once every list has a place."""
+        complete = None not in self.places.values()
+        return Ranking.by_key(self.places) if complete else None  # type: ignore[arg-type] # no None
+
     @property
     def places(self) -> dict[str, int | None]:
         """The places chosen so far, by letter."""
@@ -67,7 +85,7 @@ class QuestionForm(Form):
     @property
     def own(self) -> Ranking | None:
         """The own ranking, in a valid form that has one."""
-        return Ranking.by_key(self.places) if OWN in self.choice.data else None  # type: ignore[arg-type] # complete in a valid form
+        return self.ordering if OWN in self.choice.data else None
 
     @property
     def seconds(self) -> float | None:

@@ -15,8 +15,8 @@ from survey.web.participant.question_form import OWN, QuestionForm, question_for
 from survey.web.wording import answer_in_words
 
 STALE = (
-    "This question was answered in another window after this page was opened. Stored is: {stored}. "
-    "To replace that with what you see below, save again."
+    "This question was answered in another window after this page was opened. Saved there is: "
+    "{stored}. What you see below is not saved; to use it instead, save again."
 )
 UNKNOWN_KEY = "Please check what is ticked and save once more."
 
@@ -118,10 +118,9 @@ def answer(position: int) -> ResponseReturnValue:
     blinded = answers.blinded_question(presentation)
     form = question_form(blinded.labels, tuple(sorted(blinded.letters)))()
     back = form.go.data == "back" and position > PRACTICE
-    valid = form.validate_on_submit()
-    if back and (form.is_empty or not valid):
+    if back and form.is_empty:
         return redirect(_address_before(position), 303)
-    if not valid:
+    if not form.validate_on_submit():
         return _again(position, form, blinded, presentation), 400
     given = Answer(form.clicked, form.own)
     key = form.submission_key.data or ""
