@@ -101,4 +101,6 @@ class Visitor:
         self.status, self.response = response.status_code, response
         self.address = response.request.path
         self.page = BeautifulSoup(response.get_data(as_text=True), "html.parser")
+        for link in self.page.select("a[href^='#']"):
+            assert self.page.select_one(link["href"]), f"{link} leads nowhere on {self.address}"
         return self.page

@@ -162,8 +162,15 @@ def test_a_first_place_means_none_of_these_and_a_method_takes_it_back(page, link
     own = page.locator("input[value=own]")
     page.locator("#rank-A").select_option("1")
     expect(own).to_be_checked()
+    page.locator("#rank-A").select_option("")
+    expect(own).not_to_be_checked()
+    page.locator("#rank-A").select_option("1")
     tick(page, 2, 3)
     expect(own).not_to_be_checked()
+    expect(page.locator("#echo")).to_have_text(
+        "Your own ordering: A 1st; B, C, D and E have no place yet."
+        " Not used while a method is ticked."
+    )
     page.locator("#rank-B").select_option("2")
     expect(own).not_to_be_checked()
     tick(page, "own")

@@ -93,6 +93,7 @@ def test_a_wrong_age_is_explained_and_the_rest_is_kept(visitor, age, problem):
     visitor.submit("/about-you", age=age, education="Doctorate")
     assert visitor.status == 400
     assert problem in visitor.text
+    assert [link["href"] for link in visitor.page.select(".problems a")] == ["#age"]
     assert visitor.page.select_one("#age")["value"] == age
     assert visitor.page.select_one("#education [selected]").text == "Doctorate"
 
@@ -216,6 +217,17 @@ def test_back_keeps_the_answer_and_an_empty_page_saves_nothing(visitor, session)
     visitor.submit("/q/2", go="back", choice="3")
     assert visitor.path == "/q/1"
     assert stored_answers(session) == 2
+
+
+def test_back_does_not_lose_an_ordering_that_is_not_complete(visitor, session):
+    visitor.start()
+    visitor.submit("/q/1", choice="1")
+    visitor.submit("/q/2", go="back", choice="own", rank_A="1")
+    assert visitor.status == 400
+    assert "Your own ordering is not complete: give a place to B, C, D and E." in visitor.text
+    assert visitor.page.select_one(".problems a")["href"] == "#rank-B"
+    assert visitor.page.select_one("#rank-A [selected]").text == "1"
+    assert stored_answers(session) == 1
 
 
 def test_back_from_the_first_question_leads_to_the_practice(visitor):

@@ -15,14 +15,15 @@ from survey.web.participant.pages import address_of, blueprint, browser_token, g
 @blueprint.get("")
 def entry() -> ResponseReturnValue:
     """Say what it is, how long it takes and who asks; offer to go on where one was."""
-    return _entry_page(ResumeForm())
+    return _entry_page(ResumeForm(), [])
 
 
 @blueprint.post("/begin")
 def begin() -> ResponseReturnValue:
     """Start a participant for this browser."""
-    if not Form().validate_on_submit():
-        return _entry_page(ResumeForm(formdata=None), "Please press the button once more."), 400
+    form = Form()
+    if not form.validate_on_submit():
+        return _entry_page(ResumeForm(formdata=None), form.problems), 400
     is_test = tokens.is_test_run_token(secret_key(), g.slug, request.args.get("test", ""))
     g.participant = participants.begin(
         session(), g.study, browser_token(), secret_key(), is_test=is_test
@@ -35,11 +36,11 @@ def resume() -> ResponseReturnValue:
     """Go on with a code from another device."""
     form = ResumeForm()
     if not form.validate_on_submit():
-        return _entry_page(form, *(sentence for _, sentence in form.problems)), 400
+        return _entry_page(form, form.problems), 400
     try:
         g.participant = participants.resume(session(), g.study, form.code.data, browser_token())
     except NotFoundError as error:
-        return _entry_page(form, str(error)), 404
+        return _entry_page(form, [("code", str(error))]), 404
     return go_on(session())
 
 
@@ -52,12 +53,12 @@ def leave() -> ResponseReturnValue:
     return redirect(url_for("participant.entry"), 303)
 
 
-def _entry_page(form: ResumeForm, *problems: str) -> str:
+def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
     place = g.participant and whereabouts(session(), g.participant)
     return render_template(
         "participant/entry.html",
         form=form,
-        problems=[("code", problem) for problem in problems],
+        problems=problems,
         place=place,
         address=place and address_of(place),
         test=request.args.get("test"),
