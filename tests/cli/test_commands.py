@@ -259,10 +259,9 @@ def test_real_answers_are_counted_and_their_minutes_measured(run, app):
 
 def test_help_does_not_wait_for_numpy_or_flask():
     probe = (
-        "import sys; from survey.__main__ import main\n"
+        "import contextlib, sys; from survey.__main__ import main\n"
         "sys.argv = ['survey', '--help']\n"
-        "try: main()\n"
-        "except SystemExit: pass\n"
+        "with contextlib.suppress(SystemExit): main()\n"
         "print([m for m in ('numpy', 'flask', 'sqlalchemy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
