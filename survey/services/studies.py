@@ -109,7 +109,8 @@ def refuse_measure_names(field: str, text: str) -> None:
 
 def find_study(session: Session, slug: str) -> Study:
     """Return the study of that address, or raise NotFoundError."""
-    study = queries.study_by_slug(session, slug)
+    # What cannot be a slug is not even asked for: PostgreSQL refuses a NUL, for one.
+    study = queries.study_by_slug(session, slug) if SLUG.match(slug) else None
     if study is None:
         raise NotFoundError(f"There is no study {slug!r}.")
     return study

@@ -336,7 +336,7 @@ def test_every_post_needs_its_token(app, visitor, session):
     visitor.start()
     before = (stored_answers(session), session.query(Participant).count())
     posts = [
-        rule.rule.replace("/s/<slug>", "").replace("<int:position>", "1")
+        rule.rule.replace("/s/<slug>", "").replace("<int(max=99):position>", "1")
         for rule in app.url_map.iter_rules()
         if "POST" in (rule.methods or ())
     ]
@@ -376,6 +376,21 @@ def test_a_draft_is_not_there_yet_and_an_unknown_study_neither(client, session):
         visitor.open()
         assert visitor.status == 404
         assert "Please check the link you were given" in visitor.text or "no study" in visitor.text
+
+
+@pytest.mark.parametrize("slug", ["%00", "a%20b", "%E2%80%AE", "A", "x" * 5000, "%FF", "'--"])
+def test_an_address_that_no_study_can_have_is_not_found(client, study, slug):
+    assert client.get(f"/s/{slug}").status_code == 404
+
+
+def test_a_question_number_beyond_all_bounds_is_not_found(visitor):
+    visitor.start()
+    for position in (1, 2, 3):
+        visitor.submit(f"/q/{position}", choice="1")
+    for position in ("99", "100", "9" * 30):
+        visitor.open(f"/q/{position}")
+        assert visitor.status == 404
+    assert visitor.client.post(f"/s/{SLUG}/q/{'9' * 30}").status_code in (404, 405)
 
 
 def test_a_closed_study_takes_no_more_answers_but_still_shows_receipts(app, session, study):

@@ -44,7 +44,7 @@ def start() -> ResponseReturnValue:
     return redirect(url_for("participant.question", position=1), 303)
 
 
-@blueprint.get("/q/<int:position>")
+@blueprint.get("/q/<int(max=99):position>")
 @reached(Step.PRACTICE)
 def question(position: int) -> ResponseReturnValue:
     """Show a question as this participant sees it, with the stored answer if there is one."""
@@ -53,7 +53,7 @@ def question(position: int) -> ResponseReturnValue:
     return show(position)
 
 
-@blueprint.post("/q/<int:position>")
+@blueprint.post("/q/<int(max=99):position>")
 @reached(Step.PRACTICE)
 def answer_question(position: int) -> ResponseReturnValue:
     """Store an answer and go on; with a mistake, show the page again as it was filled in."""
