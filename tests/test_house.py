@@ -21,7 +21,9 @@ MAY_IMPORT = {
     "core": set(),
     "config": set(),
 }
-PLAIN_TYPES = {"survey.core.stimuli.plan", "survey.core.stimuli.rankings"}
+PLAIN_TYPES = {
+    f"survey.core.stimuli.{name}" for name in ("faults", "personal", "plan", "rankings", "words")
+}
 NOT_IN_CORE = {"flask", "sqlalchemy", "wtforms", "flask_wtf", "flask_sqlalchemy", "requests"}
 
 

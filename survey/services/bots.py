@@ -14,7 +14,8 @@ import requests
 from bs4 import BeautifulSoup, Tag
 
 from survey.core.agreement.counts import OTHER
-from survey.core.stimuli.plan import PersonalField, Plan
+from survey.core.stimuli.personal import PersonalField
+from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import build_question
 from survey.core.stimuli.rankings import Ranking
 from survey.services.errors import SurveyError

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from survey.core.measures import Setting
 from survey.core.measures.mnro import mnro_horizon
 from survey.core.measures.nmrr import nmrr_horizon
-from survey.core.stimuli.plan import Plan, and_join
+from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import Question
 from survey.core.stimuli.rankings import identical_groups
+from survey.core.stimuli.words import and_join
 from survey.db.models import Study
 from survey.services.studies import current_digest, questions_of
 

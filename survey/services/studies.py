@@ -7,10 +7,9 @@ from typing import Any
 import yaml
 from sqlalchemy.orm import Session
 
-from survey.core.measures import MEASURES
 from survey.core.stimuli.digests import study_digest, text_digest
 from survey.core.stimuli.generators import GENERATOR_VERSION, GENERATORS
-from survey.core.stimuli.plan import Plan, fill_numbers
+from survey.core.stimuli.plan import Plan, measure_in
 from survey.core.stimuli.questions import Question
 from survey.db import queries
 from survey.db.models import ConsentText, StoredQuestion, Study
@@ -31,18 +30,17 @@ def preset_plan(preset: str, **changes: Any) -> Plan:
 
     Raises SurveyError saying which field cannot be as asked.
     """
-    source = files("survey.services") / "presets" / f"{preset}.yaml"
-    values = {**yaml.safe_load(source.read_text(encoding="utf-8")), **changes}
-    design = {name: values[name] for name in ("lists", "relevant", "collection_size")}
     try:
-        for name, text in values.items():
-            if isinstance(text, str):
-                values[name] = fill_numbers(text, design).strip()
-        plan = Plan.from_json(values)
+        return Plan.from_json({**preset_values(preset), **changes})
     except ValueError as error:
         raise SurveyError(f"The study cannot be made: {error}.") from error
-    refuse_measure_names("title", plan.title)
-    return plan
+
+
+def preset_values(preset: str) -> dict[str, Any]:
+    """Return a preset's fields as plain values."""
+    source = files("survey.services") / "presets" / f"{preset}.yaml"
+    values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
+    return values
 
 
 def create_study(session: Session, slug: str, plan: Plan) -> Study:
@@ -97,14 +95,11 @@ def list_studies(session: Session) -> list[Study]:
 
 def refuse_measure_names(field: str, text: str) -> None:
     """Raise SurveyError when a text that participants see gives a measure away."""
-    words = re.findall(r"[a-z0-9]+", text.lower())
-    names = {name for m in MEASURES.values() for name in (m.name.lower(), m.mean_name.lower())}
-    for name in sorted(names, key=len, reverse=True):
-        if any(word == name or (len(name) > 3 and name in word) for word in words):
-            raise SurveyError(
-                f"The {field} {text!r} holds the name of a measure ({name.upper()}), and "
-                "participants see it; choose another."
-            )
+    if name := measure_in(text):
+        raise SurveyError(
+            f"The {field} {text!r} holds the name of a measure ({name}), and "
+            "participants see it; choose another."
+        )
 
 
 def find_study(session: Session, slug: str) -> Study:

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from flask import Flask
+from flask import Flask, g
 
-from survey.core.stimuli.plan import and_join, in_words
 from survey.core.stimuli.rankings import Ranking
+from survey.core.stimuli.words import and_join, fill, in_words, number_words
 
 ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
 FIRST_TO_TENTH = (
@@ -16,6 +16,7 @@ FIRST_TO_TENTH = (
 
 def init_app(app: Flask) -> None:
     """Make the words available to templates."""
+    app.add_template_filter(filled)
     app.add_template_filter(ordinal)
     app.add_template_filter(paragraphs)
     app.add_template_filter(in_words)
@@ -25,6 +26,11 @@ def init_app(app: Flask) -> None:
     app.add_template_filter(ranking_in_words)
     app.add_template_global(answer_in_words)
     app.add_template_global(place)
+
+
+def filled(text: str) -> str:
+    """Put the numbers of the study's design into one of its texts."""
+    return fill(text, number_words(g.plan.numbers))
 
 
 def ordinal(number: int) -> str:

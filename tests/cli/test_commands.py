@@ -33,11 +33,11 @@ def run(empty_app):
 def test_init_makes_the_database_and_may_be_repeated(run):
     assert "The database made" in run("init")
     assert "is there already" in run("init")
-    assert "up to date (revision 0001)" in run("upgrade")
+    assert "up to date (revision 0002)" in run("upgrade")
 
 
 def test_upgrade_says_from_what_to_what(run):
-    assert "upgraded from nothing to 0001" in run("upgrade")
+    assert "upgraded from nothing to 0002" in run("upgrade")
 
 
 def test_commands_without_a_database_say_what_to_do(run):

@@ -23,7 +23,7 @@ def study_digest(plan: Plan, questions: Iterable[Question]) -> str:
     content = {
         "format": DIGEST_FORMAT,
         "generator_version": GENERATOR_VERSION,
-        "plan": plan.as_json(),
+        "plan": plan.content(),
         "questions": [_as_shown(question) for question in questions],
     }
     return text_digest(json.dumps(content, sort_keys=True, ensure_ascii=False))

@@ -21,7 +21,7 @@ from wtforms.validators import (
     Optional,
 )
 
-from survey.core.stimuli.plan import PersonalField
+from survey.core.stimuli.personal import PersonalField
 
 EXPIRED = "The page had been open for too long. Please send it once more."
 

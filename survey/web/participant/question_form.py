@@ -7,8 +7,8 @@ from typing import Any
 from wtforms import Field, HiddenField, SelectChoice, SelectField, SelectMultipleField
 from wtforms.validators import ValidationError
 
-from survey.core.stimuli.plan import and_join
 from survey.core.stimuli.rankings import Ranking
+from survey.core.stimuli.words import and_join
 from survey.web.participant.forms import Form
 
 OWN = "own"

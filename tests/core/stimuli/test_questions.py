@@ -9,8 +9,11 @@ from scipy.stats import chisquare
 
 from survey.core.measures import Setting
 from survey.core.stimuli.digests import study_digest
+from survey.core.stimuli.faults import PlanError
 from survey.core.stimuli.generators import Positions, random_question
-from survey.core.stimuli.plan import PersonalField, Plan, and_join, fill_numbers
+from survey.core.stimuli.personal import PersonalField
+from survey.core.stimuli.plan import Plan
+from survey.core.stimuli.words import and_join, fill, number_words
 
 MEASURES = ("AP", "NMRR", "MNRO")
 TEXTS = {
@@ -55,7 +58,7 @@ GOLDEN = {
 def test_golden_digest_of_a_study():
     plan = Plan(**TEXTS, seed=2011)
     assert study_digest(plan, plan.draw_questions()) == (
-        "31b600ca2cf847059103cb0a102a077e6e36ef162ac92899ad275ff264af456a"
+        "3b2baa09436fbbf39d72bf81dd73eeafd974856663a0844c23a83c489938dca7"
     )
 
 
@@ -131,7 +134,7 @@ def test_an_unknown_field_of_a_plan_is_refused():
     ("values", "message"),
     [
         ({"name": "Your age", "kind": "number"}, "cannot be a column"),
-        ({"name": "age", "kind": "date"}, "of kind 'date'"),
+        ({"name": "age", "kind": "date"}, "kind is 'date'"),
         ({"name": "age", "kind": "choice", "options": ["young"]}, "at least two options"),
     ],
 )
@@ -153,14 +156,15 @@ def test_the_digest_changes_with_anything_a_participant_would_see(change):
 
 
 def test_numbers_enter_the_texts_as_words():
-    design = {"lists": 5, "relevant": 12, "collection_size": 100}
+    words = number_words({"lists": 5, "relevant": 12, "collection_size": 100})
     text = "{lists} systems {letters}, {relevant} of {collection_size}"
-    assert fill_numbers(text, design) == "five systems A, B, C, D and E, 12 of 100"
+    assert fill(text, words) == "five systems A, B, C, D and E, 12 of 100"
 
 
-def test_an_unknown_placeholder_is_refused():
-    with pytest.raises(ValueError, match=r"\{systems\} found in a text; allowed are \{lists\}"):
-        fill_numbers("{systems}", {"lists": 5})
+@pytest.mark.parametrize("text", ["{systems}", "{", "{0}", "a } b"])
+def test_an_unknown_placeholder_is_refused(text):
+    with pytest.raises(PlanError, match=r"in purpose; allowed are \{lists\}|holds a single"):
+        Plan(**{**TEXTS, "purpose": text})
 
 
 def test_words_are_joined_as_a_sentence_does():

@@ -1,0 +1,28 @@
+"""Numbers and lists as words, and texts with the design's numbers in them."""
+
+from collections.abc import Mapping, Sequence
+
+from survey.core.stimuli.rankings import letters_for
+
+NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def fill(text: str, words: Mapping[str, str]) -> str:
+    """Put words into a text's placeholders, {lists} and the like; {{ stands for a brace."""
+    return text.format_map(words)
+
+
+def number_words(numbers: Mapping[str, int]) -> dict[str, str]:
+    """Return what a plan's placeholders stand for, in English: numbers up to ten as words."""
+    words = {name: in_words(number) for name, number in numbers.items()}
+    return words | {"letters": and_join(letters_for(numbers["lists"]))}
+
+
+def in_words(number: int) -> str:
+    """Write a small number as a word, a large one in figures."""
+    return NUMBER_WORDS[number] if 0 <= number < len(NUMBER_WORDS) else str(number)
+
+
+def and_join(parts: Sequence[str]) -> str:
+    """Join words as a sentence does: A, B and C."""
+    return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])
