@@ -1,5 +1,7 @@
 """Bringing a database to the newest schema, and telling whether it is there."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from alembic import command
@@ -18,9 +20,7 @@ def upgrade(engine: Engine, revision: str = "head") -> tuple[str | None, str | N
     Whoever comes second waits for the first: BEGIN IMMEDIATE locks SQLite, an
     advisory lock PostgreSQL.
     """
-    with engine.begin() as connection:
-        if engine.dialect.name == "postgresql":
-            connection.execute(text(f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})"))
+    with _migrating(engine) as connection:
         before = current_revision(connection)
         command.upgrade(_config(connection), revision)
         return before, current_revision(connection)
@@ -28,8 +28,33 @@ def upgrade(engine: Engine, revision: str = "head") -> tuple[str | None, str | N
 
 def downgrade(engine: Engine, revision: str) -> None:
     """Take migrations back, for tests and for leaving a faulty release."""
-    with engine.begin() as connection:
+    with _migrating(engine) as connection:
         command.downgrade(_config(connection), revision)
+
+
+@contextmanager
+def _migrating(engine: Engine) -> Iterator[Connection]:
+    """Open the one transaction of a migration.
+
+    SQLite alters most tables by copying them; dropping the old copy would delete what
+    refers to it, so foreign keys rest meanwhile and are checked before the commit.
+    """
+    with engine.connect() as connection:
+        if engine.dialect.name == "sqlite":
+            driver = connection.connection.dbapi_connection
+            driver.execute("PRAGMA foreign_keys = OFF")  # type: ignore[union-attr] # it is open
+            try:
+                with connection.begin():
+                    yield connection
+                    broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+                    if broken:
+                        raise RuntimeError(f"the migration would break references: {broken[:3]}")
+            finally:
+                driver.execute("PRAGMA foreign_keys = ON")  # type: ignore[union-attr] # it is open
+        else:
+            with connection.begin():
+                connection.execute(text(f"SELECT pg_advisory_xact_lock({ADVISORY_LOCK})"))
+                yield connection
 
 
 def current_revision(connection: Connection) -> str | None:

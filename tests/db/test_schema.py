@@ -32,7 +32,7 @@ def test_migrating_down_and_up_again_gives_the_same_tables(app, engine):
 
 
 def test_upgrading_twice_changes_nothing(app, engine):
-    assert upgrade_database(engine) == ("0001", "0001")
+    assert upgrade_database(engine) == ("0002", "0002")
 
 
 def test_a_database_without_a_schema_is_refused_in_one_sentence(empty_app, engine):

@@ -5,7 +5,15 @@ path can skip them.
 """
 
 from survey.db.models.base import Base
-from survey.db.models.participant import Browser, Participant, Presentation
+from survey.db.models.participant import Browser, Guest, Identity, Participant, Presentation
+from survey.db.models.researcher import (
+    Event,
+    Membership,
+    Researcher,
+    SignIn,
+    SignInLink,
+    SignInThrottle,
+)
 from survey.db.models.response import Revision, StoredResponse
 from survey.db.models.study import ConsentText, StoredQuestion, Study
 
@@ -13,9 +21,17 @@ __all__ = [
     "Base",
     "Browser",
     "ConsentText",
+    "Event",
+    "Guest",
+    "Identity",
+    "Membership",
     "Participant",
     "Presentation",
+    "Researcher",
     "Revision",
+    "SignIn",
+    "SignInLink",
+    "SignInThrottle",
     "StoredQuestion",
     "StoredResponse",
     "Study",

@@ -4,8 +4,10 @@ from sqlalchemy import CheckConstraint, ForeignKey, String, Text, UniqueConstrai
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from survey.core.stimuli.blinding import Blinding
+from survey.core.stimuli.rankings import Ranking
 from survey.db.models.base import Base, JsonObject, Moment, Names, Numbers, Texts
 from survey.db.models.study import StoredQuestion, Study
+from survey.db.types import WeakOrder
 
 
 class Participant(Base):
@@ -33,11 +35,14 @@ class Participant(Base):
     described_at: Mapped[Moment | None]
     informed_at: Mapped[Moment | None]
     completed_at: Mapped[Moment | None]
+    last_seen_at: Mapped[Moment | None]
 
     study: Mapped[Study] = relationship()
 
     __table_args__ = (
-        CheckConstraint("status IN ('started', 'declined', 'complete')", name="status_known"),
+        CheckConstraint(
+            "status IN ('started', 'declined', 'screened_out', 'complete')", name="status_known"
+        ),
         CheckConstraint(
             "(status = 'complete') = (completed_at IS NOT NULL)", name="complete_has_a_time"
         ),
@@ -72,7 +77,8 @@ class Presentation(Base):
     """How one participant sees one question; written before the page is first shown.
 
     ``shown``: the values as printed, per label, in the order of the letters.
-    ``shown_at``: when the page was first handed out.
+    ``shown_at``: when the page was first handed out. ``ranked_first``: the ranking given
+    before the columns were shown, in studies that ask for one.
     """
 
     __tablename__ = "presentation"
@@ -86,6 +92,8 @@ class Presentation(Base):
     list_order: Mapped[Names]
     shown: Mapped[Texts]
     shown_at: Mapped[Moment | None]
+    ranked_first: Mapped[Ranking | None] = mapped_column(WeakOrder)
+    ranked_at: Mapped[Moment | None]
 
     question: Mapped[StoredQuestion] = relationship()
 
@@ -98,3 +106,46 @@ class Presentation(Base):
     def blinding(self) -> Blinding:
         """The permutations as the core knows them."""
         return Blinding(tuple(self.label_order), tuple(self.column_order), tuple(self.list_order))
+
+
+class Guest(Base):
+    """Someone on a study's guest list, with a link of their own.
+
+    ``name``: as the researcher wrote it, personal data that only the guest list shows.
+    ``nonce``: the public half of the link; the other half is derived under the server
+    key. ``participant_id``: who began with it; a link is good for one participant.
+    """
+
+    __tablename__ = "guest"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id", ondelete="CASCADE"), index=True)
+    name: Mapped[str] = mapped_column(String(200))
+    nonce: Mapped[str] = mapped_column(String(16), unique=True)
+    participant_id: Mapped[int | None] = mapped_column(
+        ForeignKey("participant.id", ondelete="SET NULL"), unique=True
+    )
+    created_at: Mapped[Moment]
+
+    participant: Mapped[Participant | None] = relationship()
+
+    __table_args__ = (UniqueConstraint("study_id", "name"),)
+
+
+class Identity(Base):
+    """What a recruitment platform said of a participant: personal data, kept apart.
+
+    ``external_id``: the platform's id of the person; ``parameters``: all that was kept
+    of the address they came with. Read only when identities are asked for.
+    """
+
+    __tablename__ = "identity"
+
+    participant_id: Mapped[int] = mapped_column(
+        ForeignKey("participant.id", ondelete="CASCADE"), primary_key=True
+    )
+    study_id: Mapped[int] = mapped_column(ForeignKey("study.id", ondelete="CASCADE"))
+    external_id: Mapped[str | None] = mapped_column(String(200))
+    parameters: Mapped[JsonObject] = mapped_column(default=dict)
+
+    __table_args__ = (UniqueConstraint("study_id", "external_id"),)

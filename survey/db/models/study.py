@@ -10,7 +10,13 @@ from survey.db.models.base import Base, JsonObject, Moment
 
 
 class Study(Base):
-    """A study: its plan, and from opening on the digest of all it shows."""
+    """A study: its plan, and from opening on the digest of all it shows.
+
+    Triggers refuse any change of plan, digest and questions once it is no draft.
+    ``recruitment``: links and codes, which may change while it runs. ``imported_from``:
+    the name of the bundle it was read from; such a study is only looked at.
+    ``unblinded_at``: when someone chose to see results of a study still running.
+    """
 
     __tablename__ = "study"
 
@@ -23,12 +29,16 @@ class Study(Base):
     created_at: Mapped[Moment]
     opened_at: Mapped[Moment | None]
     closed_at: Mapped[Moment | None]
+    archived_at: Mapped[Moment | None]
+    unblinded_at: Mapped[Moment | None]
+    imported_from: Mapped[str | None] = mapped_column(String(200))
+    recruitment: Mapped[JsonObject] = mapped_column(default=dict, server_default="{}")
 
     questions: Mapped[list["StoredQuestion"]] = relationship(
-        order_by="StoredQuestion.number", cascade="all, delete-orphan"
+        order_by="StoredQuestion.number", cascade="all, delete-orphan", passive_deletes=True
     )
     consent_texts: Mapped[list["ConsentText"]] = relationship(
-        order_by="ConsentText.version", cascade="all, delete-orphan"
+        order_by="ConsentText.version", cascade="all, delete-orphan", passive_deletes=True
     )
 
     __table_args__ = (
