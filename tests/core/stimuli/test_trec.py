@@ -1,0 +1,209 @@
+"""Judgements and runs of a test collection, read as lists of positions."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from survey.core.stimuli.own_lists import OwnLists, OwnListsError
+from survey.core.stimuli.trec import read_trec
+
+QRELS = "q1 0 d1 1\nq1 0 d2 2\nq1 0 d3 0\nq2 0 d1 1\nq3 0 d9 0\n"
+
+
+def run_of(*orders, tag="tag"):
+    """A run that returns the documents of each (topic, documents) in the order given."""
+    return "".join(
+        f"{topic} Q0 d{document} 1 {-rank / 2} {tag}\n"
+        for topic, documents in orders
+        for rank, document in enumerate(documents)
+    )
+
+
+RUNS = (
+    run_of(("q1", "1234"), ("q2", "1"), ("q3", "9")),
+    run_of(("q1", "3412"), ("q2", "21"), ("q3", "9")),
+    run_of(("q1", "3142"), ("q2", "231"), ("q3", "9")),
+)
+
+
+def read(runs=RUNS, qrels=QRELS, size=100, **options):
+    named = [(f"run{number}.txt", text) for number, text in enumerate(runs, 1)]
+    return read_trec(("qrels.txt", qrels), named, collection_size=size, **options)
+
+
+def faults_of(*args, **options):
+    with pytest.raises(OwnListsError) as caught:
+        read(*args, **options)
+    return caught.value.faults
+
+
+def test_lists_are_the_positions_of_relevant_documents_in_each_run():
+    assert read() == OwnLists(
+        (((1, 2), (3, 4), (2, 4)), ((1,), (2,), (3,))), 100, topics=("q1", "q2")
+    )
+
+
+def test_chosen_topics_are_the_questions_in_the_order_given():
+    assert read(topics=["q2", "q1"]).topics == ("q2", "q1")
+    assert read(topics=["q2", "q1"]).questions[0] == ((1,), (2,), (3,))
+
+
+def test_topics_that_a_run_lacks_are_left_out_unless_chosen():
+    runs = [*RUNS[:2], run_of(("q2", "231"))]
+    assert read(runs).topics == ("q2",)
+    assert faults_of(runs, topics=["q1"]) == (
+        "topic 'q1' is missing in run C (run3.txt); every run needs every topic",
+    )
+
+
+def test_equal_scores_go_by_docid_descending_and_the_rank_column_is_ignored():
+    lines = [("d10", 1, "2.0"), ("d9", 2, "2"), ("d1", 3, "2e0"), ("d3", 4, "+7.")]
+    run = "".join(f"q1 Q0 {name} {rank} {score} t\n" for name, rank, score in lines)
+    # d3 has the highest score; of the others d9 comes first, then d10, then d1
+    assert read([run, RUNS[0]], "q1 0 d10 1\nq1 0 d1 1\n", missing_last=True).questions == (
+        ((3, 4), (1, 100)),
+    )
+
+
+@given(st.permutations("123456"), st.permutations("123456"), st.sets(st.sampled_from("123456")))
+def test_positions_are_those_of_the_order_written(one, other, relevant):
+    qrels = "".join(f"q1 0 d{name} {int(name in relevant)}\n" for name in "123456")
+    expected = [
+        tuple(rank for rank, name in enumerate(order, 1) if name in relevant)
+        for order in (one, other)
+    ]
+    runs = [run_of(("q1", one)), run_of(("q1", other))]
+    if expected[0] == expected[1]:
+        assert "q1" in faults_of(runs, qrels, topics=["q1"])[0]
+    else:
+        assert read(runs, qrels).questions == (tuple(expected),)
+
+
+@given(st.permutations(RUNS[0].splitlines()))
+def test_the_order_of_lines_does_not_matter(lines):
+    assert read(["\n".join(lines), *RUNS[1:]]) == read()
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n\n", "  \n# a comment\n"])
+def test_other_line_ends_empty_lines_comments_and_byte_order_marks_are_forgiven(end):
+    runs = ["\ufeff" + run.replace("\n", end).replace(" ", "\t") for run in RUNS]
+    assert read(runs, "\ufeff" + QRELS.replace("\n", end)) == read()
+
+
+def test_missing_relevant_documents_are_a_fault_or_stand_last():
+    qrels = QRELS + "q1 0 d7 1\nq1 0 d8 1\n"
+    assert faults_of(qrels=qrels, topics=["q1"])[1] == (
+        "topic 'q1', run B (run2.txt): 2 of 4 relevant documents missing; every one needs a "
+        "position, and they may be put at the last positions of the collection"
+    )
+    assert read(qrels=qrels, missing_last=True).questions[0][1] == (3, 4, 99, 100)
+
+
+def test_the_last_positions_must_be_free():
+    qrels = QRELS + "q1 0 d7 1\nq1 0 d8 1\n"
+    assert read(qrels=qrels, missing_last=True, size=6).questions[0][1] == (3, 4, 5, 6)
+    assert faults_of(qrels=qrels, missing_last=True, size=5)[0] == (
+        "topic 'q1', run A (run1.txt): 4 documents found and 2 relevant ones missing; the last "
+        "positions of a collection of 5 are taken, so a larger collection size is needed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        (
+            "q1 Q0 d5 5 0.1",
+            "5 fields found, 'q1 Q0 d5 5 0.1'; 6 are allowed: topic Q0 docid rank score tag",
+        ),
+        ("q1 Q0 d5 5 high t", "score 'high' found; a number is allowed"),
+        ("q1 Q0 d5 5 nan t", "score 'nan' found; a number is allowed"),
+        ("q1 Q0 d5 5 1_0 t", "score '1_0' found; a number is allowed"),
+        (
+            "q1 Q0 d2 5 0.1 t",
+            "document 'd2' of topic 'q1' found again; a run may return it once",
+        ),
+    ],
+)
+def test_a_faulty_line_of_a_run_is_named(line, fault):
+    runs = [RUNS[0], run_of(("q1", "12")) + line, RUNS[2]]
+    assert faults_of(runs) == (f"run2.txt, line 3: {fault}",)
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        (
+            "q1 0 d5",
+            "3 fields found, 'q1 0 d5'; 4 are allowed: topic iteration docid relevance",
+        ),
+        ("q1 0 d5 yes", "relevance 'yes' found; a whole number is allowed"),
+        ("q1 0 d2 0", "document 'd2' of topic 'q1' found again; one judgement for each is allowed"),
+    ],
+)
+def test_a_faulty_line_of_the_judgements_is_named(line, fault):
+    assert faults_of(qrels=QRELS + line) == (f"qrels.txt, line 6: {fault}",)
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        (
+            {"topics": ["q7"], "runs": [run_of(("q7", "1")), run_of(("q7", "21"))]},
+            "topic 'q7' is not in qrels.txt; choose topics that are judged there",
+        ),
+        (
+            {"topics": ["q3"]},
+            "topic 'q3' has no relevant document in qrels.txt; at least one is needed",
+        ),
+        ({"topics": ["q1", "q1"]}, "topic 'q1' is chosen 2 times; once is allowed"),
+        (
+            {"runs": [RUNS[0], RUNS[1], RUNS[0]], "topics": ["q1"]},
+            "topic 'q1': run A (run1.txt) and run C (run3.txt) have the relevant documents at the "
+            "same positions; the two lists cannot be told apart, so leave out the topic or a run",
+        ),
+        (
+            {"runs": [run_of(("q1", "1234")), run_of(("q1", "21"))], "size": 3},
+            "topic 'q1', run A (run1.txt): 4 documents found; 3 are allowed",
+        ),
+        (
+            {"qrels": ""},
+            "no topic has a relevant document in qrels.txt and occurs in every run; 1 is needed",
+        ),
+        ({"runs": RUNS[:1]}, "runs found: 1; 2 to 10 are allowed, a list from each"),
+        ({"runs": RUNS[:1] * 11}, "runs found: 11; 2 to 10 are allowed, a list from each"),
+        ({"size": 1}, "the collection size is 1; 2 to 100000000 is allowed"),
+    ],
+)
+def test_what_keeps_a_topic_or_a_run_from_being_used_is_said(options, fault):
+    assert fault in faults_of(**options)
+
+
+def test_more_than_fifty_topics_must_be_chosen_from():
+    names = [f"q{number}" for number in range(51)]
+    qrels = "".join(f"{name} 0 d1 1\n" for name in names)
+    runs = [run_of(*((name, order) for name in names)) for order in ("1", "21")]
+    assert faults_of(runs, qrels) == ("topics found: 51; choose at most 50, a question from each",)
+    assert read(runs, qrels, topics=names[1:]).topics == tuple(names[1:])
+
+
+def test_faults_of_all_files_are_told_together():
+    assert [fault.split(":")[0] for fault in faults_of(["a b", *RUNS[1:]], QRELS + "c")] == [
+        "qrels.txt, line 6",
+        "run1.txt, line 1",
+    ]
+
+
+FIELDS = st.sampled_from(["q1", "q2", "Q0", "d1", "d2", "d3", "1", "0", "-2.5", "inf", "\x1c", "é"])
+FILES = st.text() | st.lists(
+    st.lists(FIELDS, min_size=3, max_size=7).map(" ".join), max_size=6
+).map("\n".join)
+
+
+@given(FILES | st.just(QRELS), st.lists(FILES | st.sampled_from(RUNS), max_size=4), st.booleans())
+def test_any_files_are_read_or_refused_with_sentences(qrels, runs, missing_last):
+    try:
+        lists, faults = read(runs, qrels, size=4, missing_last=missing_last), ()
+    except OwnListsError as error:
+        lists, faults = None, error.faults
+    assert len(faults) <= 20
+    assert bool(lists) != bool(faults)
