@@ -11,7 +11,7 @@ from survey.core.stimuli.rankings import letters_for
 
 COLUMNS = ("question", "list", "ranks", "collection_size")
 QUESTIONS = (1, 50)
-LISTS = (3, 10)
+LISTS = (2, 10)  # two suffice for lists of one's own, say two systems' runs
 COLLECTION_SIZE = (2, 100_000_000)
 MOST_FAULTS = 20
 

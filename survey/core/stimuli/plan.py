@@ -41,7 +41,9 @@ MOST_FIELDS = 20
 # Texts in which {lists} and the like stand for the design's numbers.
 FILLED = ("purpose", "consent", "scenario", "reminder", "question_text")
 
-OwnLists = tuple[tuple[tuple[int, ...], ...], ...]
+FEWEST_OWN_LISTS = 2  # of two systems, say; questions that are drawn have three at least
+
+ListsPerQuestion = tuple[tuple[tuple[int, ...], ...], ...]
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class Plan:
     collection_size: int = 100
     generator: str = "random"
     seed: int = 1
-    own_lists: OwnLists = ()
+    own_lists: ListsPerQuestion = ()
     gmt: int | None = None
     literal_eq15: bool = False
     design: str = "all"
@@ -134,6 +136,8 @@ class Plan:
     def _about_design(self) -> Iterable[Fault]:
         faults: list[Fault] = []
         for name, (lowest, highest) in BOUNDS.items():
+            if name == "lists" and self.own_lists:
+                lowest = FEWEST_OWN_LISTS
             faults += whole_number(name, getattr(self, name), lowest, highest)
         if not faults and self.relevant > self.collection_size:
             yield Fault(

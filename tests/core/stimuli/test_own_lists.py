@@ -159,8 +159,8 @@ def test_any_rows_are_read_or_refused_with_sentences(rows):
             "all questions need equally many",
         ),
         (
-            f"{HEADER}\n1,A,1,9\n1,B,2,9\n",
-            "row 3, column list: lists found in question 1: 2; 3 to 10 are allowed",
+            f"{HEADER}\n1,A,1,9\n",
+            "row 2, column list: lists found in question 1: 1; 2 to 10 are allowed",
         ),
         (
             GOOD.replace("\n2,", "\n3,"),
