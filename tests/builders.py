@@ -32,7 +32,7 @@ def a_ready_participant(session: Session, study: Study, token: str = "browser") 
     participant = participants.begin(session, study, token, KEY)
     text = participants.consent_text(session, study)
     assert participants.agree(session, participant, text.digest)
-    participants.describe(session, participant, {"age": 22, "education": "School"})
+    participants.describe(session, study, participant, {"age": 22, "education": "School"})
     participants.inform(session, study, participant)
     return participant
 

@@ -1,13 +1,16 @@
 """Every select() of the survey, named for what it finds."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session, contains_eager
+from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from survey.db.models import (
     Browser,
     ConsentText,
+    Guest,
+    Identity,
     Participant,
     Presentation,
     StoredQuestion,
@@ -161,3 +164,116 @@ def participant_counts(session: Session, study_id: int) -> dict[tuple[str, bool]
         .group_by(Participant.status, Participant.is_test)
     )
     return {(status, is_test): count for status, is_test, count in rows}
+
+
+def locked_study(session: Session, study_id: int) -> Study:
+    """Return a study whose row no other transaction may change until this one ends."""
+    return session.scalars(
+        select(Study)
+        .where(Study.id == study_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    ).one()
+
+
+def _holds_a_place(since: datetime) -> ColumnElement[bool]:
+    """Participants who count towards the target: complete, or seen since that moment."""
+    return and_(
+        Participant.is_test.is_(False),
+        Participant.excluded.is_(False),
+        or_(
+            Participant.status == "complete",
+            and_(Participant.status == "started", Participant.last_seen_at > since),
+        ),
+    )
+
+
+def places_taken(session: Session, study_id: int, since: datetime) -> int:
+    """Count the participants of a study who hold a place."""
+    taken = session.scalar(
+        select(func.count())
+        .select_from(Participant)
+        .where(Participant.study_id == study_id, _holds_a_place(since))
+    )
+    return taken or 0
+
+
+def times_asked(
+    session: Session, study_id: int, since: datetime, *, is_test: bool
+) -> dict[int, int]:
+    """Count how often each question (practice left out) was given to those who count.
+
+    Test participants are balanced among themselves.
+    """
+    counts = (
+        Participant.is_test.is_(True) & (Participant.status != "screened_out")
+        if is_test
+        else _holds_a_place(since)
+    )
+    rows = session.execute(
+        select(Presentation.question_id, func.count())
+        .join(Participant, Participant.id == Presentation.participant_id)
+        .where(Participant.study_id == study_id, Presentation.position > 0, counts)
+        .group_by(Presentation.question_id)
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def guests_of(session: Session, study_id: int) -> Sequence[Guest]:
+    """Return a study's guest list in its order, with those who began."""
+    return session.scalars(
+        select(Guest)
+        .options(joinedload(Guest.participant))
+        .where(Guest.study_id == study_id)
+        .order_by(Guest.id)
+    ).all()
+
+
+def guest_by_nonce(session: Session, study_id: int, nonce: str) -> Guest | None:
+    """Return the guest of a study with this half of a link, locked for beginning."""
+    return session.scalar(
+        select(Guest)
+        .where(Guest.study_id == study_id, Guest.nonce == nonce)
+        .with_for_update(of=Guest)
+    )
+
+
+def participant_of_identity(
+    session: Session, study_id: int, external_id: str
+) -> Participant | None:
+    """Return the participant of a study who came with that platform id."""
+    return session.scalar(
+        select(Participant)
+        .join(Identity, Identity.participant_id == Participant.id)
+        .where(Identity.study_id == study_id, Identity.external_id == external_id)
+    )
+
+
+def identity_of(session: Session, participant_id: int) -> Identity | None:
+    """Return what a platform said of a participant."""
+    return session.get(Identity, participant_id)
+
+
+def participant_by_public_id(session: Session, study_id: int, public_id: str) -> Participant | None:
+    """Return the participant of a study under that id."""
+    return session.scalar(
+        select(Participant).where(
+            Participant.study_id == study_id, Participant.public_id == public_id
+        )
+    )
+
+
+def answers_given(session: Session, study_id: int) -> dict[int, int]:
+    """Count the answers of each participant of a study, practice left out."""
+    rows = session.execute(
+        select(Presentation.participant_id, func.count(StoredResponse.id))
+        .join(
+            StoredResponse,
+            (StoredResponse.participant_id == Presentation.participant_id)
+            & (StoredResponse.question_id == Presentation.question_id),
+        )
+        .join(Participant, Participant.id == Presentation.participant_id)
+        .where(Participant.study_id == study_id, Presentation.position > 0)
+        .group_by(Presentation.participant_id)
+    )
+    return {row[0]: row[1] for row in rows}

@@ -133,7 +133,7 @@ def _store(
     answer: Answer,
     active_seconds: float | None,
 ) -> None:
-    moment = now()
+    moment = participant.last_seen_at = now()
     if stored is None:
         stored = StoredResponse(
             participant_id=participant.id, question_id=presentation.question_id, revisions=0

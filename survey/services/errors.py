@@ -21,5 +21,9 @@ class StudyClosedError(NotAllowedError):
     """The study took answers and takes no more."""
 
 
+class StudyFullError(NotAllowedError):
+    """All places of the study are taken."""
+
+
 class SchemaError(SurveyError):
     """The database and this version of the survey do not fit together."""

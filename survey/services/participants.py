@@ -1,17 +1,29 @@
 """A participant's way from "Begin" to the receipt, apart from the answers themselves."""
 
 import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from survey.core.stimuli.blinding import draw_blinding
+from survey.core.stimuli.plan import Plan
 from survey.db import queries
-from survey.db.models import Browser, ConsentText, Participant, Presentation, StoredQuestion, Study
-from survey.services import tokens
+from survey.db.models import (
+    Browser,
+    ConsentText,
+    Guest,
+    Identity,
+    Participant,
+    Presentation,
+    StoredQuestion,
+    Study,
+)
+from survey.services import guests, places, tokens
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, NotFoundError, StudyClosedError
+from survey.services.recruitment import Recruitment, recruitment_of
 from survey.services.whereabouts import PRACTICE, Step, whereabouts
 
 
@@ -20,37 +32,120 @@ def of_browser(session: Session, study: Study, browser_token: str) -> Participan
     return queries.participant_of_browser(session, study.id, tokens.hash_token(browser_token))
 
 
+@dataclass(frozen=True)
+class Arrival:
+    """How someone came: with a guest's link, with a platform's parameters, as a test."""
+
+    guest: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    is_test: bool = False
+
+
 def begin(
-    session: Session, study: Study, browser_token: str, secret_key: str, *, is_test: bool = False
+    session: Session,
+    study: Study,
+    browser_token: str,
+    secret_key: str,
+    arrival: Arrival = Arrival(),
 ) -> Participant:
-    """Start a participant for this browser, or return the one it already speaks for."""
+    """Start a participant for this browser, or return the one it already speaks for.
+
+    A guest's link or a platform's id leads back to the participant it began, on
+    whatever device. Raises NotFoundError for a link that is none, NotAllowedError
+    where one is needed, and StudyFullError when all places are taken.
+    """
     require_open(study)
-    token_hash = tokens.hash_token(browser_token)
-    known = queries.participant_of_browser(session, study.id, token_hash)
-    if known is not None:
-        return known
-    public_id = tokens.new_public_id()
+    settings = recruitment_of(study)
+    study = queries.locked_study(session, study.id)  # places are counted one by one
+    guest = guests.guest_of(session, study, secret_key, arrival.guest) if arrival.guest else None
+    external_id = arrival.parameters.get(settings.id_parameter)
+    known = _known(session, study, browser_token, guest, external_id)
+    if known is None:
+        _require_invitation(settings, arrival, guest, external_id)
+        if not arrival.is_test:
+            places.require_one(session, study)
+        known = _new_participant(session, study, secret_key, arrival, external_id)
+        if guest is not None:
+            guest.participant_id = known.id
+    _speak_for(session, study, browser_token, known)
+    session.commit()
+    return known
+
+
+def _known(
+    session: Session,
+    study: Study,
+    browser_token: str,
+    guest: Guest | None,
+    external_id: str | None,
+) -> Participant | None:
+    """Return who is meant: the guest, else the platform's person, else this browser's."""
+    if guest is not None:
+        return guest.participant
+    if external_id:
+        return queries.participant_of_identity(session, study.id, external_id)
+    return queries.participant_of_browser(session, study.id, tokens.hash_token(browser_token))
+
+
+def _require_invitation(
+    settings: Recruitment, arrival: Arrival, guest: Guest | None, external_id: str | None
+) -> None:
+    if arrival.is_test:
+        return
+    if settings.access == "personal" and guest is None:
+        raise NotAllowedError(
+            "To begin, open the personal link that the researchers sent you: this survey is for "
+            "those they invited."
+        )
+    if settings.id_required and not external_id:
+        raise NotAllowedError(
+            "To begin, open the link on the page that sent you here: it carries an id with which "
+            "you are credited, and this address has none."
+        )
+
+
+def _new_participant(
+    session: Session, study: Study, secret_key: str, arrival: Arrival, external_id: str | None
+) -> Participant:
+    public_id, moment = tokens.new_public_id(), now()
     participant = Participant(
         study_id=study.id,
         public_id=public_id,
         resume_hash=tokens.hash_code(tokens.resume_code(secret_key, public_id)),
-        is_test=is_test,
-        started_at=now(),
+        is_test=arrival.is_test,
+        started_at=moment,
+        last_seen_at=moment,
     )
-    try:
-        session.add(participant)
-        session.flush()
+    session.add(participant)
+    session.flush()
+    if arrival.parameters:
         session.add(
-            Browser(study_id=study.id, participant_id=participant.id, token_hash=token_hash)
+            Identity(
+                participant_id=participant.id,
+                study_id=study.id,
+                external_id=external_id or None,
+                parameters=dict(arrival.parameters),
+            )
         )
-        session.commit()
-    except IntegrityError:  # the same browser pressed the button twice at once
-        session.rollback()
-        known = queries.participant_of_browser(session, study.id, token_hash)
-        if known is None:
-            raise
-        return known
     return participant
+
+
+def _speak_for(
+    session: Session, study: Study, browser_token: str, participant: Participant
+) -> None:
+    """Let this browser speak for a participant, and for nobody else in the study."""
+    token_hash = tokens.hash_token(browser_token)
+    browser = queries.browser_of_token(session, study.id, token_hash)
+    if browser is None:
+        browser = Browser(study_id=study.id, token_hash=token_hash)
+        session.add(browser)
+    browser.participant_id = participant.id
+
+
+def identity_of(session: Session, participant: Participant) -> Mapping[str, str]:
+    """Return the parameters with which a platform sent a participant."""
+    found = queries.identity_of(session, participant.id)
+    return found.parameters if found else {}
 
 
 def resume(session: Session, study: Study, code: str, browser_token: str) -> Participant:
@@ -64,12 +159,7 @@ def resume(session: Session, study: Study, code: str, browser_token: str) -> Par
             "This code does not belong to anyone in this study. "
             "It has 14 letters and digits, like A1B2C-D3E4F-G5H6."
         )
-    token_hash = tokens.hash_token(browser_token)
-    browser = queries.browser_of_token(session, study.id, token_hash)
-    if browser is None:
-        browser = Browser(study_id=study.id, token_hash=token_hash)
-        session.add(browser)
-    browser.participant_id = participant.id
+    _speak_for(session, study, browser_token, participant)
     session.commit()
     return participant
 
@@ -87,7 +177,7 @@ def agree(session: Session, participant: Participant, text_digest: str) -> bool:
     if participant.consented_at is None:
         participant.status = "started"
         participant.consent_id = text.id
-        participant.consented_at = now()
+        participant.consented_at = participant.last_seen_at = now()
         session.commit()
     return True
 
@@ -99,10 +189,19 @@ def decline(session: Session, participant: Participant) -> None:
         session.commit()
 
 
-def describe(session: Session, participant: Participant, personal: dict[str, Any]) -> None:
-    """Store what a participant says about themselves; correcting it is allowed until the end."""
+def describe(
+    session: Session, study: Study, participant: Participant, personal: dict[str, Any]
+) -> None:
+    """Store what a participant says about themselves; correcting it is allowed until the end.
+
+    An option that the study screens out ends the survey for them.
+    """
     participant.personal = personal
-    participant.described_at = participant.described_at or now()
+    participant.last_seen_at = now()
+    participant.described_at = participant.described_at or participant.last_seen_at
+    for one in study.plan.personal_fields:
+        if personal.get(one.name) in one.screen_out:
+            participant.status = "screened_out"
     session.commit()
 
 
@@ -112,16 +211,42 @@ def inform(session: Session, study: Study, participant: Participant) -> None:
     Once per participant, however often the button is pressed; from here on every
     page they see is a row in the database.
     """
+    study = queries.locked_study(session, study.id)  # a pool is balanced one by one
     participant = queries.locked_participant(session, participant.id)
+    participant.last_seen_at = now()
     if participant.informed_at is None:
-        participant.informed_at = now()
-        for question in study.questions:
-            session.add(_present(study, question, participant))
+        participant.informed_at = participant.last_seen_at
+        plan = study.plan
+        for position, question in _asked_of(session, study, plan, participant):
+            session.add(_present(plan, position, question, participant))
     session.commit()
 
 
-def _present(study: Study, question: StoredQuestion, participant: Participant) -> Presentation:
-    plan = study.plan
+def _asked_of(
+    session: Session, study: Study, plan: Plan, participant: Participant
+) -> list[tuple[int, StoredQuestion]]:
+    """Draw which questions a participant answers, and in which order: (position, question).
+
+    From a pool come those that were asked least often so far, chance deciding among
+    equals, so that the counts never differ by more than one while nobody leaves.
+    """
+    chance = secrets.SystemRandom()
+    practice = [question for question in study.questions if question.number == PRACTICE]
+    questions = [question for question in study.questions if question.number != PRACTICE]
+    if plan.design == "pool":
+        since = places.held_since(study)
+        asked = queries.times_asked(session, study.id, since, is_test=participant.is_test)
+        chance.shuffle(questions)
+        questions.sort(key=lambda question: asked.get(question.id, 0))
+        questions = sorted(questions[: plan.asked], key=lambda question: question.number)
+    if plan.shuffle_questions:
+        chance.shuffle(questions)
+    return [(PRACTICE, one) for one in practice] + list(enumerate(questions, 1))
+
+
+def _present(
+    plan: Plan, position: int, question: StoredQuestion, participant: Participant
+) -> Presentation:
     blinding = draw_blinding(
         plan.measures, plan.letters, secrets.SystemRandom(), shuffle_lists=plan.shuffle_lists
     )
@@ -129,12 +254,12 @@ def _present(study: Study, question: StoredQuestion, participant: Participant) -
     return Presentation(
         participant_id=participant.id,
         question_id=question.id,
-        position=question.number,
+        position=position,
         label_order=list(blinding.label_order),
         column_order=list(blinding.column_order),
         list_order=list(blinding.list_order),
         shown=[list(question.columns[measure]["shown"]) for measure in blinding.label_order],
-        shown_at=participant.informed_at if question.number == first else None,
+        shown_at=participant.informed_at if position == first else None,
     )
 
 
@@ -150,7 +275,7 @@ def start_questions(session: Session, participant: Participant) -> None:
     """Leave the practice page for the first question."""
     first = queries.presentation_at(session, participant.id, 1)
     if first is not None and first.shown_at is None:
-        first.shown_at = now()
+        first.shown_at = participant.last_seen_at = now()
     session.commit()
 
 

@@ -17,7 +17,7 @@ from survey.services.clock import now
 from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
-PRESETS = ("mnro",)
+PRESETS = ("mnro", "mnro-discriminative")
 GENERATOR_NAMES = tuple(GENERATORS)
 
 # The demo draws the same lists everywhere, so that people can talk about them.
@@ -40,7 +40,8 @@ def preset_values(preset: str) -> dict[str, Any]:
     """Return a preset's fields as plain values."""
     source = files("survey.services") / "presets" / f"{preset}.yaml"
     values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
-    return values
+    underneath = values.pop("preset", None)
+    return {**preset_values(underneath), **values} if underneath else values
 
 
 def create_study(session: Session, slug: str, plan: Plan) -> Study:
@@ -57,16 +58,12 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     refuse_measure_names("slug", slug)
     if queries.study_by_slug(session, slug):
         raise SurveyError(f"There is a study {slug!r} already.")
-    try:
-        questions = plan.draw_questions()
-    except ValueError as error:
-        raise SurveyError(f"The questions cannot be drawn: {error}.") from error
     study = Study(
         slug=slug,
         plan_json=plan.as_json(),
         generator_version=GENERATOR_VERSION,
         created_at=now(),
-        questions=[StoredQuestion.of(question) for question in questions],
+        questions=[StoredQuestion.of(question) for question in draw(plan)],
         consent_texts=[
             ConsentText(
                 version=1, text=plan.consent, digest=text_digest(plan.consent), created_at=now()
@@ -76,6 +73,14 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     session.add(study)
     session.commit()
     return study
+
+
+def draw(plan: Plan) -> list[Question]:
+    """Draw a plan's questions, or raise SurveyError saying why there are none."""
+    try:
+        return plan.draw_questions()
+    except ValueError as error:
+        raise SurveyError(f"The questions cannot be drawn: {error}.") from error
 
 
 def ensure_demo_study(session: Session) -> Study:

@@ -17,6 +17,7 @@ class Step(StrEnum):
 
     CONSENT = "consent"
     DECLINED = "declined"
+    SCREENED_OUT = "screened_out"
     ABOUT_YOU = "about_you"
     SCENARIO = "scenario"
     PRACTICE = "practice"
@@ -49,6 +50,8 @@ def whereabouts(session: Session, participant: Participant) -> Whereabouts:
         return Whereabouts(Step.DONE)
     if participant.status == "declined":
         return Whereabouts(Step.DECLINED)
+    if participant.status == "screened_out":
+        return Whereabouts(Step.SCREENED_OUT)
     if participant.consented_at is None:
         return Whereabouts(Step.CONSENT)
     if participant.described_at is None:

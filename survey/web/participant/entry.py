@@ -6,6 +6,7 @@ from flask.typing import ResponseReturnValue
 
 from survey.services import participants, tokens
 from survey.services.errors import NotFoundError
+from survey.services.participants import Arrival
 from survey.services.whereabouts import whereabouts
 from survey.web.database import session
 from survey.web.participant.forms import Form, ResumeForm
@@ -26,7 +27,7 @@ def begin() -> ResponseReturnValue:
         return _entry_page(ResumeForm(formdata=None), form.problems), 400
     is_test = tokens.is_test_run_token(secret_key(), g.slug, request.args.get("test", ""))
     g.participant = participants.begin(
-        session(), g.study, browser_token(), secret_key(), is_test=is_test
+        session(), g.study, browser_token(), secret_key(), Arrival(is_test=is_test)
     )
     return go_on(session())
 

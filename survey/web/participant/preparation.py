@@ -64,7 +64,7 @@ def describe() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _about_you_page(form), 400
     participants.describe(
-        session(), g.participant, dict(personal_data(form, g.plan.personal_fields))
+        session(), g.study, g.participant, dict(personal_data(form, g.plan.personal_fields))
     )
     return go_on(session())
 

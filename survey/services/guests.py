@@ -1,0 +1,117 @@
+"""Personal links: a guest list in, links out; each good for one participant."""
+
+import csv
+import hmac
+import io
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy.orm import Session
+
+from survey.db import queries
+from survey.db.models import Guest, Study
+from survey.services import tokens
+from survey.services.clock import now
+from survey.services.errors import NotFoundError, SurveyError
+from survey.services.spreadsheets import escaped
+
+LONGEST_NAME = 200
+MOST_AT_ONCE = 10_000
+
+
+def read_guests(text: str, file: str = "the guest list") -> list[str]:
+    """Read names, one per row, from a CSV with a column "name" or with one column only.
+
+    Raises SurveyError naming every row that cannot be.
+    """
+    rows = list(csv.reader(io.StringIO(text.lstrip("\ufeff"), newline="")))
+    if not any(any(cell.strip() for cell in row) for row in rows):
+        raise SurveyError(f"{file} is empty; one name per row is needed.")
+    header = [cell.strip().lower() for cell in rows[0]]
+    column = header.index("name") if "name" in header else 0
+    if "name" not in header and len(header) > 1:
+        raise SurveyError(
+            f"{file}, row 1: columns {', '.join(rows[0])} found; one of them must be called name."
+        )
+    first = 2 if "name" in header else 1
+    return _checked(rows[first - 1 :], first, column, file)
+
+
+def _checked(rows: Sequence[Sequence[str]], first: int, column: int, file: str) -> list[str]:
+    names: dict[str, int] = {}
+    faults = []
+    for number, row in enumerate(rows, first):
+        if not any(cell.strip() for cell in row):
+            continue
+        name = " ".join(row[column].split()) if len(row) > column else ""
+        if not name or "\0" in name:
+            faults.append(f"{file}, row {number}: no name found; one is needed")
+        elif len(name) > LONGEST_NAME:
+            faults.append(f"{file}, row {number}: {len(name)} characters; {LONGEST_NAME} allowed")
+        elif name in names:
+            faults.append(f"{file}, row {number}: {name!r} stands in row {names[name]} already")
+        else:
+            names[name] = number
+    if len(names) > MOST_AT_ONCE:
+        faults = [f"{file} has {len(names)} names; {MOST_AT_ONCE} at once are allowed"]
+    if faults:
+        raise SurveyError(". ".join(faults[:10]) + ".")
+    return list(names)
+
+
+def invite(session: Session, study: Study, names: Iterable[str]) -> int:
+    """Put names on the study's guest list; return how many were new."""
+    known = {guest.name for guest in queries.guests_of(session, study.id)}
+    new = [name for name in names if name not in known]
+    session.add_all(
+        Guest(study_id=study.id, name=name, nonce=tokens.random_code(12), created_at=now())
+        for name in new
+    )
+    session.commit()
+    return len(new)
+
+
+def guests_of(session: Session, study: Study) -> list[Guest]:
+    """Return the guest list, in the order in which it was given."""
+    return list(queries.guests_of(session, study.id))
+
+
+def remove(session: Session, study: Study, guest_id: int) -> None:
+    """Take a guest off the list who has not begun."""
+    for guest in queries.guests_of(session, study.id):
+        if guest.id == guest_id:
+            if guest.participant_id is not None:
+                raise SurveyError(f"{guest.name} has begun already; the link stays good.")
+            session.delete(guest)
+    session.commit()
+
+
+def link_token(secret_key: str, guest: Guest) -> str:
+    """Return the token of a guest's link; half of it is stored, half derived."""
+    return guest.nonce + _second_half(secret_key, guest.nonce)
+
+
+def guest_of(session: Session, study: Study, secret_key: str, token: str) -> Guest:
+    """Return whose link it is, or raise NotFoundError."""
+    nonce, second = token[:12].upper(), token[12:].upper()
+    if hmac.compare_digest(_second_half(secret_key, nonce).encode(), second.encode()):
+        guest = queries.guest_by_nonce(session, study.id, nonce)
+        if guest is not None:
+            return guest
+    raise NotFoundError("This personal link is not complete, or it was taken back.")
+
+
+def links_csv(guests: Iterable[Guest], secret_key: str, address: str) -> str:
+    """Write the guest list with everyone's link and how far they came."""
+    sink = io.StringIO()
+    writer = csv.writer(sink, lineterminator="\n")
+    writer.writerow(["name", "link", "status"])
+    for guest in guests:
+        status = guest.participant.status if guest.participant else "not started"
+        link = f"{address}?guest={link_token(secret_key, guest)}"
+        writer.writerow([escaped(guest.name), link, status])
+    return sink.getvalue()
+
+
+def _second_half(secret_key: str, nonce: str) -> str:
+    mac = hmac.digest(secret_key.encode(), f"guest:{nonce}".encode(), "sha256")
+    return "".join(tokens.ALPHABET[byte % 32] for byte in mac[:12])

@@ -1,0 +1,149 @@
+"""What a researcher does to a study beside opening and closing it."""
+
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from survey.core.stimuli.digests import text_digest
+from survey.core.stimuli.plan import Plan
+from survey.db.models import Participant, Researcher, StoredQuestion, Study
+from survey.services import access, studies
+from survey.services.clock import now
+from survey.services.errors import NotAllowedError, SurveyError
+from survey.services.recruitment import Recruitment
+
+
+def make_study(
+    session: Session,
+    researcher: Researcher,
+    slug: str,
+    plan: Plan,
+    recruitment: Recruitment | None = None,
+) -> Study:
+    """Store a new draft that belongs to a researcher; raises as ``create_study`` does."""
+    study = studies.create_study(session, slug, plan)
+    access.share(session, study, researcher, "owner")
+    study.recruitment = (recruitment or Recruitment()).as_json()
+    access.log(session, study, researcher.name, "made")
+    session.commit()
+    return study
+
+
+def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
+    """Give a draft another plan and draw its questions anew.
+
+    Raises NotAllowedError once the study was opened, and SurveyError for a design
+    that leaves no questions to draw.
+    """
+    require_draft(study)
+    if plan == study.plan:
+        return
+    study.questions = [StoredQuestion.of(question) for question in studies.draw(plan)]
+    study.plan_json = plan.as_json()
+    text = study.consent_texts[0]
+    text.text, text.digest, text.created_at = plan.consent, text_digest(plan.consent), now()
+    access.log(session, study, who, "plan changed")
+    session.commit()
+
+
+def change_recruitment(session: Session, study: Study, recruitment: Recruitment, who: str) -> None:
+    """Change how people come and go, at any time."""
+    _require_own(study)
+    if recruitment.as_json() != study.recruitment:
+        study.recruitment = recruitment.as_json()
+        access.log(session, study, who, "recruitment changed")
+    session.commit()
+
+
+def open_to_participants(session: Session, study: Study, who: str) -> None:
+    """Freeze a draft and let participants in, or let them in again."""
+    _require_own(study)
+    reopened = study.status == "closed"
+    studies.open_study(session, study)
+    access.log(session, study, who, "reopened" if reopened else "opened", study.digest or "")
+    session.commit()
+
+
+def close_to_participants(session: Session, study: Study, who: str) -> None:
+    """Let no more answers in."""
+    studies.close_study(session, study)
+    access.log(session, study, who, "closed")
+    session.commit()
+
+
+def copy_study(session: Session, study: Study, slug: str, researcher: Researcher) -> Study:
+    """Make a draft with the same plan and settings, without participants."""
+    return make_study(session, researcher, slug, study.plan, Recruitment(**study.recruitment))
+
+
+def archive(session: Session, study: Study, who: str) -> None:
+    """Put a study away: it is listed apart and cannot be opened until it is brought back."""
+    if study.status == "open":
+        raise NotAllowedError("The study is open; close it before you archive it.")
+    study.archived_at = study.archived_at or now()
+    access.log(session, study, who, "archived")
+    session.commit()
+
+
+def bring_back(session: Session, study: Study, who: str) -> None:
+    """Take a study out of the archive."""
+    study.archived_at = None
+    access.log(session, study, who, "brought back")
+    session.commit()
+
+
+def delete(session: Session, study: Study, who: str) -> None:
+    """Delete a study with all its answers, for good; what was done to it stays logged."""
+    if study.status == "open":
+        raise NotAllowedError("The study is open; close it before you delete it.")
+    access.log(session, study, who, "deleted", study.digest or "")
+    session.delete(study)
+    session.commit()
+
+
+def unblind(session: Session, study: Study, who: str, reason: str) -> datetime:
+    """Show results of a study that still runs; who did so, and why, is logged."""
+    if not reason.strip():
+        raise SurveyError("Say why the results are needed before the study is closed.")
+    study.unblinded_at = study.unblinded_at or now()
+    access.log(session, study, who, "unblinded", reason.strip())
+    session.commit()
+    return study.unblinded_at
+
+
+def shows_results(study: Study) -> bool:
+    """Tell whether results per measure may be looked at: closed, or deliberately unblinded."""
+    return study.status == "closed" or study.unblinded_at is not None
+
+
+def exclude(
+    session: Session, study: Study, participant: Participant, who: str, reason: str
+) -> None:
+    """Leave a participant out of the count; the answers stay stored."""
+    if not reason.strip():
+        raise SurveyError("Say why this participant is left out; the reason is exported.")
+    participant.excluded, participant.exclude_reason = True, reason.strip()
+    access.log(session, study, who, "excluded", f"{participant.public_id}: {reason.strip()}")
+    session.commit()
+
+
+def restore(session: Session, study: Study, participant: Participant, who: str) -> None:
+    """Count a participant again who was left out."""
+    participant.excluded, participant.exclude_reason = False, None
+    access.log(session, study, who, "restored", participant.public_id)
+    session.commit()
+
+
+def require_draft(study: Study) -> None:
+    """Raise NotAllowedError for a study that is frozen."""
+    if study.status != "draft":
+        raise NotAllowedError(
+            "The study was opened, so its content is frozen. Copy it to change something."
+        )
+
+
+def _require_own(study: Study) -> None:
+    if study.imported_from is not None:
+        raise NotAllowedError("This study was imported; it can be looked at, not run.")
+    if study.archived_at is not None:
+        raise NotAllowedError("This study is in the archive; bring it back first.")

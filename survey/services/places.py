@@ -1,0 +1,43 @@
+"""Places: how many are wanted, how many are taken, and when one that was left goes back."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from survey.db import queries
+from survey.db.models import Participant, Study
+from survey.services.clock import now
+from survey.services.errors import StudyFullError
+from survey.services.recruitment import recruitment_of
+
+
+def held_since(study: Study) -> datetime:
+    """Return the moment since which someone must have been seen to hold their place."""
+    return now() - timedelta(minutes=recruitment_of(study).slot_minutes)
+
+
+def free(session: Session, study: Study) -> int:
+    """Return how many more participants can begin now."""
+    taken = queries.places_taken(session, study.id, held_since(study))
+    return max(0, study.plan.participants - taken)
+
+
+def require_one(session: Session, study: Study) -> None:
+    """Raise StudyFullError when no place is free."""
+    if not free(session, study):
+        raise StudyFullError(
+            "Enough people have taken part already, or are taking part right now. "
+            "Thank you for your interest."
+        )
+
+
+def require_still_held(session: Session, study: Study, participant: Participant) -> None:
+    """Raise StudyFullError for someone who was away for long and whose place was given away."""
+    seen = participant.last_seen_at or participant.started_at
+    if participant.is_test or participant.status != "started" or seen > held_since(study):
+        return
+    if not free(session, study):
+        raise StudyFullError(
+            "You were away for a long time, and your place went to someone else. What you had "
+            "saved is kept. Thank you for your interest."
+        )

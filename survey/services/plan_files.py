@@ -1,0 +1,158 @@
+"""Plans as YAML files: the same fields as the form, every fault with its line."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from survey.core.stimuli.faults import Fault, Place, PlanError
+from survey.core.stimuli.plan import Plan
+from survey.services.errors import SurveyError
+from survey.services.recruitment import Recruitment, recruitment_from
+from survey.services.studies import PRESETS, preset_values
+
+LARGEST_FILE = 1_000_000
+
+Lines = dict[Place, int]
+
+
+class PlanFileError(SurveyError):
+    """A file that is no plan; ``faults``: sentences with file, line and field."""
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(self.faults))
+
+
+@dataclass(frozen=True)
+class PlanFile:
+    """What a file holds: the plan, and how people are recruited."""
+
+    plan: Plan
+    recruitment: Recruitment
+
+
+def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
+    """Read a plan from YAML; ``preset: mnro`` at its top fills in what the file leaves out.
+
+    ``changes`` override fields. Raises PlanFileError naming every fault's line and field.
+    """
+    values, lines = _read(text, file)
+    recruitment = values.pop("recruitment", {}) or {}
+    preset = values.pop("preset", None)
+    faults: list[Fault] = []
+    if preset is not None and preset not in PRESETS:
+        faults.append(Fault(("preset",), f"preset is {preset!r}; allowed is {', '.join(PRESETS)}"))
+    elif preset is not None:
+        values = {**preset_values(preset), **values}
+    plan = settings = None
+    try:
+        plan = Plan.from_json({**values, **changes})
+    except PlanError as error:
+        faults += error.faults
+    try:
+        settings = _recruitment(recruitment)
+    except PlanError as error:
+        faults += [fault.under("recruitment") for fault in error.faults]
+    if plan is None or settings is None or faults:
+        raise PlanFileError(_located(fault, file, lines) for fault in faults)
+    return PlanFile(plan, settings)
+
+
+def write_plan(plan: Plan, recruitment: Recruitment | None = None) -> str:
+    """Write a plan as YAML that ``read_plan`` reads as the same plan."""
+    content: dict[str, Any] = plan.content()
+    if recruitment is not None and recruitment != Recruitment():
+        content["recruitment"] = recruitment.as_json()
+    return yaml.dump(_plain(content), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
+
+
+def _recruitment(found: object) -> Recruitment:
+    if not isinstance(found, Mapping):
+        raise PlanError([Fault((), f"recruitment is {found!r}; fields with values are needed")])
+    return recruitment_from(found)
+
+
+def _read(text: str, file: str) -> tuple[dict[str, Any], Lines]:
+    if len(text) > LARGEST_FILE:
+        raise PlanFileError([f"{file} has {len(text)} characters; {LARGEST_FILE} are allowed"])
+    lines: Lines = {}
+    try:
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+            raise PlanFileError([f"{file} uses a YAML alias (*name), which is not supported here"])
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        twice = list(_note_lines(root, (), lines))
+        values = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise PlanFileError([_about_yaml(error, file)]) from error
+    if not isinstance(values, dict):
+        raise PlanFileError([f"{file} holds no fields; a plan has lines like `title: …`"])
+    if twice:
+        raise PlanFileError(_located(fault, file, lines) for fault in twice)
+    return values, lines
+
+
+def _note_lines(node: Node | None, place: Place, lines: Lines) -> Iterable[Fault]:
+    """Remember on which line each field stands; yield fields that stand there twice."""
+    if node is None:
+        return
+    lines.setdefault(place, node.start_mark.line + 1)
+    if isinstance(node, SequenceNode):
+        for index, child in enumerate(node.value):
+            yield from _note_lines(child, (*place, index), lines)
+    elif isinstance(node, MappingNode):
+        seen = set()
+        for key, child in node.value:
+            name = str(key.value) if isinstance(key, ScalarNode) else "?"
+            if name in seen:
+                line = key.start_mark.line + 1
+                yield Fault((*place, name), f"{name} stands there twice, again on line {line}")
+            seen.add(name)
+            lines[(*place, name)] = key.start_mark.line + 1
+            yield from _note_lines(child, (*place, name), lines)
+
+
+def _located(fault: Fault, file: str, lines: Lines) -> str:
+    place = fault.place
+    while place and place not in lines:
+        place = place[:-1]
+    line = f", line {lines[place]}" if place in lines and place else ""
+    return f"{file}{line}, {described(fault.place)}: {fault.text}"
+
+
+def described(place: Place) -> str:
+    """Say where a field is: personal_fields 2, kind."""
+    parts: list[str] = []
+    for part in place:
+        if isinstance(part, int) and parts:
+            parts[-1] += f" {part + 1}"
+        else:
+            parts.append(str(part))
+    return ", ".join(parts) or "the whole"
+
+
+def _about_yaml(error: Exception, file: str) -> str:
+    mark = getattr(error, "problem_mark", None)
+    line = f", line {mark.line + 1}" if mark else ""
+    problem = getattr(error, "problem", None) or str(error) or type(error).__name__
+    return f"{file}{line}: this is no YAML ({problem})"
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts of several lines as blocks, as people do."""
+
+
+def _block(dumper: yaml.SafeDumper, text: str) -> ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _block)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value

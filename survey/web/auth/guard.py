@@ -1,0 +1,97 @@
+"""Who is signed in: the cookie, and the guards that pages call before anything else."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlsplit
+
+from flask import Response, current_app, g, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+
+from survey.services import sign_in
+from survey.services.database import only_reading
+from survey.web.database import session
+from survey.web.forms import Form
+
+COOKIE = "researcher"
+View = Callable[..., ResponseReturnValue]
+
+
+def token_of_request() -> str:
+    """Return the session token in the researcher's cookie."""
+    return request.cookies.get(COOKIE, "")
+
+
+def signed_in_only() -> ResponseReturnValue | None:
+    """Find out who is signed in, or show how to; to be called before every request."""
+    reads = request.method in ("GET", "HEAD")
+    if reads:
+        only_reading(session())
+    g.sign_in = sign_in.find_sign_in(session(), token_of_request())
+    if g.sign_in is None:
+        return _ask_to_sign_in()
+    if sign_in.is_worth_noting(g.sign_in) and not request.endpoint.endswith("live"):  # type: ignore[union-attr] # it was routed
+        session().rollback()
+        sign_in.note_seen(session(), token_of_request())
+        if reads:
+            only_reading(session())
+        g.sign_in = sign_in.find_sign_in(session(), token_of_request())
+    g.researcher = g.sign_in.researcher
+    return None
+
+
+def confirmed_only(view: View) -> View:
+    """Let a view be used only shortly after the password was typed; else ask for it."""
+
+    @wraps(view)
+    def guarded(**values: Any) -> ResponseReturnValue:
+        if sign_in.is_confirmed(g.sign_in):
+            return view(**values)
+        back = request.full_path if request.method == "GET" else request.form.get("next", "")
+        return redirect(url_for("account.ask", next=back or url_for("researcher.home")), 303)
+
+    return guarded
+
+
+def _ask_to_sign_in() -> ResponseReturnValue:
+    """Lead to the sign-in; a form that was sent meanwhile stays, to be sent again."""
+    if request.method in ("GET", "HEAD"):
+        return redirect(url_for("auth.sign_in_page", next=request.full_path.rstrip("?")), 303)
+    kept = [
+        (name, value)
+        for name, value in request.form.items(multi=True)
+        if name != "csrf_token" and "password" not in name
+    ]
+    return render_template("researcher/signed_out.html", form=Form(formdata=None), kept=kept), 401
+
+
+def own_address(address: str | None) -> str:
+    """Return an address within the researcher's pages, whatever was asked for."""
+    parts = urlsplit(address or "")
+    if parts.scheme or parts.netloc or not parts.path.startswith("/research"):
+        return url_for("researcher.home")
+    return parts.geturl()
+
+
+def remember(response: Any, token: str) -> Response:
+    """Give the browser its session token, for the researcher's pages only."""
+    response.set_cookie(
+        COOKIE,
+        token,
+        httponly=True,
+        samesite="Lax",
+        secure=request.is_secure,
+        path=_cookie_path(),
+    )
+    return response  # type: ignore[no-any-return] # Werkzeug's redirect
+
+
+def forget(response: Any) -> Response:
+    """Take the session token back."""
+    response.delete_cookie(COOKIE, path=_cookie_path())
+    return response  # type: ignore[no-any-return] # Werkzeug's redirect
+
+
+def _cookie_path() -> str:
+    """Keep the cookie from the participants' pages."""
+    return f"{current_app.config['APPLICATION_ROOT'].rstrip('/')}/research"

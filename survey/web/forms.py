@@ -1,0 +1,26 @@
+"""What all forms share: errors that are sentences, each leading to its control."""
+
+from flask_wtf import FlaskForm
+from wtforms import Field
+
+EXPIRED = "The page had been open for too long. Please send it once more."
+
+
+class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
+    """A form whose only errors are sentences for the person who fills it in."""
+
+    @property
+    def problems(self) -> list[tuple[str, str]]:
+        """(id of the control, sentence) for the first error of each field, in their order.
+
+        The id is empty where there is no control to go to.
+        """
+        return [
+            ("", EXPIRED) if field.name == "csrf_token" else (self.target(field), field.errors[0])
+            for field in self
+            if field.errors
+        ]
+
+    def target(self, field: Field) -> str:
+        """Return the id of the control to which an error of the field leads."""
+        return str(field.name)
