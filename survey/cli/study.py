@@ -1,6 +1,5 @@
 """``survey study``: a study's life."""
 
-import secrets
 from typing import Any
 
 import click
@@ -34,9 +33,7 @@ def new(open_app: OpenApp, /, slug: str, seed: int | None, **changes: Any) -> No
     Example: survey study new spring-pilot --seed 42 --asked-by "the IR group of X"
     """
     asked = {name: value for name, value in changes.items() if value is not None}
-    plan = studies.preset_plan(
-        "mnro", seed=secrets.randbelow(2**31) if seed is None else seed, **asked
-    )
+    plan = studies.preset_plan("mnro", seed=studies.fresh_seed() if seed is None else seed, **asked)
     with database(open_app) as (_, session):
         made = studies.create_study(session, slug, plan)
         click.echo(f"The study {slug!r} is made, with seed {plan.seed}.")

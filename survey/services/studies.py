@@ -1,12 +1,14 @@
 """A study's life: made from a plan, checked, opened (and thereby frozen), closed."""
 
 import re
+import secrets
 from importlib.resources import files
 from typing import Any
 
 import yaml
 from sqlalchemy.orm import Session
 
+from survey.core.measures import MEASURES
 from survey.core.stimuli.digests import study_digest, text_digest
 from survey.core.stimuli.generators import GENERATOR_VERSION, GENERATORS
 from survey.core.stimuli.plan import Plan, measure_in
@@ -19,6 +21,9 @@ from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 PRESETS = ("mnro", "mnro-discriminative")
 GENERATOR_NAMES = tuple(GENERATORS)
+
+# Languages of participants' pages, by the name each has for itself.
+LANGUAGES = {"en": "English", "el": "Ελληνικά"}
 
 # The demo draws the same lists everywhere, so that people can talk about them.
 DEMO_SLUG = "five-systems"
@@ -42,6 +47,16 @@ def preset_values(preset: str) -> dict[str, Any]:
     values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
     underneath = values.pop("preset", None)
     return {**preset_values(underneath), **values} if underneath else values
+
+
+def measure_labels() -> list[tuple[str, str]]:
+    """Return the registered measures with their names in running text."""
+    return [(measure.name, measure.label) for measure in MEASURES.values()]
+
+
+def fresh_seed() -> int:
+    """Draw a seed for a study whose researcher names none."""
+    return secrets.randbelow(2**31)
 
 
 def create_study(session: Session, slug: str, plan: Plan) -> Study:

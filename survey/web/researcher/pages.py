@@ -1,0 +1,79 @@
+"""Who asks for which study's page, and may they?"""
+
+from typing import Any
+
+from flask import Blueprint, current_app, g, render_template, request
+from flask.typing import ResponseReturnValue
+
+from survey.services import access
+from survey.web.auth.guard import signed_in_only
+from survey.web.database import session
+from survey.web.forms import Form
+
+blueprint = Blueprint("researcher", __name__, url_prefix="/research")
+blueprint.before_request(signed_in_only)
+
+STUDY = "/studies/<slug>"
+
+
+@blueprint.url_value_preprocessor
+def _take_slug(_: str | None, values: dict[str, Any] | None) -> None:
+    g.slug = (values or {}).pop("slug", None)
+
+
+@blueprint.url_defaults
+def _put_slug(endpoint: str, values: dict[str, Any]) -> None:
+    if current_app.url_map.is_endpoint_expecting(endpoint, "slug"):
+        values.setdefault("slug", g.get("slug"))
+
+
+@blueprint.before_request
+def _find_study() -> None:
+    if g.slug is None:
+        return
+    g.study, g.role = access.study_of(session(), g.researcher, g.slug)
+    g.plan = g.study.plan
+    if request.method not in ("GET", "HEAD"):
+        access.require_owner(g.role)
+
+
+def page(
+    template: str, *, form: Form | None = None, status: int = 200, **content: Any
+) -> ResponseReturnValue:
+    """Render a researcher's page; a form's problems stand at its top."""
+    form = form or Form(formdata=None)
+    shown = render_template(
+        f"researcher/{template}.html", form=form, problems=form.problems, **content
+    )
+    return shown, status
+
+
+def pressed() -> bool:
+    """Tell whether a button was pressed on one of our pages: its form's token is right."""
+    return bool(Form().validate_on_submit())
+
+
+def secret_key() -> str:
+    """Return the server key, from which links are derived."""
+    return str(current_app.secret_key)
+
+
+def uploaded_text(name: str) -> tuple[str, str] | None:
+    """Return (text, file name) of an uploaded file; None when none was chosen.
+
+    Raises ValueError for a file that is no UTF-8 text.
+    """
+    file = request.files.get(name)
+    if file is None or not file.filename:
+        return None
+    return decoded(file.read(), file.filename), file.filename
+
+
+def decoded(content: bytes, file: str) -> str:
+    """Read a file's bytes as UTF-8, or raise ValueError naming the file and the place."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{file} is no text in UTF-8 (byte {error.start + 1}); save it as UTF-8"
+        ) from error
