@@ -10,9 +10,10 @@ from scipy.stats import chisquare
 from survey.core.measures import Setting
 from survey.core.stimuli.digests import study_digest
 from survey.core.stimuli.faults import PlanError
-from survey.core.stimuli.generators import Positions, random_question
+from survey.core.stimuli.generators import random_question
 from survey.core.stimuli.personal import PersonalField
 from survey.core.stimuli.plan import Plan
+from survey.core.stimuli.positions import Positions
 from survey.core.stimuli.words import and_join, fill, number_words
 
 MEASURES = ("AP", "NMRR", "MNRO")
@@ -110,7 +111,7 @@ def test_a_design_that_leaves_no_set_is_refused_saying_what_to_change():
         ("measures", ("AP",), "measures is AP; 2 to 6 different ones are allowed"),
         ("measures", ("AP", "AP"), "2 to 6 different ones"),
         ("measures", ("AP", "PA"), "there is no measure 'PA'"),
-        ("generator", "dice", "generator is 'dice'; allowed is random"),
+        ("generator", "dice", "generator is 'dice'; allowed is random, discriminative"),
         ("seed", -1, "seed is -1"),
         ("title", "  ", "title is empty"),
     ],
