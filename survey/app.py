@@ -7,7 +7,7 @@ from flask import Flask
 from survey.config import Settings
 from survey.db import db
 from survey.db.engine import database_url, engine_options, prepare
-from survey.web import errors, headers, health, home, participant, wording
+from survey.web import auth, errors, headers, health, home, participant, researcher, wording
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -25,6 +25,9 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.register_blueprint(home.blueprint)
     app.register_blueprint(health.blueprint)
     app.register_blueprint(participant.blueprint)
+    app.register_blueprint(auth.pages.blueprint)
+    app.register_blueprint(auth.account.blueprint)
+    app.register_blueprint(researcher.blueprint)
     return app
 
 

@@ -10,6 +10,7 @@ COMMANDS = {
     "init": ("database", "Make the instance folder, the key and the database."),
     "upgrade": ("database", "Bring the database to this version's schema."),
     "serve": ("serve", "Serve the survey to participants."),
+    "researcher": ("researcher", "Add researchers, and print links for their passwords."),
     "study": ("study", "Make, list, show, check, open and close studies."),
     "simulate": ("simulate", "Send simulated participants through a study."),
     "analyse": ("analyse", "Print a study's Tables 3 and 4 and the shares."),

@@ -8,7 +8,8 @@ from flask import Flask
 from sqlalchemy import Engine
 
 from survey.cli.context import OpenApp, opened
-from survey.services import studies
+from survey.cli.researcher import link_to
+from survey.services import researchers, studies
 from survey.services.database import require_current_schema, upgrade_database
 
 
@@ -21,7 +22,7 @@ from survey.services.database import require_current_schema, upgrade_database
 @click.option(
     "--demo",
     is_flag=True,
-    help="First make or upgrade the database, and the paper's study if there is none.",
+    help="First make or upgrade the database; the paper's study and a researcher if there is none.",
 )
 @click.pass_obj
 def serve(open_app: OpenApp, host: str, port: int, workers: int, demo: bool) -> None:
@@ -56,17 +57,26 @@ def refuse_taken_port(host: str, port: int) -> None:
 def _announce(app: Flask, engine: Engine, host: str, port: int, *, demo: bool) -> None:
     """Print the links of the studies that are open."""
     session = app.extensions["sqlalchemy"].session
+    shown_host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
+    address = f"http://[{shown_host}]:{port}" if ":" in host else f"http://{shown_host}:{port}"
+    link = None
     if demo:
         studies.ensure_demo_study(session)
+        link = researchers.ensure_researcher(session)
     known = studies.list_studies(session)
-    shown_host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)  # noqa: S104 - compared, not bound
     click.echo(f"Database: {engine.url.render_as_string(hide_password=True)}")
     for study in known:
         if study.status == "open":
             click.echo(f"Participants take part in “{study.plan.title}” at:")
-            click.echo(f"  http://{shown_host}:{port}/s/{study.slug}")
+            click.echo(f"  {address}/s/{study.slug}")
     if not known:
         click.echo("There is no study yet: make one with `survey study new`.")
+    if link is not None:
+        click.echo("Researchers set their password here, once, within 30 minutes:")
+        click.echo(f"  {link_to(address, link)}")
+    else:
+        click.echo("Researchers sign in at:")
+        click.echo(f"  {address}/research/")
     session.close()
     click.echo("Stop with Ctrl-C.")
 

@@ -1,13 +1,15 @@
 """Looking at a study's questions before anyone else does."""
 
 from dataclasses import dataclass
+from itertools import combinations
 
+from survey.core.agreement.credits import chance_credits
 from survey.core.measures import Setting
 from survey.core.measures.mnro import mnro_horizon
 from survey.core.measures.nmrr import nmrr_horizon
-from survey.core.stimuli.plan import Plan
+from survey.core.stimuli.plan import TEXTS, Plan, measure_in
 from survey.core.stimuli.questions import Question
-from survey.core.stimuli.rankings import identical_groups
+from survey.core.stimuli.rankings import contradictions, identical_groups
 from survey.core.stimuli.words import and_join
 from survey.db.models import Study
 from survey.services.studies import current_digest, questions_of
@@ -28,7 +30,11 @@ class Finding:
 def check_study(study: Study) -> list[Finding]:
     """Remark on identical orders, printed ties, the measures' K, and on a changed digest."""
     questions = questions_of(study)
-    findings = [*_about_horizons(study.plan), *_about_identical(questions)]
+    findings = [
+        *_about_horizons(study.plan),
+        *_about_identical(questions),
+        *_about_texts(study),
+    ]
     if not study.plan.contact:
         findings.append(Finding(None, "no contact is given, so participants can ask nobody"))
     for question in questions:
@@ -36,6 +42,72 @@ def check_study(study: Study) -> list[Finding]:
     if study.digest is not None and study.digest != current_digest(study):
         findings.append(
             Finding(None, "the content no longer has the digest it was opened with", failed=True)
+        )
+    return findings
+
+
+@dataclass(frozen=True)
+class Pair:
+    """How two measures' orders of a question's lists compare.
+
+    ``contradictions``: list pairs that one orders one way and the other the other way;
+    with none, and orders that differ, one only breaks ties of the other.
+    """
+
+    names: tuple[str, str]
+    identical: bool
+    contradictions: int
+
+
+@dataclass(frozen=True)
+class QuestionCheck:
+    """A question as a researcher sees it before anyone answers it."""
+
+    question: Question
+    pairs: tuple[Pair, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def tells(self) -> str:
+        """Whether the question can tell the measures apart: "all", "some" or "none" of them."""
+        identical = sum(pair.identical for pair in self.pairs)
+        return "all" if not identical else "none" if identical == len(self.pairs) else "some"
+
+
+def question_checks(study: Study) -> list[QuestionCheck]:
+    """Compare the measures' orders question by question, the practice question first."""
+    checked = []
+    for question in questions_of(study, practice=True):
+        pairs = tuple(
+            Pair((one, other), a == b, contradictions(a, b))
+            for (one, a), (other, b) in combinations(question.rankings.items(), 2)
+        )
+        checked.append(QuestionCheck(question, pairs, tuple(_about_printing(question))))
+    return checked
+
+
+def chance_advantage(study: Study) -> dict[str, float]:
+    """Return how often each measure is credited per response when columns are clicked blindly."""
+    rankings = {question.number: question.rankings for question in questions_of(study)}
+    return chance_credits(rankings, study.plan.measures)
+
+
+def _about_texts(study: Study) -> list[Finding]:
+    """Warn of texts that give a measure away, or that promise what own lists do not keep."""
+    plan = study.plan
+    findings = [
+        Finding(None, f"the {name} holds the name of a measure ({measure}); participants read it")
+        for name in TEXTS
+        if (measure := measure_in(getattr(plan, name)))
+    ]
+    sizes = sorted({len(lists[0]) for lists in plan.own_lists})
+    if len(sizes) > 1:
+        findings.append(
+            Finding(
+                None,
+                f"the questions have from {sizes[0]} to {sizes[-1]} relevant items per list, "
+                "so the texts must not promise one number",
+            )
         )
     return findings
 

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from survey.core.stimuli.digests import text_digest
 from survey.core.stimuli.plan import Plan
 from survey.db.models import Participant, Researcher, StoredQuestion, Study
-from survey.services import access, studies
+from survey.services import access, researchers, studies
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, SurveyError
 from survey.services.recruitment import Recruitment
@@ -15,18 +15,32 @@ from survey.services.recruitment import Recruitment
 
 def make_study(
     session: Session,
-    researcher: Researcher,
+    researcher: Researcher | None,
     slug: str,
     plan: Plan,
-    recruitment: Recruitment | None = None,
+    recruitment: Recruitment,
 ) -> Study:
-    """Store a new draft that belongs to a researcher; raises as ``create_study`` does."""
+    """Store a new draft that belongs to a researcher (or to nobody yet).
+
+    Raises as ``create_study`` does.
+    """
     study = studies.create_study(session, slug, plan)
-    access.share(session, study, researcher, "owner")
-    study.recruitment = (recruitment or Recruitment()).as_json()
-    access.log(session, study, researcher.name, "made")
+    study.recruitment = recruitment.as_json()
+    if researcher is not None:
+        access.share(session, study, researcher, "owner")
+    access.log(session, study, researcher.name if researcher else access.COMMAND_LINE, "made")
     session.commit()
     return study
+
+
+def make_for(
+    session: Session, owner: str | None, slug: str, plan: Plan, recruitment: Recruitment
+) -> Study:
+    """Store a new draft for the named researcher, by default the only one there is."""
+    known = researchers.all_researchers(session)
+    only = known[0] if len(known) == 1 else None
+    researcher = researchers.find_researcher(session, owner) if owner else only
+    return make_study(session, researcher, slug, plan, recruitment)
 
 
 def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:

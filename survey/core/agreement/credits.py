@@ -78,6 +78,25 @@ def credited_measures(
     return frozenset(measure for measure in label_order if rankings[measure] in approved)
 
 
+def chance_credits(
+    rankings: Mapping[int, Mapping[str, Ranking]], measures: Sequence[str]
+) -> dict[str, float]:
+    """Return how often each measure is credited per response when one column is clicked blindly.
+
+    1 / (number of measures) where all orders differ; a measure that shares its order
+    with another is credited for the other's clicks too, so identical orders give it an
+    advantage that has nothing to do with agreement. ``rankings``: question → measure
+    → order. In [0, 1]; the null mean of the label-permutation test for single clicks.
+    """
+    label_order = tuple(measures)
+    blind = [
+        credited_measures(label_order, [label], orders)
+        for orders in rankings.values()
+        for label in range(1, len(label_order) + 1)
+    ]
+    return {name: sum(name in credited for credited in blind) / len(blind) for name in measures}
+
+
 def tally_credits(
     responses: Sequence[Response],
     rankings: Mapping[int, Mapping[str, Ranking]],

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import combinations
 from typing import TypeVar
 
 Key = float | int | Fraction
@@ -107,6 +108,12 @@ def identical_groups(rankings: Mapping[Name, Ranking]) -> list[list[Name]]:
     for name, ranking in rankings.items():
         groups.setdefault(ranking, []).append(name)
     return [names for names in groups.values() if len(names) > 1]
+
+
+def contradictions(one: Ranking, other: Ranking) -> int:
+    """Count the pairs of lists that two rankings order strictly and oppositely."""
+    a, b = one.places, other.places
+    return sum((a[x] - a[y]) * (b[x] - b[y]) < 0 for x, y in combinations(a, 2))
 
 
 def letters_for(count: int) -> tuple[str, ...]:

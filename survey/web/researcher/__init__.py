@@ -1,0 +1,32 @@
+"""The researcher's pages: /research/…, for those who are signed in.
+
+pages: who asks for which study · studies: the list, new ones · overview: a study's
+life · plan, plan_form, lists: its content · check: its questions · invite: links and
+codes · progress: who is where · results · people: who may see it.
+"""
+
+from survey.web.researcher import (
+    check,
+    invite,
+    lists,
+    overview,
+    people,
+    plan,
+    progress,
+    results,
+    studies,
+)
+from survey.web.researcher.pages import blueprint
+
+__all__ = [
+    "blueprint",
+    "check",
+    "invite",
+    "lists",
+    "overview",
+    "people",
+    "plan",
+    "progress",
+    "results",
+    "studies",
+]

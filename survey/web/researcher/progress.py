@@ -1,0 +1,46 @@
+"""Watching a study: who is where; leaving a participant out, and taking them back."""
+
+from flask import flash, g, redirect, request, url_for
+from flask.typing import ResponseReturnValue
+
+from survey.services import life
+from survey.services.errors import SurveyError
+from survey.services.watching import find_participant, watch
+from survey.web.database import session
+from survey.web.researcher.pages import STUDY, blueprint, page, pressed
+
+
+@blueprint.get(f"{STUDY}/progress")
+def progress() -> ResponseReturnValue:
+    """Show who has started, where they are, and how many are done."""
+    return page("progress", watch=watch(session(), g.study))
+
+
+@blueprint.get(f"{STUDY}/progress/live")
+def live() -> ResponseReturnValue:
+    """Show the part of the page that changes by itself."""
+    return page("_live", watch=watch(session(), g.study))
+
+
+@blueprint.post(f"{STUDY}/participants/<public_id>/exclude")
+def exclude(public_id: str) -> ResponseReturnValue:
+    """Leave a participant out of every count, with a reason."""
+    participant = find_participant(session(), g.study, public_id)
+    if pressed():
+        try:
+            reason = request.form.get("reason", "")[:500]
+            life.exclude(session(), g.study, participant, g.researcher.name, reason)
+        except SurveyError as error:
+            return page("progress", watch=watch(session(), g.study), told=str(error), status=400)
+        flash(f"{public_id} is left out. The answers stay stored, and you can take them back.")
+    return redirect(url_for("researcher.progress"), 303)
+
+
+@blueprint.post(f"{STUDY}/participants/<public_id>/restore")
+def restore(public_id: str) -> ResponseReturnValue:
+    """Count a participant again."""
+    participant = find_participant(session(), g.study, public_id)
+    if pressed():
+        life.restore(session(), g.study, participant, g.researcher.name)
+        flash(f"{public_id} counts again.")
+    return redirect(url_for("researcher.progress"), 303)
