@@ -14,6 +14,9 @@ COMMANDS = {
     "study": ("study", "Make, list, show, check, open and close studies."),
     "simulate": ("simulate", "Send simulated participants through a study."),
     "analyse": ("analyse", "Print a study's Tables 3 and 4 and the shares."),
+    "export": ("exchange", "Write a study's bundle, which anyone can replicate."),
+    "replicate": ("exchange", "Recompute everything in a bundle."),
+    "import": ("exchange", "Take a bundle in, to look at its results."),
     "measure": ("measure", "Score ranked lists with AP, NMRR and MNRO."),
     "paper": ("paper", "Recompute the MNRO paper's tables beside its print."),
 }
@@ -34,7 +37,7 @@ class Topics(click.Group):
         if name not in COMMANDS:
             return None
         module = importlib.import_module(f"survey.cli.{COMMANDS[name][0]}")
-        return getattr(module, name)  # type: ignore[no-any-return] # a command, by the table above
+        return getattr(module, name, None) or getattr(module, f"{name}_")  # type: ignore[no-any-return] # a command, by the table above
 
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from survey.cli.context import AS_JSON, print_json, print_table
-from survey.services.scoring import score_lists
+from survey.services.scoring import printed_values, score_lists
 
 if TYPE_CHECKING:
     from survey.core.stimuli.questions import Question
@@ -54,7 +54,7 @@ def _positions(number: int, text: str) -> list[int]:
     for place, part in enumerate(text.replace(" ", ",").split(","), 1):
         if part == "":
             continue
-        if not (part.isascii() and part.lstrip("-").isdecimal() and len(part) < 19):
+        if not (part.isascii() and part.removeprefix("-").isdecimal() and len(part) < 19):
             raise click.UsageError(
                 f"list {number}, position {place}: {part!r} found; "
                 "a list is whole numbers separated by commas, like 1,3,4,5,6."
@@ -76,11 +76,11 @@ def _as_json(question: "Question", collection_size: int) -> dict[str, object]:
 
 
 def _print(question: "Question") -> None:
-    rows = []
+    rows, values = [], printed_values(question)
     for index, (letter, ranks) in enumerate(question.lists.items()):
         cells: list[object] = [letter, " ".join(map(str, ranks))]
-        for column in question.columns.values():
-            cells += [f"{column.values[index]:.4f}", column.ranking.places[letter]]
+        for name, column in question.columns.items():
+            cells += [values[name][index], column.ranking.places[letter]]
         rows.append(cells)
     headings = [part for name in question.columns for part in (name, "place")]
     print_table("Values and places (1 is best)", ["list", "positions", *headings], rows)

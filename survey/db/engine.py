@@ -76,6 +76,18 @@ def reading(session: Session) -> Session:
     return session
 
 
+def snapshot(session: Session) -> Session:
+    """Start a transaction that sees one state of the database, however long it reads.
+
+    SQLite's reading transactions do so anyway; on PostgreSQL it takes REPEATABLE READ.
+    """
+    session.rollback()
+    if session.get_bind().dialect.name == "sqlite":
+        return reading(session)
+    session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
+    return session
+
+
 def _set_up_sqlite(connection: Any, _: object) -> None:
     connection.isolation_level = None  # we say BEGIN ourselves, below
     library = tuple(int(part) for part in sqlite_library().sqlite_version.split("."))

@@ -1,6 +1,6 @@
 """Every select() of the survey, named for what it finds."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, and_, func, or_, select
@@ -127,26 +127,6 @@ def answered_positions(session: Session, participant_id: int) -> dict[int, bool]
         .order_by(Presentation.position)
     )
     return {position: response is not None for position, response in rows}
-
-
-def responses_for_analysis(
-    session: Session, study_id: int
-) -> list[tuple[Participant, Presentation, StoredResponse]]:
-    """Return the answers to a study's questions (practice left out) with their presentations."""
-    rows = session.execute(
-        select(Participant, Presentation, StoredResponse)
-        .join(Presentation, Presentation.participant_id == Participant.id)
-        .join(
-            StoredResponse,
-            (StoredResponse.participant_id == Presentation.participant_id)
-            & (StoredResponse.question_id == Presentation.question_id),
-        )
-        .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
-        .options(contains_eager(Presentation.question))
-        .where(Participant.study_id == study_id, StoredQuestion.number > 0)
-        .order_by(Participant.public_id, StoredQuestion.number)
-    )
-    return [(participant, shown, response) for participant, shown, response in rows]
 
 
 def participants_of(session: Session, study_id: int) -> Sequence[Participant]:
@@ -277,3 +257,68 @@ def answers_given(session: Session, study_id: int) -> dict[int, int]:
         .group_by(Presentation.participant_id)
     )
     return {row[0]: row[1] for row in rows}
+
+
+AT_ONCE = 500  # rows fetched in one go where all of them may be many
+
+
+def responses_of(
+    session: Session, study_id: int
+) -> Iterator[tuple[Participant, Presentation, StoredResponse]]:
+    """Give the answers to a study's questions one after another, none kept in memory."""
+    rows = session.execute(
+        select(Participant, Presentation, StoredResponse)
+        .join(Presentation, Presentation.participant_id == Participant.id)
+        .join(
+            StoredResponse,
+            (StoredResponse.participant_id == Presentation.participant_id)
+            & (StoredResponse.question_id == Presentation.question_id),
+        )
+        .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
+        .options(contains_eager(Presentation.question))
+        .where(Participant.study_id == study_id, StoredQuestion.number > 0)
+        .order_by(Participant.public_id, StoredQuestion.number)
+        .execution_options(yield_per=AT_ONCE)
+    )
+    yield from rows.tuples()
+
+
+def first_rankings_of(
+    session: Session, study_id: int
+) -> Iterator[tuple[Participant, Presentation]]:
+    """Give the rankings that came before the columns, practice left out."""
+    rows = session.execute(
+        select(Participant, Presentation)
+        .join(Presentation, Presentation.participant_id == Participant.id)
+        .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
+        .options(contains_eager(Presentation.question))
+        .where(
+            Participant.study_id == study_id,
+            StoredQuestion.number > 0,
+            Presentation.ranked_at.is_not(None),
+        )
+        .order_by(Participant.public_id, StoredQuestion.number)
+        .execution_options(yield_per=AT_ONCE)
+    )
+    yield from rows.tuples()
+
+
+def identities_of(session: Session, study_id: int) -> list[tuple[Participant, Identity]]:
+    """Return a study's participants who came from a platform, with what it said of them."""
+    rows = session.execute(
+        select(Participant, Identity)
+        .join(Identity, Identity.participant_id == Participant.id)
+        .where(Participant.study_id == study_id)
+        .order_by(Participant.public_id)
+    )
+    return [(participant, identity) for participant, identity in rows]
+
+
+def answers_in(session: Session, study_id: int) -> int:
+    """Count the stored answers of a study."""
+    count = session.scalar(
+        select(func.count(StoredResponse.id))
+        .join(Participant, Participant.id == StoredResponse.participant_id)
+        .where(Participant.study_id == study_id)
+    )
+    return count or 0

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
 
@@ -20,7 +21,7 @@ from survey.core.agreement.participants import Table3, option_counts, spread
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.rankings import Ranking
 from survey.db import queries
-from survey.db.models import Participant, Study
+from survey.db.models import Study
 from survey.services.studies import questions_of
 
 
@@ -53,14 +54,30 @@ class Analysis:
     first_outright: Mapping[str, int]
 
 
+class Taker(Protocol):
+    """What the analysis needs of a participant, from a database or from a file."""
+
+    @property
+    def public_id(self) -> str: ...  # noqa: D102 - the names say it
+    @property
+    def status(self) -> str: ...  # noqa: D102
+    @property
+    def personal(self) -> Mapping[str, Any]: ...  # noqa: D102
+    @property
+    def started_at(self) -> datetime: ...  # noqa: D102
+    @property
+    def completed_at(self) -> datetime | None: ...  # noqa: D102
+    @property
+    def is_test(self) -> bool: ...  # noqa: D102
+    @property
+    def excluded(self) -> bool: ...  # noqa: D102
+
+
 def analyse_study(session: Session, study: Study, *, include_test: bool = False) -> Analysis:
     """Count a study's answers; test data only if asked for, excluded participants never.
 
     Call it in a session that is ``only_reading``, so that nobody's vote waits for it.
     """
-    rankings = {question.number: question.rankings for question in questions_of(study)}
-    everyone = queries.participants_of(session, study.id)
-    counted = {one.id for one in everyone if not one.excluded and (include_test or not one.is_test)}
     responses = [
         Response(
             participant=participant.public_id,
@@ -69,50 +86,67 @@ def analyse_study(session: Session, study: Study, *, include_test: bool = False)
             clicked=response.clicked,
             own=response.own,
         )
-        for participant, presentation, response in queries.responses_for_analysis(session, study.id)
-        if participant.id in counted
+        for participant, presentation, response in queries.responses_of(session, study.id)
     ]
-    answering = {response.participant for response in responses}
-    return _analyse(
-        study,
-        [one for one in everyone if one.public_id in answering],
+    return analyse_records(
+        study_facts(study.slug, study.status, study.digest, study.generator_version, study.plan),
+        study.plan,
+        {question.number: question.rankings for question in questions_of(study)},
+        queries.participants_of(session, study.id),
         responses,
-        rankings,
-        LeftOut(
-            test=sum(one.is_test and not include_test for one in everyone),
-            excluded=sum(one.excluded for one in everyone),
-        ),
+        include_test=include_test,
     )
 
 
-def _analyse(
-    study: Study,
-    participants: Sequence[Participant],
-    responses: Sequence[Response],
+def study_facts(
+    slug: str, status: str, digest: str | None, generator_version: int, plan: Plan
+) -> dict[str, Any]:
+    """Return what an analysis says of the study it is about."""
+    return {
+        "slug": slug,
+        "title": plan.title,
+        "status": status,
+        "digest": digest,
+        "generator": plan.generator,
+        "generator_version": generator_version,
+        "seed": plan.seed,
+        "collection_size": plan.collection_size,
+        "measures": list(plan.measures),
+    }
+
+
+def analyse_records(
+    facts: Mapping[str, Any],
+    plan: Plan,
     rankings: Mapping[int, Mapping[str, Ranking]],
-    left_out: LeftOut,
+    everyone: Sequence[Taker],
+    answers: Sequence[Response],
+    *,
+    include_test: bool = False,
 ) -> Analysis:
-    plan = study.plan
+    """Count answers, wherever they come from; ``rankings``: question → measure → order.
+
+    Raises ValueError for an answer that does not belong to the study.
+    """
+    counted = {
+        one.public_id for one in everyone if not one.excluded and (include_test or not one.is_test)
+    }
+    responses = [one for one in answers if one.participant in counted]
+    answering = {response.participant for response in responses}
+    participants = [one for one in everyone if one.public_id in answering]
     credits = tally_credits(responses, rankings, plan.measures)
     table = table4(credits, rankings)
     or_tied, outright = first_places(table)
     return Analysis(
-        study={
-            "slug": study.slug,
-            "title": plan.title,
-            "status": study.status,
-            "digest": study.digest,
-            "generator": plan.generator,
-            "generator_version": study.generator_version,
-            "seed": plan.seed,
-            "collection_size": plan.collection_size,
-            "measures": list(plan.measures),
-        },
+        study=facts,
         participants=len(participants),
         questions=len(rankings),
         responses=len(responses),
-        missing=len(participants) * len(rankings) - len(responses),
-        left_out=left_out,
+        missing=len(participants) * plan.asked - len(responses),
+        left_out=LeftOut(
+            test=sum(one.is_test and not include_test for one in everyone),
+            excluded=sum(one.excluded for one in everyone),
+        ),
         table3=_table3(plan, participants),
         table4=table,
         shares=shares(credits, distinct_questions(rankings)),
@@ -121,12 +155,12 @@ def _analyse(
     )
 
 
-def _table3(plan: Plan, participants: Sequence[Participant]) -> Table3:
+def _table3(plan: Plan, participants: Sequence[Taker]) -> Table3:
     told = [one.personal for one in participants]
     return Table3(
         participants=len(participants),
         completed=sum(one.status == "complete" for one in participants),
-        questions_per_participant=plan.questions,
+        questions_per_participant=plan.asked,
         numbers={
             field.name: spread([answers[field.name] for answers in told if field.name in answers])
             for field in plan.personal_fields
@@ -143,8 +177,15 @@ def _table3(plan: Plan, participants: Sequence[Participant]) -> Table3:
     )
 
 
-def minutes_taken(participant: Participant) -> float:
-    """Return the minutes from "Begin" to "Hand in" by the server's clock; NaN if not finished."""
+def minutes_taken(participant: Taker) -> float:
+    """Return the minutes from "Begin" to "Hand in" by the server's clock; NaN if not finished.
+
+    Counted in whole seconds, as files give the times, so that a bundle's figures are
+    the database's.
+    """
     if participant.completed_at is None:
         return math.nan
-    return (participant.completed_at - participant.started_at).total_seconds() / 60
+    begun, ended = (
+        int(moment.timestamp()) for moment in (participant.started_at, participant.completed_at)
+    )
+    return (ended - begun) / 60

@@ -40,6 +40,7 @@ class Bot:
     def __init__(self, entry: str, plan: Plan, preference: Drawing, chance: Chance) -> None:
         self.entry, self.plan, self.preference, self.chance = entry, plan, preference, chance
         self.browser = requests.Session()
+        self.browser.trust_env = False  # no proxy stands between us and our own server
 
     def take_part(self) -> None:
         """Go from the entry to the receipt."""

@@ -1,5 +1,6 @@
 """Making, upgrading and checking the database."""
 
+from alembic.util import CommandError
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
@@ -10,15 +11,26 @@ from survey.services.errors import SchemaError
 
 
 def upgrade_database(engine: Engine) -> tuple[str | None, str | None]:
-    """Bring the schema to this version's; return the revisions before and after."""
-    return migration.upgrade(engine)
+    """Bring the schema to this version's; return the revisions before and after.
+
+    Raises SchemaError for a database that a newer version has made or upgraded.
+    """
+    try:
+        return migration.upgrade(engine)
+    except CommandError as error:
+        raise SchemaError(
+            "The database belongs to another, probably newer, version of the survey "
+            f"({error}); install that version."
+        ) from error
 
 
 def require_current_schema(engine: Engine) -> None:
     """Raise SchemaError, in one sentence, unless database and survey fit together."""
     newest = migration.newest_revision()
     try:
-        with engine.connect() as connection:
+        # Only looking: a probe must not wait for those who write.
+        looking = engine.execution_options(sqlite_begin="DEFERRED")
+        with looking.connect() as connection:
             found = migration.current_revision(connection)
     except OperationalError as error:
         raise SchemaError(f"The database cannot be opened: {error.orig}.") from error

@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from survey.core.stimuli.digests import text_digest
+from survey.core.stimuli.generators import GENERATOR_VERSION
 from survey.core.stimuli.plan import Plan
 from survey.db.models import Participant, Researcher, StoredQuestion, Study
 from survey.services import access, researchers, studies
@@ -52,7 +53,15 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
     require_draft(study)
     if plan == study.plan:
         return
-    study.questions = [StoredQuestion.of(question) for question in studies.draw(plan)]
+    slug = study.slug
+    session.rollback()  # nobody's answer waits while the questions are drawn
+    questions = studies.draw(plan)
+    study = studies.find_study(session, slug)
+    require_draft(study)
+    study.questions.clear()
+    session.flush()  # the old numbers go before the new ones come
+    study.questions = [StoredQuestion.of(question) for question in questions]
+    study.generator_version = GENERATOR_VERSION
     study.plan_json = plan.as_json()
     text = study.consent_texts[0]
     text.text, text.digest, text.created_at = plan.consent, text_digest(plan.consent), now()

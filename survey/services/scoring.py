@@ -1,6 +1,7 @@
 """Scoring lists that someone types in."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 
 from survey.core.measures import MEASURES, Setting
 from survey.core.stimuli.questions import Question, build_question
@@ -15,3 +16,17 @@ def score_lists(
     """
     setting = Setting(collection_size, gmt, literal_eq15)
     return build_question(1, ranks, tuple(MEASURES), setting)
+
+
+def printed_values(question: Question) -> dict[str, tuple[str, ...]]:
+    """Return each measure's own values as texts with as many decimals as tell them apart.
+
+    A page shows 1-AP, a table of values AP: the same digits, taken from 1.
+    """
+    return {
+        name: tuple(
+            str(1 - Decimal(text)) if MEASURES[name].better == "higher" else text
+            for text in column.shown
+        )
+        for name, column in question.columns.items()
+    }

@@ -52,7 +52,10 @@ class Preference:
 
     def draw(self, chance: np.random.Generator) -> str:
         """Draw a measure, or OTHER."""
-        return str(chance.choice(list(self.shares), p=list(self.shares.values())))
+        total = sum(self.shares.values())  # 1 but for what was rounded when it was typed
+        return str(
+            chance.choice(list(self.shares), p=[share / total for share in self.shares.values()])
+        )
 
 
 def simulate(
@@ -75,6 +78,10 @@ def simulate(
             pool.submit(Bot(entry, plan, preference, np.random.default_rng(stream)).take_part)
             for stream in streams
         ]
-        for run in as_completed(runs):
-            run.result()
-            on_finished()
+        try:
+            for run in as_completed(runs):
+                run.result()
+                on_finished()
+        except BaseException:  # a bot that failed, or Ctrl-C: let no further one begin
+            pool.shutdown(cancel_futures=True)
+            raise

@@ -65,12 +65,8 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     Raises SurveyError for a slug that is taken, malformed or names a measure, and
     for a design that leaves no questions to draw.
     """
-    if not SLUG.match(slug) or len(slug) > 64:
-        raise SurveyError(
-            f"{slug!r} cannot be the address of a study; lower-case letters, digits and single "
-            "hyphens between them are allowed, 64 characters at most."
-        )
-    refuse_measure_names("slug", slug)
+    refuse_slug(slug)
+    questions = draw(plan)  # before the first query: nobody's answer waits while they are drawn
     if queries.study_by_slug(session, slug):
         raise SurveyError(f"There is a study {slug!r} already.")
     study = Study(
@@ -78,7 +74,7 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
         plan_json=plan.as_json(),
         generator_version=GENERATOR_VERSION,
         created_at=now(),
-        questions=[StoredQuestion.of(question) for question in draw(plan)],
+        questions=[StoredQuestion.of(question) for question in questions],
         consent_texts=[
             ConsentText(
                 version=1, text=plan.consent, digest=text_digest(plan.consent), created_at=now()
@@ -88,6 +84,16 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     session.add(study)
     session.commit()
     return study
+
+
+def refuse_slug(slug: str) -> None:
+    """Raise SurveyError for what cannot be a study's address."""
+    if not SLUG.match(slug) or len(slug) > 64:
+        raise SurveyError(
+            f"{slug!r} cannot be the address of a study; lower-case letters, digits and single "
+            "hyphens between them are allowed, 64 characters at most."
+        )
+    refuse_measure_names("slug", slug)
 
 
 def draw(plan: Plan) -> list[Question]:
@@ -200,4 +206,5 @@ def questions_of(study: Study, *, practice: bool = False) -> list[Question]:
 
 def current_digest(study: Study) -> str:
     """Compute the digest of what the study shows now."""
-    return study_digest(study.plan, questions_of(study, practice=True))
+    questions = questions_of(study, practice=True)
+    return study_digest(study.plan, questions, study.generator_version)

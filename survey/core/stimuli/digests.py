@@ -13,16 +13,18 @@ from survey.core.stimuli.questions import Question
 DIGEST_FORMAT = 1
 
 
-def study_digest(plan: Plan, questions: Iterable[Question]) -> str:
+def study_digest(
+    plan: Plan, questions: Iterable[Question], generator_version: int = GENERATOR_VERSION
+) -> str:
     """Return the SHA-256 of a study's plan, lists, values as printed and orders.
 
     Values enter as the text a page prints, never as floats, so that the digest is
-    the same on every machine. The seed and generator are in the plan; the
-    generator's version is added.
+    the same on every machine. The seed and generator are in the plan; added is the
+    version of the generator that drew the questions.
     """
     content = {
         "format": DIGEST_FORMAT,
-        "generator_version": GENERATOR_VERSION,
+        "generator_version": generator_version,
         "plan": plan.content(),
         "questions": [_as_shown(question) for question in questions],
     }

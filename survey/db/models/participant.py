@@ -21,25 +21,35 @@ class Participant(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     study_id: Mapped[int] = mapped_column(ForeignKey("study.id", ondelete="CASCADE"), index=True)
-    public_id: Mapped[str] = mapped_column(String(16), unique=True)
+    public_id: Mapped[str] = mapped_column(
+        String(16), doc="random id of the participant, P- and eight characters"
+    )
     resume_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    status: Mapped[str] = mapped_column(String(16), default="started")
-    is_test: Mapped[bool] = mapped_column(default=False)
-    excluded: Mapped[bool] = mapped_column(default=False)
-    exclude_reason: Mapped[str | None] = mapped_column(Text)
+    status: Mapped[str] = mapped_column(
+        String(16), default="started", doc="how far the participant came"
+    )
+    is_test: Mapped[bool] = mapped_column(
+        default=False, doc="whether this is test data, from a simulation or a trial"
+    )
+    excluded: Mapped[bool] = mapped_column(
+        default=False, doc="whether the researchers left the participant out of the count"
+    )
+    exclude_reason: Mapped[str | None] = mapped_column(Text, doc="why the participant was left out")
     personal: Mapped[JsonObject] = mapped_column(default=dict)
     consent_id: Mapped[int | None] = mapped_column(ForeignKey("consent_text.id"))
     receipt: Mapped[str | None] = mapped_column(String(16), unique=True)
-    started_at: Mapped[Moment]
+    started_at: Mapped[Moment] = mapped_column(doc="when “Begin” was pressed")
     consented_at: Mapped[Moment | None]
     described_at: Mapped[Moment | None]
     informed_at: Mapped[Moment | None]
-    completed_at: Mapped[Moment | None]
+    completed_at: Mapped[Moment | None] = mapped_column(doc="when the answers were handed in")
     last_seen_at: Mapped[Moment | None]
 
     study: Mapped[Study] = relationship()
 
     __table_args__ = (
+        # Within a study only: an imported one keeps the ids of its participants.
+        UniqueConstraint("study_id", "public_id"),
         CheckConstraint(
             "status IN ('started', 'declined', 'screened_out', 'complete')", name="status_known"
         ),
@@ -86,14 +96,16 @@ class Presentation(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     participant_id: Mapped[int] = mapped_column(ForeignKey("participant.id", ondelete="CASCADE"))
     question_id: Mapped[int] = mapped_column(ForeignKey("question.id"))
-    position: Mapped[int]
-    label_order: Mapped[Names]
-    column_order: Mapped[Numbers]
-    list_order: Mapped[Names]
+    position: Mapped[int] = mapped_column(doc="as which question the participant saw it, from 1")
+    label_order: Mapped[Names] = mapped_column(doc="measures behind Method1, Method2, …")
+    column_order: Mapped[Numbers] = mapped_column(doc="label numbers from left to right")
+    list_order: Mapped[Names] = mapped_column(doc="list letters from top to bottom")
     shown: Mapped[Texts]
-    shown_at: Mapped[Moment | None]
-    ranked_first: Mapped[Ranking | None] = mapped_column(WeakOrder)
-    ranked_at: Mapped[Moment | None]
+    shown_at: Mapped[Moment | None] = mapped_column(doc="when the page was first handed out")
+    ranked_first: Mapped[Ranking | None] = mapped_column(
+        WeakOrder, doc="the ranking given before the columns were shown"
+    )
+    ranked_at: Mapped[Moment | None] = mapped_column(doc="when that ranking was given")
 
     question: Mapped[StoredQuestion] = relationship()
 

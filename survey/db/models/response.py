@@ -16,11 +16,15 @@ class StoredResponse(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     participant_id: Mapped[int]
     question_id: Mapped[int]
-    clicked: Mapped[frozenset[int]] = mapped_column(Labels)
-    own: Mapped[Ranking | None] = mapped_column(WeakOrder)
-    submitted_at: Mapped[Moment]
-    active_seconds: Mapped[float | None]
-    revisions: Mapped[int] = mapped_column(default=0)
+    clicked: Mapped[frozenset[int]] = mapped_column(Labels, doc="labels that were ticked")
+    own: Mapped[Ranking | None] = mapped_column(
+        WeakOrder, doc="the participant's own ranking, where no label was ticked"
+    )
+    submitted_at: Mapped[Moment] = mapped_column(doc="when the answer that counts was sent")
+    active_seconds: Mapped[float | None] = mapped_column(
+        doc="seconds the page was in view, as the browser says"
+    )
+    revisions: Mapped[int] = mapped_column(default=0, doc="how often the answer was changed")
 
     history: Mapped[list["Revision"]] = relationship(
         order_by="Revision.number", cascade="all, delete-orphan"

@@ -23,6 +23,7 @@ STUDY_CHANGES = (
 IS_FROZEN = "EXISTS (SELECT 1 FROM study WHERE id = {row}.study_id AND status <> 'draft')"
 CHANGES = (("INSERT", "NEW"), ("UPDATE", "OLD"), ("DELETE", "OLD"))
 PARTS = ("question", "consent_text")
+UNIQUE = ("uq_participant_public_id", "uq_participant_study_id_public_id")
 
 
 def upgrade() -> None:
@@ -168,22 +169,31 @@ def upgrade() -> None:
     op.add_column("study", sa.Column("imported_from", sa.String(length=200), nullable=True))
     op.add_column("study", sa.Column("recruitment", sa.JSON(), server_default="{}", nullable=False))
 
-    _allow_statuses("'started', 'declined', 'screened_out', 'complete'")
+    statuses = "'started', 'declined', 'screened_out', 'complete'"
+    _change_participant(statuses, UNIQUE[1], "study_id, public_id")
     for name, table, change, condition in _triggers():
         _create_trigger(name, table, change, condition)
 
 
-def _allow_statuses(statuses: str) -> None:
-    """Put another CHECK on participant.status; SQLite copies the table for that."""
+def _change_participant(statuses: str, unique_name: str, unique: str) -> None:
+    """Allow other statuses, and make the public id unique elsewhere; SQLite copies the table."""
     name, check = "ck_participant_status_known", f"status IN ({statuses})"
     if op.get_bind().dialect.name != "sqlite":
         op.execute(f"ALTER TABLE participant DROP CONSTRAINT {name}")
         op.execute(f"ALTER TABLE participant ADD CONSTRAINT {name} CHECK ({check})")
+        for old in UNIQUE:
+            op.execute(f"ALTER TABLE participant DROP CONSTRAINT IF EXISTS {old}")
+        op.execute(f"ALTER TABLE participant ADD CONSTRAINT {unique_name} UNIQUE ({unique})")
         return
     made = op.get_bind().execute(
         sa.text("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'participant'")
     )
     copy = re.sub(r"status IN \([^)]*\)", check, made.scalar_one(), count=1)
+    copy = re.sub(
+        rf"CONSTRAINT ({'|'.join(UNIQUE)}) UNIQUE \([^)]*\)",
+        f"CONSTRAINT {unique_name} UNIQUE ({unique})",
+        copy,
+    )
     op.execute(re.sub(r'CREATE TABLE "?participant"?', "CREATE TABLE participant_copy", copy))
     op.execute("INSERT INTO participant_copy SELECT * FROM participant")
     op.execute("DROP TABLE participant")
@@ -234,7 +244,7 @@ def _drop_trigger(name: str, table: str) -> None:
 def downgrade() -> None:
     for name, table, _, _ in _triggers():
         _drop_trigger(name, table)
-    _allow_statuses("'started', 'declined', 'complete'")
+    _change_participant("'started', 'declined', 'complete'", UNIQUE[0], "public_id")
     op.drop_column("study", "recruitment")
     op.drop_column("study", "imported_from")
     op.drop_column("study", "unblinded_at")

@@ -1,0 +1,70 @@
+"""The codebook: what each column of each file means, told by the models where they know."""
+
+import re
+from collections.abc import Iterator
+
+from sqlalchemy import CheckConstraint
+from sqlalchemy import Column as DatabaseColumn
+
+from survey.services.exchange.content import Content
+from survey.services.exchange.tables import Column, Row, Table, tables_of
+
+
+def _rows(content: Content) -> Iterator[Row]:
+    for table in [*tables_of(content), CODEBOOK]:
+        for column in table.columns:
+            yield table.name, column.name, *_told(column)
+
+
+def _told(column: Column) -> tuple[str, str, str]:
+    """Return type, allowed values and meaning."""
+    if column.source is None:
+        return column.kind, column.allowed, column.meaning
+    stored = column.source.property.columns[0]
+    kind, allowed = _kind_and_allowed(stored)
+    listed = _listed(stored)
+    empty = "may be empty" if stored.nullable else ""
+    return kind, "; ".join(filter(None, (listed or allowed, empty))), stored.doc or ""
+
+
+def _kind_and_allowed(stored: DatabaseColumn[object]) -> tuple[str, str]:
+    """Return what an exported column looks like in a file, by how it is stored."""
+    match type(stored.type).__name__:
+        case "UtcDateTime":
+            return "time", "ISO 8601, UTC"
+        case "Boolean":
+            return "whole number", "0 or 1"
+        case "Integer":
+            return "whole number", "0, 1, …"
+        case "Float":
+            return "number", "0 or more"
+        case "Labels":
+            return "whole numbers", "label numbers separated by spaces; empty with an own ranking"
+        case "WeakOrder":
+            return "text", "best first, > between places, = inside a tie: B>A=C"
+        case "JSON":
+            return "text", "separated by spaces"
+    return "text", ""
+
+
+def _listed(stored: DatabaseColumn[object]) -> str:
+    """Return the values that a CHECK constraint lists for the column."""
+    for constraint in stored.table.constraints:
+        if isinstance(constraint, CheckConstraint):
+            found = re.match(rf"{stored.name} IN \((.*)\)\Z", str(constraint.sqltext))
+            if found:
+                return found.group(1).replace("'", "")
+    return ""
+
+
+CODEBOOK = Table(
+    "codebook.csv",
+    [
+        Column("file", "name of a file of the bundle"),
+        Column("column", "name of a column of the file"),
+        Column("type", "what stands in it"),
+        Column("allowed", "which values may stand in it"),
+        Column("meaning", "what it means"),
+    ],
+    _rows,
+)

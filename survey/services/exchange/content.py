@@ -1,0 +1,125 @@
+"""A study as a bundle holds it: plain records, from a database or from files."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from survey.core.agreement.credits import Response
+from survey.core.stimuli.blinding import Blinding
+from survey.core.stimuli.plan import Plan
+from survey.core.stimuli.questions import Question
+from survey.core.stimuli.rankings import Ranking
+from survey.services.analysis import Analysis, analyse_records, study_facts
+
+
+@dataclass(frozen=True)
+class Person:
+    """A participant as exported: no name, address or device, and no id of a platform."""
+
+    public_id: str
+    status: str
+    personal: Mapping[str, Any]
+    consent_version: int | None
+    started_at: datetime
+    completed_at: datetime | None
+    is_test: bool
+    excluded: bool
+    exclude_reason: str | None
+
+
+@dataclass(frozen=True)
+class Given:
+    """An answer with how its question was shown."""
+
+    participant: str
+    question: int
+    position: int
+    blinding: Blinding
+    clicked: frozenset[int]
+    own: Ranking | None
+    shown_at: datetime | None
+    submitted_at: datetime | None
+    active_seconds: float | None
+    revisions: int | None
+    is_test: bool
+    excluded: bool
+
+    @property
+    def response(self) -> Response:
+        """The answer as the analysis takes it."""
+        return Response(
+            self.participant, self.question, self.blinding.label_order, self.clicked, self.own
+        )
+
+
+@dataclass(frozen=True)
+class FirstRanking:
+    """The ranking someone gave before the columns were shown."""
+
+    participant: str
+    question: int
+    ranking: Ranking
+    given_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Identified:
+    """Who a participant is to the platform they came from: personal data."""
+
+    participant: str
+    external_id: str | None
+    parameters: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Consent:
+    """One version of the consent text."""
+
+    version: int
+    text: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class Content:
+    """All of a bundle but its sums.
+
+    ``answers`` and ``first_rankings`` give their records anew at each call, ordered by
+    participant and question, so that none of them has to stay in memory.
+    """
+
+    slug: str
+    status: str
+    digest: str
+    generator_version: int
+    opened_at: datetime | None
+    closed_at: datetime | None
+    unblinded_at: datetime | None
+    plan: Plan
+    practice: Question | None
+    questions: Sequence[Question]
+    consents: Sequence[Consent]
+    people: Sequence[Person]
+    answers: Callable[[], Iterator[Given]]
+    first_rankings: Callable[[], Iterator[FirstRanking]]
+    include_test: bool
+
+    @property
+    def rankings(self) -> dict[int, Mapping[str, Ranking]]:
+        """Question → measure → order."""
+        return {question.number: question.rankings for question in self.questions}
+
+    def counted_answers(self) -> Iterator[Given]:
+        """Give the answers that count: not those of excluded participants."""
+        return (one for one in self.answers() if not one.excluded)
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What the answers say, counted once."""
+        facts = study_facts(self.slug, self.status, self.digest, self.generator_version, self.plan)
+        responses = [one.response for one in self.answers()]
+        return analyse_records(
+            facts, self.plan, self.rankings, self.people, responses, include_test=self.include_test
+        )

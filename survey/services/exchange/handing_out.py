@@ -1,0 +1,53 @@
+"""Handing a study out: the bundle as a stream, or one of its files."""
+
+from collections.abc import Callable, Iterator
+
+from sqlalchemy.orm import Session
+
+from survey.db import queries
+from survey.db.engine import snapshot
+from survey.db.models import Study
+from survey.services.errors import NotFoundError
+from survey.services.exchange.bundle import file_of, files_of, zipped
+from survey.services.exchange.export import content_of, identities_of
+
+# Lines of the files that do not grow with the answers.
+OTHER_LINES = 200
+
+
+def stream_bundle(
+    session: Session,
+    study: Study,
+    *,
+    with_identities: bool = False,
+    include_test: bool = False,
+    on_line: Callable[[], object] = lambda: None,
+) -> Iterator[bytes]:
+    """Give a study's bundle piece by piece, as the database is at this moment.
+
+    ``on_line`` is called for each line written; ``lines_in`` says about how many there
+    will be. Identities are personal data: only on request.
+    """
+    snapshot(session)
+    content = content_of(session, study, include_test=include_test)
+    people = (
+        list(identities_of(session, study, include_test=include_test)) if with_identities else None
+    )
+    return zipped(files_of(content, people), on_line)
+
+
+def lines_in(session: Session, study: Study) -> int:
+    """Estimate the lines of a study's bundle, for a progress bar."""
+    answers = queries.answers_in(session, study.id)
+    return OTHER_LINES + answers * (1 + len(study.plan.measures))
+
+
+def stream_file(
+    session: Session, study: Study, name: str, *, include_test: bool = False
+) -> Iterator[str]:
+    """Give one file of the bundle line by line; raises NotFoundError for another name."""
+    snapshot(session)
+    lines = file_of(content_of(session, study, include_test=include_test), name)
+    if lines is None:
+        raise NotFoundError(f"A bundle has no file {name!r}.")
+    return iter(lines)

@@ -1,0 +1,208 @@
+"""Replicating a bundle: everything in it recomputed, the first disagreement named."""
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from survey.core.stimuli.digests import study_digest, text_digest
+from survey.core.stimuli.generators import GENERATOR_VERSION
+from survey.core.stimuli.plan import GIVEN
+from survey.services.exchange.bundle import (
+    ANALYSIS,
+    LAST_LINE,
+    STUDY,
+    SUMS,
+    as_text,
+    files_of,
+    lists_of,
+    study_json,
+    sum_of,
+)
+from survey.services.exchange.content import Content
+from survey.services.exchange.reading import Files, Read, json_of, read_content, text_of
+from survey.services.exchange.sheets import BundleError
+from survey.services.reports import as_json
+
+# Computed on another machine, floats may differ in their last digit.
+SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing that was checked and agrees."""
+
+    text: str
+
+
+def replicate(files: Files) -> Iterator[Step]:
+    """Check a bundle step by step, giving each step that agrees.
+
+    Needs no database. Raises BundleError naming the first thing that does not agree:
+    file, row, column, what was found and what was recomputed.
+    """
+    _check_sums(files)
+    yield Step(f"{len(files) - 1} files have the sums in {SUMS}")
+    read = read_content(files)
+    content = read.content
+    yield Step(f"{STUDY} holds a valid plan: {content.plan.title}")
+    yield Step(_check_lists(content))
+    _check_digest(read)
+    yield Step(f"the digest is that of the plan and its questions: {content.digest}")
+    answers = sum(1 for _ in content.answers())
+    yield Step(f"{answers} answers of {len(content.people)} participants can be read")
+    texts = dict(files_of(content))
+    for name, told in TABLES.items():
+        if name in texts:
+            _compare_table(name, text_of(files, name), texts[name])
+            yield Step(f"{name}: {told}")
+    _check_minutes(files, texts["participants.csv"])
+    yield Step("participants.csv: minutes recomputed")
+    _compare(json_of(files, ANALYSIS), _plain(as_json(content.analysis)), ANALYSIS)
+    yield Step(f"{ANALYSIS}: every figure recomputed")
+
+
+TABLES = {
+    "questions.csv": "the lists as the plan gives them",
+    "rankings.csv": "values, printed values and orders recomputed",
+    "votes.csv": "credits recomputed from what was ticked",
+    "table3.csv": "recounted",
+    "table4.csv": "recounted",
+    "codebook.csv": "tells of every column",
+}
+
+
+def _check_sums(files: Files) -> None:
+    lines = text_of(files, SUMS).splitlines(keepends=True)
+    if not lines or lines[-1] != f"{LAST_LINE}{sum_of(''.join(lines[:-1]).encode())}\n":
+        raise BundleError(f"{SUMS} was changed: its last line is not the sum of those above it")
+    sums = {}
+    for number, line in enumerate(lines[:-1], 1):
+        digest, _, name = line.rstrip("\n").partition("  ")
+        if len(digest) != 64 or not name:
+            raise BundleError(f"{SUMS}, line {number}: a sum and a file's name are needed")
+        sums[name] = digest
+    for name, digest in sums.items():
+        if name not in files:
+            raise BundleError(f"{name} is missing; {SUMS} lists it")
+        if sum_of(files[name]) != digest:
+            raise BundleError(f"{name} was changed: it does not have the sum that {SUMS} gives")
+    for name in files:
+        if name not in sums and name != SUMS:
+            raise BundleError(f"{name} does not belong to the bundle: {SUMS} does not list it")
+
+
+def _check_lists(content: Content) -> str:
+    """Draw the lists anew from the seed, or compare them with the plan's own."""
+    plan = content.plan
+    if plan.generator != GIVEN and content.generator_version != GENERATOR_VERSION:
+        raise BundleError(
+            f"{STUDY}, generator_version: {content.generator_version} found; this version of the "
+            f"survey draws with version {GENERATOR_VERSION}, so it cannot draw these lists anew"
+        )
+    drawn = {question.number: question for question in plan.draw_questions()}
+    practice = drawn.get(0)
+    if lists_of(practice) != lists_of(content.practice):
+        raise BundleError(
+            f"{STUDY}, practice: the seed gives other lists for the practice question"
+        )
+    for question in content.questions:
+        for letter, ranks in question.lists.items():
+            expected = drawn[question.number].lists[letter]
+            if ranks != expected:
+                raise BundleError(
+                    f"questions.csv, question {question.number}, list {letter}: "
+                    f"{' '.join(map(str, ranks))} found; the plan gives "
+                    f"{' '.join(map(str, expected))}"
+                )
+    if plan.generator == GIVEN:
+        return f"the lists of {plan.questions} questions are the plan's own"
+    return f"the lists of {plan.questions} questions come out of the seed {plan.seed} again"
+
+
+def _check_digest(read: Read) -> None:
+    content = read.content
+    questions = [*([content.practice] if content.practice else []), *content.questions]
+    digest = study_digest(content.plan, questions, content.generator_version)
+    if digest != content.digest:
+        raise BundleError(f"{STUDY}, digest: {content.digest} found; recomputed {digest}")
+    for consent in content.consents:
+        if text_digest(consent.text) != consent.digest:
+            raise BundleError(f"{STUDY}, consent {consent.version}: not the digest of its text")
+    if content.plan.consent not in [consent.text for consent in content.consents]:
+        raise BundleError(f"{STUDY}, consent: the plan's text is not among them")
+    expected = {**json.loads(study_json(content)), "versions": read.study.get("versions")}
+    _compare(dict(read.study), expected, STUDY)
+
+
+def _compare_table(name: str, found: str, expected: Iterable[str]) -> None:
+    """Compare a file with its recomputed lines, cell by cell where they differ."""
+    lines = zip_longest(csv.reader(found.splitlines()), csv.reader(expected))
+    heading: list[str] = []
+    for number, (row, recomputed) in enumerate(lines, 1):
+        heading = heading or (recomputed or [])
+        if row is None or recomputed is None:
+            told = "is missing" if row is None else "is one too many"
+            raise BundleError(f"{name}, row {number} {told}")
+        if len(row) != len(recomputed):
+            raise BundleError(
+                f"{name}, row {number}: {len(row)} cells found; {len(recomputed)} are needed"
+            )
+        for column, cell, wanted in zip(heading, row, recomputed, strict=True):
+            if cell != wanted and not _same_numbers(column, cell, wanted):
+                raise BundleError(
+                    f"{name}, row {number}, column {column}: {cell!r} found; recomputed {wanted!r}"
+                )
+
+
+def _same_numbers(column: str, found: str, expected: str) -> bool:
+    """Tell whether two cells hold the same computed numbers but for rounding."""
+    if column not in ("values", "minutes") or not (found and expected):
+        return False
+    try:
+        pairs = zip(found.split(), expected.split(), strict=True)
+        return all(math.isclose(float(a), float(b), rel_tol=SAME) for a, b in pairs)
+    except ValueError:
+        return False
+
+
+def _check_minutes(files: Files, expected: Iterable[str]) -> None:
+    """Compare minutes, where the file has them; the rest of it was read."""
+    found = list(csv.DictReader(text_of(files, "participants.csv").splitlines()))
+    for number, (row, made) in enumerate(zip(found, csv.DictReader(expected), strict=True), 2):
+        cell, wanted = row.get("minutes", made["minutes"]), made["minutes"]
+        if cell != wanted and not _same_numbers("minutes", cell, wanted):
+            raise BundleError(
+                f"participants.csv, row {number}, column minutes: {cell!r} found; "
+                f"recomputed {wanted!r}"
+            )
+
+
+def _compare(found: Any, expected: Any, place: str) -> None:
+    """Compare plain values, naming the first place where they differ."""
+    if isinstance(expected, Mapping) and isinstance(found, Mapping):
+        for name in [*expected, *(one for one in found if one not in expected)]:
+            if name not in found or name not in expected:
+                told = "is missing" if name not in found else "does not belong there"
+                raise BundleError(f"{place}, {name} {told}")
+            _compare(found[name], expected[name], f"{place}, {name}")
+    elif isinstance(expected, list) and isinstance(found, list) and len(found) == len(expected):
+        for index, (one, other) in enumerate(zip(found, expected, strict=True), 1):
+            _compare(one, other, f"{place} {index}")
+    elif not _same(found, expected):
+        raise BundleError(f"{place}: {found!r} found; recomputed {expected!r}")
+
+
+def _same(found: Any, expected: Any) -> bool:
+    numbers = (int, float)
+    if type(found) in numbers and type(expected) in numbers:
+        return math.isclose(found, expected, rel_tol=SAME)
+    return type(found) is type(expected) and bool(found == expected)
+
+
+def _plain(content: Any) -> Any:
+    """Return values as they come back from a JSON file."""
+    return json.loads(as_text(content))

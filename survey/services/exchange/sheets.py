@@ -1,0 +1,117 @@
+"""Reading a bundle's CSV files: every fault with its file, row and column."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from survey.core.stimuli.rankings import Ranking
+from survey.services.errors import SurveyError
+from survey.services.spreadsheets import unescaped
+
+
+class BundleError(SurveyError):
+    """A bundle that cannot be read or does not agree; its text names the place."""
+
+
+@dataclass(frozen=True)
+class SheetRow:
+    """A row of a file; ``number`` counts from 1, the heading being row 1."""
+
+    file: str
+    number: int
+    cells: dict[str, str]
+
+    def fault(self, column: str, allowed: str) -> BundleError:
+        """Return the error of a cell that cannot be."""
+        found = self.cells.get(column, "")
+        return BundleError(
+            f"{self.file}, row {self.number}, column {column}: {found[:60]!r} found; {allowed}"
+        )
+
+    def text(self, column: str) -> str:
+        """Return a cell that may not be empty."""
+        cell = self.optional(column)
+        if cell is None:
+            raise self.fault(column, "a value is needed")
+        return cell
+
+    def optional(self, column: str) -> str | None:
+        """Return a cell, None where it is empty or the file has no such column."""
+        cell = self.cells.get(column, "")
+        return unescaped(cell) if cell else None
+
+    def whole(self, column: str) -> int:
+        """Return a whole number from 0 on."""
+        cell = self.text(column)
+        if not (cell.isascii() and cell.isdecimal() and len(cell) < 12):
+            raise self.fault(column, "a whole number is needed")
+        return int(cell)
+
+    def optional_whole(self, column: str) -> int | None:
+        """Return a whole number, None where there is none."""
+        return None if self.optional(column) is None else self.whole(column)
+
+    def real(self, column: str) -> float | None:
+        """Return a number, None where there is none."""
+        cell = self.optional(column)
+        try:
+            return None if cell is None else float(cell)
+        except ValueError:
+            raise self.fault(column, "a number is needed") from None
+
+    def yes(self, column: str) -> bool:
+        """Return 0 or 1 as a truth value; empty counts as 0."""
+        cell = self.optional(column) or "0"
+        if cell not in ("0", "1"):
+            raise self.fault(column, "0 or 1 is needed")
+        return cell == "1"
+
+    def moment(self, column: str) -> datetime | None:
+        """Return a time in UTC, None where there is none."""
+        cell = self.optional(column)
+        if cell is None:
+            return None
+        try:
+            return datetime.strptime(cell, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+        except ValueError:
+            raise self.fault(column, "a time like 2026-01-31T12:00:00Z is needed") from None
+
+    def wholes(self, column: str) -> tuple[int, ...]:
+        """Return whole numbers separated by spaces."""
+        parts = (self.optional(column) or "").split()
+        if not all(part.isascii() and part.isdecimal() and len(part) < 12 for part in parts):
+            raise self.fault(column, "whole numbers separated by spaces are needed")
+        return tuple(map(int, parts))
+
+    def ranking(self, column: str, letters: Sequence[str]) -> Ranking | None:
+        """Return a ranking of these lists, None where there is none."""
+        cell = self.optional(column)
+        try:
+            return None if cell is None else Ranking.parse(cell, letters)
+        except ValueError as error:
+            raise self.fault(column, str(error)) from None
+
+
+def read_sheet(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]:
+    """Give a file's rows; raises BundleError for columns that are missing and broken rows."""
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    number = 0
+    try:
+        heading = next(reader, [])
+        missing = [name for name in needed if name not in heading]
+        if missing or len(set(heading)) < len(heading):
+            raise BundleError(
+                f"{file}, row 1: the columns {', '.join(heading)[:200] or 'nothing'} found; needed "
+                f"are {', '.join(needed)}"
+            )
+        for number, cells in enumerate(reader, 2):
+            if len(cells) != len(heading):
+                raise BundleError(
+                    f"{file}, row {number}: {len(cells)} cells found; "
+                    f"{len(heading)} are needed, as in the heading"
+                )
+            yield SheetRow(file, number, dict(zip(heading, cells, strict=True)))
+    except csv.Error as error:
+        raise BundleError(f"{file}, row {number + 1}: this is no CSV ({error})") from None

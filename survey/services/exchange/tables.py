@@ -1,0 +1,329 @@
+"""The bundle's CSV files: their columns, and the rows that a study's content gives."""
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy.orm import InstrumentedAttribute
+
+from survey.core.agreement.counts import OTHER
+from survey.core.agreement.credits import credited_measures
+from survey.core.agreement.participants import Spread
+from survey.db.models import Participant, Presentation, StoredResponse
+from survey.services.analysis import minutes_taken
+from survey.services.exchange.content import Content, Given
+from survey.services.spreadsheets import escaped
+
+Cell = str | int | float | bool | datetime | None
+Row = Sequence[Cell]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: what it means and what may stand in it.
+
+    ``source``: the column of the database it comes from, which then says all that;
+    otherwise ``kind``, ``allowed`` and ``meaning`` do.
+    """
+
+    name: str
+    meaning: str = ""
+    kind: str = "text"
+    allowed: str = ""
+    source: InstrumentedAttribute[Any] | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file: its columns, and its rows from a study's content."""
+
+    name: str
+    columns: Sequence[Column]
+    rows: Callable[[Content], Iterable[Row]]
+
+    def lines(self, content: Content) -> Iterator[str]:
+        """Write the file line by line; the same content gives the same bytes."""
+        yield written([column.name for column in self.columns])
+        for row in self.rows(content):
+            yield written(row)
+
+
+def written(row: Row) -> str:
+    """Write a row: RFC 4180, missing values empty, nothing that a spreadsheet would run."""
+    sink = io.StringIO()
+    csv.writer(sink, lineterminator="\n").writerow([_cell(cell) for cell in row])
+    return sink.getvalue()
+
+
+def _cell(cell: Cell) -> str:
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return ""
+    if isinstance(cell, bool):
+        return str(int(cell))
+    if isinstance(cell, datetime):
+        return cell.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return escaped(cell) if isinstance(cell, str) else repr(cell)
+
+
+def _questions(content: Content) -> Iterator[Row]:
+    size = content.plan.collection_size
+    for question in content.questions:
+        for letter, ranks in question.lists.items():
+            yield question.number, letter, spaced(ranks), size
+
+
+def _rankings(content: Content) -> Iterator[Row]:
+    for question in content.questions:
+        for name, column in question.columns.items():
+            values = " ".join(map(repr, column.values))
+            yield question.number, name, str(column.ranking), values, spaced(column.shown)
+
+
+def _responses(content: Content) -> Iterator[Row]:
+    for one in content.answers():
+        shown = one.blinding
+        yield (
+            *(one.participant, one.question, one.position),
+            *(spaced(shown.label_order), spaced(shown.column_order), spaced(shown.list_order)),
+            *(spaced(sorted(one.clicked)), None if one.own is None else str(one.own)),
+            *(one.shown_at, one.submitted_at, one.active_seconds, one.revisions),
+            *(one.is_test, one.excluded),
+        )
+
+
+def _votes(content: Content) -> Iterator[Row]:
+    rankings = content.rankings
+    for one in content.counted_answers():
+        yield from _votes_of(one, content.plan.measures, rankings[one.question])
+
+
+def _votes_of(one: Given, measures: Sequence[str], orders: Any) -> Iterator[Row]:
+    label_order = one.blinding.label_order
+    credited = credited_measures(label_order, one.clicked, orders)
+    for name in measures:
+        label = label_order.index(name) + 1
+        yield (
+            *(one.participant, one.question, name, f"Method{label}", str(orders[name])),
+            *(label in one.clicked, name in credited),
+        )
+
+
+def _participants(content: Content) -> Iterator[Row]:
+    fields = [field.name for field in content.plan.personal_fields]
+    for one in content.people:
+        yield (
+            *(one.public_id, one.status, *(one.personal.get(name) for name in fields)),
+            *(one.consent_version, one.started_at, one.completed_at, minutes_taken(one)),
+            *(one.is_test, one.excluded, one.exclude_reason),
+        )
+
+
+def _first_rankings(content: Content) -> Iterator[Row]:
+    for one in content.first_rankings():
+        yield one.participant, one.question, str(one.ranking), one.given_at
+
+
+def _table3(content: Content) -> Iterator[Row]:
+    table = content.analysis.table3
+    yield "participants", table.participants
+    yield "questions_per_participant", table.questions_per_participant
+    for name, spread in table.numbers.items():
+        yield from _spread(name, spread)
+    for name, counts in table.counts.items():
+        for option, count in counts.items():
+            yield f"{name}: {option}", count
+    yield from _spread("minutes", table.minutes)
+
+
+def _spread(name: str, spread: Spread) -> Iterator[Row]:
+    for part in ("mean", "sd"):
+        value = getattr(spread, part)
+        yield f"{name}_{part}", None if value is None else f"{value:.4f}"
+
+
+def _table4(content: Content) -> Iterator[Row]:
+    analysis = content.analysis
+    names = (*analysis.table4.measures, OTHER)
+    for row in analysis.table4.rows:
+        yield row.question, *(row.votes[name] for name in names), "-".join(row.choice)
+    totals = analysis.table4.totals
+    yield "total", *(totals[name] for name in names), None
+
+
+def spaced(parts: Iterable[object]) -> str:
+    """Join with spaces, as lists stand in a cell."""
+    return " ".join(map(str, parts))
+
+
+PARTICIPANT = Column("participant", source=Participant.public_id)
+QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
+MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
+NOTATION = "best first, > between places, = inside a tie: B>A=C"
+YES_NO = ("whole number", "0 or 1")
+
+
+def tables_of(content: Content) -> list[Table]:
+    """Return the files of a study's bundle, in the order in which they are written."""
+    plan = content.plan
+    personal = [_personal_column(field) for field in plan.personal_fields]
+    first = [_FIRST_RANKINGS] if plan.rank_first else []
+    counts = [
+        Column(
+            name,
+            "credits (responses of which the order equals a ticked column's)",
+            "whole number",
+            "0, 1, …",
+        )
+        for name in plan.measures
+    ]
+    return [
+        _QUESTIONS,
+        _RANKINGS,
+        _RESPONSES,
+        *first,
+        _VOTES,
+        Table("participants.csv", [*_BEFORE_PERSONAL, *personal, *_AFTER_PERSONAL], _participants),
+        _TABLE3,
+        Table(
+            "table4.csv",
+            [
+                Column("question", "number of the question; the last row is the total"),
+                *counts,
+                Column(OTHER, "own rankings", "whole number", "0, 1, …"),
+                Column("choice", "the measures with the most credits, joined by -"),
+            ],
+            _table4,
+        ),
+    ]
+
+
+def _personal_column(field: Any) -> Column:
+    allowed = {
+        "choice": "; ".join(field.options),
+        "number": f"{_bound(field.lowest)} to {_bound(field.highest)}",
+        "text": "up to 500 characters",
+    }[field.kind]
+    kind = "whole number" if field.kind == "number" else "text"
+    needed = "" if field.required else "; may be empty"
+    return Column(field.name, f"asked: {field.label}", kind, allowed + needed)
+
+
+def _bound(number: int | None) -> str:
+    return "any" if number is None else str(number)
+
+
+_QUESTIONS = Table(
+    "questions.csv",
+    [
+        QUESTION,
+        Column("list", "letter of the ranked list", allowed="A, B, …"),
+        Column(
+            "ranks",
+            "sorted positions of the relevant items, from 1",
+            "whole numbers",
+            "separated by spaces",
+        ),
+        Column("collection_size", "items in the collection", "whole number", "2, 3, …"),
+    ],
+    _questions,
+)
+_RANKINGS = Table(
+    "rankings.csv",
+    [
+        QUESTION,
+        MEASURE,
+        Column("ranking", "the order that the measure gives the lists", allowed=NOTATION),
+        Column(
+            "values",
+            "the measure's own values (AP, not 1-AP), lists from A on",
+            "numbers",
+            "separated by spaces",
+        ),
+        Column(
+            "displayed",
+            "the values as the page prints them (lower is better), lists from A on",
+            "numbers",
+            "separated by spaces",
+        ),
+    ],
+    _rankings,
+)
+_RESPONSES = Table(
+    "responses.csv",
+    [
+        PARTICIPANT,
+        QUESTION,
+        Column("position", source=Presentation.position),
+        Column("label_order", source=Presentation.label_order),
+        Column("column_order", source=Presentation.column_order),
+        Column("list_order", source=Presentation.list_order),
+        Column("clicked", source=StoredResponse.clicked),
+        Column("custom_ranking", source=StoredResponse.own),
+        Column("shown_at", source=Presentation.shown_at),
+        Column("submitted_at", source=StoredResponse.submitted_at),
+        Column("active_seconds", source=StoredResponse.active_seconds),
+        Column("revisions", source=StoredResponse.revisions),
+        Column("is_test", source=Participant.is_test),
+        Column("excluded", source=Participant.excluded),
+    ],
+    _responses,
+)
+_FIRST_RANKINGS = Table(
+    "first_rankings.csv",
+    [
+        PARTICIPANT,
+        QUESTION,
+        Column("ranking", source=Presentation.ranked_first),
+        Column("submitted_at", source=Presentation.ranked_at),
+    ],
+    _first_rankings,
+)
+_VOTES = Table(
+    "votes.csv",
+    [
+        PARTICIPANT,
+        QUESTION,
+        MEASURE,
+        Column(
+            "label",
+            "the label the measure stood behind in this response",
+            allowed="Method1, Method2, …",
+        ),
+        Column("ranking", "the order that the measure gives the lists", allowed=NOTATION),
+        Column("clicked", "whether this label was ticked", *YES_NO),
+        Column("credited", "whether the measure's order equals that of a ticked column", *YES_NO),
+    ],
+    _votes,
+)
+_BEFORE_PERSONAL = [PARTICIPANT, Column("status", source=Participant.status)]
+_AFTER_PERSONAL = [
+    Column(
+        "consent_version",
+        "version of the consent text agreed to (in study.json)",
+        "whole number",
+        "1, 2, …; may be empty",
+    ),
+    Column("started_at", source=Participant.started_at),
+    Column("completed_at", source=Participant.completed_at),
+    Column(
+        "minutes",
+        "from the beginning to the end, breaks included",
+        "number",
+        "0 or more; empty if not finished",
+    ),
+    Column("is_test", source=Participant.is_test),
+    Column("excluded", source=Participant.excluded),
+    Column("exclude_reason", source=Participant.exclude_reason),
+]
+_TABLE3 = Table(
+    "table3.csv",
+    [
+        Column("quantity", "what is counted or averaged"),
+        Column("value", "count, mean or standard deviation (n − 1)", "number", "may be empty"),
+    ],
+    _table3,
+)
