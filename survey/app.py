@@ -7,7 +7,17 @@ from flask import Flask
 from survey.config import Settings
 from survey.db import db
 from survey.db.engine import database_url, engine_options, prepare
-from survey.web import auth, errors, headers, health, home, participant, researcher, wording
+from survey.web import (
+    auth,
+    errors,
+    headers,
+    health,
+    home,
+    language,
+    participant,
+    researcher,
+    wording,
+)
 
 
 def create_app(settings: Settings | None = None) -> Flask:
@@ -21,6 +31,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     _open_database(app, settings.database_uri)
     headers.init_app(app)
     errors.init_app(app)
+    language.init_app(app)
     wording.init_app(app)
     app.register_blueprint(home.blueprint)
     app.register_blueprint(health.blueprint)

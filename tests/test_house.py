@@ -24,7 +24,10 @@ MAY_IMPORT = {
 PLAIN_TYPES = {
     f"survey.core.stimuli.{name}" for name in ("faults", "personal", "plan", "rankings", "words")
 }
-NOT_IN_CORE = {"flask", "sqlalchemy", "wtforms", "flask_wtf", "flask_sqlalchemy", "requests"}
+NOT_IN_CORE = {
+    *("flask", "flask_babel", "flask_sqlalchemy", "flask_wtf"),
+    *("requests", "sqlalchemy", "wtforms"),
+}
 
 
 def imports_of(path):

@@ -15,6 +15,7 @@ from survey.services import participants, studies, tokens
 from survey.services.database import only_reading
 from survey.services.whereabouts import Step, Whereabouts, whereabouts
 from survey.web.database import session
+from survey.web.language import speak
 
 blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
 
@@ -40,6 +41,7 @@ def _find_study_and_participant() -> None:
     if g.study.status == "draft":
         raise NotFound
     g.plan = g.study.plan
+    speak(g.plan.language)
     g.participant = participants.of_browser(session(), g.study, browser_token())
 
 
