@@ -9,10 +9,13 @@ const ownOrder = document.getElementById("own-order");
 const places = [...form.querySelectorAll("select[name^=rank-]")].sort((a, b) => (a.name < b.name ? -1 : 1));
 const choices = [...form.querySelectorAll("input[name=choice]")];
 const own = choices.find((box) => box.value === "own");
-const NTH = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+// The page's language, ready to be filled: words_for_own_ordering in wording.py.
+const words = JSON.parse(echo.dataset.words);
 
 const letterOf = (select) => select.name.slice("rank-".length);
-const andJoin = (words) => (words.length > 1 ? words.slice(0, -1).join(", ") + " and " + words.at(-1) : words.join(""));
+const fill = (text, parts) => text.replace(/\{(\w+)\}/g, (_, name) => parts[name]);
+const andJoin = (all) => (all.length > 1 ? fill(words.and, { words: all.slice(0, -1).join(", "), last: all.at(-1) }) : all.join(""));
+const inARow = (all) => all.reduce((before, after) => fill(words.row, { before, after }));
 
 // Groups of letters from best to worst, each with its place in competition ranking.
 function tiers() {
@@ -32,27 +35,27 @@ function describe() {
   const missing = places.filter((select) => !select.value).map(letterOf);
   const said = missing.length ? soFar(missing) : inWords(groups);
   const unused = said && choices.some((box) => box !== own && box.checked);
-  echo.textContent = said ? `${echo.dataset.start}${said}.${unused ? ` ${echo.dataset.unused}` : ""}` : "";
+  echo.textContent = said ? fill(words.own, { ordering: said }) + (unused ? ` ${words.unused}` : "") : "";
   ownOrder.replaceChildren(...(missing.length ? [] : [writtenOrder(groups)]));
 }
 
 function inWords(groups) {
-  return groups
-    .map(({ letters, place }) =>
-      letters.length > 1 ? `${andJoin(letters)} tie for ${NTH[place - 1]}` : `${letters[0]} ${NTH[place - 1]}`,
-    )
-    .join("; ");
+  return inARow(
+    groups.map(({ letters, place }) =>
+      letters.length > 1
+        ? fill(words.tied[place - 1], { letters: andJoin(letters) })
+        : fill(words.alone[place - 1], { letter: letters[0] }),
+    ),
+  );
 }
 
 // An order that lacks lists is said as it was chosen: the places may still shift.
 function soFar(missing) {
   const chosen = places.filter((select) => select.value).sort((a, b) => a.value - b.value);
   if (!chosen.length) return "";
-  const list = chosen.map((select) => `${letterOf(select)} ${ordinal(Number(select.value))}`).join(", ");
-  return `${list}; ${andJoin(missing)} ${missing.length > 1 ? "have" : "has"} no place yet`;
+  const list = chosen.map((select) => fill(words.chosen[select.value - 1], { letter: letterOf(select) })).join(", ");
+  return fill(words.soFar[missing.length - 1], { chosen: list, missing: andJoin(missing) });
 }
-
-const ordinal = (number) => ({ 1: "1st", 2: "2nd", 3: "3rd" })[number] || `${number}th`;
 
 // The same markup as the macro written_order.
 function writtenOrder(groups) {

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.stimuli.blinding import BlindedQuestion, blind
 from survey.core.stimuli.rankings import Ranking
+from survey.core.stimuli.words import marked
 from survey.db import queries
 from survey.db.models import Participant, Presentation, Revision, StoredResponse
 from survey.services import tokens
@@ -41,7 +42,7 @@ def find_presentation(session: Session, participant: Participant, position: int)
     """Return how the participant sees the question there, or raise NotFoundError."""
     presentation = queries.presentation_at(session, participant.id, position)
     if presentation is None:
-        raise NotFoundError("This survey has no such question.")
+        raise NotFoundError(marked("This survey has no such question."))
     return presentation
 
 
@@ -92,7 +93,7 @@ def save_answer(
     # Two tabs at once wait here for each other on PostgreSQL; on SQLite they did at BEGIN.
     participant = queries.locked_participant(session, participant.id)
     if participant.status == "complete":
-        raise NotAllowedError("The answers were handed in and cannot be changed any more.")
+        raise NotAllowedError(marked("The answers were handed in and cannot be changed any more."))
     stored = queries.response_to(session, participant.id, presentation.question_id)
     outcome = _judge(secret_key, presentation, stored, answer, key)
     if outcome is None:

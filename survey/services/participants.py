@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.stimuli.blinding import draw_blinding
 from survey.core.stimuli.plan import Plan
+from survey.core.stimuli.words import marked
 from survey.db import queries
 from survey.db.models import (
     Browser,
@@ -156,8 +157,10 @@ def resume(session: Session, study: Study, code: str, browser_token: str) -> Par
     participant = queries.participant_by_resume_hash(session, study.id, tokens.hash_code(code))
     if participant is None:
         raise NotFoundError(
-            "This code does not belong to anyone in this study. "
-            "It has 14 letters and digits, like A1B2C-D3E4F-G5H6."
+            marked(
+                "This code does not belong to anyone in this study. "
+                "It has 14 letters and digits, like A1B2C-D3E4F-G5H6."
+            )
         )
     _speak_for(session, study, browser_token, participant)
     session.commit()
@@ -285,7 +288,7 @@ def finish(session: Session, participant: Participant) -> None:
     if participant.status != "complete":
         place = whereabouts(session, participant)
         if place.step != Step.REVIEW:
-            raise NotAllowedError("Some questions are still open.")
+            raise NotAllowedError(marked("Some questions are still open."))
         participant.status = "complete"
         participant.completed_at = now()
         participant.receipt = tokens.new_receipt()
@@ -296,8 +299,10 @@ def require_open(study: Study) -> None:
     """Raise NotAllowedError unless the study takes answers now."""
     if study.status == "closed":
         raise StudyClosedError(
-            "It takes no more answers. The answers that were saved before are kept; "
-            "one sent just now is not saved."
+            marked(
+                "It takes no more answers. The answers that were saved before are kept; "
+                "one sent just now is not saved."
+            )
         )
     if study.status != "open":
-        raise NotAllowedError("This study is not open yet.")
+        raise NotAllowedError(marked("This study is not open yet."))

@@ -5,28 +5,45 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy import exc
 from werkzeug.exceptions import HTTPException
 
+from survey.core.stimuli.words import marked
 from survey.services.errors import NotAllowedError, NotFoundError, StudyClosedError
+from survey.web.language import gettext
 
 # Shown instead of Werkzeug's descriptions, which speak to programmers.
 TEXTS = {
-    400: ("This request could not be read", "Go back, reload the page and try again."),
-    403: ("This is not possible now", "Go back to the survey's first page to see why."),
-    404: (
-        "There is no such page",
-        "Please check the link you were given: it must be complete, "
-        "and upper and lower case letters count.",
+    400: (
+        marked("This request could not be read"),
+        marked("Go back, reload the page and try again."),
     ),
-    405: ("This page cannot be used that way", "Go back and use the buttons of the survey."),
-    413: ("That is too much text", "Go back and shorten what you typed."),
+    403: (
+        marked("This is not possible now"),
+        marked("Go back to the survey's first page to see why."),
+    ),
+    404: (
+        marked("There is no such page"),
+        marked(
+            "Please check the link you were given: it must be complete, "
+            "and upper and lower case letters count."
+        ),
+    ),
+    405: (
+        marked("This page cannot be used that way"),
+        marked("Go back and use the buttons of the survey."),
+    ),
+    413: (marked("That is too much text"), marked("Go back and shorten what you typed.")),
     500: (
-        "Something went wrong on our side",
-        "What you had saved is safe. Go back, reload the page and try again; "
-        "if it happens again, tell the researchers.",
+        marked("Something went wrong on our side"),
+        marked(
+            "What you had saved is safe. Go back, reload the page and try again; "
+            "if it happens again, tell the researchers."
+        ),
     ),
     503: (
-        "The survey is busy",
-        "This answer may not have been saved yet. Go back and send it again in a moment: "
-        "it is stored once, however often you send it.",
+        marked("The survey is busy"),
+        marked(
+            "This answer may not have been saved yet. Go back and send it again in a moment: "
+            "it is stored once, however often you send it."
+        ),
     ),
 }
 
@@ -43,7 +60,7 @@ def init_app(app: Flask) -> None:
 
 def page(status: int, text: str | None = None) -> tuple[str, int]:
     """Render the error page of a status, with a text of its own if there is one."""
-    title, usual = TEXTS.get(status, TEXTS[400])
+    title, usual = map(gettext, TEXTS.get(status, TEXTS[400]))
     return render_template("error.html", title=title, text=text or usual), status
 
 
@@ -54,15 +71,16 @@ def _http(error: HTTPException) -> ResponseReturnValue:
 
 
 def _not_found(error: NotFoundError) -> ResponseReturnValue:
-    return page(404, f"{error} {TEXTS[404][1]}")
+    return page(404, f"{gettext(str(error))} {gettext(TEXTS[404][1])}")
 
 
 def _closed(error: StudyClosedError) -> ResponseReturnValue:
-    return render_template("error.html", title="This survey is closed", text=str(error)), 403
+    title, text = gettext("This survey is closed"), gettext(str(error))
+    return render_template("error.html", title=title, text=text), 403
 
 
 def _not_allowed(error: NotAllowedError) -> ResponseReturnValue:
-    return page(403, str(error))
+    return page(403, gettext(str(error)))
 
 
 def _database_busy(_: Exception) -> ResponseReturnValue:

@@ -1,16 +1,32 @@
-"""Turning plain values into the words of a page."""
+"""Turning plain values into the words of a page, in its language."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from typing import Any
 
 from flask import Flask, g
 
 from survey.core.stimuli.rankings import Ranking
-from survey.core.stimuli.words import and_join, fill, in_words, number_words
+from survey.core.stimuli.words import NUMBER_WORDS, fill, marked, number_words
+from survey.web.language import gettext, ngettext
 
-ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}
-FIRST_TO_TENTH = (
-    *("first", "second", "third", "fourth", "fifth"),
-    *("sixth", "seventh", "eighth", "ninth", "tenth"),
+# The place of a list: in a table ("=4th"), and in a sentence that says a whole ordering.
+ORDINALS = (
+    *(marked("1st"), marked("2nd"), marked("3rd"), marked("4th"), marked("5th")),
+    *(marked("6th"), marked("7th"), marked("8th"), marked("9th"), marked("10th")),
+)
+ALONE = (
+    *(marked("%(letter)s first"), marked("%(letter)s second"), marked("%(letter)s third")),
+    *(marked("%(letter)s fourth"), marked("%(letter)s fifth"), marked("%(letter)s sixth")),
+    *(marked("%(letter)s seventh"), marked("%(letter)s eighth"), marked("%(letter)s ninth")),
+    marked("%(letter)s tenth"),
+)
+TIED = (
+    *(marked("%(letters)s tie for first"), marked("%(letters)s tie for second")),
+    *(marked("%(letters)s tie for third"), marked("%(letters)s tie for fourth")),
+    *(marked("%(letters)s tie for fifth"), marked("%(letters)s tie for sixth")),
+    *(marked("%(letters)s tie for seventh"), marked("%(letters)s tie for eighth")),
+    *(marked("%(letters)s tie for ninth"), marked("%(letters)s tie for tenth")),
 )
 
 
@@ -25,24 +41,49 @@ def init_app(app: Flask) -> None:
     app.add_template_filter(order)
     app.add_template_filter(ranking_in_words)
     app.add_template_global(answer_in_words)
+    app.add_template_global(orders)
     app.add_template_global(place)
+    app.add_template_global(ties)
+    app.add_template_global(words_for_own_ordering)
 
 
 def filled(text: str) -> str:
     """Put the numbers of the study's design into one of its texts."""
-    return fill(text, number_words(g.plan.numbers))
+    return fill(text, number_words(g.plan.numbers, in_words, and_join))
+
+
+def in_words(number: int) -> str:
+    """Write a small number as a word, a large one in figures."""
+    return gettext(NUMBER_WORDS[number]) if 0 <= number < len(NUMBER_WORDS) else str(number)
+
+
+def and_join(parts: Sequence[str]) -> str:
+    """Join words as a sentence does: A, B and C."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return gettext("%(words)s and %(last)s", words=", ".join(parts[:-1]), last=parts[-1])
+
+
+def in_a_row(parts: Iterable[str]) -> str:
+    """Join parts of a sentence: B first; A and C tie for second."""
+    return reduce(
+        lambda before, after: gettext("%(before)s; %(after)s", before=before, after=after), parts
+    )
 
 
 def ordinal(number: int) -> str:
     """Write a place: 1st, 2nd, 3rd, 4th."""
-    return ORDINALS.get(number, f"{number}th")
+    return gettext(ORDINALS[number - 1])
 
 
 def place(ranking: Ranking, letter: str) -> str:
     """Write a list's place in a ranking, with = where it ties: =4th."""
-    number = ranking.places[letter]
-    tied = sum(other == number for other in ranking.places.values()) > 1
-    return ("=" if tied else "") + ordinal(number)
+    return ("=" if ties(ranking, letter) else "") + ordinal(ranking.places[letter])
+
+
+def ties(ranking: Ranking, letter: str) -> bool:
+    """Tell whether a list shares its place in a ranking."""
+    return list(ranking.places.values()).count(ranking.places[letter]) > 1
 
 
 def paragraphs(text: str) -> list[str]:
@@ -51,9 +92,11 @@ def paragraphs(text: str) -> list[str]:
 
 
 def methods(labels: Iterable[int]) -> str:
-    """Name methods in a sentence: Method 1; Methods 1 and 3."""
+    """Name methods: Method 1; Methods 1 and 3."""
     numbers = [str(label) for label in sorted(labels)]
-    return f"Method{'s' if numbers[1:] else ''} {and_join(numbers)}"
+    return ngettext(
+        "Method %(labels)s", "Methods %(labels)s", len(numbers), labels=and_join(numbers)
+    )
 
 
 def order(ranking: Ranking) -> str:
@@ -61,29 +104,70 @@ def order(ranking: Ranking) -> str:
     return " > ".join(" = ".join(group) for group in ranking.groups)
 
 
+def orders(question: Any, labels: Iterable[int]) -> str:
+    """Write the orders of a question's columns: C > A = B; A > B = C."""
+    return in_a_row(order(question.column(label).ranking) for label in sorted(labels))
+
+
 def answer_in_words(clicked: Iterable[int], own: Ranking | None) -> str:
     """Say what an answer is: Methods 1 and 3; your own ordering, B > A = C."""
-    return f"your own ordering, {order(own)}" if own else methods(clicked)
+    return gettext("your own ordering, %(order)s", order=order(own)) if own else methods(clicked)
 
 
 def ranking_in_words(places: Mapping[str, int | None]) -> str:
     """Say an own ranking: "B first; A and C tie for second"; an incomplete one as chosen so far.
 
-    question.js says the same while places are chosen.
+    question.js says the same while places are chosen, with ``words_for_own_ordering``.
     """
     chosen = {letter: number for letter, number in places.items() if number}
     missing = sorted(letter for letter, number in places.items() if not number)
     if not chosen:
         return ""
     if missing:
-        so_far = ", ".join(
-            f"{letter} {ordinal(number)}"
-            for letter, number in sorted(chosen.items(), key=lambda pair: (pair[1], pair[0]))
-        )
-        return f"{so_far}; {and_join(missing)} {'have' if missing[1:] else 'has'} no place yet"
+        in_order = sorted(chosen.items(), key=lambda pair: (pair[1], pair[0]))
+        said = ", ".join(_chosen(letter, number) for letter, number in in_order)
+        return _so_far(said, and_join(missing), len(missing))
     ranking = Ranking.by_key(chosen)
-    parts = []
-    for group in ranking.groups:
-        nth = FIRST_TO_TENTH[ranking.places[group[0]] - 1]
-        parts.append(f"{and_join(group)} tie for {nth}" if group[1:] else f"{group[0]} {nth}")
-    return "; ".join(parts)
+    return in_a_row(
+        _tied(and_join(group), ranking.places[group[0]])
+        if group[1:]
+        else _alone(group[0], ranking.places[group[0]])
+        for group in ranking.groups
+    )
+
+
+def _chosen(letter: str, number: int) -> str:
+    return gettext("%(letter)s %(ordinal)s", letter=letter, ordinal=ordinal(number))
+
+
+def _alone(letter: str, number: int) -> str:
+    return gettext(ALONE[number - 1], letter=letter)
+
+
+def _tied(letters: str, number: int) -> str:
+    return gettext(TIED[number - 1], letters=letters)
+
+
+def _so_far(chosen: str, missing: str, many: int) -> str:
+    return ngettext(
+        "%(chosen)s; %(missing)s has no place yet",
+        "%(chosen)s; %(missing)s have no place yet",
+        many,
+        chosen=chosen,
+        missing=missing,
+    )
+
+
+def words_for_own_ordering(lists: int) -> dict[str, Any]:
+    """Return what question.js needs to say an own ranking; {letter} and the like to be filled."""
+    numbers = range(1, lists + 1)
+    return {
+        "and": and_join(("{words}", "{last}")),
+        "row": in_a_row(("{before}", "{after}")),
+        "chosen": [_chosen("{letter}", number) for number in numbers],
+        "alone": [_alone("{letter}", number) for number in numbers],
+        "tied": [_tied("{letters}", number) for number in numbers],
+        "soFar": [_so_far("{chosen}", "{missing}", many) for many in numbers],
+        "own": gettext("Your own ordering: %(ordering)s.", ordering="{ordering}"),
+        "unused": gettext("Not used while a method is ticked."),
+    }

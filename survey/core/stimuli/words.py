@@ -1,21 +1,24 @@
 """Numbers and lists as words, and texts with the design's numbers in them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from survey.core.stimuli.rankings import letters_for
 
-NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+def marked(text: str) -> str:
+    """Mark a text that participants read for the catalogues; whoever shows it translates it."""
+    return text
+
+
+NUMBER_WORDS = (
+    *(marked("no"), marked("one"), marked("two"), marked("three"), marked("four"), marked("five")),
+    *(marked("six"), marked("seven"), marked("eight"), marked("nine"), marked("ten")),
+)
 
 
 def fill(text: str, words: Mapping[str, str]) -> str:
     """Put words into a text's placeholders, {lists} and the like; {{ stands for a brace."""
     return text.format_map(words)
-
-
-def number_words(numbers: Mapping[str, int]) -> dict[str, str]:
-    """Return what a plan's placeholders stand for, in English: numbers up to ten as words."""
-    words = {name: in_words(number) for name, number in numbers.items()}
-    return words | {"letters": and_join(letters_for(numbers["lists"]))}
 
 
 def in_words(number: int) -> str:
@@ -26,3 +29,13 @@ def in_words(number: int) -> str:
 def and_join(parts: Sequence[str]) -> str:
     """Join words as a sentence does: A, B and C."""
     return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])
+
+
+def number_words(
+    numbers: Mapping[str, int],
+    in_words: Callable[[int], str] = in_words,
+    and_join: Callable[[Sequence[str]], str] = and_join,
+) -> dict[str, str]:
+    """Return what a plan's placeholders stand for, in English unless told how else to say it."""
+    words = {name: in_words(number) for name, number in numbers.items()}
+    return words | {"letters": and_join(letters_for(numbers["lists"]))}

@@ -9,6 +9,7 @@ from survey.services.errors import NotFoundError
 from survey.services.participants import Arrival
 from survey.services.whereabouts import whereabouts
 from survey.web.database import session
+from survey.web.language import gettext
 from survey.web.participant.forms import Form, ResumeForm
 from survey.web.participant.pages import address_of, blueprint, browser_token, go_on, secret_key
 
@@ -41,7 +42,7 @@ def resume() -> ResponseReturnValue:
     try:
         g.participant = participants.resume(session(), g.study, form.code.data, browser_token())
     except NotFoundError as error:
-        return _entry_page(form, [("code", str(error))]), 404
+        return _entry_page(form, [("code", gettext(str(error)))]), 404
     return go_on(session())
 
 

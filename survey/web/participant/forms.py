@@ -22,8 +22,9 @@ from wtforms.validators import (
 )
 
 from survey.core.stimuli.personal import PersonalField
+from survey.web.language import gettext, lazy_gettext
 
-EXPIRED = "The page had been open for too long. Please send it once more."
+EXPIRED = lazy_gettext("The page had been open for too long. Please send it once more.")
 
 
 class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
@@ -36,7 +37,9 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
         The id is empty where there is no control to go to.
         """
         return [
-            ("", EXPIRED) if field.name == "csrf_token" else (self.target(field), field.errors[0])
+            ("", str(EXPIRED))
+            if field.name == "csrf_token"
+            else (self.target(field), str(field.errors[0]))
             for field in self
             if field.errors
         ]
@@ -50,7 +53,10 @@ class ResumeForm(Form):
     """The code that continues on another device."""
 
     code = StringField(
-        "Your code", validators=[DataRequired("Type the code you were given."), Length(max=64)]
+        validators=[
+            DataRequired(lazy_gettext("Type the code you were given.")),
+            Length(max=64, message=lazy_gettext("A code has 14 letters and digits.")),
+        ]
     )
 
 
@@ -58,8 +64,8 @@ class ConsentForm(Form):
     """Agreement to one version of the consent text."""
 
     agree = BooleanField(
-        "I have read this and agree to take part.",
-        validators=[InputRequired("To take part, tick that you agree.")],
+        lazy_gettext("I have read this and agree to take part."),
+        validators=[InputRequired(lazy_gettext("To take part, tick that you agree."))],
     )
     consent_version = HiddenField()
 
@@ -72,18 +78,49 @@ def personal_form(fields: Sequence[PersonalField]) -> type[Form]:
 
 
 def _personal_field(field: PersonalField) -> Field:
-    missing = f"Please fill in: {field.label}."
+    missing = gettext("Please fill in: %(label)s.", label=field.label)
     needed = [InputRequired(missing)] if field.required else [Optional()]
     if field.kind == "number":
-        lowest, highest = field.lowest, field.highest
-        allowed = NumberRange(
-            lowest, highest, f"{field.label}: a whole number from {lowest} to {highest}, please."
-        )
+        allowed = NumberRange(field.lowest, field.highest, _literally(_about_bounds(field)))
         return WholeNumberField(field.label, name=field.name, validators=[*needed, allowed])
     if field.kind == "choice":
-        options = [SelectChoice("", "Choose …"), *map(SelectChoice, field.options)]
-        return SelectField(field.label, name=field.name, choices=options, validators=needed)
-    return StringField(field.label, name=field.name, validators=[*needed, Length(max=500)])
+        options = [SelectChoice("", gettext("Choose …")), *map(SelectChoice, field.options)]
+        unknown = gettext("%(label)s: please choose one of the options.", label=field.label)
+        return SelectField(
+            field.label,
+            name=field.name,
+            choices=options,
+            validators=needed,
+            invalid_choice_message=unknown,
+        )
+    most = gettext("%(label)s: 500 characters at most, please.", label=field.label)
+    longest = Length(max=500, message=_literally(most))
+    return StringField(field.label, name=field.name, validators=[*needed, longest])
+
+
+def _about_bounds(field: PersonalField) -> str:
+    label, lowest, highest = field.label, field.lowest, field.highest
+    if lowest is None and highest is None:
+        return gettext("%(label)s: a whole number, please.", label=label)
+    if highest is None:
+        return gettext(
+            "%(label)s: a whole number from %(lowest)s on, please.", label=label, lowest=lowest
+        )
+    if lowest is None:
+        return gettext(
+            "%(label)s: a whole number up to %(highest)s, please.", label=label, highest=highest
+        )
+    return gettext(
+        "%(label)s: a whole number from %(lowest)s to %(highest)s, please.",
+        label=label,
+        lowest=lowest,
+        highest=highest,
+    )
+
+
+def _literally(sentence: str) -> str:
+    """Keep WTForms from looking for its own placeholders in a sentence with a study's words."""
+    return sentence.replace("%", "%%")
 
 
 class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no type hints
@@ -95,7 +132,13 @@ class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no typ
         text = valuelist[0].strip() if valuelist else ""
         if text:
             if not (text.isascii() and text.isdecimal() and len(text) < 10):
-                raise ValueError(f"{self.label.text}: {text[:20]!r} is not a whole number.")
+                raise ValueError(
+                    gettext(
+                        "%(label)s: %(text)s is not a whole number.",
+                        label=self.label.text,
+                        text=repr(text[:20]),
+                    )
+                )
             self.data = int(text)
 
 

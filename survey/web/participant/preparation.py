@@ -6,6 +6,7 @@ from flask.typing import ResponseReturnValue
 from survey.services import participants
 from survey.services.whereabouts import Step
 from survey.web.database import session
+from survey.web.language import gettext
 from survey.web.participant.forms import ConsentForm, Form, personal_data, personal_form
 from survey.web.participant.pages import blueprint, go_on, reached
 
@@ -25,7 +26,8 @@ def give_consent() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _consent_page(form), 400
     if not participants.agree(session(), g.participant, form.consent_version.data or ""):
-        form.agree.errors = ["The text has changed since you opened it. Please read it again."]
+        changed = gettext("The text has changed since you opened it. Please read it again.")
+        form.agree.errors = [changed]
         return _consent_page(form), 409
     return go_on(session())
 

@@ -8,8 +8,9 @@ from wtforms import Field, HiddenField, SelectChoice, SelectField, SelectMultipl
 from wtforms.validators import ValidationError
 
 from survey.core.stimuli.rankings import Ranking
-from survey.core.stimuli.words import and_join
+from survey.web.language import gettext, ngettext
 from survey.web.participant.forms import Form
+from survey.web.wording import and_join
 
 OWN = "own"
 LONGEST_BREAK = 24 * 3600.0
@@ -35,15 +36,28 @@ class QuestionForm(Form):
         missing = [letter for letter, place in placed.items() if place is None]
         if not chosen and len(missing) < len(placed):
             self._refuse(
-                "You gave places of your own. Tick “None of these” to use them, "
-                "or tick the methods whose ordering matches yours."
+                gettext(
+                    "You gave places of your own. Tick “None of these” to use them, "
+                    "or tick the methods whose ordering matches yours."
+                )
             )
         elif not chosen:
-            self._refuse("Tick every method whose ordering matches yours, or “None of these”.")
+            self._refuse(
+                gettext("Tick every method whose ordering matches yours, or “None of these”.")
+            )
         elif OWN in chosen and chosen != {OWN}:
-            self._refuse("You ticked “None of these” and a method as well. Please untick one.")
+            self._refuse(
+                gettext("You ticked “None of these” and a method as well. Please untick one.")
+            )
         elif OWN in chosen and missing:
-            self._refuse(f"Your own ordering is not complete: give a place to {and_join(missing)}.")
+            self._refuse(
+                ngettext(
+                    "Your own ordering is not complete: give a place to %(letters)s.",
+                    "Your own ordering is not complete: give a place to %(letters)s.",
+                    len(missing),
+                    letters=and_join(missing),
+                )
+            )
 
     def _refuse(self, sentence: str) -> None:
         self.choice.errors = [*self.choice.errors, sentence]
@@ -101,13 +115,10 @@ class QuestionForm(Form):
 def question_form(labels: tuple[int, ...], letters: tuple[str, ...]) -> type[QuestionForm]:
     """Make the form for a question with these labels and lists."""
     places = [SelectChoice("", "–"), *(SelectChoice(str(n + 1)) for n in range(len(letters)))]
-    allowed = f"a place from 1 to {len(letters)}"
     made: dict[str, Any] = {"letters": tuple(sorted(letters))}
     made["choice"] = ChoiceField(choices=[SelectChoice(str(one)) for one in (*labels, OWN)])
     for letter in sorted(letters):
-        made[f"rank-{letter}"] = PlaceField(
-            f"Your place for {letter}: {allowed}", choices=places, default=""
-        )
+        made[f"rank-{letter}"] = PlaceField(letter, choices=places, default="")
     return type("QuestionForm", (QuestionForm,), made)
 
 
@@ -122,11 +133,11 @@ class ChoiceField(SelectMultipleField):  # type: ignore[misc] # WTForms has no t
         given = self.data or []
         if set(given) - offered or len(given) > len(offered):
             self.data = [value for value in given if value in offered]
-            raise ValidationError("Something was ticked that this page does not offer.")
+            raise ValidationError(gettext("Something was ticked that this page does not offer."))
 
 
 class PlaceField(SelectField):  # type: ignore[misc] # WTForms has no type hints
-    """One list's place in the own ranking; empty is allowed until the answer is checked."""
+    """The place of the list it is labelled with; empty is allowed until the answer is checked."""
 
     data: str
 
@@ -135,7 +146,13 @@ class PlaceField(SelectField):  # type: ignore[misc] # WTForms has no type hints
         self.data = valuelist[0].strip() if valuelist else ""
         if self.data not in {choice.value for choice in self.choices}:
             self.data = ""
-            raise ValueError(f"{self.label.text}, please.")
+            raise ValueError(
+                gettext(
+                    "Your place for %(letter)s: a place from 1 to %(last)s, please.",
+                    letter=self.label.text,
+                    last=self.choices[-1].value,
+                )
+            )
 
     def pre_validate(self, form: Form) -> None:
         """Say nothing more than process_formdata did."""

@@ -5,20 +5,22 @@ from typing import Any
 from flask import g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
+from survey.core.stimuli.words import marked
 from survey.services import answers, participants
 from survey.services.answers import Answer, Outcome
 from survey.services.whereabouts import PRACTICE, Step, whereabouts
 from survey.web.database import session
+from survey.web.language import gettext
 from survey.web.participant.forms import Form
 from survey.web.participant.pages import address_of, blueprint, go_on, reached, secret_key
 from survey.web.participant.question_form import OWN, QuestionForm, question_form
 from survey.web.wording import answer_in_words
 
-STALE = (
+STALE = marked(
     "This question was answered in another window after this page was opened. Saved there is: "
-    "{stored}. What you see below is not saved; to use it instead, save again."
+    "%(stored)s. What you see below is not saved; to use it instead, save again."
 )
-UNKNOWN_KEY = "Please check what is ticked and save once more."
+UNKNOWN_KEY = marked("Please check what is ticked and save once more.")
 
 
 @blueprint.get("/practice")
@@ -140,8 +142,8 @@ def _again(
     """Show a form again as it was filled in, ready to be sent again."""
     stored = answers.stored_answer(session(), g.participant, presentation)
     if stale:
-        told = stored and STALE.format(stored=answer_in_words(stored.clicked, stored.own))
-        form.choice.errors = [told or UNKNOWN_KEY]
+        told = stored and gettext(STALE, stored=answer_in_words(stored.clicked, stored.own))
+        form.choice.errors = [told or gettext(UNKNOWN_KEY)]
         form.submission_key.data = answers.next_key(secret_key(), presentation, stored)
     return _question_page(position, form, blinded, stored)
 
