@@ -17,6 +17,8 @@ from survey.db import queries
 from survey.db.models import ConsentText, StoredQuestion, Study
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
+from survey.services.languages import ENGLISH, languages
+from survey.services.presets import translated
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 PRESETS = ("mnro", "mnro-discriminative")
@@ -30,13 +32,19 @@ DEMO_SLUG = "five-systems"
 DEMO_SEED = 2013
 
 
-def preset_plan(preset: str, **changes: Any) -> Plan:
-    """Make a plan from a preset, with some of its fields changed.
+def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan:
+    """Make a plan from a preset, its texts in a language, with some of its fields changed.
 
     Raises SurveyError saying which field cannot be as asked.
     """
+    if language not in languages():
+        raise SurveyError(
+            f"The study cannot be made: there is no translation into {language!r}; "
+            f"there are {', '.join(languages())}."
+        )
+    values = translated(preset_values(preset), language)
     try:
-        return Plan.from_json({**preset_values(preset), **changes})
+        return Plan.from_json({**values, "language": language, **changes})
     except ValueError as error:
         raise SurveyError(f"The study cannot be made: {error}.") from error
 
