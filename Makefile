@@ -6,7 +6,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check wheel screenshots constraints clean
+.PHONY: help run test check wheel screenshots translations constraints clean
 
 help: ## Say what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -27,6 +27,14 @@ wheel: .venv/test ## Build the wheel into dist/
 
 screenshots: .venv/test ## Take the screenshots of the README anew
 	$(BIN)/python -m tests.browser.screenshots
+
+translations: .venv/test ## Bring the catalogues up to date with what participants read
+	@mkdir -p build
+	$(BIN)/pybabel --quiet extract --mapping babel.cfg --keyword lazy_gettext --keyword marked \
+	  --add-location file --output build/messages.pot .
+	$(BIN)/pybabel --quiet update --input-file build/messages.pot --output-dir survey/translations \
+	  --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date --no-wrap
+	$(BIN)/pybabel compile --directory survey/translations --statistics
 
 constraints: ## Pin anew what is installed now (after trying newer versions by hand)
 	$(BIN)/python -m pip freeze --exclude-editable | grep -viE '^(pip|setuptools)\b' > constraints.txt

@@ -52,6 +52,16 @@ def test_pages_and_commands_work_from_the_wheel_in_a_default_instance(unpacked, 
     assert (tmp_path / "instance" / "survey.sqlite3").is_file()
 
 
+def test_the_languages_travel_in_the_wheel(unpacked, tmp_path):
+    probe = (
+        "from survey.services.studies import preset_plan\n"
+        "from survey.services.languages import languages\n"
+        "print(*languages(), preset_plan('mnro', language='el').list_noun != 'System')"
+    )
+    done = run(unpacked, tmp_path, "-c", probe)
+    assert done.stdout.split() == ["en", "el", "True"], done.stderr
+
+
 def test_the_server_key_is_made_once_and_only_its_owner_may_read_it(unpacked, tmp_path):
     for _ in range(2):
         assert run(unpacked, tmp_path, "-m", "survey", "init").returncode == 0

@@ -34,13 +34,29 @@ def start(page, link):
     expect(page).to_have_url(re.compile("/q/1$"))
 
 
+def start_in_greek(page, link):
+    """From the link to question 1, by what the pages are made of."""
+    page.goto(link)
+    save(page)
+    page.locator("#agree").check()
+    save(page)
+    page.locator("#age").fill("23")
+    page.locator("#education").select_option(index=1)
+    save(page)
+    save(page)
+    tick(page, 2)
+    save(page)
+    save(page)
+    at(page, "/q/1")
+
+
 def tick(page, *labels):
     for label in labels:
         page.locator(f"input[name=choice][value='{label}']").check()
 
 
 def save(page):
-    page.locator("button.go").click()
+    page.locator("button.go").first.click()
 
 
 def place(page, places):
@@ -55,6 +71,14 @@ def at(page, path):
 def sideways_scroll(page):
     return page.evaluate(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+
+
+def all_inside(page):
+    """Whether nothing on the page reaches past its right edge."""
+    return page.evaluate(
+        "[...document.querySelectorAll('main *')].every(e => e.closest('.hidden, caption') ||"
+        " e.getBoundingClientRect().right <= innerWidth + 1)"
     )
 
 
@@ -114,11 +138,7 @@ def test_no_page_scrolls_sideways_on_a_phone(browser, link, path):
     start(page, link)
     page.goto(link + path)
     assert sideways_scroll(page) == 0
-    inside = page.evaluate(
-        "[...document.querySelectorAll('main *')].every(e => e.closest('.hidden, caption') ||"
-        " e.getBoundingClientRect().right <= innerWidth + 1)"
-    )
-    assert inside
+    assert all_inside(page)
     context.close()
 
 
@@ -155,6 +175,46 @@ def test_the_script_and_the_server_say_the_same_of_an_own_ordering(page, link):
     served = page.request.get(f"{link}/q/1").text()
     assert said in served
     assert said == "Your own ordering: D and E tie for first; A, B and C tie for third."
+
+
+def test_the_script_speaks_the_language_of_the_page(page, server):
+    link = server.open_study("in-greek", language="el")
+    start_in_greek(page, link)
+    echo = page.locator("#echo")
+    page.locator("#rank-B").select_option("1")
+    expect(echo).to_have_text(
+        "Η δική σας διάταξη: B 1ο· τα A, C, D και E δεν έχουν καταταχθεί ακόμη."
+    )
+    for letter, number in zip("ACD", "233", strict=True):
+        page.locator(f"#rank-{letter}").select_option(number)
+    expect(echo).to_have_text(
+        "Η δική σας διάταξη: B 1ο, A 2ο, C 3ο, D 3ο· το E δεν έχει καταταχθεί ακόμη."
+    )
+    place(page, "33311")
+    said = (
+        "Η δική σας διάταξη: D και E ισοβαθμούν στην 1η θέση· A, B και C ισοβαθμούν στην 3η θέση."
+    )
+    expect(echo).to_have_text(said)
+    tick(page, 1)
+    expect(echo).to_have_text(f"{said} Δεν ισχύει όσο είναι επιλεγμένη κάποια μέθοδος.")
+    tick(page, "own")
+    save(page)
+    at(page, "/q/2")
+    assert said in page.request.get(f"{link}/q/1").text()
+    assert page.faults == []
+
+
+@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+def test_no_greek_page_scrolls_sideways(browser, server, size):
+    link = server.open_study(f"greek-{size['width']}", language="el")
+    context = browser.new_context(viewport=size)
+    page = context.new_page()
+    start_in_greek(page, link)
+    for path in ("", "/consent", "/about-you", "/scenario", "/practice", "/q/1"):
+        page.goto(link + path)
+        assert sideways_scroll(page) == 0
+        assert all_inside(page)
+    context.close()
 
 
 def test_a_first_place_means_none_of_these_and_a_method_takes_it_back(page, link):
