@@ -36,7 +36,7 @@ function describe() {
   const said = missing.length ? soFar(missing) : inWords(groups);
   const unused = said && choices.some((box) => box !== own && box.checked);
   echo.textContent = said ? fill(words.own, { ordering: said }) + (unused ? ` ${words.unused}` : "") : "";
-  ownOrder.replaceChildren(...(missing.length ? [] : [writtenOrder(groups)]));
+  ownOrder?.replaceChildren(...(missing.length ? [] : [writtenOrder(groups)]));
 }
 
 function inWords(groups) {
@@ -83,7 +83,7 @@ function element(name, className, text) {
 let tickedForThem = false;
 places.forEach((select) =>
   select.addEventListener("change", () => {
-    if (select.value && !choices.some((box) => box.checked)) own.checked = tickedForThem = true;
+    if (own && select.value && !choices.some((box) => box.checked)) own.checked = tickedForThem = true;
     if (tickedForThem && places.every((one) => !one.value)) own.checked = tickedForThem = false;
     describe();
   }),
@@ -100,13 +100,13 @@ choices.forEach((box) =>
 describe();
 
 // Seconds in view, by the browser's own steady clock.
-let inView = 0;
+const field = form.querySelector("[name=active_seconds]");
+let inView = Number(field?.value ?? 0) * 1000; // what an answer that was refused had taken
 let since = document.visibilityState === "visible" ? performance.now() : null;
 document.addEventListener("visibilitychange", () => {
   if (since !== null) inView += performance.now() - since;
   since = document.visibilityState === "visible" ? performance.now() : null;
 });
 form.addEventListener("submit", () => {
-  const seconds = form.querySelector("[name=active_seconds]");
-  if (seconds) seconds.value = ((inView + (since === null ? 0 : performance.now() - since)) / 1000).toFixed(1);
+  if (field) field.value = ((inView + (since === null ? 0 : performance.now() - since)) / 1000).toFixed(1);
 });

@@ -15,6 +15,7 @@ from survey.web import (
     home,
     language,
     participant,
+    preview,
     researcher,
     wording,
 )
@@ -39,6 +40,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.register_blueprint(auth.pages.blueprint)
     app.register_blueprint(auth.account.blueprint)
     app.register_blueprint(researcher.blueprint)
+    app.register_blueprint(preview.blueprint)
     return app
 
 

@@ -9,6 +9,7 @@ from survey.cli.context import AS_JSON, OpenApp, database, print_json, print_tab
 from survey.services import access, life, studies
 from survey.services import own_lists as lists
 from survey.services.checks import check_study
+from survey.services.languages import languages
 from survey.services.plan_files import PlanFile, read_plan, write_plan
 from survey.services.recruitment import Recruitment, recruitment_of
 
@@ -42,7 +43,7 @@ def study() -> None:
 @click.option("--relevant", type=int, help="Relevant items per list (5).")
 @click.option("--collection-size", type=int, help="Items in the collection (100).")
 @click.option("--participants", type=int, help="How many are wanted (30).")
-@click.option("--language", type=click.Choice(tuple(studies.LANGUAGES)), help="(en)")
+@click.option("--language", type=click.Choice(languages()), help="(en)")
 @click.option("--title", help="What participants read as the title.")
 @click.option("--asked-by", help="Who asks, as participants read it.")
 @click.option("--contact", help="Where participants can ask, for example an e-mail address.")

@@ -210,11 +210,11 @@ def guests_of(session: Session, study_id: int) -> Sequence[Guest]:
 
 
 def guest_by_nonce(session: Session, study_id: int, nonce: str) -> Guest | None:
-    """Return the guest of a study with this half of a link, locked for beginning."""
+    """Return the guest of a study with this half of a link."""
     return session.scalar(
         select(Guest)
+        .options(joinedload(Guest.participant))
         .where(Guest.study_id == study_id, Guest.nonce == nonce)
-        .with_for_update(of=Guest)
     )
 
 
@@ -280,7 +280,7 @@ def responses_of(
         .order_by(Participant.public_id, StoredQuestion.number)
         .execution_options(yield_per=AT_ONCE)
     )
-    yield from rows.tuples()
+    yield from rows
 
 
 def first_rankings_of(
@@ -300,7 +300,7 @@ def first_rankings_of(
         .order_by(Participant.public_id, StoredQuestion.number)
         .execution_options(yield_per=AT_ONCE)
     )
-    yield from rows.tuples()
+    yield from rows
 
 
 def identities_of(session: Session, study_id: int) -> list[tuple[Participant, Identity]]:
@@ -314,11 +314,13 @@ def identities_of(session: Session, study_id: int) -> list[tuple[Participant, Id
     return [(participant, identity) for participant, identity in rows]
 
 
-def answers_in(session: Session, study_id: int) -> int:
+def answers_in(session: Session, study_id: int, *, include_test: bool = True) -> int:
     """Count the stored answers of a study."""
-    count = session.scalar(
+    found = (
         select(func.count(StoredResponse.id))
         .join(Participant, Participant.id == StoredResponse.participant_id)
         .where(Participant.study_id == study_id)
     )
-    return count or 0
+    if not include_test:
+        found = found.where(Participant.is_test.is_(False))
+    return session.scalar(found) or 0

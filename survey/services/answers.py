@@ -82,13 +82,15 @@ def save_answer(
     answer: Answer,
     key: str,
     active_seconds: float | None = None,
+    onward_to: int | None = None,
 ) -> Outcome:
     """Store an answer and commit; the caller may say "saved" only after this returns.
 
     ``key`` tells on which state of the answer the form was filled in. A form sent
     twice is SAVED and stores nothing more; a form from before a change made
     elsewhere is STALE unless it says what is stored. Raises NotAllowedError after
-    the answers were handed in.
+    the answers were handed in. ``onward_to``: the position of the question that is
+    shown next, if one is.
     """
     # Two tabs at once wait here for each other on PostgreSQL; on SQLite they did at BEGIN.
     participant = queries.locked_participant(session, participant.id)
@@ -98,6 +100,7 @@ def save_answer(
     outcome = _judge(secret_key, presentation, stored, answer, key)
     if outcome is None:
         _store(session, participant, presentation, stored, answer, active_seconds)
+        _note_shown(session, participant, onward_to)
     session.commit()
     return outcome or Outcome.SAVED
 
@@ -154,6 +157,24 @@ def _store(
             active_seconds=active_seconds,
         )
     )
-    following = queries.presentation_at(session, participant.id, presentation.position + 1)
+
+
+def _note_shown(session: Session, participant: Participant, position: int | None) -> None:
+    """Note when a question is handed out for the first time, before it is."""
+    if position is None:
+        return
+    following = queries.presentation_at(session, participant.id, position)
     if following is not None and following.shown_at is None:
-        following.shown_at = moment
+        following.shown_at = participant.last_seen_at
+
+
+def save_first_ranking(
+    session: Session, participant: Participant, presentation: Presentation, ranking: Ranking
+) -> None:
+    """Store the ranking that is given before the columns are shown; the first one counts."""
+    participant = queries.locked_participant(session, participant.id)
+    session.refresh(presentation)
+    if presentation.ranked_at is None:
+        presentation.ranked_first = ranking
+        presentation.ranked_at = participant.last_seen_at = now()
+    session.commit()

@@ -74,6 +74,9 @@ class Bot:
         }
         if form.select_one("[name=choice]"):
             answers |= self._vote(form)
+        elif letters := [str(one["name"])[-1] for one in form.select("[name^=rank-]")]:
+            places = self._own_order(letters, set()).places
+            answers |= {f"rank-{letter}": place for letter, place in places.items()}
         elif form.select_one("[name=agree]"):
             answers["agree"] = "y"
         else:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from survey.core.agreement.credits import chance_credits
-from survey.core.measures import Setting
+from survey.core.measures import Setting, measure_named
 from survey.core.measures.mnro import mnro_horizon
 from survey.core.measures.nmrr import nmrr_horizon
 from survey.core.stimuli.plan import TEXTS, Plan, measure_in
@@ -84,6 +84,11 @@ def question_checks(study: Study) -> list[QuestionCheck]:
         )
         checked.append(QuestionCheck(question, pairs, tuple(_about_printing(question))))
     return checked
+
+
+def headings(study: Study) -> dict[str, str]:
+    """Return what stands above each measure's printed values: 1-AP for AP, as lower is better."""
+    return {name: measure_named(name).shown_as for name in study.plan.measures}
 
 
 def chance_advantage(study: Study) -> dict[str, float]:

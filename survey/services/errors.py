@@ -25,5 +25,9 @@ class StudyFullError(NotAllowedError):
     """All places of the study are taken."""
 
 
+class ResultsHiddenError(NotAllowedError):
+    """Results per measure are not to be seen yet."""
+
+
 class SchemaError(SurveyError):
     """The database and this version of the survey do not fit together."""

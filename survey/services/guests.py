@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy.orm import Session
 
+from survey.core.stimuli.words import marked
 from survey.db import queries
 from survey.db.models import Guest, Study
 from survey.services import tokens
@@ -97,7 +98,7 @@ def guest_of(session: Session, study: Study, secret_key: str, token: str) -> Gue
         guest = queries.guest_by_nonce(session, study.id, nonce)
         if guest is not None:
             return guest
-    raise NotFoundError("This personal link is not complete, or it was taken back.")
+    raise NotFoundError(marked("This personal link is not complete, or it was taken back."))
 
 
 def links_csv(guests: Iterable[Guest], secret_key: str, address: str) -> str:

@@ -8,6 +8,8 @@ import gettext
 from functools import cache
 from pathlib import Path
 
+from babel import Locale
+
 ENGLISH = "en"
 FOLDER = Path(__file__).parents[1] / "translations"
 
@@ -16,6 +18,13 @@ FOLDER = Path(__file__).parents[1] / "translations"
 def languages() -> tuple[str, ...]:
     """Return the languages there are, English first."""
     return (ENGLISH, *sorted(found.parts[-3] for found in FOLDER.glob("*/LC_MESSAGES/*.mo")))
+
+
+@cache
+def language_names() -> dict[str, str]:
+    """Return the languages there are by the name each has for itself."""
+    known = {code: Locale.parse(code) for code in languages()}
+    return {code: str(locale.get_display_name()).capitalize() for code, locale in known.items()}
 
 
 @cache

@@ -10,7 +10,7 @@ from survey.core.stimuli.plan import Plan
 from survey.db.models import Participant, Researcher, StoredQuestion, Study
 from survey.services import access, researchers, studies
 from survey.services.clock import now
-from survey.services.errors import NotAllowedError, SurveyError
+from survey.services.errors import NotAllowedError, ResultsHiddenError, SurveyError
 from survey.services.recruitment import Recruitment
 
 
@@ -137,6 +137,15 @@ def unblind(session: Session, study: Study, who: str, reason: str) -> datetime:
 def shows_results(study: Study) -> bool:
     """Tell whether results per measure may be looked at: closed, or deliberately unblinded."""
     return study.status == "closed" or study.unblinded_at is not None
+
+
+def require_results(study: Study) -> None:
+    """Raise NotAllowedError while results must stay hidden."""
+    if not shows_results(study):
+        raise ResultsHiddenError(
+            "A bundle holds the votes per measure, which stay hidden until the study is closed. "
+            "The page “Results” says how to see them earlier."
+        )
 
 
 def exclude(

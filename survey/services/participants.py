@@ -14,7 +14,6 @@ from survey.db import queries
 from survey.db.models import (
     Browser,
     ConsentText,
-    Guest,
     Identity,
     Participant,
     Presentation,
@@ -24,7 +23,7 @@ from survey.db.models import (
 from survey.services import guests, places, tokens
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, NotFoundError, StudyClosedError
-from survey.services.recruitment import Recruitment, recruitment_of
+from survey.services.recruitment import recruitment_of
 from survey.services.whereabouts import PRACTICE, Step, whereabouts
 
 
@@ -56,57 +55,55 @@ def begin(
     where one is needed, and StudyFullError when all places are taken.
     """
     require_open(study)
-    settings = recruitment_of(study)
     study = queries.locked_study(session, study.id)  # places are counted one by one
-    guest = guests.guest_of(session, study, secret_key, arrival.guest) if arrival.guest else None
-    external_id = arrival.parameters.get(settings.id_parameter)
-    known = _known(session, study, browser_token, guest, external_id)
+    known = expected(session, study, browser_token, secret_key, arrival)
     if known is None:
-        _require_invitation(settings, arrival, guest, external_id)
-        if not arrival.is_test:
-            places.require_one(session, study)
-        known = _new_participant(session, study, secret_key, arrival, external_id)
-        if guest is not None:
-            guest.participant_id = known.id
+        require_welcome(session, study, arrival)
+        known = _new_participant(session, study, secret_key, arrival)
     _speak_for(session, study, browser_token, known)
     session.commit()
     return known
 
 
-def _known(
-    session: Session,
-    study: Study,
-    browser_token: str,
-    guest: Guest | None,
-    external_id: str | None,
+def expected(
+    session: Session, study: Study, browser_token: str, secret_key: str, arrival: Arrival
 ) -> Participant | None:
-    """Return who is meant: the guest, else the platform's person, else this browser's."""
-    if guest is not None:
-        return guest.participant
+    """Return who is meant: the guest, else the platform's person, else this browser's.
+
+    Raises NotFoundError for a personal link that is none.
+    """
+    if arrival.guest:
+        return guests.guest_of(session, study, secret_key, arrival.guest).participant
+    external_id = arrival.parameters.get(recruitment_of(study).id_parameter)
     if external_id:
         return queries.participant_of_identity(session, study.id, external_id)
-    return queries.participant_of_browser(session, study.id, tokens.hash_token(browser_token))
+    return of_browser(session, study, browser_token)
 
 
-def _require_invitation(
-    settings: Recruitment, arrival: Arrival, guest: Guest | None, external_id: str | None
-) -> None:
+def require_welcome(session: Session, study: Study, arrival: Arrival) -> None:
+    """Raise NotAllowedError, or StudyFullError, where nobody new may begin this way."""
     if arrival.is_test:
         return
-    if settings.access == "personal" and guest is None:
+    settings = recruitment_of(study)
+    if settings.access == "personal" and not arrival.guest:
         raise NotAllowedError(
-            "To begin, open the personal link that the researchers sent you: this survey is for "
-            "those they invited."
+            marked(
+                "To begin, open the personal link that the researchers sent you: this survey is "
+                "for those they invited."
+            )
         )
-    if settings.id_required and not external_id:
+    if settings.id_required and not arrival.parameters.get(settings.id_parameter):
         raise NotAllowedError(
-            "To begin, open the link on the page that sent you here: it carries an id with which "
-            "you are credited, and this address has none."
+            marked(
+                "To begin, open the survey from the page that sent you here: its link carries an "
+                "id with which you are credited, and this address has none."
+            )
         )
+    places.require_one(session, study)
 
 
 def _new_participant(
-    session: Session, study: Study, secret_key: str, arrival: Arrival, external_id: str | None
+    session: Session, study: Study, secret_key: str, arrival: Arrival
 ) -> Participant:
     public_id, moment = tokens.new_public_id(), now()
     participant = Participant(
@@ -119,12 +116,15 @@ def _new_participant(
     )
     session.add(participant)
     session.flush()
+    if arrival.guest:
+        guest = guests.guest_of(session, study, secret_key, arrival.guest)
+        guest.participant_id = participant.id
     if arrival.parameters:
         session.add(
             Identity(
                 participant_id=participant.id,
                 study_id=study.id,
-                external_id=external_id or None,
+                external_id=arrival.parameters.get(recruitment_of(study).id_parameter),
                 parameters=dict(arrival.parameters),
             )
         )
@@ -162,6 +162,7 @@ def resume(session: Session, study: Study, code: str, browser_token: str) -> Par
                 "It has 14 letters and digits, like A1B2C-D3E4F-G5H6."
             )
         )
+    queries.locked_participant(session, participant.id)  # two presses of the button wait here
     _speak_for(session, study, browser_token, participant)
     session.commit()
     return participant
@@ -174,6 +175,7 @@ def consent_text(session: Session, study: Study) -> ConsentText:
 
 def agree(session: Session, participant: Participant, text_digest: str) -> bool:
     """Store that the newest consent text was agreed to; False if another one was read."""
+    participant = queries.locked_participant(session, participant.id)
     text = queries.newest_consent(session, participant.study_id)
     if text.digest != text_digest:
         return False
@@ -186,10 +188,17 @@ def agree(session: Session, participant: Participant, text_digest: str) -> bool:
 
 
 def decline(session: Session, participant: Participant) -> None:
-    """Store that a participant does not want to take part; they may still change their mind."""
-    if participant.consented_at is None:
+    """Store that a participant does not want to take part; they may still change their mind.
+
+    Whoever agreed before takes that back, and what they said about themselves is
+    deleted. Once the questions were shown, stopping is leaving.
+    """
+    participant = queries.locked_participant(session, participant.id)
+    if participant.informed_at is None and participant.status in ("started", "declined"):
         participant.status = "declined"
-        session.commit()
+        participant.consented_at = participant.consent_id = participant.described_at = None
+        participant.personal = {}
+    session.commit()
 
 
 def describe(

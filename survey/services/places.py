@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
+from survey.core.stimuli.words import marked
 from survey.db import queries
 from survey.db.models import Participant, Study
 from survey.services.clock import now
@@ -26,8 +27,10 @@ def require_one(session: Session, study: Study) -> None:
     """Raise StudyFullError when no place is free."""
     if not free(session, study):
         raise StudyFullError(
-            "Enough people have taken part already, or are taking part right now. "
-            "Thank you for your interest."
+            marked(
+                "Enough people have taken part already, or are taking part right now. "
+                "Thank you for your interest."
+            )
         )
 
 
@@ -38,6 +41,8 @@ def require_still_held(session: Session, study: Study, participant: Participant)
         return
     if not free(session, study):
         raise StudyFullError(
-            "You were away for a long time, and your place went to someone else. What you had "
-            "saved is kept. Thank you for your interest."
+            marked(
+                "You were away for a long time, and your place went to someone else. What you had "
+                "saved is kept. Thank you for your interest."
+            )
         )

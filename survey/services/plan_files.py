@@ -10,8 +10,9 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from survey.core.stimuli.faults import Fault, Place, PlanError
 from survey.core.stimuli.plan import Plan
 from survey.services.errors import SurveyError
+from survey.services.languages import ENGLISH
 from survey.services.recruitment import Recruitment, recruitment_from
-from survey.services.studies import PRESETS, preset_values
+from survey.services.studies import PRESETS, plan_from, preset_values
 
 LARGEST_FILE = 1_000_000
 
@@ -46,10 +47,11 @@ def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
     if preset is not None and preset not in PRESETS:
         faults.append(Fault(("preset",), f"preset is {preset!r}; allowed is {', '.join(PRESETS)}"))
     elif preset is not None:
-        values = {**preset_values(preset), **values}
+        language = str(changes.get("language", values.get("language", ENGLISH)))
+        values = {**preset_values(preset, language), **values}
     plan = settings = None
     try:
-        plan = Plan.from_json({**values, **changes})
+        plan = plan_from({**values, **changes})
     except PlanError as error:
         faults += error.faults
     try:

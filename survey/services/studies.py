@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -10,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.measures import MEASURES
 from survey.core.stimuli.digests import study_digest, text_digest
+from survey.core.stimuli.faults import Fault, PlanError
 from survey.core.stimuli.generators import GENERATOR_VERSION, GENERATORS
 from survey.core.stimuli.plan import Plan, measure_in
 from survey.core.stimuli.questions import Question
@@ -24,9 +26,6 @@ SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 PRESETS = ("mnro", "mnro-discriminative")
 GENERATOR_NAMES = tuple(GENERATORS)
 
-# Languages of participants' pages, by the name each has for itself.
-LANGUAGES = {"en": "English", "el": "Ελληνικά"}
-
 # The demo draws the same lists everywhere, so that people can talk about them.
 DEMO_SLUG = "five-systems"
 DEMO_SEED = 2013
@@ -37,24 +36,41 @@ def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan
 
     Raises SurveyError saying which field cannot be as asked.
     """
-    if language not in languages():
-        raise SurveyError(
-            f"The study cannot be made: there is no translation into {language!r}; "
-            f"there are {', '.join(languages())}."
-        )
-    values = translated(preset_values(preset), language)
     try:
-        return Plan.from_json({**values, "language": language, **changes})
+        return plan_from({**preset_values(preset, language), **changes})
     except ValueError as error:
         raise SurveyError(f"The study cannot be made: {error}.") from error
 
 
-def preset_values(preset: str) -> dict[str, Any]:
-    """Return a preset's fields as plain values."""
+def plan_from(values: Mapping[str, Any]) -> Plan:
+    """Make a plan from plain values, in a language that there is.
+
+    Raises PlanError with everything that is wrong.
+    """
+    plan = Plan.from_json(values)
+    if plan.language not in languages():
+        known = ", ".join(languages())
+        raise PlanError(
+            [
+                Fault(
+                    ("language",),
+                    f"there is no translation into {plan.language!r}; there are {known}",
+                )
+            ]
+        )
+    return plan
+
+
+def preset_values(preset: str, language: str = ENGLISH) -> dict[str, Any]:
+    """Return a preset's fields as plain values, its texts in a language."""
+    return {**translated(_preset(preset), language), "language": language}
+
+
+def _preset(preset: str) -> dict[str, Any]:
     source = files("survey.services") / "presets" / f"{preset}.yaml"
     values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
     underneath = values.pop("preset", None)
-    return {**preset_values(underneath), **values} if underneath else values
+    return {**_preset(underneath), **values} if underneath else values
 
 
 def measure_labels() -> list[tuple[str, str]]:

@@ -1,12 +1,20 @@
 """What goes wrong, as a page: the only place where exceptions meet HTTP."""
 
-from flask import Flask, render_template
+from flask import Flask, g, render_template
 from flask.typing import ResponseReturnValue
 from sqlalchemy import exc
 from werkzeug.exceptions import HTTPException
 
 from survey.core.stimuli.words import marked
-from survey.services.errors import NotAllowedError, NotFoundError, StudyClosedError
+from survey.services.errors import (
+    NotAllowedError,
+    NotFoundError,
+    ResultsHiddenError,
+    StudyClosedError,
+    StudyFullError,
+)
+from survey.web.database import session
+from survey.web.forms import Form
 from survey.web.language import gettext
 
 # Shown instead of Werkzeug's descriptions, which speak to programmers.
@@ -54,12 +62,15 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(NotFoundError, _not_found)
     app.register_error_handler(NotAllowedError, _not_allowed)
     app.register_error_handler(StudyClosedError, _closed)
+    app.register_error_handler(StudyFullError, _full)
+    app.register_error_handler(ResultsHiddenError, _hidden)
     for fault in (exc.OperationalError, exc.InterfaceError, exc.TimeoutError):
         app.register_error_handler(fault, _database_busy)
 
 
 def page(status: int, text: str | None = None) -> tuple[str, int]:
     """Render the error page of a status, with a text of its own if there is one."""
+    g.participant = None  # an error's page says nothing of whoever meets it
     title, usual = map(gettext, TEXTS.get(status, TEXTS[400]))
     return render_template("error.html", title=title, text=text or usual), status
 
@@ -67,6 +78,8 @@ def page(status: int, text: str | None = None) -> tuple[str, int]:
 def _http(error: HTTPException) -> ResponseReturnValue:
     if error.code is None or error.code < 400:
         return error
+    if error.code >= 500:
+        session().rollback()
     return page(error.code)
 
 
@@ -79,10 +92,20 @@ def _closed(error: StudyClosedError) -> ResponseReturnValue:
     return render_template("error.html", title=title, text=text), 403
 
 
+def _full(error: StudyFullError) -> ResponseReturnValue:
+    title, text = gettext("All places are taken"), gettext(str(error))
+    return render_template("error.html", title=title, text=text), 403
+
+
+def _hidden(error: ResultsHiddenError) -> ResponseReturnValue:
+    return render_template("researcher/hidden.html", told=str(error), form=Form(formdata=None)), 403
+
+
 def _not_allowed(error: NotAllowedError) -> ResponseReturnValue:
     return page(403, gettext(str(error)))
 
 
 def _database_busy(_: Exception) -> ResponseReturnValue:
+    session().rollback()  # what failed half-way must not stand in the page's way
     body, status = page(503)
     return body, status, {"Retry-After": "5"}

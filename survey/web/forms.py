@@ -3,7 +3,12 @@
 from flask_wtf import FlaskForm
 from wtforms import Field
 
-EXPIRED = "The page had been open for too long. Please send it once more."
+from survey.web.language import lazy_gettext
+
+EXPIRED = lazy_gettext(
+    "The page had been open for too long. Please send it once more. If that does not help, "
+    "allow this site to set its cookie."
+)
 
 
 class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
@@ -16,7 +21,9 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
         The id is empty where there is no control to go to.
         """
         return [
-            ("", EXPIRED) if field.name == "csrf_token" else (self.target(field), field.errors[0])
+            ("", str(EXPIRED))
+            if field.name == "csrf_token"
+            else (self.target(field), str(field.errors[0]))
             for field in self
             if field.errors
         ]

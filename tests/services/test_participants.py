@@ -48,7 +48,7 @@ def test_the_way_goes_step_by_step(session):
     text = participants.consent_text(session, study)
     for go_on in (
         lambda: participants.agree(session, participant, text.digest),
-        lambda: participants.describe(session, participant, {}),
+        lambda: participants.describe(session, study, participant, {}),
         lambda: participants.inform(session, study, participant),
     ):
         go_on()
@@ -91,7 +91,7 @@ def test_a_presentation_holds_the_values_as_printed(session):
 
 
 def test_every_measure_stands_behind_every_label_equally_often(session):
-    study = an_open_study(session, questions=10)
+    study = an_open_study(session, questions=10, participants=60)
     for number in range(60):
         a_ready_participant(session, study, f"browser {number}")
     labels = Counter(tuple(p.label_order) for p in session.query(Presentation))

@@ -8,8 +8,12 @@ from survey.db import queries
 from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.services.errors import NotFoundError
-from survey.services.exchange.bundle import file_of, files_of, zipped
+from survey.services.exchange.bundle import file_of, files_of, names_of, zipped
 from survey.services.exchange.export import content_of, identities_of
+
+# What an answer takes in a zip, about; and all that does not grow with the answers.
+BYTES_PER_ANSWER = 60
+OTHER_BYTES = 6_000
 
 # Lines of the files that do not grow with the answers.
 OTHER_LINES = 200
@@ -40,6 +44,22 @@ def lines_in(session: Session, study: Study) -> int:
     """Estimate the lines of a study's bundle, for a progress bar."""
     answers = queries.answers_in(session, study.id)
     return OTHER_LINES + answers * (1 + len(study.plan.measures))
+
+
+def bytes_in(session: Session, study: Study, *, include_test: bool = False) -> int:
+    """Estimate the bytes of a study's zipped bundle, for a progress bar."""
+    answers = queries.answers_in(session, study.id, include_test=include_test)
+    return OTHER_BYTES + BYTES_PER_ANSWER * answers
+
+
+def file_names(session: Session, study: Study) -> list[str]:
+    """Return the names of the bundle's files but for the sums and identities."""
+    return names_of(content_of(session, study))
+
+
+def has_identities(session: Session, study: Study) -> bool:
+    """Tell whether a platform sent any of the study's participants."""
+    return bool(queries.identities_of(session, study.id))
 
 
 def stream_file(

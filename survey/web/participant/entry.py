@@ -5,12 +5,14 @@ from flask import session as cookie
 from flask.typing import ResponseReturnValue
 
 from survey.services import participants, tokens
-from survey.services.errors import NotFoundError
+from survey.services.errors import NotAllowedError, NotFoundError
 from survey.services.participants import Arrival
+from survey.services.recruitment import recruitment_of
 from survey.services.whereabouts import whereabouts
 from survey.web.database import session
+from survey.web.forms import Form
 from survey.web.language import gettext
-from survey.web.participant.forms import Form, ResumeForm
+from survey.web.participant.forms import ResumeForm
 from survey.web.participant.pages import address_of, blueprint, browser_token, go_on, secret_key
 
 
@@ -26,9 +28,8 @@ def begin() -> ResponseReturnValue:
     form = Form()
     if not form.validate_on_submit():
         return _entry_page(ResumeForm(formdata=None), form.problems), 400
-    is_test = tokens.is_test_run_token(secret_key(), g.slug, request.args.get("test", ""))
     g.participant = participants.begin(
-        session(), g.study, browser_token(), secret_key(), Arrival(is_test=is_test)
+        session(), g.study, browser_token(), secret_key(), _arrival()
     )
     return go_on(session())
 
@@ -55,13 +56,40 @@ def leave() -> ResponseReturnValue:
     return redirect(url_for("participant.entry"), 303)
 
 
+def _arrival() -> Arrival:
+    """Read from the address, or from the form that carries it on, how someone came."""
+    given = request.values
+    return Arrival(
+        guest=given.get("guest", "")[:40],
+        parameters=recruitment_of(g.study).kept(given),
+        is_test=tokens.is_test_run_token(secret_key(), g.slug, given.get("test", "")),
+    )
+
+
 def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
+    arrival = _arrival()
+    here = g.participant
+    known = participants.expected(session(), g.study, browser_token(), secret_key(), arrival)
+    g.participant = here if known is not None and here is not None and known.id == here.id else None
     place = g.participant and whereabouts(session(), g.participant)
+    carried = {"guest": arrival.guest, **arrival.parameters}
     return render_template(
         "participant/entry.html",
         form=form,
         problems=problems,
         place=place,
         address=place and address_of(place),
+        returning=known is not None,
+        unwelcome=None if known is not None else _why_unwelcome(arrival),
+        carried={name: value for name, value in carried.items() if value},
         test=request.args.get("test"),
     )
+
+
+def _why_unwelcome(arrival: Arrival) -> str | None:
+    """Return why nobody new may begin this way, in the study's language."""
+    try:
+        participants.require_welcome(session(), g.study, arrival)
+    except NotAllowedError as error:
+        return gettext(str(error))
+    return None

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flask_wtf import FlaskForm
 from wtforms import (
     BooleanField,
     Field,
@@ -22,31 +21,8 @@ from wtforms.validators import (
 )
 
 from survey.core.stimuli.personal import PersonalField
+from survey.web.forms import Form
 from survey.web.language import gettext, lazy_gettext
-
-EXPIRED = lazy_gettext("The page had been open for too long. Please send it once more.")
-
-
-class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
-    """A form whose only errors are sentences for the person who fills it in."""
-
-    @property
-    def problems(self) -> list[tuple[str, str]]:
-        """(id of the control, sentence) for the first error of each field, in their order.
-
-        The id is empty where there is no control to go to.
-        """
-        return [
-            ("", str(EXPIRED))
-            if field.name == "csrf_token"
-            else (self.target(field), str(field.errors[0]))
-            for field in self
-            if field.errors
-        ]
-
-    def target(self, field: Field) -> str:
-        """Return the id of the control to which an error of the field leads."""
-        return str(field.name)
 
 
 class ResumeForm(Form):
@@ -65,7 +41,7 @@ class ConsentForm(Form):
 
     agree = BooleanField(
         lazy_gettext("I have read this and agree to take part."),
-        validators=[InputRequired(lazy_gettext("To take part, tick that you agree."))],
+        validators=[DataRequired(lazy_gettext("To take part, tick that you agree."))],
     )
     consent_version = HiddenField()
 

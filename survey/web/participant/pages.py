@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -11,8 +12,9 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 from werkzeug.exceptions import NotFound
 
-from survey.services import participants, studies, tokens
+from survey.services import participants, places, studies, tokens
 from survey.services.database import only_reading
+from survey.services.recruitment import recruitment_of
 from survey.services.whereabouts import Step, Whereabouts, whereabouts
 from survey.web.database import session
 from survey.web.language import speak
@@ -20,6 +22,7 @@ from survey.web.language import speak
 blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
 
 View = Callable[..., ResponseReturnValue]
+ENDS = (Step.DONE, Step.SCREENED_OUT)
 WAY = (Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO, Step.PRACTICE, Step.QUESTION, Step.REVIEW)
 
 
@@ -52,6 +55,14 @@ def _for_templates() -> dict[str, Any]:
     return {"resume_code": tokens.resume_code(secret_key(), g.participant.public_id)}
 
 
+@blueprint.app_template_global()
+def at(page: str, **values: Any) -> str:
+    """Return the address of a participant's page; a preview puts its own in ``g.at``."""
+    if "at" in g:
+        return str(g.at(page, **values))
+    return url_for(f"participant.{page}", **values)
+
+
 def browser_token() -> str:
     """Return this browser's random id, the only thing its cookie holds beside the CSRF token."""
     if "id" not in cookie:
@@ -78,14 +89,33 @@ def reached(step: Step) -> Callable[[View], View]:
             if g.participant is None:
                 return redirect(url_for("participant.entry"))
             place = g.place = whereabouts(session(), g.participant)
-            if place.step == Step.DONE or WAY.index(_on_the_way(place.step)) < WAY.index(step):
+            if place.step in ENDS or WAY.index(_on_the_way(place.step)) < WAY.index(step):
                 return redirect(address_of(place))
             participants.require_open(g.study)
+            places.require_still_held(session(), g.study, g.participant)
             return view(**values)
 
         return guarded
 
     return decorate
+
+
+@dataclass(frozen=True)
+class Credit:
+    """What the last page gives to someone: a code, and an address to go back to."""
+
+    code: str
+    address: str | None
+
+
+def credit() -> Credit:
+    """Return what a participant gets who ended the way they did."""
+    settings = recruitment_of(g.study)
+    code = settings.code_for(g.participant.status)
+    sent = participants.identity_of(session(), g.participant)
+    # A study without a code for this end must not credit it as another.
+    address = settings.way_back(code, sent) if code or "{code}" not in settings.return_url else None
+    return Credit(code, address)
 
 
 def _on_the_way(step: Step) -> Step:

@@ -1,14 +1,15 @@
 """Before the questions: consent, about you, the scenario."""
 
-from flask import g, render_template
+from flask import g, redirect, render_template
 from flask.typing import ResponseReturnValue
 
 from survey.services import participants
-from survey.services.whereabouts import Step
+from survey.services.whereabouts import Step, whereabouts
 from survey.web.database import session
+from survey.web.forms import Form
 from survey.web.language import gettext
-from survey.web.participant.forms import ConsentForm, Form, personal_data, personal_form
-from survey.web.participant.pages import blueprint, go_on, reached
+from survey.web.participant.forms import ConsentForm, personal_data, personal_form
+from survey.web.participant.pages import address_of, at, blueprint, credit, go_on, reached
 
 
 @blueprint.get("/consent")
@@ -45,7 +46,20 @@ def decline() -> ResponseReturnValue:
 @reached(Step.CONSENT)
 def declined() -> ResponseReturnValue:
     """Say that this is fine."""
-    return render_template("participant/declined.html")
+    if g.place.step != Step.DECLINED:
+        return redirect(address_of(g.place))
+    return render_template("participant/declined.html", credit=credit())
+
+
+@blueprint.get("/screened-out")
+def screened_out() -> ResponseReturnValue:
+    """Say that the study looks for others; again whenever the page is revisited."""
+    if g.participant is None:
+        return redirect(at("entry"))
+    place = whereabouts(session(), g.participant)
+    if place.step != Step.SCREENED_OUT:
+        return redirect(address_of(place))
+    return render_template("participant/screened_out.html", form=Form(), credit=credit())
 
 
 @blueprint.get("/about-you")

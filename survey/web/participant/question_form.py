@@ -8,21 +8,68 @@ from wtforms import Field, HiddenField, SelectChoice, SelectField, SelectMultipl
 from wtforms.validators import ValidationError
 
 from survey.core.stimuli.rankings import Ranking
+from survey.web.forms import Form
 from survey.web.language import gettext, ngettext
-from survey.web.participant.forms import Form
 from survey.web.wording import and_join
 
 OWN = "own"
 LONGEST_BREAK = 24 * 3600.0
 
 
-class QuestionForm(Form):
-    """The votes of one question. Subclasses know its labels and letters; see question_form."""
+class PlacesForm(Form):
+    """Places of one's own for the lists of a question; subclasses know its letters."""
 
     letters: Sequence[str] = ()
-    submission_key = HiddenField()
     active_seconds = HiddenField()
     go = HiddenField()
+
+    @property
+    def missing(self) -> list[str]:
+        """The letters that have no place yet."""
+        return [letter for letter, place in self.places.items() if place is None]
+
+    @property
+    def ordering(self) -> Ranking | None:
+        """The own ranking as far as it can be written out: once every list has a place."""
+        complete = None not in self.places.values()
+        return Ranking.by_key(self.places) if complete else None  # type: ignore[arg-type] # no None
+
+    @property
+    def places(self) -> dict[str, int | None]:
+        """The places chosen so far, by letter."""
+        chosen = {letter: self[f"rank-{letter}"].data for letter in self.letters}
+        return {letter: int(place) if place else None for letter, place in chosen.items()}
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the page was in view, as the browser says; None when it says nothing usable."""
+        try:
+            seconds = float(self.active_seconds.data or "nan")
+        except ValueError:
+            return None
+        return round(seconds, 1) if 0 <= seconds <= LONGEST_BREAK else None
+
+
+class RankingForm(PlacesForm):
+    """One's own ranking, asked before the methods are shown; see ranking_form."""
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check that every list has a place."""
+        super().validate(extra_validators)
+        if self.missing and not self.errors:
+            self[f"rank-{self.missing[0]}"].errors = [_incomplete(self.missing)]
+        return not self.errors
+
+    @property
+    def unplaced(self) -> list[str]:
+        """The letters that still need a place, in a form with errors."""
+        return self.missing if self.errors else []
+
+
+class QuestionForm(PlacesForm):
+    """The votes of one question. Subclasses know its labels and letters; see question_form."""
+
+    submission_key = HiddenField()
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check the fields, then that they make one answer."""
@@ -33,7 +80,7 @@ class QuestionForm(Form):
 
     def _check_answer(self) -> None:
         chosen, placed = set(self.choice.data or ()), self.places
-        missing = [letter for letter, place in placed.items() if place is None]
+        missing = self.missing
         if not chosen and len(missing) < len(placed):
             self._refuse(
                 gettext(
@@ -50,14 +97,7 @@ class QuestionForm(Form):
                 gettext("You ticked “None of these” and a method as well. Please untick one.")
             )
         elif OWN in chosen and missing:
-            self._refuse(
-                ngettext(
-                    "Your own ordering is not complete: give a place to %(letters)s.",
-                    "Your own ordering is not complete: give a place to %(letters)s.",
-                    len(missing),
-                    letters=and_join(missing),
-                )
-            )
+            self._refuse(_incomplete(missing))
 
     def _refuse(self, sentence: str) -> None:
         self.choice.errors = [*self.choice.errors, sentence]
@@ -75,18 +115,6 @@ class QuestionForm(Form):
         return [letter for letter, place in self.places.items() if wanted and place is None]
 
     @property
-    def ordering(self) -> Ranking | None:
-        """The own ranking as far as it can be written out: once every list has a place."""
-        complete = None not in self.places.values()
-        return Ranking.by_key(self.places) if complete else None  # type: ignore[arg-type] # no None
-
-    @property
-    def places(self) -> dict[str, int | None]:
-        """The places chosen so far, by letter."""
-        chosen = {letter: self[f"rank-{letter}"].data for letter in self.letters}
-        return {letter: int(place) if place else None for letter, place in chosen.items()}
-
-    @property
     def is_empty(self) -> bool:
         """Whether nothing has been ticked or placed."""
         return not self.choice.data and not any(self.places.values())
@@ -101,25 +129,35 @@ class QuestionForm(Form):
         """The own ranking, in a valid form that has one."""
         return self.ordering if OWN in self.choice.data else None
 
-    @property
-    def seconds(self) -> float | None:
-        """How long the page was in view, as the browser says; None when it says nothing usable."""
-        try:
-            seconds = float(self.active_seconds.data or "nan")
-        except ValueError:
-            return None
-        return round(seconds, 1) if 0 <= seconds <= LONGEST_BREAK else None
+
+def _incomplete(missing: Sequence[str]) -> str:
+    return ngettext(
+        "Your own ordering is not complete: give a place to %(letters)s.",
+        "Your own ordering is not complete: give a place to %(letters)s.",
+        len(missing),
+        letters=and_join(missing),
+    )
+
+
+@cache
+def ranking_form(letters: tuple[str, ...]) -> type[RankingForm]:
+    """Make the form that asks for one's own ranking of these lists."""
+    return type("RankingForm", (RankingForm,), _places(letters))
 
 
 @cache
 def question_form(labels: tuple[int, ...], letters: tuple[str, ...]) -> type[QuestionForm]:
     """Make the form for a question with these labels and lists."""
+    choice = ChoiceField(choices=[SelectChoice(str(one)) for one in (*labels, OWN)])
+    return type("QuestionForm", (QuestionForm,), {"choice": choice, **_places(letters)})
+
+
+def _places(letters: Sequence[str]) -> dict[str, Any]:
     places = [SelectChoice("", "–"), *(SelectChoice(str(n + 1)) for n in range(len(letters)))]
     made: dict[str, Any] = {"letters": tuple(sorted(letters))}
-    made["choice"] = ChoiceField(choices=[SelectChoice(str(one)) for one in (*labels, OWN)])
     for letter in sorted(letters):
         made[f"rank-{letter}"] = PlaceField(letter, choices=places, default="")
-    return type("QuestionForm", (QuestionForm,), made)
+    return made
 
 
 class ChoiceField(SelectMultipleField):  # type: ignore[misc] # WTForms has no type hints

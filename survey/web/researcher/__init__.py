@@ -2,11 +2,12 @@
 
 pages: who asks for which study · studies: the list, new ones · overview: a study's
 life · plan, plan_form, lists: its content · check: its questions · invite: links and
-codes · progress: who is where · results · people: who may see it.
+codes · progress: who is where · results, hand_out: what came out · people: who may see it.
 """
 
 from survey.web.researcher import (
     check,
+    hand_out,
     invite,
     lists,
     overview,
@@ -21,6 +22,7 @@ from survey.web.researcher.pages import blueprint
 __all__ = [
     "blueprint",
     "check",
+    "hand_out",
     "invite",
     "lists",
     "overview",

@@ -3,7 +3,7 @@
 from flask import g
 from flask.typing import ResponseReturnValue
 
-from survey.services import checks
+from survey.services import checks, previews
 from survey.web.researcher.pages import STUDY, blueprint, page
 
 
@@ -15,4 +15,6 @@ def check() -> ResponseReturnValue:
         findings=checks.check_study(g.study),
         questions=checks.question_checks(g.study),
         chance=checks.chance_advantage(g.study),
+        headings=checks.headings(g.study),
+        labels=previews.default_labels(g.study),
     )

@@ -1,5 +1,7 @@
 """Inviting: the public link and its QR code, personal links, platforms, codes."""
 
+import io
+
 import segno
 from flask import Response, flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -107,9 +109,11 @@ def guest_links() -> ResponseReturnValue:
 @blueprint.get(f"{STUDY}/qr.svg")
 def qr() -> ResponseReturnValue:
     """Draw the public link as a QR code."""
-    drawn = segno.make(_link(), micro=False, error="m")
-    svg = drawn.svg_inline(scale=8, border=4, dark="#000", light="#fff", xmldecl=True, svgns=True)
-    return Response(svg, mimetype="image/svg+xml")
+    sink = io.BytesIO()
+    segno.make(_link(), micro=False, error="m").save(
+        sink, kind="svg", scale=8, border=4, dark="#000", light="#fff"
+    )
+    return Response(sink.getvalue(), mimetype="image/svg+xml")
 
 
 @blueprint.post(f"{STUDY}/invite/settings")

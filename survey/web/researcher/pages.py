@@ -10,31 +10,40 @@ from survey.web.auth.guard import signed_in_only
 from survey.web.database import session
 from survey.web.forms import Form
 
-blueprint = Blueprint("researcher", __name__, url_prefix="/research")
-blueprint.before_request(signed_in_only)
-
 STUDY = "/studies/<slug>"
 
 
-@blueprint.url_value_preprocessor
-def _take_slug(_: str | None, values: dict[str, Any] | None) -> None:
+def take_slug(_: str | None, values: dict[str, Any] | None) -> None:
+    """Take the study's address out of a view's values."""
     g.slug = (values or {}).pop("slug", None)
 
 
-@blueprint.url_defaults
-def _put_slug(endpoint: str, values: dict[str, Any]) -> None:
+def put_slug(endpoint: str, values: dict[str, Any]) -> None:
+    """Put the study's address into links that need it."""
     if current_app.url_map.is_endpoint_expecting(endpoint, "slug"):
         values.setdefault("slug", g.get("slug"))
 
 
-@blueprint.before_request
-def _find_study() -> None:
+def find_study() -> None:
+    """Find the study among the researcher's, and let only owners change it."""
     if g.slug is None:
         return
     g.study, g.role = access.study_of(session(), g.researcher, g.slug)
     g.plan = g.study.plan
     if request.method not in ("GET", "HEAD"):
         access.require_owner(g.role)
+
+
+def for_researchers(made: Blueprint) -> Blueprint:
+    """Show a blueprint's pages to those who are signed in, each only their studies'."""
+    made.url_value_preprocessor(take_slug)
+    made.url_defaults(put_slug)
+    made.before_request(signed_in_only)
+    made.before_request(find_study)
+    return made
+
+
+blueprint = for_researchers(Blueprint("researcher", __name__, url_prefix="/research"))
 
 
 def page(

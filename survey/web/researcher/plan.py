@@ -4,8 +4,7 @@ from flask import Response, flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from survey.core.stimuli.faults import PlanError
-from survey.core.stimuli.plan import Plan
-from survey.services import life
+from survey.services import life, studies
 from survey.services.errors import SurveyError
 from survey.services.plan_files import write_plan
 from survey.services.recruitment import recruitment_of
@@ -33,7 +32,7 @@ def save_plan() -> ResponseReturnValue:
         return page("plan", form=form, opened="about-you")
     if form.validate_on_submit():
         try:
-            changed = Plan.from_json(form.values(g.plan))
+            changed = studies.plan_from(form.values(g.plan))
             life.change_plan(session(), g.study, changed, g.researcher.name)
         except PlanError as error:
             form.show(error.faults)

@@ -21,6 +21,7 @@ from survey.core.stimuli.faults import Fault
 from survey.core.stimuli.personal import PersonalField
 from survey.core.stimuli.plan import Plan
 from survey.services import studies
+from survey.services.languages import language_names
 from survey.web.forms import Form
 
 NUMBERS = (
@@ -114,7 +115,7 @@ class PlanForm(Form):
 
     def __init__(self, *args: Any, own_lists: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.language.choices = [SelectChoice(one, name) for one, name in studies.LANGUAGES.items()]
+        self.language.choices = [SelectChoice(one, name) for one, name in language_names().items()]
         self.measures.choices = [
             SelectChoice(name, f"{name}: {label}") for name, label in studies.measure_labels()
         ]

@@ -1,13 +1,16 @@
 """The list of studies, and making a new one."""
 
+from typing import Any
+
 from flask import flash, g, redirect, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
-from wtforms import RadioField, SelectChoice, StringField
+from wtforms import RadioField, SelectChoice, SelectField, StringField
 from wtforms.validators import DataRequired, Length
 
 from survey.services import access, life, studies
 from survey.services.errors import SurveyError
+from survey.services.languages import language_names
 from survey.services.plan_files import PlanFile, PlanFileError, read_plan
 from survey.services.recruitment import Recruitment
 from survey.web.database import session
@@ -29,12 +32,17 @@ class NewStudyForm(Form):
         choices=[SelectChoice(name, text) for name, text in STARTS.items()],
         default="mnro",
     )
+    language = SelectField("Language of its texts and pages")
     plan = FileField("Plan file")
     slug = StringField(
         "Address",
         filters=[lambda text: text and text.strip()],
         validators=[DataRequired("Give the study an address."), Length(max=64)],
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.language.choices = [SelectChoice(*one) for one in language_names().items()]
 
 
 @blueprint.get("/")
@@ -81,7 +89,10 @@ def make() -> ResponseReturnValue:
 def _start(form: NewStudyForm) -> PlanFile:
     if form.start.data != "file":
         seed = studies.fresh_seed()
-        return PlanFile(studies.preset_plan(form.start.data, seed=seed), Recruitment())
+        return PlanFile(
+            studies.preset_plan(form.start.data, language=form.language.data, seed=seed),
+            Recruitment(),
+        )
     found = uploaded_text("plan")
     if found is None:
         raise ValueError("Choose the YAML file with the plan.")

@@ -1,0 +1,49 @@
+// A progress bar while the bundle comes; without this file the browser downloads it as usual.
+"use strict";
+
+document.querySelectorAll("form.download").forEach((form) =>
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const status = form.querySelector("[role=status]");
+    const [bar, said] = status.children;
+    const button = form.querySelector("button");
+    status.hidden = false;
+    button.disabled = true;
+    said.textContent = "Writing …";
+    try {
+      const answer = await fetch(`${form.action}?${new URLSearchParams(new FormData(form))}`);
+      if (!answer.ok) throw new Error(String(answer.status));
+      const pieces = await collect(answer, (share) => (bar.value = share));
+      save(new Blob(pieces, { type: "application/zip" }), nameOf(answer));
+      bar.value = 1;
+      said.textContent = "The bundle is downloaded.";
+    } catch {
+      said.textContent = "The download failed. Try again; what is stored is safe.";
+    }
+    button.disabled = false;
+  }),
+);
+
+async function collect(answer, onShare) {
+  const expected = Number(answer.headers.get("X-Expected-Bytes")) || 1;
+  const reader = answer.body.getReader();
+  const pieces = [];
+  let taken = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return pieces;
+    pieces.push(value);
+    taken += value.length;
+    onShare(Math.min(0.99, taken / expected));
+  }
+}
+
+const nameOf = (answer) => /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition"))?.[1] ?? "bundle.zip";
+
+function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}

@@ -1,0 +1,185 @@
+"""A study as a participant sees it, for its researchers: watermarked, and nothing is stored."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from flask import Blueprint, g, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from werkzeug.exceptions import NotFound
+
+from survey.core.stimuli.blinding import BlindedQuestion
+from survey.services import previews
+from survey.services.recruitment import recruitment_of
+from survey.services.whereabouts import PRACTICE
+from survey.web.forms import Form
+from survey.web.language import speak
+from survey.web.participant.forms import ConsentForm, ResumeForm, personal_form
+from survey.web.participant.pages import Credit
+from survey.web.participant.question_form import question_form, ranking_form
+from survey.web.researcher.pages import for_researchers
+
+blueprint = for_researchers(
+    Blueprint("preview", __name__, url_prefix="/research/studies/<slug>/preview")
+)
+
+BEFORE = ("entry", "consent", "about_you", "scenario")
+AFTER = ("review", "done", "declined", "screened_out")
+# Where a button leads that would store something.
+AFTER_BUTTON = {"begin": "consent", "resume": "consent", "decline": "declined", "leave": "entry"}
+
+
+@blueprint.before_request
+def _pretend() -> None:
+    """Stand in for a participant whom the database does not know."""
+    g.labels = (request.view_args or {}).get("labels") or previews.default_labels(g.study)
+    g.at = _address_of
+    speak(g.plan.language)
+    g.participant = SimpleNamespace(
+        public_id="P-PREVIEW",
+        status="started",
+        consented_at=None,
+        informed_at=None,
+        receipt="0000-0000",
+    )
+
+
+def _address_of(page: str, position: int | None = None, **_: object) -> str:
+    return url_for("preview.page", labels=g.labels, page=page, position=position)
+
+
+@blueprint.app_template_global()
+def preview_pages() -> list[tuple[str, str]]:
+    """Return (address, name) of the pages that a preview shows, in their order."""
+    numbers = range(1, g.plan.questions + 1)
+    return [
+        *((_address_of(page), page.replace("_", " ")) for page in _pages_before()),
+        *((_address_of("question", number), str(number)) for number in numbers),
+        *((_address_of(page), page.replace("_", " ")) for page in AFTER),
+    ]
+
+
+@blueprint.get("/")
+def entry() -> ResponseReturnValue:
+    """Begin a preview, in a label order if one is asked for."""
+    g.labels = request.args.get("labels") or g.labels
+    previews.preview_question(g.study, 1, g.labels)  # refuses what is no order
+    return redirect(_address_of("entry"))
+
+
+@blueprint.get("/<labels>/<page>")
+@blueprint.get("/<labels>/<page>/<int(max=99):position>")
+def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValue:  # noqa: ARG001 - labels are in g
+    """Show a page as a participant sees it."""
+    if page in ("practice", "question"):
+        return _question_page(page, position)
+    if page not in (*BEFORE, *AFTER):
+        raise NotFound
+    return _plain_page(page, _form_of(page)())
+
+
+@blueprint.post("/<labels>/<page>")
+@blueprint.post("/<labels>/<page>/<int(max=99):position>")
+def send(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValue:  # noqa: ARG001 - labels are in g
+    """Judge what was filled in as the real page would, and go on; nothing is stored."""
+    if page in AFTER_BUTTON:
+        return redirect(_address_of(AFTER_BUTTON[page]), 303)
+    if page in ("practice", "question") and "go" not in request.form:
+        return _answered(page, position)
+    form = _form_of(page)()
+    if page in BEFORE and not form.validate_on_submit():
+        return _plain_page(page, form), 400
+    return redirect(_address_after(page, position), 303)
+
+
+def _answered(page: str, position: int) -> ResponseReturnValue:
+    question = previews.preview_question(g.study, position, g.labels)
+    letters = tuple(sorted(question.letters))
+    if _ranks_first():
+        form = ranking_form(letters)()
+        if not form.validate_on_submit():
+            return _ranking_page(position, question, form), 400
+        return redirect(f"{_address_of(page, position)}?ranked=1", 303)
+    form = question_form(question.labels, letters)()
+    if not form.validate_on_submit():
+        return _voting_page(page, position, question, form), 400
+    return redirect(_address_after(page, position), 303)
+
+
+def _question_page(page: str, position: int) -> ResponseReturnValue:
+    question = previews.preview_question(g.study, position, g.labels)
+    letters = tuple(sorted(question.letters))
+    if _ranks_first():
+        return _ranking_page(position, question, ranking_form(letters)(formdata=None))
+    form = question_form(question.labels, letters)(formdata=None)
+    return _voting_page(page, position, question, form)
+
+
+def _ranks_first() -> bool:
+    return g.plan.rank_first and "ranked" not in request.args and "choice" not in request.form
+
+
+def _ranking_page(position: int, question: BlindedQuestion, form: Form) -> str:
+    return _shown("ranking", form, position=position, question=question, **_counts(position))
+
+
+def _voting_page(page: str, position: int, question: BlindedQuestion, form: Form) -> str:
+    return _shown(
+        page,
+        form,
+        position=position,
+        question=question,
+        stored=None,
+        confirmed=False,
+        **_counts(position),
+    )
+
+
+def _plain_page(page: str, form: Form) -> str:
+    answers = [
+        (number, previews.preview_question(g.study, number, g.labels), _AN_ANSWER)
+        for number in (range(1, g.plan.questions + 1) if page == "review" else ())
+    ]
+    return _shown(
+        page, form, answers=answers, consent=g.study.consent_texts[-1], credit=_credit(page)
+    )
+
+
+_AN_ANSWER = SimpleNamespace(clicked=frozenset({1}), own=None)
+
+
+def _shown(page: str, form: Form, **content: Any) -> str:
+    return render_template(f"participant/{page}.html", form=form, problems=form.problems, **content)
+
+
+def _form_of(page: str) -> type[Form]:
+    if page == "about_you":
+        return personal_form(g.plan.personal_fields)
+    return {"entry": ResumeForm, "consent": ConsentForm}.get(page, Form)
+
+
+def _credit(page: str) -> Credit:
+    settings = recruitment_of(g.study)
+    code = settings.code_for({"done": "complete"}.get(page, page))
+    return Credit(code, settings.way_back(code, {}))
+
+
+def _counts(position: int) -> dict[str, int]:
+    return {"saved": max(0, position - 1), "total": g.plan.questions}
+
+
+def _pages_before() -> tuple[str, ...]:
+    return (*BEFORE, "practice") if g.plan.practice else BEFORE
+
+
+def _address_after(page: str, position: int) -> str:
+    """Return the page that follows; "Back" on a question leads to the one before."""
+    back = request.form.get("go") == "back"
+    if page == "question" and not back:
+        last = position >= g.plan.questions
+        return _address_of("review") if last else _address_of("question", position + 1)
+    if page == "question" and position > 1:
+        return _address_of("question", position - 1)
+    if page in ("practice", "start") or page == _pages_before()[-1]:
+        return _address_of("question", 1)
+    order = (*_pages_before(), "review", "done")
+    return _address_of(order[order.index(page) + 1] if page in order[:-1] else order[-1])
