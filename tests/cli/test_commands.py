@@ -253,7 +253,7 @@ def test_real_answers_are_counted_and_their_minutes_measured(run, app):
     found = analysed(run)
     assert (found["n"]["participants"], found["n"]["missing"]) == (2, 2)
     assert found["table3"]["minutes"]["n"] == 1
-    assert 0 < found["table3"]["minutes"]["mean"] < 5
+    assert 0 <= found["table3"]["minutes"]["mean"] < 5  # whole seconds; a test takes one or none
     assert found["table3"]["numbers"]["age"] == {"n": 2, "mean": 23.0, "sd": 0.0}
 
 

@@ -22,7 +22,7 @@ def participant(session):
     return a_ready_participant(session, an_open_study(session))
 
 
-def save(session, participant, answer, key=None, position=1, seconds=None):
+def save(session, participant, answer, key=None, position=1, seconds=None, onward_to=None):
     presentation = answers.find_presentation(session, participant, position)
     return answers.save_answer(
         session,
@@ -32,6 +32,7 @@ def save(session, participant, answer, key=None, position=1, seconds=None):
         answer,
         key or fresh_key(session, participant),
         seconds,
+        onward_to,
     )
 
 
@@ -105,9 +106,14 @@ def test_saying_again_what_is_stored_is_saved_whatever_the_key(session, particip
 
 def test_the_next_question_is_shown_from_the_moment_of_the_answer(session, participant):
     assert answers.find_presentation(session, participant, 2).shown_at is None
-    save(session, participant, FIRST)
+    save(session, participant, FIRST, onward_to=2)
     following = answers.find_presentation(session, participant, 2)
     assert following.shown_at == stored(session).submitted_at
+
+
+def test_going_back_shows_no_further_question(session, participant):
+    save(session, participant, FIRST, onward_to=None)
+    assert answers.find_presentation(session, participant, 2).shown_at is None
 
 
 def test_after_handing_in_nothing_can_be_changed(session, participant):

@@ -209,4 +209,5 @@ def _lines(text: str | None) -> list[str]:
 
 def _said_of(field: Field, name: str, text: str) -> str:
     """Say a fault with the field's label in the place of its name in files."""
-    return f"{field.label.text}{text.removeprefix(name)}" if text.startswith(f"{name} ") else text
+    said = f"{field.label.text}{text.removeprefix(name)}" if text.startswith(f"{name} ") else text
+    return f"{said[0].upper()}{said[1:]}."
