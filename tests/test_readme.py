@@ -13,16 +13,18 @@ from click.testing import CliRunner
 from survey.cli import survey
 from survey.core.measures import Measure, Setting, as_ranks
 from survey.services import studies
+from survey.services.plan_files import read_plan
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
 COMMANDS = re.findall(r"^ {4}(?:\.venv/bin/)?survey (.+?)(?: +#.*)?$", README, re.MULTILINE)
 
 
 @pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
-def test_every_command_of_the_readme_runs(app, session):
+def test_every_command_of_the_readme_runs(app, session, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     studies.ensure_demo_study(session)
     session.rollback()
-    assert len(COMMANDS) >= 12
+    assert len(COMMANDS) >= 20
     for command in COMMANDS:
         arguments = shlex.split(command.replace("--participants 30", "--participants 1"))
         if arguments[0] == "serve":
@@ -56,3 +58,10 @@ def test_the_files_the_readme_links_to_are_there():
     root = Path(__file__).parents[1]
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", README):
         assert (root / target).is_file(), target
+
+
+def test_the_plan_file_of_the_readme_is_a_plan():
+    text = re.search(r"```yaml\n(.+?)```", README, re.S).group(1)
+    found = read_plan(text)
+    assert (found.plan.generator, found.plan.asked) == ("discriminative", 10)
+    assert found.recruitment.code_complete == "C1A2B3"

@@ -140,7 +140,13 @@ def _plain_page(page: str, form: Form) -> str:
         for number in (range(1, g.plan.questions + 1) if page == "review" else ())
     ]
     return _shown(
-        page, form, answers=answers, consent=g.study.consent_texts[-1], credit=_credit(page)
+        page,
+        form,
+        place=None,
+        carried={},
+        answers=answers,
+        consent=g.study.consent_texts[-1],
+        credit=_credit(page),
     )
 
 

@@ -3,10 +3,11 @@
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.conftest import Server, free_port, launch
 from tests.browser.test_participant import place, prepare, save, tick
+from tests.browser.test_researcher import sign_in
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
 SIZES = {"laptop": (1280, 800), "phone": (360, 740)}
@@ -27,8 +28,25 @@ def main() -> None:
             )
             walk(context.new_page(), link, f"{name}-{theme}")
             context.close()
+        research(browser, server)
         browser.close()
         server.kill()
+
+
+def research(browser: Browser, server: Server) -> None:
+    """Photograph what a researcher sees of a draft."""
+    width, height = SIZES["laptop"]
+    page = browser.new_context(viewport={"width": width, "height": height}).new_page()
+    sign_in(page, server)
+    page.goto(f"{server.address}/research/new")
+    page.get_by_label("The same with questions").check()
+    page.get_by_label("Address").fill("spring-study")
+    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_label("Seed", exact=True).fill("2013")
+    page.get_by_role("button", name="Save and draw").click()
+    page.wait_for_url("**/check")
+    page.evaluate("document.activeElement.blur()")
+    page.screenshot(path=FOLDER / "check-laptop-light.png")
 
 
 def walk(page: Page, link: str, suffix: str) -> None:

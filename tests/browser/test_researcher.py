@@ -1,0 +1,131 @@
+"""A researcher in a real browser: from the first start to a bundle that replicates."""
+
+import io
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from survey.db import db
+from survey.db.models import Event, Participant
+from survey.services import researchers, studies
+from survey.services.exchange.reading import open_files
+from survey.services.exchange.replicate import replicate
+from survey.services.simulation import Preference, simulate
+from survey.services.tokens import test_run_token as run_token
+from tests.browser.conftest import Server, watched
+from tests.builders import KEY
+
+PASSWORD = "a row of four words"
+
+
+def sign_in(page: Page, server: Server, name: str = "Ada Lovelace") -> None:
+    """Open the link that the command line would print, and set a password."""
+    with server.app.app_context():
+        _, token = researchers.add_researcher(db.session, name)
+        db.session.remove()
+    page.goto(f"{server.address}/research/welcome/{token}")
+    page.get_by_label("New password").fill(PASSWORD)
+    page.get_by_label("The same again").fill(PASSWORD)
+    page.get_by_role("button", name="Set password").click()
+    page.wait_for_url("**/research/")
+
+
+def send(server: Server, slug: str, participants: int, *, test: bool) -> None:
+    """Let simulated participants answer over HTTP, as test data or as if they were people."""
+    with server.app.app_context():
+        plan = studies.find_study(db.session, slug).plan
+        db.session.remove()
+    entry = f"{server.address}/s/{slug}" + (f"?test={run_token(KEY, slug)}" if test else "")
+    simulate(entry, plan, participants, Preference.parse("MNRO=1", plan.measures), seed=7)
+
+
+def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
+    watched(page)
+    sign_in(page, server)
+
+    # A draft, its plan changed, a mistake explained and mended.
+    page.get_by_role("link", name="New study").click()
+    page.get_by_label("Address").fill("browser-study")
+    page.get_by_role("button", name="Make the draft").click()
+    page.wait_for_url("**/plan")
+    page.get_by_label("Questions", exact=True).fill("51")
+    page.get_by_label("Seed", exact=True).fill("11")
+    page.get_by_role("button", name="Save and draw").click()
+    expect(page.locator(".problems")).to_contain_text("Questions is 51; 1 to 50 are allowed.")
+    page.get_by_label("Questions", exact=True).fill("3")
+    page.get_by_role("button", name="Save and draw").click()
+    page.wait_for_url("**/check")
+    expect(page.get_by_role("heading", name="Question 3")).to_be_visible()
+
+    # The preview shows it as participants see it, and leaves no trace.
+    page.get_by_role("link", name="preview", exact=True).click()
+    expect(page.locator(".watermark")).to_have_text("Preview")
+    page.get_by_role("button", name="Begin").click()
+    page.get_by_label("I have read this").check()
+    page.get_by_role("button", name="Continue").click()
+    page.wait_for_url("**/about_you")
+    assert server.count(Participant) == 0
+
+    # Open, invite.
+    page.goto(f"{server.address}/research/studies/browser-study")
+    page.get_by_role("button", name="Freeze and open").click()
+    expect(page.get_by_text("The study is open. Invite people.")).to_be_visible()
+    digest = page.locator(".digest").inner_text()
+    page.get_by_role("link", name="Invite", exact=True).click()
+    assert page.locator("img").evaluate("image => image.complete && image.naturalWidth > 50")
+
+    # Twelve come; the page counts them by itself.
+    page.get_by_role("link", name="Progress", exact=True).click()
+    expect(page.get_by_text("Nobody has begun yet.")).to_be_visible()
+    send(server, "browser-study", 12, test=True)
+    expect(page.get_by_role("heading", name="Test data (12)")).to_be_visible(timeout=15_000)
+    send(server, "browser-study", 1, test=False)
+    expect(page.get_by_role("heading", name="1 of 30 complete")).to_be_visible(timeout=15_000)
+
+    # No result before the end.
+    page.get_by_role("link", name="Results", exact=True).click()
+    expect(page.get_by_text("Results are hidden while people vote")).to_be_visible()
+    page.get_by_role("link", name="Overview").click()
+    page.get_by_role("button", name="Close").click()
+    page.get_by_role("link", name="Results", exact=True).click()
+    page.get_by_role("link", name="Count test data too").click()
+    expect(page.get_by_text("13 participants gave 39 answers; 0 are missing.")).to_be_visible()
+
+    # The bundle, with a progress bar, replicates.
+    page.get_by_role("link", name="Hand out").click()
+    page.get_by_label("Include test data").check()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download the bundle").click()
+    expect(page.get_by_text("The bundle is downloaded.")).to_be_visible()
+    bundle = open_files(io.BytesIO(download.value.path().read_bytes()), "bundle.zip")
+    steps = [step.text for step in replicate(bundle)]
+    assert f"the digest is that of the plan and its questions: {digest}" in steps
+    assert "39 answers of 13 participants can be read" in steps
+    assert page.faults == []
+
+    # It can be looked at as a study of its own.
+    page.goto(f"{server.address}/research/import")
+    page.get_by_label("Bundle (a zip file)").set_input_files(download.value.path())
+    page.get_by_label("Address here").fill("looked-at")
+    page.get_by_role("button", name="Replicate and import").click()
+    expect(page.get_by_text("The bundle replicates in everything.")).to_be_visible()
+    with server.app.app_context():
+        kinds = [event.kind for event in db.session.query(Event).filter_by(slug="browser-study")]
+        db.session.remove()
+    assert kinds == ["made", "plan changed", "opened", "closed"]
+
+
+@pytest.mark.parametrize("width", [320, 360, 768, 1280])
+def test_no_page_scrolls_sideways(page, server, width):
+    sign_in(page, server, f"Someone at {width}")
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{server.address}/research/new")
+    slug = f"width-{width}"
+    page.get_by_label("Address").fill(slug)
+    page.get_by_role("button", name="Make the draft").click()
+    for section in ("", "plan", "check", "invite", "progress", "results", "people", "lists"):
+        page.goto(f"{server.address}/research/studies/{slug}/{section}".rstrip("/"))
+        over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert over <= 0, (section, over)
+    page.goto(f"{server.address}/research/studies/{slug}/preview/213/question/1")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
