@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from sqlalchemy import delete as sql_delete
 from sqlalchemy.orm import Session
 
 from survey.core.stimuli.digests import text_digest
@@ -120,6 +121,8 @@ def delete(session: Session, study: Study, who: str) -> None:
     if study.status == "open":
         raise NotAllowedError("The study is open; close it before you delete it.")
     access.log(session, study, who, "deleted", study.digest or "")
+    # Participants first: what was shown to them refers to the questions.
+    session.execute(sql_delete(Participant).where(Participant.study_id == study.id))
     session.delete(study)
     session.commit()
 

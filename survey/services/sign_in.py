@@ -1,5 +1,6 @@
 """Signing in: server-side sessions with two ends, and a throttle kept in the database."""
 
+import math
 import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -155,4 +156,4 @@ def _seconds_to_wait(throttle: SignInThrottle) -> int:
         return 0
     wait = min(timedelta(seconds=2 ** min(over, 20)), LONGEST_WAIT)
     left = throttle.last_failed_at + wait - now()
-    return max(0, round(left.total_seconds() + 0.5))
+    return max(0, math.ceil(left.total_seconds()))

@@ -196,7 +196,7 @@ class Plan:
 
     def _about_measures(self) -> Iterable[Fault]:
         names = self.measures
-        unknown = [name for name in names if name not in MEASURES]
+        unknown = [name for name in names if not (isinstance(name, str) and name in MEASURES)]
         for name in unknown:
             yield Fault(
                 ("measures",),

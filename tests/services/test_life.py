@@ -1,0 +1,171 @@
+"""What a researcher does to a study, what nobody can, and who may."""
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from survey.core.stimuli.plan import Plan
+from survey.db.models import Event, Membership, Participant, StoredQuestion, Study
+from survey.services import access, life, participants, researchers, studies
+from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
+from survey.services.recruitment import Recruitment
+from tests.builders import KEY, a_plan, a_ready_participant
+
+
+@pytest.fixture
+def ada(session):
+    return researchers.add_researcher(session, "Ada")[0]
+
+
+@pytest.fixture
+def draft(session, ada):
+    return life.make_study(session, ada, "a-study", a_plan(), Recruitment())
+
+
+def test_a_draft_can_change_and_its_questions_are_drawn_anew(session, draft):
+    life.change_plan(session, draft, a_plan(questions=5, seed=9, consent="I agree to this."), "Ada")
+    assert [question.number for question in draft.questions] == [0, 1, 2, 3, 4, 5]
+    assert draft.consent_texts[0].text == "I agree to this."
+    assert draft.questions[1].content == a_plan(questions=5, seed=9).draw_questions()[1]
+
+
+def test_a_frozen_study_keeps_its_plan(session, draft):
+    life.open_to_participants(session, draft, "Ada")
+    with pytest.raises(NotAllowedError, match="its content is frozen"):
+        life.change_plan(session, draft, a_plan(seed=6), "Ada")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE study SET plan = '{}'",
+        "UPDATE study SET digest = 'another'",
+        "UPDATE study SET digest = NULL, status = 'draft'",
+        "UPDATE study SET slug = 'elsewhere'",
+        "UPDATE study SET generator_version = 2",
+        "UPDATE question SET lists = '{}' WHERE number = 1",
+        "DELETE FROM question WHERE number = 1",
+        "INSERT INTO question (study_id, number, lists, columns) VALUES (1, 9, '{}', '{}')",
+        "UPDATE consent_text SET text = 'another'",
+        "DELETE FROM consent_text",
+    ],
+)
+def test_the_database_refuses_to_change_what_is_frozen(session, draft, statement):
+    life.open_to_participants(session, draft, "Ada")
+    life.close_to_participants(session, draft, "Ada")
+    before = studies.current_digest(draft)
+    with pytest.raises(DBAPIError, match="cannot change; copy it"):
+        session.execute(text(statement))
+    session.rollback()
+    assert studies.current_digest(draft) == before == draft.digest
+
+
+def test_what_was_done_stays_written_down(session, draft):
+    life.open_to_participants(session, draft, "Ada")
+    life.unblind(session, draft, "Ada", "the ethics board asks")
+    for statement in ("UPDATE event SET who = 'Bob'", "DELETE FROM event"):
+        with pytest.raises(DBAPIError, match="never changed or removed"):
+            session.execute(text(statement))
+        session.rollback()
+    told = [(event.who, event.kind, event.detail) for event in access.events_of(session, draft)]
+    assert told[0] == ("Ada", "unblinded", "the ethics board asks")
+    assert [kind for _, kind, _ in told] == ["unblinded", "opened", "made"]
+
+
+def test_results_are_hidden_until_the_end_or_until_someone_says_why(session, draft):
+    life.open_to_participants(session, draft, "Ada")
+    assert not life.shows_results(draft)
+    with pytest.raises(SurveyError, match="Say why"):
+        life.unblind(session, draft, "Ada", "  ")
+    life.unblind(session, draft, "Ada", "a pilot")
+    assert life.shows_results(draft)
+
+
+def test_a_copy_has_the_plan_and_nobodys_answers(session, draft, ada):
+    life.open_to_participants(session, draft, "Ada")
+    a_ready_participant(session, draft)
+    copy = life.copy_study(session, draft, "the-copy", ada)
+    assert (copy.status, copy.digest, copy.plan) == ("draft", None, draft.plan)
+    assert studies.progress(session, copy)["started"] == 0
+    life.open_to_participants(session, copy, "Ada")
+    assert copy.digest == draft.digest
+
+
+def test_an_archived_study_is_not_opened_until_it_is_brought_back(session, draft):
+    life.archive(session, draft, "Ada")
+    with pytest.raises(NotAllowedError, match="bring it back first"):
+        life.open_to_participants(session, draft, "Ada")
+    life.bring_back(session, draft, "Ada")
+    life.open_to_participants(session, draft, "Ada")
+    with pytest.raises(NotAllowedError, match="close it before you archive"):
+        life.archive(session, draft, "Ada")
+
+
+def test_deleting_takes_all_of_a_study_and_leaves_the_log(session, draft):
+    life.open_to_participants(session, draft, "Ada")
+    a_ready_participant(session, draft)
+    with pytest.raises(NotAllowedError, match="close it before you delete"):
+        life.delete(session, draft, "Ada")
+    life.close_to_participants(session, draft, "Ada")
+    life.delete(session, draft, "Ada")
+    for table in (Study, StoredQuestion, Participant, Membership):
+        assert session.query(table).count() == 0
+    assert session.query(Event).order_by(Event.id.desc()).first().kind == "deleted"
+
+
+def test_leaving_someone_out_needs_a_reason_and_can_be_taken_back(session, draft):
+    life.open_to_participants(session, draft, "Ada")
+    participant = a_ready_participant(session, draft)
+    with pytest.raises(SurveyError, match="Say why"):
+        life.exclude(session, draft, participant, "Ada", " ")
+    life.exclude(session, draft, participant, "Ada", "clicked through")
+    assert (participant.excluded, participant.exclude_reason) == (True, "clicked through")
+    life.restore(session, draft, participant, "Ada")
+    assert (participant.excluded, participant.exclude_reason) == (False, None)
+
+
+def test_studies_of_other_people_are_not_there(session, draft):
+    bob = researchers.add_researcher(session, "Bob")[0]
+    assert access.studies_of(session, bob) == []
+    for slug in ("a-study", "nowhere", "\0", "A", "x" * 1000):
+        with pytest.raises(NotFoundError, match="There is no such study among yours"):
+            access.study_of(session, bob, slug)
+
+
+def test_a_viewer_looks_and_an_owner_changes(session, draft, ada):
+    bob = researchers.add_researcher(session, "Bob")[0]
+    access.share(session, draft, bob, "viewer")
+    session.commit()
+    assert access.study_of(session, bob, "a-study")[1] == "viewer"
+    with pytest.raises(NotAllowedError, match="only its owners"):
+        access.require_owner("viewer")
+    with pytest.raises(NotAllowedError, match="needs an owner"):
+        access.share(session, draft, ada, "viewer")
+    with pytest.raises(NotAllowedError, match="needs an owner"):
+        access.unshare(session, draft, ada)
+    access.share(session, draft, bob, "owner")
+    access.unshare(session, draft, ada)
+    session.commit()
+    assert access.studies_of(session, ada) == []
+
+
+def test_the_first_researcher_gets_the_studies_that_are_nobodys(session):
+    studies.create_study(session, "before-anyone", a_plan())
+    ada, _ = researchers.add_researcher(session, "Ada")
+    bob, _ = researchers.add_researcher(session, "Bob")
+    assert [study.slug for study, _ in access.studies_of(session, ada)] == ["before-anyone"]
+    assert access.studies_of(session, bob) == []
+
+
+def test_a_study_from_the_command_line_belongs_to_the_only_researcher(session, ada):
+    life.make_for(session, None, "one", a_plan(), Recruitment())
+    researchers.add_researcher(session, "Bob")
+    life.make_for(session, None, "two", a_plan(), Recruitment())
+    life.make_for(session, "bob", "three", a_plan(), Recruitment())
+    assert [study.slug for study, _ in access.studies_of(session, ada)] == ["one"]
+
+
+def test_an_open_study_that_somebody_joined_keeps_its_plan_as_it_was(session, draft):
+    life.open_to_participants(session, draft, "Ada")
+    participants.begin(session, draft, "browser", KEY)
+    assert Plan.from_json(draft.plan_json) == a_plan()

@@ -1,0 +1,168 @@
+"""Who may begin: targets, places that go back, pools that stay balanced, orders of one's own."""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy.orm import Session
+
+from survey.db.models import Participant, Presentation
+from survey.services import life, participants, places, studies
+from survey.services.clock import now
+from survey.services.errors import NotAllowedError, StudyFullError
+from survey.services.participants import Arrival
+from survey.services.recruitment import Recruitment
+from tests.builders import KEY, a_plan, a_ready_participant, an_open_study
+
+
+def begin(session, study, token, **arrival):
+    return participants.begin(session, study, token, KEY, Arrival(**arrival))
+
+
+def asked(session, participant):
+    rows = session.query(Presentation).filter_by(participant_id=participant.id)
+    return [(p.position, p.question.number) for p in rows.order_by(Presentation.position)]
+
+
+def test_when_all_places_are_taken_latecomers_are_told(session):
+    study = an_open_study(session, participants=2)
+    begin(session, study, "one")
+    begin(session, study, "two")
+    with pytest.raises(StudyFullError, match="Enough people have taken part"):
+        begin(session, study, "three")
+    assert begin(session, study, "one").id  # whoever has a place keeps it
+
+
+def test_test_data_excluded_and_declined_participants_take_no_place(session):
+    study = an_open_study(session, participants=1)
+    begin(session, study, "bot", is_test=True)
+    declined = begin(session, study, "one")
+    participants.decline(session, declined)
+    excluded = begin(session, study, "two")
+    life.exclude(session, study, excluded, "Ada", "a trial")
+    assert places.free(session, study) == 1
+    begin(session, study, "three")
+    assert places.free(session, study) == 0
+
+
+def test_a_place_that_was_left_goes_back_and_may_be_taken_up_again_while_one_is_free(session):
+    study = an_open_study(session, participants=1)
+    study.recruitment = Recruitment(slot_minutes=60).as_json()
+    first = begin(session, study, "one")
+    first.last_seen_at = now() - timedelta(minutes=61)
+    session.commit()
+    places.require_still_held(session, study, first)  # nobody else came
+    begin(session, study, "two")
+    with pytest.raises(StudyFullError, match="went to someone else"):
+        places.require_still_held(session, study, first)
+
+
+def test_whoever_finished_holds_a_place_for_good(session):
+    study = an_open_study(session, participants=1)
+    first = begin(session, study, "one")
+    first.status, first.completed_at = "complete", now()
+    first.last_seen_at = now() - timedelta(days=9)
+    session.commit()
+    assert places.free(session, study) == 0
+
+
+def test_two_who_come_at_once_do_not_share_the_last_place(session, engine):
+    study = an_open_study(session, participants=3)
+    study_id = study.id
+    session.rollback()
+
+    def come(number):
+        with Session(engine) as own:
+            mine = own.get(type(study), study_id)
+            try:
+                begin(own, mine, f"browser {number}")
+            except StudyFullError:
+                return 0
+            return 1
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(come, range(12))) == 3
+    assert session.query(Participant).count() == 3
+
+
+def test_a_platforms_id_leads_back_to_one_participant_on_any_device(session):
+    study = an_open_study(session)
+    sent = {"PROLIFIC_PID": "p1", "STUDY_ID": "s"}
+    first = begin(session, study, "phone", parameters=sent)
+    assert begin(session, study, "laptop", parameters=sent).id == first.id
+    assert begin(session, study, "laptop", parameters={"PROLIFIC_PID": "p2"}).id != first.id
+    assert participants.identity_of(session, first) == sent
+
+
+def test_an_id_can_be_required(session):
+    study = an_open_study(session)
+    study.recruitment = Recruitment(id_required=True).as_json()
+    session.commit()
+    with pytest.raises(NotAllowedError, match="carries an id"):
+        begin(session, study, "one")
+    assert begin(session, study, "one", parameters={"PROLIFIC_PID": "p1"})
+
+
+def test_a_pool_asks_every_question_equally_often(session):
+    study = an_open_study(
+        session, questions=7, design="pool", per_participant=3, participants=100, practice=False
+    )
+    counts = Counter()
+    for number in range(14):
+        participant = a_ready_participant(session, study, f"browser {number}")
+        numbers = [question for _, question in asked(session, participant)]
+        assert len(set(numbers)) == 3
+        counts.update(numbers)
+        assert max(counts.values()) - min(counts[n] for n in range(1, 8)) <= 1
+    assert set(counts.values()) == {6}
+
+
+def test_a_pool_gives_the_questions_of_those_who_left_to_others(session):
+    study = an_open_study(
+        session, questions=4, design="pool", per_participant=2, participants=100, practice=False
+    )
+    left = a_ready_participant(session, study, "one")
+    gone = {question for _, question in asked(session, left)}
+    life.exclude(session, study, left, "Ada", "left")
+    counts = Counter()
+    for number in range(6):
+        participant = a_ready_participant(session, study, f"browser {number}")
+        counts.update(question for _, question in asked(session, participant))
+    assert set(counts.values()) == {3}
+    assert gone <= set(counts)
+
+
+def test_questions_come_in_the_plans_order_or_in_one_of_each_participants_own(session):
+    fixed = an_open_study(session, questions=6)
+    shown = asked(session, a_ready_participant(session, fixed))
+    assert shown == [(n, n) for n in range(7)]
+    shuffled = an_open_study(session, "shuffled", questions=6, shuffle_questions=True)
+    orders = set()
+    for number in range(8):
+        participant = a_ready_participant(session, shuffled, f"browser {number}")
+        positions, numbers = zip(*asked(session, participant), strict=True)
+        assert positions == tuple(range(7))
+        assert numbers[0] == 0  # practice stays first
+        assert sorted(numbers) == list(range(7))
+        orders.add(numbers)
+    assert len(orders) > 4
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+@pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+def test_whatever_the_pool_its_counts_never_differ_by_more_than_one(session, data):
+    size = data.draw(st.integers(1, 8))
+    each = data.draw(st.integers(1, size))
+    slug = f"pool-{studies.fresh_seed()}"
+    plan = a_plan(questions=size, design="pool", per_participant=each, practice=False)
+    study = studies.create_study(session, slug, plan)
+    studies.open_study(session, study)
+    counts = Counter(dict.fromkeys(range(1, size + 1), 0))
+    for number in range(data.draw(st.integers(1, 8))):
+        participant = a_ready_participant(session, study, f"browser {number}")
+        counts.update(question for _, question in asked(session, participant))
+        assert max(counts.values()) - min(counts.values()) <= 1

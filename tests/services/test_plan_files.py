@@ -1,0 +1,119 @@
+"""Plans as YAML: every fault with its line, and the same study as from the form."""
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from survey.core.stimuli.digests import study_digest
+from survey.services import studies
+from survey.services.plan_files import PlanFileError, read_plan, write_plan
+from survey.services.recruitment import Recruitment
+from tests.builders import a_plan
+
+
+def faults_of(text):
+    with pytest.raises(PlanFileError) as error:
+        read_plan(text, "plan.yaml")
+    return error.value.faults
+
+
+@pytest.mark.parametrize("preset", studies.PRESETS)
+@pytest.mark.parametrize("language", ["en", "el"])
+def test_a_preset_comes_back_from_its_file(preset, language):
+    plan = studies.preset_plan(preset, language=language, seed=4)
+    again = read_plan(write_plan(plan)).plan
+    assert again == plan
+
+
+def test_recruitment_travels_with_the_plan():
+    settings = Recruitment(code_complete="C1", return_url="https://x.example/?cc={code}")
+    read = read_plan(write_plan(a_plan(), settings))
+    assert read.recruitment == settings
+
+
+def test_a_file_names_a_preset_and_what_differs():
+    plan = read_plan("preset: mnro\nseed: 2013\n").plan
+    demo = studies.preset_plan("mnro", seed=2013)
+    assert study_digest(plan, plan.draw_questions()) == study_digest(demo, demo.draw_questions())
+
+
+def test_a_preset_in_another_language_has_that_languages_texts():
+    assert "συστήματα" in read_plan("preset: mnro\nlanguage: el\n").plan.scenario
+
+
+def test_all_faults_are_told_at_once_each_with_its_line():
+    assert faults_of(
+        "preset: mnro\n"
+        "questions: many\n"
+        "colour: blue\n"
+        "personal_fields:\n"
+        "  - name: Age\n"
+        "    label: Your age\n"
+        "    kind: number\n"
+        "  - name: group\n"
+        "    label: Your group\n"
+        "    kind: choice\n"
+        "    options: [one]\n"
+        "recruitment:\n"
+        "  access: everyone\n"
+    ) == (
+        "plan.yaml, line 3, colour: a plan has no field 'colour'; it has "
+        + faults_of("preset: mnro\ncolour: blue")[0].partition("it has ")[2],
+        "plan.yaml, line 5, personal_fields 1, name: the personal field 'Age' cannot be a column; "
+        "lower-case words that mean nothing to computers are allowed",
+        "plan.yaml, line 11, personal_fields 2, options: the personal field group needs at least "
+        "two options, and 50 at most; found 1",
+        "plan.yaml, line 2, questions: questions is 'many'; a whole number is needed",
+        "plan.yaml, line 13, recruitment, access: access is 'everyone'; "
+        "allowed is public, personal",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "plan.yaml holds no fields"),
+        ("- a\n- b\n", "plan.yaml holds no fields"),
+        ("title: [a\n", "plan.yaml, line 2: this is no YAML"),
+        ("a: &x [1]\nb: *x\n", "uses a YAML alias"),
+        ("seed: 1\nseed: 2\n", "line 2, seed: seed stands there twice, again on line 2"),
+        ("preset: other\n", "line 1, preset: preset is 'other'; allowed is mnro"),
+        ("preset: mnro\nseed: 2013-01-01\n", "seed is datetime.date(2013, 1, 1)"),
+        ("preset: mnro\nlanguage: xx\n", "there is no translation into 'xx'; there are en, el"),
+        ("preset: mnro\ndesign: pool\n", "per_participant is empty; a pool needs"),
+        ("preset: mnro\nscenario: '{sytems}'\n", "{sytems} found in scenario; allowed are {lists}"),
+        ("preset: mnro\npersonal_fields: 3\n", "personal_fields is 3; a list is needed"),
+        ("x" * 1_000_001, "1000001 characters; 1000000 are allowed"),
+    ],
+)
+def test_what_is_no_plan_is_explained(text, told):
+    assert told in faults_of(text)[0]
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_plan_or_a_plan_file_error(text):
+    with contextlib.suppress(PlanFileError):
+        read_plan(text)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(sorted(a_plan().as_json())),
+        st.recursive(
+            st.none() | st.booleans() | st.integers() | st.text(max_size=9),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+            ),
+            max_leaves=5,
+        ),
+        max_size=4,
+    )
+)
+def test_any_values_make_a_plan_or_are_refused_with_a_reason(changes):
+    values = {**a_plan().as_json(), "questions": 1, "practice": False, **changes}
+    with contextlib.suppress(ValueError):
+        plan = studies.plan_from(values)
+        assert studies.plan_from(plan.as_json()) == plan

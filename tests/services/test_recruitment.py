@@ -1,0 +1,139 @@
+"""Platforms' parameters, codes and ways back; guest lists and their links."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from survey.core.stimuli.faults import PlanError
+from survey.services import guests
+from survey.services.errors import NotFoundError, SurveyError
+from survey.services.recruitment import PLATFORMS, Recruitment, recruitment_from
+from survey.services.spreadsheets import escaped, unescaped
+from tests.builders import KEY, an_open_study
+
+PROLIFIC = Recruitment(
+    code_complete="C1", return_url="https://app.prolific.com/submissions/complete?cc={code}"
+)
+
+
+def test_what_prolific_sends_is_kept_without_being_asked_for():
+    query = {"PROLIFIC_PID": "p1", "STUDY_ID": "s1", "SESSION_ID": "x1", "utm_source": "mail"}
+    assert Recruitment().kept(query) == {"PROLIFIC_PID": "p1", "STUDY_ID": "s1", "SESSION_ID": "x1"}
+
+
+def test_upper_and_lower_case_count_alike_and_what_is_not_configured_is_not_kept():
+    settings = Recruitment(id_parameter="workerId", capture=("hitId",))
+    assert settings.kept({"WORKERID": " w1 ", "hitid": "h", "assignmentId": "a"}) == {
+        "workerId": "w1",
+        "hitId": "h",
+    }
+
+
+def test_a_value_without_end_is_cut():
+    assert len(Recruitment().kept({"PROLIFIC_PID": "x" * 10_000})["PROLIFIC_PID"]) == 200
+
+
+def test_the_way_back_carries_the_code():
+    assert PROLIFIC.way_back("C1", {}) == "https://app.prolific.com/submissions/complete?cc=C1"
+
+
+def test_the_way_back_echoes_what_sona_wants_and_nothing_breaks_out_of_the_address():
+    settings = recruitment_from({**PLATFORMS["sona"], "code_complete": "X"})
+    address = settings.way_back("X", {"survey_code": "12&credit_token=evil"})
+    assert address.endswith("survey_code=12%26credit_token%3Devil")
+
+
+def test_without_an_address_there_is_no_way_back():
+    assert Recruitment(code_complete="C1").way_back("C1", {}) is None
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"access": "all"}, "access is 'all'; allowed is public, personal"),
+        ({"slot_minutes": 4}, "slot_minutes is 4; 5 to 525600"),
+        ({"return_url": "javascript:alert(1)"}, "must begin with https://"),
+        ({"return_url": "https://x.example/{who}"}, "{who} found in return_url; allowed are"),
+        ({"return_url": "https://x.example/{"}, "single { or }"),
+        ({"return_url": "https://x.example/{code}"}, "code_complete cannot be empty"),
+        ({"id_parameter": "a b"}, "'a b' found in id_parameter"),
+        ({"capture": ["x"] * 9}, "at most 8"),
+        ({"capture": "abc"}, "capture is a list of names"),
+        ({"colour": 1}, "recruitment has no 'colour'"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(values, told):
+    with pytest.raises(PlanError) as error:
+        recruitment_from(values)
+    assert told in str(error.value)
+
+
+@pytest.mark.parametrize("platform", PLATFORMS)
+def test_a_platforms_settings_only_lack_codes(platform):
+    assert recruitment_from({**PLATFORMS[platform], "code_complete": "C1"})
+
+
+def test_a_guest_list_has_a_column_called_name_or_one_column():
+    assert guests.read_guests("email,name\na@x,Ann\nb@x, Bob  B \n\n") == ["Ann", "Bob B"]
+    assert guests.read_guests("\ufeffann@x.example\r\nbob@x.example\r\n") == [
+        "ann@x.example",
+        "bob@x.example",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "is empty; one name per row"),
+        ("a,b\n1,2\n", "row 1: columns a, b found; one of them must be called name"),
+        ("name\nAnn\nAnn\n", "row 3: 'Ann' stands in row 2 already"),
+        ("name,x\n,1\n", "row 2: no name found"),
+        ("name\n" + "x" * 201, "row 2: 201 characters; 200 allowed"),
+    ],
+)
+def test_a_guest_list_that_cannot_be_says_which_row(text, told):
+    with pytest.raises(SurveyError) as error:
+        guests.read_guests(text)
+    assert told in str(error.value)
+
+
+def test_links_are_made_once_per_name_and_stay_the_same(session):
+    study = an_open_study(session)
+    assert guests.invite(session, study, ["Ann", "=Bob"]) == 2
+    assert guests.invite(session, study, ["Ann", "Carl"]) == 1
+    listed = guests.guests_of(session, study)
+    first = guests.links_csv(listed, KEY, "https://x.example/s/five-systems")
+    assert first == guests.links_csv(listed, KEY, "https://x.example/s/five-systems")
+    rows = list(csv.DictReader(io.StringIO(first)))
+    assert [row["name"] for row in rows] == ["Ann", "'=Bob", "Carl"]
+    assert {row["status"] for row in rows} == {"not started"}
+    token = rows[0]["link"].rpartition("=")[2]
+    assert guests.guest_of(session, study, KEY, token.lower()).name == "Ann"
+
+
+@pytest.mark.parametrize("change", [slice(0, -1), slice(1, None), slice(0, 12)])
+def test_a_link_that_is_not_whole_is_nobodys(session, change):
+    study = an_open_study(session)
+    guests.invite(session, study, ["Ann"])
+    token = guests.link_token(KEY, guests.guests_of(session, study)[0])
+    for wrong in (token[change], "", "ü" * 24):
+        with pytest.raises(NotFoundError, match="personal link is not complete"):
+            guests.guest_of(session, study, KEY, wrong)
+
+
+def test_a_link_of_another_study_is_nobodys_here(session):
+    study, other = an_open_study(session), an_open_study(session, "another")
+    guests.invite(session, study, ["Ann"])
+    token = guests.link_token(KEY, guests.guests_of(session, study)[0])
+    with pytest.raises(NotFoundError):
+        guests.guest_of(session, other, KEY, token)
+
+
+@given(st.text())
+def test_a_cell_made_harmless_comes_back(cell):
+    harmless = escaped(cell)
+    assert unescaped(harmless) == cell
+    assert harmless[:1] not in set("=+-@\t\r＝＋－＠")

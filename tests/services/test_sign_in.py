@@ -1,0 +1,175 @@
+"""Researchers' accounts: links good once, passwords, sessions with two ends, a throttle."""
+
+from datetime import timedelta
+
+import pytest
+
+from survey.db.models import SignIn, SignInLink
+from survey.services import researchers, sign_in
+from survey.services.errors import SurveyError
+from survey.services.researchers import LinkError
+from survey.services.sign_in import TooManyAttemptsError, WrongPasswordError
+
+PASSWORD = "a row of four words"
+
+
+@pytest.fixture
+def token(session):
+    return researchers.add_researcher(session, "Ada Lovelace")[1]
+
+
+@pytest.fixture
+def ada(session, token):
+    return researchers.set_password(session, token, PASSWORD)
+
+
+def later(monkeypatch, **amount):
+    """Let the clock of signing in stand so much later."""
+    present = sign_in.now()
+    for module in (sign_in, researchers):
+        monkeypatch.setattr(module, "now", lambda: present + timedelta(**amount))
+
+
+def test_a_new_account_has_no_password_and_nobody_can_sign_in(session, token):
+    with pytest.raises(WrongPasswordError):
+        sign_in.sign_in(session, "Ada Lovelace", "")
+
+
+def test_a_link_sets_a_password_once(session, ada, token):
+    assert ada.password_hash.startswith("$argon2id$")
+    with pytest.raises(LinkError, match="works once, for 30 minutes"):
+        researchers.set_password(session, token, "another row of words")
+
+
+def test_looking_at_a_link_does_not_use_it_up(session, token):
+    for _ in range(3):
+        assert researchers.researcher_of_link(session, token).name == "Ada Lovelace"
+
+
+def test_a_link_is_good_for_thirty_minutes(session, token, monkeypatch):
+    later(monkeypatch, minutes=29)
+    assert researchers.researcher_of_link(session, token)
+    later(monkeypatch, minutes=31)
+    with pytest.raises(LinkError):
+        researchers.researcher_of_link(session, token)
+
+
+def test_a_new_link_ends_the_old_one(session, token):
+    fresh = researchers.new_link(session, researchers.find_researcher(session, "ada lovelace"))
+    with pytest.raises(LinkError):
+        researchers.researcher_of_link(session, token)
+    assert researchers.researcher_of_link(session, fresh)
+
+
+def test_the_database_holds_neither_links_nor_sessions(session, ada, token):
+    made = sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    stored = {row.token_hash for table in (SignIn, SignInLink) for row in session.query(table)}
+    assert len(stored) == 2
+    assert not stored & {made, token}
+
+
+@pytest.mark.parametrize(
+    ("password", "problem"),
+    [
+        ("short", "has 5 characters; 12 to 128"),
+        ("x" * 129, "has 129 characters"),
+        ("ababababababab", "too easy"),
+        ("ada lovelace 1815", "too easy"),
+        ("my password is it", "too easy"),
+    ],
+)
+def test_an_easy_password_is_refused_and_the_link_stays_good(session, token, password, problem):
+    with pytest.raises(SurveyError, match=problem):
+        researchers.set_password(session, token, password)
+    assert researchers.set_password(session, token, PASSWORD)
+
+
+def test_a_name_can_be_taken_once_and_must_be_one(session, ada):
+    with pytest.raises(SurveyError, match="There is a researcher 'ada lovelace' already"):
+        researchers.add_researcher(session, "ada lovelace")
+    for name in ("", "<b>", "a" * 65, "\0"):
+        with pytest.raises(SurveyError, match="cannot be a researcher's name"):
+            researchers.add_researcher(session, name)
+
+
+def test_an_unknown_name_and_a_wrong_password_are_told_alike(session, ada):
+    told = set()
+    for name, password in (("Nobody", PASSWORD), ("Ada Lovelace", "a wrong row of words")):
+        with pytest.raises(WrongPasswordError) as error:
+            sign_in.sign_in(session, name, password)
+        told.add(str(error.value))
+    assert len(told) == 1
+
+
+def test_failures_cost_ever_longer_waits_even_for_the_right_password(session, ada, monkeypatch):
+    for _ in range(5):
+        with pytest.raises(WrongPasswordError):
+            sign_in.sign_in(session, "Ada Lovelace", "a wrong row of words")
+    with pytest.raises(TooManyAttemptsError, match="Please wait"):
+        sign_in.sign_in(session, " ADA  lovelace ", PASSWORD)
+    later(monkeypatch, seconds=3)
+    with pytest.raises(WrongPasswordError):
+        sign_in.sign_in(session, "Ada Lovelace", "a wrong row of words")
+    with pytest.raises(TooManyAttemptsError) as error:
+        sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    assert error.value.seconds == 2
+    later(monkeypatch, minutes=16)
+    assert sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+
+
+def test_no_wait_is_longer_than_a_quarter_of_an_hour(session, ada):
+    throttle = sign_in._throttle(session, "Ada Lovelace")
+    throttle.failures = 1000
+    session.commit()
+    with pytest.raises(TooManyAttemptsError) as error:
+        sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    assert error.value.seconds <= 15 * 60 + 1
+
+
+def test_a_session_ends_when_idle_and_in_any_case(session, ada, monkeypatch):
+    token = sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    later(monkeypatch, minutes=59)
+    assert sign_in.find_sign_in(session, token)
+    later(monkeypatch, minutes=2)
+    assert sign_in.find_sign_in(session, token) is None
+
+
+def test_being_seen_puts_off_the_idle_end_but_not_the_other(session, ada, monkeypatch):
+    token = sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    for _ in range(12):
+        later(monkeypatch, minutes=49)
+        sign_in.note_seen(session, token)
+    assert sign_in.find_sign_in(session, token)
+    later(monkeypatch, minutes=20)
+    assert sign_in.find_sign_in(session, token) is None
+
+
+def test_a_new_password_and_signing_out_everywhere_end_all_sessions(session, ada):
+    tokens = [sign_in.sign_in(session, "Ada Lovelace", PASSWORD) for _ in range(3)]
+    assert len(sign_in.live_sign_ins(session, ada)) == 3
+    sign_in.sign_out(session, tokens[0])
+    assert sign_in.find_sign_in(session, tokens[0]) is None
+    assert sign_in.find_sign_in(session, tokens[1])
+    sign_in.sign_out_everywhere(session, ada)
+    assert sign_in.live_sign_ins(session, ada) == []
+    token = sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    researchers.set_password(session, researchers.new_link(session, ada), "words in another row")
+    assert sign_in.find_sign_in(session, token) is None
+
+
+def test_the_password_counts_as_just_typed_for_ten_minutes(session, ada, monkeypatch):
+    token = sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    later(monkeypatch, minutes=11)
+    assert not sign_in.is_confirmed(sign_in.find_sign_in(session, token))
+    with pytest.raises(WrongPasswordError):
+        sign_in.confirm(session, token, "a wrong row of words")
+    sign_in.confirm(session, token, PASSWORD)
+    assert sign_in.is_confirmed(sign_in.find_sign_in(session, token))
+
+
+def test_the_first_start_prints_links_until_someone_has_a_password(session):
+    first = researchers.ensure_researcher(session)
+    second = researchers.ensure_researcher(session)
+    assert first != second
+    researchers.set_password(session, second, PASSWORD)
+    assert researchers.ensure_researcher(session) is None

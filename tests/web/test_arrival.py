@@ -1,0 +1,265 @@
+"""How participants come and go: personal links, platforms, codes, screening, rank first."""
+
+import pytest
+from sqlalchemy import event
+
+from survey.core.stimuli.rankings import Ranking
+from survey.db.models import Guest, Identity, Participant, Presentation, StoredResponse
+from survey.services import guests
+from survey.services.recruitment import Recruitment
+from tests.builders import KEY, Visitor, an_open_study
+
+
+@pytest.fixture
+def study(session):
+    return an_open_study(session)
+
+
+def recruit(session, study, **settings):
+    study.recruitment = Recruitment(**settings).as_json()
+    session.commit()
+
+
+def link_of(session, study, name="Ann"):
+    guests.invite(session, study, [name])
+    guest = next(one for one in guests.guests_of(session, study) if one.name == name)
+    return f"?guest={guests.link_token(KEY, guest)}"
+
+
+def test_a_personal_link_is_good_for_one_participant_on_any_device(app, session, study):
+    recruit(session, study, access="personal")
+    link = link_of(session, study)
+    phone, laptop = Visitor(app.test_client()), Visitor(app.test_client())
+    phone.open(link)
+    assert session.query(Participant).count() == 0  # opening a link costs nothing
+    phone.submit("/begin")
+    phone.submit("/consent", agree="y")
+    laptop.open(link)
+    assert "It goes on where you left." in laptop.text
+    laptop.submit("/begin")
+    assert laptop.path == "/about-you"
+    assert session.query(Participant).count() == 1
+    session.expire_all()
+    assert session.query(Guest).one().participant.status == "started"
+
+
+def test_on_a_shared_computer_each_link_leads_to_its_own_participant(client, session, study):
+    visitor = Visitor(client)
+    for name in ("Ann", "Bob"):
+        visitor.open(link_of(session, study, name))
+        visitor.submit("/begin")
+    assert session.query(Participant).count() == 2
+    visitor.open(link_of(session, study, "Ann"))
+    assert "It goes on where you left." in visitor.text
+
+
+def test_without_a_link_nobody_begins_where_one_is_needed(client, session, study):
+    recruit(session, study, access="personal")
+    visitor = Visitor(client)
+    visitor.open()
+    assert "open the personal link that the researchers sent you" in visitor.text
+    assert not visitor.page.select("form[action$=begin]")
+    visitor.open("?guest=NOTALINK")
+    assert visitor.status == 404
+    assert "not complete, or it was taken back" in visitor.text
+
+
+def test_a_platforms_parameters_are_kept_apart_from_the_answers(client, session, study):
+    visitor = Visitor(client)
+    visitor.open("?PROLIFIC_PID=p%3C1&STUDY_ID=s1&SESSION_ID=x1&other=no")
+    assert session.query(Identity).count() == 0
+    visitor.submit("/begin")
+    identity = session.query(Identity).one()
+    assert identity.external_id == "p<1"
+    assert identity.parameters == {"PROLIFIC_PID": "p<1", "STUDY_ID": "s1", "SESSION_ID": "x1"}
+
+
+def test_whoever_finishes_gets_the_code_and_the_way_back_again_and_again(client, session, study):
+    recruit(
+        session,
+        study,
+        code_complete="DONE-1",
+        code_declined="NO-2",
+        code_screened_out="OUT-3",
+        return_url="https://x.example/?cc={code}&who={participant_id}",
+    )
+    visitor = Visitor(client)
+    visitor.open("?PROLIFIC_PID=p1")
+    visitor.submit("/begin")
+    visitor.submit("/consent", agree="y")
+    visitor.submit("/about-you", age="23", education="School")
+    visitor.submit("/scenario")
+    visitor.submit("/practice", choice="1")
+    visitor.submit("/start")
+    for position in (1, 2, 3):
+        visitor.submit(f"/q/{position}", choice="1")
+    visitor.submit("/review")
+    for path in ("/done", "/q/2", ""):
+        visitor.open(path)
+        if path:
+            assert "DONE-1" in visitor.text
+            link = visitor.page.select_one(".way-back a")["href"]
+            assert link == "https://x.example/?cc=DONE-1&who=p1"
+        assert "NO-2" not in visitor.text
+        assert "OUT-3" not in visitor.text
+
+
+def test_whoever_declines_gets_another_code(client, session, study):
+    recruit(session, study, code_complete="DONE-1", code_declined="NO-2")
+    visitor = Visitor(client)
+    visitor.open()
+    visitor.submit("/begin")
+    visitor.submit("/decline")
+    assert "NO-2" in visitor.text
+    assert "DONE-1" not in visitor.text
+
+
+def test_without_a_code_for_an_end_no_way_back_credits_it(client, session, study):
+    recruit(session, study, code_complete="DONE-1", return_url="https://x.example/?cc={code}")
+    visitor = Visitor(client)
+    visitor.open()
+    visitor.submit("/begin")
+    visitor.submit("/decline")
+    assert not visitor.page.select(".way-back, .receipt")
+
+
+def test_an_option_can_screen_out(client, session):
+    study = an_open_study(
+        session,
+        "screening",
+        personal_fields=[
+            {
+                "name": "adult",
+                "label": "Are you 18 or older?",
+                "kind": "choice",
+                "options": ["Yes", "No"],
+                "screen_out": ["No"],
+            }
+        ],
+    )
+    recruit(session, study, code_complete="DONE-1", code_screened_out="OUT-3")
+    visitor = Visitor(client, "screening")
+    visitor.open()
+    visitor.submit("/begin")
+    visitor.submit("/consent", agree="y")
+    visitor.submit("/about-you", adult="No")
+    for path in ("", "/consent", "/about-you", "/scenario", "/q/1", "/review", "/done"):
+        visitor.open(path)
+        if path:
+            assert visitor.path == "/screened-out", path
+            assert "looking for other people" in visitor.text
+            assert "OUT-3" in visitor.text
+        assert "DONE-1" not in visitor.text
+    assert session.query(Participant).one().status == "screened_out"
+
+
+def test_latecomers_read_a_friendly_page(app, session):
+    an_open_study(session, "small", participants=1)
+    first, late = Visitor(app.test_client(), "small"), Visitor(app.test_client(), "small")
+    late.open()  # opened in time, begun too late
+    first.open()
+    first.submit("/begin")
+    late.submit("/begin")
+    assert late.status == 403
+    assert "All places are taken" in late.text
+    late.open()
+    assert late.status == 200
+    assert "Enough people have taken part already" in late.text
+    assert session.query(Participant).count() == 1
+
+
+def test_agreeing_can_be_taken_back_until_the_questions_come(client, session, study):
+    visitor = Visitor(client)
+    visitor.open()
+    visitor.submit("/begin")
+    visitor.submit("/consent", agree="y")
+    visitor.submit("/about-you", age="23", education="School")
+    visitor.open("/consent")
+    visitor.submit("/decline")
+    assert visitor.path == "/declined"
+    participant = session.query(Participant).one()
+    assert (participant.status, participant.consented_at, participant.personal) == (
+        "declined",
+        None,
+        {},
+    )
+
+
+def test_the_page_of_declining_is_for_those_who_declined(client, session, study):
+    visitor = Visitor(client)
+    visitor.open()
+    visitor.submit("/begin")
+    visitor.open("/declined")
+    assert visitor.path == "/consent"
+
+
+def test_ones_own_ranking_is_asked_before_any_method_is_seen(client, session):
+    an_open_study(session, "rank-first", rank_first=True)
+    visitor = Visitor(client, "rank-first")
+    visitor.prepare()
+    places = {f"rank_{letter}": place for letter, place in zip("ABCDE", "21345", strict=True)}
+    for path in ("/practice", "/q/1"):
+        visitor.open(path)
+        assert "In which order would you put them?" in visitor.text
+        assert "Method" not in visitor.page.select_one("form#vote").get_text()
+        assert not visitor.page.select("[name=choice]")
+        visitor.submit(path, rank_A="1")
+        assert visitor.status == 400
+        assert "give a place to B, C, D and E" in visitor.text
+        visitor.submit(path, **places)
+        assert visitor.path == path
+        assert visitor.page.select_one("#rank-B option[selected]").text == "1"
+        visitor.submit(path, choice="own", **places)
+        if path == "/practice":
+            visitor.submit("/start")
+    shown = session.query(Presentation).filter_by(position=1).one()
+    assert shown.ranked_first == Ranking.parse("B>A>C>D>E")
+    assert session.query(StoredResponse).count() == 2
+
+
+def test_the_first_ranking_counts_whatever_is_posted_later(client, session):
+    an_open_study(session, "rank-first", rank_first=True, practice=False)
+    visitor = Visitor(client, "rank-first")
+    visitor.prepare()
+    visitor.open("/q/1")
+    first = {f"rank_{letter}": place for letter, place in zip("ABCDE", "12345", strict=True)}
+    page = visitor.page
+    visitor.submit("/q/1", **first)
+    visitor.page = page
+    visitor.submit("/q/1", **dict.fromkeys(first, "1"))  # the old form once more
+    assert session.query(Presentation).filter_by(position=1).one().ranked_first == Ranking.parse(
+        "A>B>C>D>E"
+    )
+
+
+def test_seconds_of_an_answer_that_was_refused_are_not_lost(client, session, study):
+    visitor = Visitor(client)
+    visitor.start()
+    visitor.submit("/q/1", active_seconds="55.0")
+    assert visitor.status == 400
+    assert visitor.page.select_one("[name=active_seconds]")["value"] == "55.0"
+
+
+def test_a_database_that_fails_while_saving_shows_the_busy_page(app, client, session, study):
+    if session.get_bind().dialect.name != "sqlite":
+        pytest.skip("SQLite can be filled up at will")
+    visitor = Visitor(client)
+    visitor.start()
+    with app.app_context():
+        engine = app.extensions["sqlalchemy"].engine
+
+    def fill_up(connection, *_):
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    event.listen(engine, "checkout", fill_up)
+    for attempt in range(200):  # each changes the answer, so that each writes
+        visitor.open("/q/1")
+        visitor.submit("/q/1", choice=str(1 + attempt % 2))
+        if visitor.status != 200:
+            break
+    event.remove(engine, "checkout", fill_up)
+    assert visitor.status == 503
+    assert "The survey is busy" in visitor.text
+    visitor.open("/q/1")
+    assert visitor.status == 200
