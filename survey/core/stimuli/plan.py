@@ -55,11 +55,11 @@ class Plan:
     lines between paragraphs. ``list_noun``: what a ranked list stands for ("system").
     ``language``: of the pages. ``personal_fields``: the page "About you".
 
-    The design: ``measures``; ``questions``, ``lists`` per question, ``relevant`` items
-    per list among ``collection_size``; ``generator`` and ``seed``, or the generator
-    "given" with ``own_lists`` (question → list → positions); ``gmt`` and
-    ``literal_eq15``: see ``Setting``. ``design``: "all" asks everyone every question,
-    "pool" asks ``per_participant`` of them, balanced. ``shuffle_lists``,
+    The design: ``measures``, kept in the registry's order; ``questions``, ``lists`` per
+    question, ``relevant`` items per list among ``collection_size``; ``generator`` and
+    ``seed``, or the generator "given" with ``own_lists`` (question → list → positions);
+    ``gmt`` and ``literal_eq15``: see ``Setting``. ``design``: "all" asks everyone every
+    question, "pool" asks ``per_participant`` of them, balanced. ``shuffle_lists``,
     ``shuffle_questions``: rows and questions in an order of each participant's own.
     ``practice``: a practice question comes first. ``rank_first``: one's own ranking is
     asked before the columns are shown. ``participants``: how many are wanted.
@@ -105,6 +105,10 @@ class Plan:
             object.__setattr__(
                 self, name, tuple(value) if isinstance(value, list | tuple) else (value,)
             )
+        if all(isinstance(name, str) and name in MEASURES for name in self.measures):
+            # In the registry's order, so that a plan does not depend on how it was ticked.
+            ordered = sorted(self.measures, key=list(MEASURES).index)
+            object.__setattr__(self, "measures", tuple(ordered))
         faults = [*self._about_texts(), *self._about_design(), *self._about_measures()]
         if not faults:  # what follows rests on the numbers
             faults = [*self._about_placeholders()]

@@ -1,0 +1,592 @@
+"""The researcher's pages over HTTP: who sees what, and that each does what it says."""
+
+import io
+import re
+import zipfile
+
+import pytest
+from bs4 import BeautifulSoup
+
+from survey.db.models import Event, Guest, Participant, Study
+from survey.services import access, life, researchers, studies
+from survey.services.exchange.reading import open_files
+from survey.services.exchange.replicate import replicate
+from survey.services.plan_files import read_plan
+from survey.services.recruitment import Recruitment
+from tests.builders import Visitor, a_plan
+
+PASSWORD = "a row of four words"
+HOME = "/research/"
+STUDY = "/research/studies/a-study"
+
+
+class Desk:
+    """A researcher with a browser that runs no scripts."""
+
+    def __init__(self, app, session, name="Ada"):
+        self.client = app.test_client()
+        self.name = name
+        self.token = researchers.add_researcher(session, name)[1]
+        session.rollback()
+        self.open(f"/research/welcome/{self.token}")
+        self.send(f"/research/welcome/{self.token}", password=PASSWORD, again=PASSWORD)
+        assert self.address == HOME
+
+    def open(self, address):
+        return self._see(self.client.get(address, follow_redirects=True))
+
+    def send(self, action, files=None, **fields):
+        """Send the form that posts to ``action`` as it stands on the page, with these fields."""
+        form = next(
+            form
+            for form in self.page.select("form[method=post]")
+            if form["action"].partition("#")[0] == action
+        )
+        named = {**filled_in(form), **fields, **(files or {})}
+        return self.post(action, **named)
+
+    def post(self, action, **fields):
+        content = {name: value for name, value in fields.items() if value is not None}
+        kind = "multipart/form-data"
+        return self._see(
+            self.client.post(action, data=content, content_type=kind, follow_redirects=True)
+        )
+
+    def _see(self, response):
+        self.response, self.status = response, response.status_code
+        self.address = response.request.full_path.rstrip("?")
+        kind = response.mimetype
+        self.page = BeautifulSoup(response.text if kind == "text/html" else "", "html.parser")
+        self.text = re.sub(r"\s+", " ", self.page.get_text(" ", strip=True))
+        return self.page
+
+
+def filled_in(form):
+    """What a browser would send of a form as it stands there."""
+    sent = {}
+    for field in form.select("input[name]"):
+        ticked = field.get("type") not in ("checkbox", "radio") or field.has_attr("checked")
+        if ticked and field.get("type") != "file":
+            sent.setdefault(field["name"], []).append(field.get("value", ""))
+    for field in form.select("textarea[name]"):
+        sent[field["name"]] = [field.text.removeprefix("\r\n").removeprefix("\n")]
+    for field in form.select("select[name]"):
+        chosen = field.select_one("option[selected]") or field.select_one("option")
+        sent[field["name"]] = [chosen["value"]]
+    return {name: values if len(values) > 1 else values[0] for name, values in sent.items()}
+
+
+@pytest.fixture
+def desk(app, session):
+    return Desk(app, session)
+
+
+@pytest.fixture
+def study(session, desk):
+    ada = researchers.find_researcher(session, "Ada")
+    made = life.make_study(session, ada, "a-study", a_plan(), Recruitment())
+    session.rollback()
+    return made
+
+
+def open_it(session, study):
+    life.open_to_participants(session, study, "Ada")
+    session.rollback()
+
+
+def a_file(text, name):
+    return (io.BytesIO(text.encode()), name)
+
+
+def address_of(rule):
+    """An address that the rule matches, with the study's slug in it."""
+    samples = {"slug": "a-study", "action": "open", "public_id": "P-NOBODY00", "labels": "123"}
+    return re.sub(
+        r"<(?:[^<>:]*:)?(\w+)>", lambda found: samples.get(found.group(1), "1"), rule.rule
+    )
+
+
+def test_nobody_sees_anything_before_signing_in(app, session, study, client):
+    rules = [rule for rule in app.url_map.iter_rules() if rule.rule.startswith("/research")]
+    assert len(rules) > 40
+    for rule in rules:
+        for method in rule.methods & {"GET", "POST"}:
+            answer = client.open(address_of(rule), method=method)
+            open_to_all = rule.endpoint.startswith("auth.")
+            allowed = (200, 302, 303, 400, 404) if open_to_all else (303, 401)
+            assert answer.status_code in allowed, (method, rule, answer.status_code)
+            assert "Ordering search results" not in answer.text
+    session.expire_all()
+    assert session.get(Study, study.id).status == "draft"
+
+
+def test_what_was_typed_is_kept_when_one_was_signed_out_meanwhile(desk, session, study):
+    desk.open(f"{STUDY}/plan")
+    desk.client.delete_cookie("researcher", path="/research")
+    desk.send(f"{STUDY}/plan", title="A title that took long")
+    assert desk.status == 401
+    assert "Nothing you typed is lost" in desk.text
+    kept = desk.page.select_one("input[name=title]")["value"]
+    assert kept == "A title that took long"
+    held = desk.page
+    desk.open("/research/sign-in")
+    desk.send("/research/sign-in", name="Ada", password=PASSWORD)
+    desk.page = held
+    desk.send(f"{STUDY}/plan?")
+    session.expire_all()
+    assert session.get(Study, study.id).plan.title == "A title that took long"
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["https://evil.example/", "//evil.example/research", "/s/five-systems", "javascript:1"],
+)
+def test_signing_in_leads_to_our_own_pages_only(desk, target):
+    desk.client.delete_cookie("researcher", path="/research")
+    desk.open(f"/research/sign-in?next={target}")
+    desk.send("/research/sign-in", name="Ada", password=PASSWORD)
+    assert desk.address == HOME
+
+
+def test_signing_in_leads_on_to_where_one_was_going(desk, study):
+    desk.client.delete_cookie("researcher", path="/research")
+    desk.open(f"{STUDY}/check")
+    assert desk.page.h1.text == "Sign in"
+    desk.send("/research/sign-in", name="ada", password=PASSWORD)
+    assert desk.address == f"{STUDY}/check"
+
+
+def test_a_wrong_password_is_explained_and_then_slowed_down(desk):
+    desk.client.delete_cookie("researcher", path="/research")
+    desk.open("/research/sign-in")
+    for _ in range(5):
+        desk.send("/research/sign-in", name="Ada", password="wrong")
+        assert desk.status == 403
+        assert "Name and password do not belong together." in desk.text
+    desk.send("/research/sign-in", name="Ada", password=PASSWORD)
+    assert desk.status == 429
+    assert "Please wait" in desk.text
+
+
+def test_the_cookie_is_kept_from_scripts_and_from_participants_pages(app, session):
+    token = researchers.add_researcher(session, "Ada")[1]
+    session.rollback()
+    client = app.test_client()
+    page = BeautifulSoup(client.get(f"/research/welcome/{token}").text, "html.parser")
+    csrf = page.select_one("[name=csrf_token]")["value"]
+    answer = client.post(
+        f"/research/welcome/{token}",
+        data={"password": PASSWORD, "again": PASSWORD, "csrf_token": csrf},
+    )
+    cookie = next(one for one in answer.headers.getlist("Set-Cookie") if "researcher=" in one)
+    assert {"HttpOnly", "Path=/research", "SameSite=Lax"} <= set(cookie.split("; "))
+
+
+def test_every_post_needs_its_token(desk, app, session, study):
+    for rule in app.url_map.iter_rules():
+        if rule.rule.startswith("/research/studies/<slug>") and "POST" in rule.methods:
+            desk.post(address_of(rule), slug="other", reason="x", name="Bob", names="Bob")
+    session.expire_all()
+    found = session.get(Study, study.id)
+    assert (found.status, found.archived_at, found.unblinded_at) == ("draft", None, None)
+    assert session.query(Study).count() == 1
+    assert session.query(Guest).count() == 0
+    assert [event.kind for event in session.query(Event)] == ["made"]
+
+
+def test_a_study_of_other_people_is_not_there_on_any_page(desk, app, session, study):
+    open_it(session, study)
+    Visitor(app.test_client(), "a-study").take_part()
+    participant = session.query(Participant).one().public_id
+    session.rollback()
+    bob = Desk(app, session, "Bob")
+    assert "a-study" not in bob.open(HOME).get_text()
+    sections = ["", "/plan", "/plan.yaml", "/lists", "/check", "/invite", "/qr.svg", "/guests.csv"]
+    sections += ["/progress", "/progress/live", "/results", "/hand-out", "/bundle.zip", "/people"]
+    sections += ["/files/votes.csv", "/delete", "/preview/", "/preview/213/question/1"]
+    for section in sections:
+        bob.open(STUDY + section)
+        assert bob.status == 404, section
+        assert "Ordering" not in bob.text
+    token = bob.open("/research/new").select_one("[name=csrf_token]")["value"]
+    for action in ("/close", "/copy", "/unblind", f"/participants/{participant}/exclude"):
+        bob.post(STUDY + action, csrf_token=token, slug="mine", reason="x")
+        assert bob.status == 404, action
+    session.expire_all()
+    assert session.get(Study, study.id).status == "open"
+
+
+def test_a_viewer_sees_everything_and_changes_nothing(desk, app, session, study):
+    open_it(session, study)
+    bob = Desk(app, session, "Bob")
+    desk.open(f"{STUDY}/people")
+    desk.send(f"{STUDY}/people", name="bob", role="viewer")
+    assert "Bob is now viewer of this study." in desk.text
+    for section in ("", "/plan", "/check", "/invite", "/progress", "/people"):
+        bob.open(STUDY + section)
+        assert bob.status == 200, section
+        forms = [one["action"] for one in bob.page.select("form[method=post]")]
+        assert not [action for action in forms if action.startswith(STUDY)], section
+    token = bob.open("/research/new").select_one("[name=csrf_token]")["value"]
+    for action in ("/close", "/archive", "/copy", "/people", "/invite/guests", "/unblind"):
+        bob.post(STUDY + action, csrf_token=token, slug="mine", name="Bob", role="owner", names="x")
+        assert bob.status == 403, action
+    session.expire_all()
+    assert session.get(Study, study.id).status == "open"
+
+
+def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, session):
+    text = (
+        "preset: mnro\n"
+        "title: Which results are better?\n"
+        "asked_by: the retrieval group\n"
+        "contact: someone@example.org\n"
+        "consent: |\n"
+        "  I agree.\n\n"
+        "  It is voluntary.\n"
+        "seed: 77\n"
+        "questions: 6\n"
+        "design: pool\n"
+        "per_participant: 3\n"
+        "shuffle_questions: true\n"
+        "measures: [MNRO, AP]\n"
+        "personal_fields:\n"
+        "  - {name: age, label: Your age, kind: number, lowest: 18, highest: 99, required: false}\n"
+        "  - {name: field, label: Your field, kind: choice, options: [IR, Other]}\n"
+    )
+    desk.open("/research/new")
+    desk.send(
+        "/research/new", files={"plan": a_file(text, "plan.yaml")}, start="file", slug="from-file"
+    )
+    assert desk.address == "/research/studies/from-file/plan"
+
+    desk.open("/research/new")
+    desk.send("/research/new", slug="from-form")
+    form = "/research/studies/from-form/plan"
+    desk.send(
+        form,
+        title="Which results are better?",
+        asked_by="the retrieval group",
+        contact="someone@example.org",
+        consent="I agree.\r\n\r\nIt is voluntary.  ",
+        seed="77",
+        questions="6",
+        design="pool",
+        per_participant="3",
+        shuffle_questions="y",
+        measures=["AP", "MNRO"],
+        **{
+            "personal_fields-0-label": "Your age",
+            "personal_fields-0-lowest": "18",
+            "personal_fields-0-highest": "99",
+            "personal_fields-0-required": None,
+            "personal_fields-1-name": "field",
+            "personal_fields-1-label": "Your field",
+            "personal_fields-1-help": "",
+            "personal_fields-1-options": "IR\r\nOther\r\n",
+        },
+    )
+    assert desk.address.endswith("/check"), desk.text
+    digests = []
+    for slug in ("from-file", "from-form"):
+        found = studies.find_study(session, slug)
+        open_it(session, found)
+        session.refresh(found)
+        digests.append(found.digest)
+    assert digests[0] == digests[1]
+
+
+def test_a_plan_with_mistakes_is_shown_again_as_it_was_typed(desk, study):
+    desk.open(f"{STUDY}/plan")
+    desk.send(
+        f"{STUDY}/plan",
+        title="MNRO wins",
+        questions="many",
+        scenario="{sytems}",
+        measures="AP",
+        **{"personal_fields-0-name": "Your age", "personal_fields-1-options": "one"},
+    )
+    assert desk.status == 400
+    for told in (
+        "holds the name of a measure (MNRO)",
+        "Questions is 'many'; a whole number is needed.",
+        "Measures is AP; 2 to 6 different ones are allowed.",
+        "'Your age' cannot be a column",
+        "needs at least two options",
+    ):
+        assert told in desk.text
+    assert desk.page.select_one("[name=questions]")["value"] == "many"
+    assert desk.page.select_one("[name=personal_fields-0-name]")["value"] == "Your age"
+    for link in desk.page.select(".problems a"):
+        assert desk.page.select_one(link["href"]), link
+    desk.send(f"{STUDY}/plan", add="1")
+    assert desk.page.select_one("[name=personal_fields-2-name]")["value"] == ""
+    assert desk.page.select_one("[name=questions]")["value"] == "many"
+
+
+def test_a_frozen_plan_is_a_text_and_no_form(desk, session, study):
+    desk.open(f"{STUDY}/plan")
+    form = filled_in(desk.page.select_one(f"form[action='{STUDY}/plan']"))
+    open_it(session, study)
+    desk.post(f"{STUDY}/plan", **{**form, "title": "Another"})
+    assert desk.status == 403
+    desk.open(f"{STUDY}/plan")
+    assert not desk.page.select(f"form[action='{STUDY}/plan']")
+    assert read_plan(desk.page.pre.text).plan == a_plan()
+
+
+def test_lists_of_ones_own_come_from_a_csv(desk, session, study):
+    desk.open(f"{STUDY}/lists")
+    rows = "question,list,ranks,collection_size\n1,A,1 2,50\n1,B,9 3,50\n1,C,7 8,50\n"
+    desk.send(f"{STUDY}/lists", files={"lists": a_file(rows, "lists.csv")})
+    assert desk.address == f"{STUDY}/check"
+    session.expire_all()
+    plan = session.get(Study, study.id).plan
+    assert (plan.generator, plan.questions, plan.lists, plan.collection_size) == ("given", 1, 3, 50)
+    desk.open(f"{STUDY}/plan")
+    desk.send(f"{STUDY}/plan", title="Still my lists")
+    session.expire_all()
+    assert session.get(Study, study.id).plan.own_lists == (((1, 2), (3, 9), (7, 8)),)
+
+
+def test_lists_with_mistakes_say_which_row(desk, session, study):
+    desk.open(f"{STUDY}/lists")
+    rows = "question,list,ranks,collection_size\n1,A,1 x,50\n1,B,9 3,5\n"
+    desk.send(f"{STUDY}/lists", files={"lists": a_file(rows, "lists.csv")})
+    assert desk.status == 400
+    assert "lists.csv, row 2, column ranks: 'x' found" in desk.text
+    desk.send(f"{STUDY}/lists", files={"lists": (io.BytesIO(b"\xff\xfe"), "lists.csv")})
+    assert "lists.csv is no text in UTF-8 (byte 1)" in desk.text
+    desk.send(f"{STUDY}/lists")
+    assert "Choose a file first" in desk.text
+
+
+def test_lists_come_from_trec_runs(desk, session, study):
+    qrels = "t1 0 d1 1\nt1 0 d2 1\nt1 0 d3 0\n"
+    runs = [
+        "".join(f"t1 Q0 d{d} 0 {9 - n} run\n" for n, d in enumerate(order))
+        for order in ([1, 2, 3, 4], [3, 1, 2, 4], [3, 4, 1, 2])
+    ]
+    desk.open(f"{STUDY}/lists")
+    desk.send(
+        f"{STUDY}/lists/trec",
+        files={
+            "qrels": a_file(qrels, "qrels.txt"),
+            "runs": [a_file(text, f"run{n}") for n, text in enumerate(runs)],
+        },
+        collection_size="100",
+    )
+    assert desk.address == f"{STUDY}/check", desk.text
+    session.expire_all()
+    assert session.get(Study, study.id).plan.own_lists == (((1, 2), (2, 3), (3, 4)),)
+
+
+def test_the_preview_shows_every_page_in_any_label_order_and_stores_nothing(desk, session, study):
+    first = None
+    for labels in ("123", "321"):
+        desk.open(f"{STUDY}/preview/?labels={labels}")
+        pages = [link["href"] for link in desk.page.select(".preview p:last-child a")]
+        assert len(pages) == 12
+        for address in pages:
+            desk.open(address)
+            assert desk.status == 200, address
+            assert desk.page.select_one(".watermark").text == "Preview"
+            for form in desk.page.select("main form, footer form"):
+                assert form["action"].startswith(f"{STUDY}/preview/"), form["action"]
+            for link in desk.page.select("main a[href], footer a[href]"):
+                assert link["href"].startswith(("#", f"{STUDY}/preview/")), link
+        desk.open(f"{STUDY}/preview/{labels}/question/1")
+        values = [row.select_one("td b").text for row in desk.page.select("tbody tr")]
+        assert values != first
+        first = values
+    desk.send(f"{STUDY}/preview/321/question/1")
+    assert desk.status == 400
+    assert "Tick every method whose ordering matches yours" in desk.text
+    desk.send(f"{STUDY}/preview/321/question/1", choice="1")
+    assert desk.address == f"{STUDY}/preview/321/question/2"
+    assert session.query(Participant).count() == 0
+    for wrong in ("124", "11", "abc", "1234"):
+        desk.open(f"{STUDY}/preview/{wrong}/question/1")
+        assert desk.status == 404
+
+
+def test_progress_tells_where_people_are_and_nothing_of_their_votes(desk, app, session, study):
+    open_it(session, study)
+    Visitor(app.test_client(), "a-study").take_part()
+    half = Visitor(app.test_client(), "a-study")
+    half.start()
+    half.submit("/q/1", choice="1")
+    desk.open(f"{STUDY}/progress/live")
+    assert "1 of 30 complete" in desk.text
+    assert "question 2 of 3" in desk.text
+    for name in ("AP", "NMRR", "MNRO"):
+        assert not re.search(rf"\b{name}\b", desk.text)
+
+
+def test_leaving_someone_out_and_taking_them_back(desk, app, session, study):
+    open_it(session, study)
+    Visitor(app.test_client(), "a-study").take_part()
+    someone = session.query(Participant).one().public_id
+    desk.open(f"{STUDY}/progress")
+    exclude = f"{STUDY}/participants/{someone}/exclude"
+    desk.send(exclude, reason="  ")
+    assert "Say why this participant is left out" in desk.text
+    desk.send(exclude, reason="clicked through")
+    assert "Left out (1)" in desk.text
+    assert "0 of 30 complete" in desk.text
+    desk.send(f"{STUDY}/participants/{someone}/restore")
+    assert "1 of 30 complete" in desk.text
+
+
+def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
+    open_it(session, study)
+    Visitor(app.test_client(), "a-study").take_part()
+    for section in (
+        "/results",
+        "/hand-out",
+        "/bundle.zip",
+        "/files/votes.csv",
+        "/files/table4.csv",
+    ):
+        desk.open(STUDY + section)
+        assert "Results are hidden while people vote" in desk.text, section
+        assert "Table 4" not in desk.text
+    desk.open(f"{STUDY}/results")
+    desk.send(f"{STUDY}/unblind", reason=" ")
+    assert "Say why the results are needed" in desk.text
+    desk.send(f"{STUDY}/unblind", reason="the pilot is over")
+    assert "Table 4" in desk.text
+    desk.open(STUDY)
+    assert "unblinded: the pilot is over" in desk.text
+
+
+def test_the_bundle_of_a_closed_study_replicates_and_can_be_imported(desk, app, session, study):
+    open_it(session, study)
+    for choice in ("1", "2"):
+        Visitor(app.test_client(), "a-study").take_part(choice=choice)
+    desk.open(STUDY)
+    desk.send(f"{STUDY}/close")
+    bundle = desk.client.get(f"{STUDY}/bundle.zip").data
+    files = open_files(io.BytesIO(bundle), "bundle.zip")
+    assert "6 answers of 2 participants can be read" in [step.text for step in replicate(files)]
+    votes = desk.client.get(f"{STUDY}/files/votes.csv").data
+    assert votes == files["votes.csv"]
+    assert desk.client.get(f"{STUDY}/files/nothing.csv").status_code == 404
+
+    desk.open("/research/import")
+    desk.send("/research/import", files={"bundle": (io.BytesIO(bundle), "bundle.zip")})
+    assert "There is a study 'a-study' already" in desk.text
+    desk.send(
+        "/research/import", files={"bundle": (io.BytesIO(bundle), "bundle.zip")}, slug="again"
+    )
+    assert desk.address == "/research/studies/again/results"
+    assert "2 participants gave 6 answers" in desk.text
+    again = desk.client.get("/research/studies/again/bundle.zip").data
+    for name in ("questions.csv", "responses.csv", "votes.csv", "table4.csv", "participants.csv"):
+        assert zipfile.ZipFile(io.BytesIO(again)).read(name) == files[name]
+    token = desk.page.select_one("[name=csrf_token]")
+    desk.open("/research/studies/again")
+    token = desk.page.select_one("[name=csrf_token]")["value"]
+    desk.post("/research/studies/again/open", csrf_token=token)
+    assert desk.status == 403
+    assert "imported; it can be looked at, not run" in desk.text
+
+
+def test_a_bundle_that_was_changed_is_not_imported(desk, session):
+    desk.open("/research/import")
+    desk.send("/research/import", files={"bundle": (io.BytesIO(b"no zip"), "x.zip")})
+    assert desk.status == 400
+    assert "x.zip is no bundle that can be read" in desk.text
+    assert session.query(Study).count() == 0
+
+
+def test_identities_are_handed_out_on_request_after_the_password_and_logged(
+    desk, app, session, study, monkeypatch
+):
+    open_it(session, study)
+    visitor = Visitor(app.test_client(), "a-study")
+    visitor.open("?PROLIFIC_PID=person-1")
+    visitor.submit("/begin")
+    life.close_to_participants(session, session.get(Study, study.id), "Ada")
+    session.rollback()
+    desk.open(f"{STUDY}/hand-out")
+    monkeypatch.setattr(
+        "survey.services.sign_in.CONFIRMED_FOR", study.created_at - study.created_at
+    )
+    desk.send(f"{STUDY}/bundle-with-identities.zip")
+    assert desk.page.h1.text == "Your password, once more"
+    monkeypatch.undo()
+    desk.send("/research/account/confirm", password=PASSWORD)
+    assert desk.address == f"{STUDY}/hand-out"
+    desk.send(f"{STUDY}/bundle-with-identities.zip")
+    files = open_files(io.BytesIO(desk.response.data), "bundle.zip")
+    assert b"person-1" in files["identities.csv"]
+    assert len([one for one in files.values() if b"person-1" in one]) == 1
+    assert list(replicate(files))
+    plain = desk.client.get(f"{STUDY}/bundle.zip").data
+    assert not any(b"person-1" in one for one in open_files(io.BytesIO(plain), "x").values())
+    found = studies.find_study(session, "a-study")
+    assert access.events_of(session, found)[0].detail == "bundle with identities"
+
+
+def test_deleting_asks_for_the_address_and_the_password(desk, session, study, monkeypatch):
+    monkeypatch.setattr(
+        "survey.services.sign_in.CONFIRMED_FOR", study.created_at - study.created_at
+    )
+    desk.open(f"{STUDY}/delete")
+    assert desk.page.h1.text == "Your password, once more"
+    monkeypatch.undo()
+    desk.send("/research/account/confirm", password=PASSWORD)
+    assert "Delete this study for good?" in desk.text
+    desk.send(f"{STUDY}/delete", slug="a-stud")
+    assert "Type a-study to delete this study." in desk.text
+    desk.send(f"{STUDY}/delete", slug="a-study")
+    assert "The study a-study is deleted." in desk.text
+    assert session.query(Study).count() == 0
+
+
+def test_guests_are_invited_and_links_come_as_a_csv(desk, session, study):
+    desk.open(f"{STUDY}/invite")
+    desk.send(f"{STUDY}/invite/guests", names='Ann\r\nBob "the" Builder\r\n')
+    assert "2 personal links are ready to be sent." in desk.text
+    desk.send(f"{STUDY}/invite/guests", files={"guests": a_file("name\nAnn\nCarl\n", "g.csv")})
+    assert "1 personal link is ready" in desk.text
+    links = desk.client.get(f"{STUDY}/guests.csv").text
+    assert links.count("http://localhost/s/a-study?guest=") == 3
+    desk.send(f"{STUDY}/invite/guests/1/remove")
+    assert "Carl" in desk.text
+    assert "Ann" not in desk.text
+
+
+def test_a_platform_is_filled_in_and_saved_with_a_code(desk, session, study):
+    desk.open(f"{STUDY}/invite")
+    settings = f"{STUDY}/invite/settings"
+    desk.send(settings, platform="prolific")
+    assert "Filled in for prolific; not saved yet." in desk.text
+    desk.send(settings)
+    assert "so code_complete cannot be empty" in desk.text
+    desk.send(settings, code_complete="C1", slot_minutes="ninety")
+    assert "slot_minutes is 'ninety'" in desk.text
+    desk.send(settings, code_complete="C1", slot_minutes="90")
+    assert "The settings are saved." in desk.text
+    session.expire_all()
+    stored = session.get(Study, study.id).recruitment
+    assert (stored["code_complete"], stored["slot_minutes"]) == ("C1", 90)
+
+
+def test_a_password_is_changed_and_all_other_sessions_end(desk, app, session, monkeypatch):
+    other = app.test_client()
+    other.set_cookie(
+        "researcher", desk.client.get_cookie("researcher", path="/research").value, path="/research"
+    )
+    assert other.get(HOME).status_code == 200
+    desk.open("/research/account")
+    desk.send("/research/account/password", password="words in another row", again="words in a row")
+    assert "The two passwords differ." in desk.text
+    desk.send(
+        "/research/account/password", password="words in another row", again="words in another row"
+    )
+    assert "Your password is changed." in desk.text
+    assert other.get(HOME).status_code == 303
+    desk.send("/research/account/sign-out-everywhere")
+    assert desk.page.h1.text == "Sign in"
