@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
 
 from survey.config import Settings
 from survey.db import db
@@ -29,6 +30,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     settings = settings or Settings.from_environment()
     app = Flask(__name__, template_folder=_folder("templates"), static_folder=_folder("static"))
     app.config.from_mapping(settings.for_flask())
+    _believe_proxies(app, settings.trusted_proxies)
     _open_database(app, settings.database_uri)
     headers.init_app(app)
     errors.init_app(app)
@@ -49,6 +51,14 @@ def _folder(name: str) -> str:
     package = Path(__file__).parent
     inside = package / name
     return str(inside if inside.is_dir() else package.parent / name)
+
+
+def _believe_proxies(app: Flask, count: int) -> None:
+    """Take scheme, host and prefix from so many proxies; without any, their headers are forged."""
+    if count:
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign] # how Flask says to do it
+            app.wsgi_app, x_for=0, x_proto=count, x_host=count, x_prefix=count
+        )
 
 
 def _open_database(app: Flask, uri: str) -> None:

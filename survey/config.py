@@ -26,12 +26,15 @@ class Settings:
 
     ``instance``: the folder of the database and the key. ``database_uri``: an SQLite
     file in it, unless SURVEY_DATABASE_URI names another database. ``secret_key``: the
-    server key, from SURVEY_SECRET_KEY or the instance folder.
+    server key, from SURVEY_SECRET_KEY or the instance folder. ``trusted_proxies``: how many
+    reverse proxies stand in front, from SURVEY_TRUSTED_PROXIES; only then are their
+    X-Forwarded headers believed.
     """
 
     instance: Path
     database_uri: str
     secret_key: str
+    trusted_proxies: int = 0
 
     @classmethod
     def from_environment(
@@ -57,7 +60,13 @@ class Settings:
                 "are needed (remove SURVEY_SECRET_KEY, and one is made for you)"
             )
         default = f"sqlite:///{instance / 'survey.sqlite3'}"
-        return cls(instance, environment.get("SURVEY_DATABASE_URI") or default, key)
+        proxies = environment.get("SURVEY_TRUSTED_PROXIES") or "0"
+        if proxies not in tuple("0123456789"):
+            raise UnsafeSettingsError(
+                f"SURVEY_TRUSTED_PROXIES is {proxies!r}; the number of reverse proxies in front "
+                "of the survey is needed, 0 to 9"
+            )
+        return cls(instance, environment.get("SURVEY_DATABASE_URI") or default, key, int(proxies))
 
     def for_flask(self) -> dict[str, Any]:
         """Return the settings as Flask and its extensions name them."""

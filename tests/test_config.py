@@ -3,7 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from flask import url_for
 
+from survey.app import create_app
 from survey.config import MissingInstanceError, Settings, UnsafeSettingsError
 
 
@@ -48,3 +50,22 @@ def test_many_that_start_at_once_share_one_key(tmp_path):
         keys = {one.secret_key for one in pool.map(Settings.from_environment, [environment] * 64)}
     assert len(keys) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["secret_key"]
+
+
+@pytest.mark.parametrize(("count", "link"), [(0, "http://localhost"), (1, "https://x.example")])
+def test_forwarded_headers_are_believed_only_of_trusted_proxies(tmp_path, count, link):
+    uri = f"sqlite:///{tmp_path / 'survey.sqlite3'}"
+    app = create_app(Settings(tmp_path, uri, "k" * 40, count))
+
+    @app.get("/where")
+    def where():
+        return url_for("home.home", _external=True)
+
+    forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "x.example"}
+    assert app.test_client().get("/where", headers=forwarded).text == f"{link}/"
+
+
+def test_a_number_of_proxies_that_is_none_is_refused(tmp_path):
+    environment = {"SURVEY_INSTANCE": str(tmp_path), "SURVEY_TRUSTED_PROXIES": "yes"}
+    with pytest.raises(UnsafeSettingsError, match="SURVEY_TRUSTED_PROXIES is 'yes'"):
+        Settings.from_environment(environment)

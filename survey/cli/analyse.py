@@ -14,7 +14,7 @@ from survey.cli.context import (
     print_json,
     print_table,
 )
-from survey.services import analysis, reports, studies
+from survey.services import access, analysis, life, reports, studies
 from survey.services.database import only_reading
 
 if TYPE_CHECKING:
@@ -38,13 +38,15 @@ def analyse(open_app: OpenApp, target: str | None, include_test: bool, as_json: 
     """Print the Tables 3 and 4 of a study, the shares and the first places.
 
     TARGET is a study's slug; it may be left out where there is one study only.
+    Looking while people still vote is written into the study's log.
 
     \b
     Example: survey analyse five-systems --include-test --json
     """
     with database(open_app) as (_, session):
-        only_reading(session)
         found = studies.find_study(session, target) if target else studies.only_study(session)
+        life.note_early_look(session, found, access.COMMAND_LINE, "analysed")
+        only_reading(session)
         result = analysis.analyse_study(session, found, include_test=include_test)
     if as_json:
         print_json(reports.as_json(result))

@@ -47,11 +47,9 @@ def export(
         raise click.ClickException(f"{target} is there already; --force replaces it.")
     with database(open_app) as (_, session):
         study = studies.find_study(session, slug)
-        what = "bundle with identities" if with_identities else "bundle"
-        if with_identities or not life.shows_results(study):
-            early = "" if life.shows_results(study) else ", before the study was closed"
-            access.log(session, study, access.COMMAND_LINE, "exported", what + early)
-            session.commit()
+        if with_identities:
+            access.log(session, study, access.COMMAND_LINE, "exported", "bundle with identities")
+        life.note_early_look(session, study, access.COMMAND_LINE, "exported")
         with Progress(console=Console(stderr=True), transient=True) as progress:
             task = progress.add_task("Writing", total=handing_out.lines_in(session, study))
             pieces = handing_out.stream_bundle(

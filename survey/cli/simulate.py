@@ -53,7 +53,7 @@ def simulate(
             on_finished=lambda: progress.advance(task),
         )
     click.echo(
-        f"{participants} simulated participants answered {plan.questions} questions each. "
+        f"{participants} simulated participants answered {plan.asked} questions each. "
         f"Count them with `survey analyse {slug} --include-test`."
     )
 

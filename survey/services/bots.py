@@ -91,7 +91,8 @@ class Bot:
             lowest, highest = field.lowest or 0, field.highest or 120
             return str(int(np.clip(round(self.chance.normal(22, 1.4)), lowest, highest)))
         if field.kind == "choice":
-            return str(self.chance.choice(field.options))
+            welcome = [option for option in field.options if option not in field.screen_out]
+            return str(self.chance.choice(welcome or field.options))
         return "simulated"
 
     def _vote(self, form: Tag) -> dict[str, Any]:
@@ -130,7 +131,7 @@ def _columns(form: Tag) -> dict[str, tuple[Ranking, dict[str, str]]]:
     """Read the columns off the page: label → (order, printed value by letter)."""
     labels = [str(box["value"]) for box in form.select("[name=choice]") if box["value"] != "own"]
     letters = [_letter(row) for row in form.select("tbody tr")]
-    orders = form.select("tfoot tr:first-child .order")
+    orders = form.select("tfoot tr:first-child td:not(.own) .order")
     columns = {}
     for place, (label, order) in enumerate(zip(labels, orders, strict=True)):
         for small in order.select("small"):

@@ -137,6 +137,13 @@ def unblind(session: Session, study: Study, who: str, reason: str) -> datetime:
     return study.unblinded_at
 
 
+def note_early_look(session: Session, study: Study, who: str, what: str) -> None:
+    """Write down that results of a study were taken while people still vote."""
+    if study.status == "open" and not shows_results(study):
+        access.log(session, study, who, "unblinded", f"{what}, before the study was closed")
+    session.commit()
+
+
 def shows_results(study: Study) -> bool:
     """Tell whether results per measure may be looked at: closed, or deliberately unblinded."""
     return study.status == "closed" or study.unblinded_at is not None

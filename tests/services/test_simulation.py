@@ -4,9 +4,18 @@ import pytest
 from scipy.stats import binomtest
 
 from survey.cli.simulate import serving
+from survey.db.models import Participant
 from survey.services import analysis, tokens
 from survey.services.simulation import Preference, simulate
 from tests.builders import KEY, SLUG, an_open_study
+
+SCREENING = {
+    "name": "adult",
+    "label": "Are you 18 or older?",
+    "kind": "choice",
+    "options": ["Yes", "No"],
+    "screen_out": ["No"],
+}
 
 
 def test_a_planted_preference_is_recovered(app, session):
@@ -33,3 +42,26 @@ def test_without_a_preference_all_measures_are_alike():
     shares = Preference.parse(None, ("AP", "NMRR", "MNRO")).shares
     assert sum(shares.values()) == pytest.approx(1)
     assert shares["AP"] == shares["NMRR"] == shares["MNRO"]
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        {"rank_first": True},
+        {"design": "pool", "per_participant": 2, "shuffle_questions": True, "shuffle_lists": True},
+        {"own_lists": [[[1, 2], [3, 4]], [[1, 9], [2, 3]]], "practice": False},
+        {"generator": "discriminative", "personal_fields": [SCREENING]},
+    ],
+    ids=["rank first", "pool", "own lists", "discriminative"],
+)
+def test_bots_find_their_way_in_every_design(app, session, design):
+    study = an_open_study(session, **design)
+    plan = study.plan
+    session.rollback()
+    with serving(app) as address:
+        entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
+        simulate(entry, plan, 3, Preference.parse(None, plan.measures), seed=1)
+    session.expire_all()
+    statuses = [one.status for one in session.query(Participant)]
+    assert statuses == ["complete"] * 3
+    assert analysis.analyse_study(session, study, include_test=True).responses == 3 * plan.asked

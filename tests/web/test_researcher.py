@@ -3,6 +3,7 @@
 import io
 import re
 import zipfile
+from datetime import timedelta
 
 import pytest
 from bs4 import BeautifulSoup
@@ -132,7 +133,7 @@ def test_what_was_typed_is_kept_when_one_was_signed_out_meanwhile(desk, session,
     desk.open("/research/sign-in")
     desk.send("/research/sign-in", name="Ada", password=PASSWORD)
     desk.page = held
-    desk.send(f"{STUDY}/plan?")
+    desk.send(f"{STUDY}/plan")
     session.expire_all()
     assert session.get(Study, study.id).plan.title == "A title that took long"
 
@@ -515,10 +516,10 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
     )
     desk.send(f"{STUDY}/bundle-with-identities.zip")
     assert desk.page.h1.text == "Your password, once more"
-    monkeypatch.undo()
-    desk.send("/research/account/confirm", password=PASSWORD)
-    assert desk.address == f"{STUDY}/hand-out"
-    desk.send(f"{STUDY}/bundle-with-identities.zip")
+    desk.send(f"{STUDY}/bundle-with-identities.zip", confirm_password="wrong")
+    assert desk.status == 403
+    assert "do not belong together" in desk.text
+    desk.send(f"{STUDY}/bundle-with-identities.zip", confirm_password=PASSWORD)
     files = open_files(io.BytesIO(desk.response.data), "bundle.zip")
     assert b"person-1" in files["identities.csv"]
     assert len([one for one in files.values() if b"person-1" in one]) == 1
@@ -527,6 +528,30 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
     assert not any(b"person-1" in one for one in open_files(io.BytesIO(plain), "x").values())
     found = studies.find_study(session, "a-study")
     assert access.events_of(session, found)[0].detail == "bundle with identities"
+
+
+def test_a_reason_is_kept_while_the_password_is_asked_for(desk, session, study, monkeypatch):
+    open_it(session, study)
+    desk.open(f"{STUDY}/results")
+    monkeypatch.setattr("survey.services.sign_in.CONFIRMED_FOR", timedelta(0))
+    desk.send(f"{STUDY}/unblind", reason="the pilot is over")
+    assert desk.page.h1.text == "Your password, once more"
+    session.expire_all()
+    assert session.get(Study, study.id).unblinded_at is None
+    desk.send(f"{STUDY}/unblind", confirm_password=PASSWORD)
+    session.expire_all()
+    found = session.get(Study, study.id)
+    assert access.events_of(session, found)[0].detail == "the pilot is over"
+
+
+def test_runs_of_many_lines_can_be_uploaded_by_those_signed_in_only(desk, app, study):
+    big = "t1 Q0 d1 1 1 x\n" * 10_000
+    desk.open(f"{STUDY}/lists")
+    desk.send(f"{STUDY}/lists", files={"lists": a_file(big, "big.csv")})
+    assert desk.status == 400
+    assert "big.csv, row 1" in desk.text
+    stranger = app.test_client().post(f"{STUDY}/lists", data={"lists": a_file(big, "big.csv")})
+    assert stranger.status_code == 413
 
 
 def test_deleting_asks_for_the_address_and_the_password(desk, session, study, monkeypatch):

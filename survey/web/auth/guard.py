@@ -10,6 +10,8 @@ from flask.typing import ResponseReturnValue
 
 from survey.services import sign_in
 from survey.services.database import only_reading
+from survey.services.sign_in import TooManyAttemptsError, WrongPasswordError
+from survey.web.auth.forms import ConfirmForm
 from survey.web.database import session
 from survey.web.forms import Form
 
@@ -41,28 +43,63 @@ def signed_in_only() -> ResponseReturnValue | None:
 
 
 def confirmed_only(view: View) -> View:
-    """Let a view be used only shortly after the password was typed; else ask for it."""
+    """Let a view be used only shortly after the password was typed; else ask for it.
+
+    A form that was sent waits on the page that asks, and goes on with the password.
+    """
 
     @wraps(view)
     def guarded(**values: Any) -> ResponseReturnValue:
-        if sign_in.is_confirmed(g.sign_in):
+        if sign_in.is_confirmed(g.sign_in) or (request.method == "POST" and _confirms_now()):
             return view(**values)
-        back = request.full_path if request.method == "GET" else request.form.get("next", "")
-        return redirect(url_for("account.ask", next=back or url_for("researcher.home")), 303)
+        if request.method == "GET":
+            return redirect(url_for("account.ask", next=_here()), 303)
+        form = ConfirmForm(formdata=None)
+        form.password.errors = [g.told] if "told" in g else []
+        return render_template(
+            "researcher/confirm.html",
+            form=form,
+            problems=form.problems,
+            kept=_sent(),
+            address=_here(),
+        ), 403 if "told" in g else 200
 
     return guarded
+
+
+def _confirms_now() -> bool:
+    """Whether the form that was sent carries the right password; why not is kept for the page."""
+    if "confirm_password" not in request.form or not Form().validate_on_submit():
+        return False
+    try:
+        sign_in.confirm(session(), token_of_request(), request.form["confirm_password"])
+    except (WrongPasswordError, TooManyAttemptsError) as error:
+        g.told = str(error)
+        return False
+    return True
+
+
+def _sent() -> list[tuple[str, str]]:
+    """Return the fields of a form that was sent, to be sent again; passwords are not kept."""
+    return [
+        (name, value)
+        for name, value in request.form.items(multi=True)
+        if name != "csrf_token" and "password" not in name
+    ]
 
 
 def _ask_to_sign_in() -> ResponseReturnValue:
     """Lead to the sign-in; a form that was sent meanwhile stays, to be sent again."""
     if request.method in ("GET", "HEAD"):
-        return redirect(url_for("auth.sign_in_page", next=request.full_path.rstrip("?")), 303)
-    kept = [
-        (name, value)
-        for name, value in request.form.items(multi=True)
-        if name != "csrf_token" and "password" not in name
-    ]
-    return render_template("researcher/signed_out.html", form=Form(formdata=None), kept=kept), 401
+        return redirect(url_for("auth.sign_in_page", next=_here()), 303)
+    form = Form(formdata=None)
+    page = render_template("researcher/signed_out.html", form=form, kept=_sent(), address=_here())
+    return page, 401
+
+
+def _here() -> str:
+    """Return the address that was asked for."""
+    return request.full_path.rstrip("?")
 
 
 def own_address(address: str | None) -> str:
