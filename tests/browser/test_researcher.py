@@ -60,7 +60,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
 
     # The preview shows it as participants see it, and leaves no trace.
     page.get_by_role("link", name="preview", exact=True).click()
-    expect(page.locator(".watermark")).to_have_text("Preview")
+    expect(page.locator(".watermark")).to_have_attribute("data-text", "Preview")
     page.get_by_role("button", name="Begin").click()
     page.get_by_label("I have read this").check()
     page.get_by_role("button", name="Continue").click()

@@ -7,12 +7,21 @@ from survey.services.researchers import LONGEST_PASSWORD, SHORTEST_PASSWORD
 from survey.web.forms import Form
 
 
+FRESH = {"autocomplete": "new-password"}
+
+
 class SignInForm(Form):
     """Name and password."""
 
-    name = StringField("Name", validators=[DataRequired("Type your name."), Length(max=64)])
+    name = StringField(
+        "Name",
+        validators=[DataRequired("Type your name."), Length(max=64)],
+        render_kw={"autocomplete": "username"},
+    )
     password = PasswordField(
-        "Password", validators=[DataRequired("Type your password."), Length(max=1000)]
+        "Password",
+        validators=[DataRequired("Type your password."), Length(max=1000)],
+        render_kw={"autocomplete": "current-password"},
     )
     next = HiddenField()
 
@@ -21,7 +30,9 @@ class ConfirmForm(Form):
     """The password once more."""
 
     password = PasswordField(
-        "Password", validators=[DataRequired("Type your password."), Length(max=1000)]
+        "Password",
+        validators=[DataRequired("Type your password."), Length(max=1000)],
+        render_kw={"autocomplete": "current-password"},
     )
     next = HiddenField()
 
@@ -39,7 +50,10 @@ class PasswordForm(Form):
                 f"Choose a password of {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters.",
             ),
         ],
+        render_kw=FRESH,
     )
     again = PasswordField(
-        "The same again", validators=[EqualTo("password", "The two passwords differ.")]
+        "The same again",
+        validators=[EqualTo("password", "The two passwords differ.")],
+        render_kw=FRESH,
     )
