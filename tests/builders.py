@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.stimuli.plan import Plan
 from survey.db.models import Participant, Study
-from survey.services import participants, studies
+from survey.services import arrivals, participants, studies
 
 SLUG = "five-systems"
 KEY = "a key for tests, long enough to be allowed"
@@ -29,7 +29,7 @@ def an_open_study(session: Session, slug: str = SLUG, **changes: Any) -> Study:
 
 def a_ready_participant(session: Session, study: Study, token: str = "browser") -> Participant:
     """A participant who has read the scenario, so that the questions are drawn."""
-    participant = participants.begin(session, study, token, KEY)
+    participant = arrivals.begin(session, study, token, KEY)
     text = participants.consent_text(session, study)
     assert participants.agree(session, participant, text.digest)
     participants.describe(session, study, participant, {"age": 22, "education": "School"})

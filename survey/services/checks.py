@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from survey.core.agreement.credits import chance_credits
-from survey.core.measures import Setting, measure_named
+from survey.core.measures import Setting, measure_in, measure_named
 from survey.core.measures.mnro import mnro_horizon
 from survey.core.measures.nmrr import nmrr_horizon
-from survey.core.stimuli.plan import TEXTS, Plan, measure_in
+from survey.core.stimuli.plan import TEXTS, Plan
 from survey.core.stimuli.questions import Question
 from survey.core.stimuli.rankings import contradictions, identical_groups
 from survey.core.stimuli.words import and_join

@@ -9,11 +9,11 @@ from typing import Any
 import yaml
 from sqlalchemy.orm import Session
 
-from survey.core.measures import MEASURES
+from survey.core.measures import MEASURES, measure_in
 from survey.core.stimuli.digests import study_digest, text_digest
 from survey.core.stimuli.faults import Fault, PlanError
 from survey.core.stimuli.generators import GENERATOR_VERSION, GENERATORS
-from survey.core.stimuli.plan import Plan, measure_in
+from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import Question
 from survey.db import queries
 from survey.db.models import ConsentText, StoredQuestion, Study

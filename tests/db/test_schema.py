@@ -10,7 +10,7 @@ from survey.core.stimuli.rankings import Ranking
 from survey.db import engine as opening
 from survey.db import migration
 from survey.db.models import Base, Presentation, Revision, StoredResponse
-from survey.services import participants
+from survey.services import arrivals
 from survey.services.clock import now
 from survey.services.database import only_reading, require_current_schema, upgrade_database
 from survey.services.errors import SchemaError
@@ -153,7 +153,7 @@ def test_nobody_answers_what_they_were_not_shown(session, answered):
     study = presentation.question.study_id
     from survey.db.models import Study
 
-    stranger = participants.begin(session, session.get(Study, study), "another", "k" * 32)
+    stranger = arrivals.begin(session, session.get(Study, study), "another", "k" * 32)
     session.add(a_response(stranger, presentation))
     refuses(session, "fk_response_presentation|FOREIGN KEY")
 

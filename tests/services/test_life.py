@@ -6,7 +6,7 @@ from sqlalchemy.exc import DBAPIError
 
 from survey.core.stimuli.plan import Plan
 from survey.db.models import Event, Membership, Participant, StoredQuestion, Study
-from survey.services import access, life, participants, researchers, studies
+from survey.services import access, arrivals, life, researchers, studies
 from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant
@@ -167,5 +167,5 @@ def test_a_study_from_the_command_line_belongs_to_the_only_researcher(session, a
 
 def test_an_open_study_that_somebody_joined_keeps_its_plan_as_it_was(session, draft):
     life.open_to_participants(session, draft, "Ada")
-    participants.begin(session, draft, "browser", KEY)
+    arrivals.begin(session, draft, "browser", KEY)
     assert Plan.from_json(draft.plan_json) == a_plan()

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from survey.db import db
 from survey.db.models import Participant, Presentation
-from survey.services import participants, studies, tokens
+from survey.services import arrivals, participants, studies, tokens
 from survey.services.errors import NotAllowedError, NotFoundError
 from survey.services.whereabouts import Step, whereabouts
 from tests.builders import KEY, a_ready_participant, an_open_study
@@ -18,8 +18,8 @@ from tests.builders import KEY, a_ready_participant, an_open_study
 
 def test_a_browser_that_begins_twice_is_one_participant(session):
     study = an_open_study(session)
-    first = participants.begin(session, study, "browser", KEY)
-    assert participants.begin(session, study, "browser", KEY).id == first.id
+    first = arrivals.begin(session, study, "browser", KEY)
+    assert arrivals.begin(session, study, "browser", KEY).id == first.id
 
 
 def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):
@@ -30,7 +30,7 @@ def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):
     def press():
         with app.app_context():
             start.wait()
-            participants.begin(db.session, db.session.get(studies.Study, study_id), "b", KEY)
+            arrivals.begin(db.session, db.session.get(studies.Study, study_id), "b", KEY)
             db.session.remove()
 
     threads = [threading.Thread(target=press) for _ in range(10)]
@@ -43,7 +43,7 @@ def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):
 
 def test_the_way_goes_step_by_step(session):
     study = an_open_study(session)
-    participant = participants.begin(session, study, "browser", KEY)
+    participant = arrivals.begin(session, study, "browser", KEY)
     steps = [whereabouts(session, participant).step]
     text = participants.consent_text(session, study)
     for go_on in (
@@ -58,14 +58,14 @@ def test_the_way_goes_step_by_step(session):
 
 def test_agreeing_to_a_text_that_has_changed_since_is_not_consent(session):
     study = an_open_study(session)
-    participant = participants.begin(session, study, "browser", KEY)
+    participant = arrivals.begin(session, study, "browser", KEY)
     assert not participants.agree(session, participant, "0" * 64)
     assert participant.consented_at is None
 
 
 def test_declining_stores_no_consent_and_can_be_taken_back(session):
     study = an_open_study(session)
-    participant = participants.begin(session, study, "browser", KEY)
+    participant = arrivals.begin(session, study, "browser", KEY)
     participants.decline(session, participant)
     assert whereabouts(session, participant).step == Step.DECLINED
     participants.agree(session, participant, participants.consent_text(session, study).digest)
@@ -117,17 +117,17 @@ def test_the_resume_code_leads_back_from_another_browser(session, typed):
         code = code.lower().replace("0", "o").replace("1", "l")
     elif typed.startswith("spaced"):
         code = code.replace("-", " ")
-    found = participants.resume(session, study, code, "phone")
+    found = arrivals.resume(session, study, code, "phone")
     assert found.id == participant.id
-    assert participants.of_browser(session, study, "phone").id == participant.id
-    assert participants.of_browser(session, study, "browser").id == participant.id
+    assert arrivals.of_browser(session, study, "phone").id == participant.id
+    assert arrivals.of_browser(session, study, "browser").id == participant.id
 
 
 def test_a_code_of_another_study_is_not_found(session):
     study, other = an_open_study(session), an_open_study(session, "other")
     participant = a_ready_participant(session, study)
     with pytest.raises(NotFoundError, match="does not belong to anyone"):
-        participants.resume(session, other, tokens.resume_code(KEY, participant.public_id), "b")
+        arrivals.resume(session, other, tokens.resume_code(KEY, participant.public_id), "b")
 
 
 def test_the_database_holds_neither_codes_nor_cookies(session):
@@ -144,4 +144,4 @@ def test_a_closed_study_lets_nobody_begin(session):
     study = an_open_study(session)
     studies.close_study(session, study)
     with pytest.raises(NotAllowedError, match="no more answers"):
-        participants.begin(session, study, "browser", KEY)
+        arrivals.begin(session, study, "browser", KEY)

@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
 from survey.db.models import Participant, Presentation
-from survey.services import life, participants, places, studies
+from survey.services import arrivals, life, participants, places, studies
+from survey.services.arrivals import Arrival
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, StudyFullError
-from survey.services.participants import Arrival
 from survey.services.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant, an_open_study
 
 
 def begin(session, study, token, **arrival):
-    return participants.begin(session, study, token, KEY, Arrival(**arrival))
+    return arrivals.begin(session, study, token, KEY, Arrival(**arrival))
 
 
 def asked(session, participant):
@@ -94,7 +94,7 @@ def test_a_platforms_id_leads_back_to_one_participant_on_any_device(session):
     first = begin(session, study, "phone", parameters=sent)
     assert begin(session, study, "laptop", parameters=sent).id == first.id
     assert begin(session, study, "laptop", parameters={"PROLIFIC_PID": "p2"}).id != first.id
-    assert participants.identity_of(session, first) == sent
+    assert arrivals.identity_of(session, first) == sent
 
 
 def test_an_id_can_be_required(session):

@@ -6,6 +6,7 @@ test case. See README, "Add a measure".
 
 from survey.core.measures.average_precision import average_precision
 from survey.core.measures.mnro import mnro
+from survey.core.measures.naming import measure_in
 from survey.core.measures.nmrr import nmrr
 from survey.core.measures.ranks import Ranks, Values, as_ranks
 from survey.core.measures.registry import (
@@ -26,6 +27,7 @@ __all__ = [
     "as_ranks",
     "average_precision",
     "mean_score",
+    "measure_in",
     "measure_named",
     "mnro",
     "nmrr",

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from string import Formatter
 from typing import Any
 
-from survey.core.measures import MEASURES, Setting
+from survey.core.measures import MEASURES, Setting, measure_in
 from survey.core.stimuli.faults import Fault, PlanError, a_text, one_of, whole_number, yes_or_no
 from survey.core.stimuli.generators import GENERATORS
 from survey.core.stimuli.personal import PersonalField, tidy_text
@@ -381,21 +381,3 @@ def _placeholder_faults(
     for name in found:
         if name not in allowed:
             yield Fault(place, f"{{{name}}} found in {place[0]}; allowed are {shown}")
-
-
-def measure_in(text: str) -> str | None:
-    """Return the registered measure (or mean) that a text names, if it names one.
-
-    Found are whole words of letters (ap, "AP2"), capitals within a word (mAPs), names
-    of four letters and more anywhere (mymnrostudy), and names in running text.
-    """
-    words = {*re.findall(r"[a-z]+", text.lower())}
-    words |= {run.lower() for run in re.findall(r"[A-Z]{2,}", text)}
-    for measure in MEASURES.values():
-        for name in (measure.name, measure.mean_name):
-            short = name.lower()
-            if short in words or (len(short) > 3 and any(short in word for word in words)):
-                return name
-        if measure.label in " ".join(text.lower().split()):
-            return measure.name
-    return None

@@ -6,7 +6,6 @@ from wtforms.validators import DataRequired, EqualTo, Length
 from survey.services.researchers import LONGEST_PASSWORD, SHORTEST_PASSWORD
 from survey.web.forms import Form
 
-
 FRESH = {"autocomplete": "new-password"}
 
 

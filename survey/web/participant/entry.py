@@ -4,9 +4,9 @@ from flask import g, redirect, render_template, request, url_for
 from flask import session as cookie
 from flask.typing import ResponseReturnValue
 
-from survey.services import participants, tokens
+from survey.services import arrivals, tokens
+from survey.services.arrivals import Arrival
 from survey.services.errors import NotAllowedError, NotFoundError
-from survey.services.participants import Arrival
 from survey.services.recruitment import recruitment_of
 from survey.services.whereabouts import whereabouts
 from survey.web.database import session
@@ -28,9 +28,7 @@ def begin() -> ResponseReturnValue:
     form = Form()
     if not form.validate_on_submit():
         return _entry_page(ResumeForm(formdata=None), form.problems), 400
-    g.participant = participants.begin(
-        session(), g.study, browser_token(), secret_key(), _arrival()
-    )
+    g.participant = arrivals.begin(session(), g.study, browser_token(), secret_key(), _arrival())
     return go_on(session())
 
 
@@ -41,7 +39,7 @@ def resume() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _entry_page(form, form.problems), 400
     try:
-        g.participant = participants.resume(session(), g.study, form.code.data, browser_token())
+        g.participant = arrivals.resume(session(), g.study, form.code.data, browser_token())
     except NotFoundError as error:
         return _entry_page(form, [("code", gettext(str(error)))]), 404
     return go_on(session())
@@ -51,7 +49,7 @@ def resume() -> ResponseReturnValue:
 def leave() -> ResponseReturnValue:
     """Forget who used this browser, so that the next person can begin."""
     if Form().validate_on_submit():
-        participants.leave(session(), g.study, browser_token())
+        arrivals.leave(session(), g.study, browser_token())
         cookie.clear()
     return redirect(url_for("participant.entry"), 303)
 
@@ -69,7 +67,7 @@ def _arrival() -> Arrival:
 def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
     arrival = _arrival()
     here = g.participant
-    known = participants.expected(session(), g.study, browser_token(), secret_key(), arrival)
+    known = arrivals.expected(session(), g.study, browser_token(), secret_key(), arrival)
     g.participant = here if known is not None and here is not None and known.id == here.id else None
     place = g.participant and whereabouts(session(), g.participant)
     carried = {"guest": arrival.guest, **arrival.parameters}
@@ -89,7 +87,7 @@ def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
 def _why_unwelcome(arrival: Arrival) -> str | None:
     """Return why nobody new may begin this way, in the study's language."""
     try:
-        participants.require_welcome(session(), g.study, arrival)
+        arrivals.require_welcome(session(), g.study, arrival)
     except NotAllowedError as error:
         return gettext(str(error))
     return None

@@ -12,7 +12,7 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 from werkzeug.exceptions import NotFound
 
-from survey.services import participants, places, studies, tokens
+from survey.services import arrivals, participants, places, studies, tokens
 from survey.services.database import only_reading
 from survey.services.recruitment import recruitment_of
 from survey.services.whereabouts import Step, Whereabouts, whereabouts
@@ -45,7 +45,7 @@ def _find_study_and_participant() -> None:
         raise NotFound
     g.plan = g.study.plan
     speak(g.plan.language)
-    g.participant = participants.of_browser(session(), g.study, browser_token())
+    g.participant = arrivals.of_browser(session(), g.study, browser_token())
 
 
 @blueprint.app_context_processor
@@ -112,7 +112,7 @@ def credit() -> Credit:
     """Return what a participant gets who ended the way they did."""
     settings = recruitment_of(g.study)
     code = settings.code_for(g.participant.status)
-    sent = participants.identity_of(session(), g.participant)
+    sent = arrivals.identity_of(session(), g.participant)
     # A study without a code for this end must not credit it as another.
     address = settings.way_back(code, sent) if code or "{code}" not in settings.return_url else None
     return Credit(code, address)
