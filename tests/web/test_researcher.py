@@ -228,6 +228,8 @@ def test_a_viewer_sees_everything_and_changes_nothing(desk, app, session, study)
         assert bob.status == 200, section
         forms = [one["action"] for one in bob.page.select("form[method=post]")]
         assert not [action for action in forms if action.startswith(STUDY)], section
+    bob.open(f"{STUDY}/guests.csv")  # links let people in, and names are personal
+    assert bob.status == 403
     token = bob.open("/research/new").select_one("[name=csrf_token]")["value"]
     for action in ("/close", "/archive", "/copy", "/people", "/invite/guests", "/unblind"):
         bob.post(STUDY + action, csrf_token=token, slug="mine", name="Bob", role="owner", names="x")

@@ -9,7 +9,7 @@ from flask_wtf.file import FileField
 from wtforms import BooleanField, RadioField, SelectChoice, StringField, TextAreaField
 
 from survey.core.stimuli.faults import PlanError
-from survey.services import guests, life, places
+from survey.services import access, guests, life, places
 from survey.services.errors import SurveyError
 from survey.services.recruitment import PLATFORMS, recruitment_from, recruitment_of
 from survey.web.database import session
@@ -97,7 +97,8 @@ def remove_guest(guest_id: int) -> ResponseReturnValue:
 
 @blueprint.get(f"{STUDY}/guests.csv")
 def guest_links() -> ResponseReturnValue:
-    """Hand out the guest list with its links."""
+    """Hand out the guest list with its links, to owners: a link lets someone in."""
+    access.require_owner(g.role)
     text = guests.links_csv(guests.guests_of(session(), g.study), secret_key(), _link())
     return Response(
         text,
@@ -156,7 +157,7 @@ def _invite_page(
         form=guests_form if guests_form and guests_form.errors else settings_form,
         status=status,
         link=_link(),
-        guests=guests.guests_of(session(), g.study),
+        guests=guests.guests_of(session(), g.study) if g.role == "owner" else [],
         guests_form=guests_form or GuestsForm(formdata=None),
         settings_form=settings_form or RecruitmentForm(formdata=None, data=shown),
         settings=settings,
