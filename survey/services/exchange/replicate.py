@@ -1,6 +1,5 @@
 """Replicating a bundle: everything in it recomputed, the first disagreement named."""
 
-import csv
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +23,7 @@ from survey.services.exchange.bundle import (
 )
 from survey.services.exchange.content import Content
 from survey.services.exchange.reading import Files, Read, json_of, read_content, text_of
-from survey.services.exchange.sheets import BundleError
+from survey.services.exchange.sheets import BundleError, read_cells, read_sheet
 from survey.services.reports import as_json
 
 # Computed on another machine, floats may differ in their last digit.
@@ -140,7 +139,7 @@ def _check_digest(read: Read) -> None:
 
 def _compare_table(name: str, found: str, expected: Iterable[str]) -> None:
     """Compare a file with its recomputed lines, cell by cell where they differ."""
-    lines = zip_longest(csv.reader(found.splitlines()), csv.reader(expected))
+    lines = zip_longest(read_cells(found, name), read_cells("".join(expected), name))
     heading: list[str] = []
     for number, (row, recomputed) in enumerate(lines, 1):
         heading = heading or (recomputed or [])
@@ -171,14 +170,17 @@ def _same_numbers(column: str, found: str, expected: str) -> bool:
 
 def _check_minutes(files: Files, expected: Iterable[str]) -> None:
     """Compare minutes, where the file has them; the rest of it was read."""
-    found = list(csv.DictReader(text_of(files, "participants.csv").splitlines()))
-    for number, (row, made) in enumerate(zip(found, csv.DictReader(expected), strict=True), 2):
-        cell, wanted = row.get("minutes", made["minutes"]), made["minutes"]
+    name = "participants.csv"
+    rows = zip(
+        read_sheet(text_of(files, name), name, ()),
+        read_sheet("".join(expected), name, ()),
+        strict=True,
+    )
+    for row, recomputed in rows:
+        wanted = recomputed.cells["minutes"]
+        cell = row.cells.get("minutes", wanted)
         if cell != wanted and not _same_numbers("minutes", cell, wanted):
-            raise BundleError(
-                f"participants.csv, row {number}, column minutes: {cell!r} found; "
-                f"recomputed {wanted!r}"
-            )
+            raise row.fault("minutes", f"recomputed {wanted!r}")
 
 
 def _compare(found: Any, expected: Any, place: str) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -54,12 +55,15 @@ class SheetRow:
         return None if self.optional(column) is None else self.whole(column)
 
     def real(self, column: str) -> float | None:
-        """Return a number, None where there is none."""
+        """Return a number from 0 on, None where there is none."""
         cell = self.optional(column)
         try:
-            return None if cell is None else float(cell)
+            number = None if cell is None else float(cell)
         except ValueError:
-            raise self.fault(column, "a number is needed") from None
+            number = math.nan
+        if number is not None and not 0 <= number < math.inf:
+            raise self.fault(column, "a number from 0 on is needed")
+        return number
 
     def yes(self, column: str) -> bool:
         """Return 0 or 1 as a truth value; empty counts as 0."""
@@ -96,22 +100,32 @@ class SheetRow:
 
 def read_sheet(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]:
     """Give a file's rows; raises BundleError for columns that are missing and broken rows."""
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    rows = read_cells(text, file)
+    heading = next(rows, [])
+    missing = [name for name in needed if name not in heading]
+    if missing or len(set(heading)) < len(heading):
+        raise BundleError(
+            f"{file}, row 1: the columns {', '.join(heading)[:200] or 'nothing'} found; needed "
+            f"are {', '.join(needed)}"
+        )
+    for number, cells in enumerate(rows, 2):
+        if len(cells) != len(heading):
+            raise BundleError(
+                f"{file}, row {number}: {len(cells)} cells found; "
+                f"{len(heading)} are needed, as in the heading"
+            )
+        yield SheetRow(file, number, dict(zip(heading, cells, strict=True)))
+
+
+def read_cells(text: str, file: str) -> Iterator[list[str]]:
+    """Give the cells of each row as they stand, the heading first.
+
+    A row may run over several lines, inside quotes. Raises BundleError for what is no CSV.
+    """
     number = 0
     try:
-        heading = next(reader, [])
-        missing = [name for name in needed if name not in heading]
-        if missing or len(set(heading)) < len(heading):
-            raise BundleError(
-                f"{file}, row 1: the columns {', '.join(heading)[:200] or 'nothing'} found; needed "
-                f"are {', '.join(needed)}"
-            )
-        for number, cells in enumerate(reader, 2):
-            if len(cells) != len(heading):
-                raise BundleError(
-                    f"{file}, row {number}: {len(cells)} cells found; "
-                    f"{len(heading)} are needed, as in the heading"
-                )
-            yield SheetRow(file, number, dict(zip(heading, cells, strict=True)))
+        reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+        for number, cells in enumerate(reader, 1):  # noqa: B007 - the error below tells it
+            yield cells
     except csv.Error as error:
         raise BundleError(f"{file}, row {number + 1}: this is no CSV ({error})") from None

@@ -1,8 +1,7 @@
 """The bundle's CSV files: their columns, and the rows that a study's content gives."""
 
-import csv
-import io
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -53,10 +52,16 @@ class Table:
 
 
 def written(row: Row) -> str:
-    """Write a row: RFC 4180, missing values empty, nothing that a spreadsheet would run."""
-    sink = io.StringIO()
-    csv.writer(sink, lineterminator="\n").writerow([_cell(cell) for cell in row])
-    return sink.getvalue()
+    """Write a row: RFC 4180, missing values empty, nothing that a spreadsheet would run.
+
+    The csv module leaves a lone carriage return unquoted where lines end in \\n, and
+    reads it back as the end of a row; hence by hand.
+    """
+    return ",".join(_quoted(_cell(cell)) for cell in row) + "\n"
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"' if re.search(r'[",\r\n]', cell) else cell
 
 
 def _cell(cell: Cell) -> str:
