@@ -1,6 +1,8 @@
 """From a zip or a folder to a study's content."""
 
 import json
+import lzma
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +20,12 @@ from survey.services.exchange.sheets import BundleError, SheetRow, read_sheet
 LARGEST = 1_000_000_000
 MOST_FILES = 50
 
+# What zipfile raises for a zip that is none, is damaged, or is locked with a password.
+FAULTS = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
+    *(OSError, RuntimeError, ValueError, OverflowError, struct.error),
+)
+
 Files = Mapping[str, bytes]
 
 
@@ -33,7 +41,7 @@ def open_files(source: Path | IO[bytes], name: str) -> dict[str, bytes]:
             return dict(_unzipped(archive, name))
     except FileNotFoundError:
         raise BundleError(f"there is no {name}") from None
-    except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, OSError) as error:
+    except FAULTS as error:
         raise BundleError(f"{name} is no bundle that can be read ({error})") from None
 
 
@@ -42,15 +50,19 @@ def _unzipped(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, bytes]
     if len(entries) > MOST_FILES or sum(entry.file_size for entry in entries) > LARGEST:
         raise BundleError(f"{name} holds more than a bundle does")
     folders = {PurePosixPath(entry.filename).parent for entry in entries}
+    seen: set[str] = set()
     for entry in entries:
         path = PurePosixPath(entry.filename)
         # A zip of the folder is as good as a zip of its files.
         if len(folders) > 1 or path.name != entry.filename.split("/")[-1] or len(path.parts) > 2:
             raise BundleError(f"{name} holds folders ({entry.filename[:80]}); a bundle holds files")
+        if path.name in seen:
+            raise BundleError(f"{name} holds {path.name} twice")
+        seen.add(path.name)
         try:
             with archive.open(entry) as file:
                 content = file.read(entry.file_size + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        except FAULTS as error:
             raise BundleError(f"{path.name} is damaged ({error})") from None
         yield path.name, content
 
