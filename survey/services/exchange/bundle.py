@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import sys
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ import numpy as np
 
 from survey import __version__
 from survey.core.stimuli.questions import Question
-from survey.services.exchange.codebook import CODEBOOK
+from survey.services.exchange.codebook import codebook_of
 from survey.services.exchange.content import Content, Identified
 from survey.services.exchange.tables import Column, Table, tables_of
 from survey.services.reports import as_json
@@ -34,12 +35,13 @@ def files_of(
     content: Content, identities: Sequence[Identified] | None = None
 ) -> Iterator[tuple[str, Lines]]:
     """Give the files of a bundle but for its sums: (name, lines)."""
-    for table in [*tables_of(content), CODEBOOK]:
-        yield table.name, table.lines(content)
+    tables = tables_of(content)
     if identities is not None:
-        yield IDENTITIES, _identities(identities).lines(content)
+        tables.append(_identities(identities))
+    for table in [*tables, codebook_of(tables)]:
+        yield table.name, table.lines(content)
     yield STUDY, [study_json(content)]
-    yield ANALYSIS, [as_text(as_json(content.analysis))]
+    yield ANALYSIS, (as_text(as_json(one.analysis)) for one in [content])  # counted when read
 
 
 def file_of(content: Content, name: str) -> Lines | None:
@@ -73,7 +75,11 @@ def study_json(content: Content) -> str:
             "plan": plan.as_json(),
             "practice": lists_of(content.practice),
             "consent": [vars(one) for one in content.consents],
-            "versions": {"survey": __version__, "numpy": np.__version__},
+            "versions": {
+                "survey": __version__,
+                "python": ".".join(map(str, sys.version_info[:2])),
+                "numpy": np.__version__,
+            },
         }
     )
 
@@ -130,6 +136,7 @@ def zipped(files: Iterable[tuple[str, Lines]], on_line: OnLine = lambda: None) -
 def _entry(name: str) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(name, LONG_AGO)
     entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.create_system = 3  # Unix, wherever it was made: the same bytes
     entry.external_attr = 0o644 << 16
     return entry
 

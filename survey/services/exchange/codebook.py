@@ -1,19 +1,27 @@
 """The codebook: what each column of each file means, told by the models where they know."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sqlalchemy import CheckConstraint
 from sqlalchemy import Column as DatabaseColumn
+from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.services.exchange.content import Content
-from survey.services.exchange.tables import Column, Row, Table, tables_of
+from survey.services.exchange.tables import Column, Row, Table
 
 
-def _rows(content: Content) -> Iterator[Row]:
-    for table in [*tables_of(content), CODEBOOK]:
-        for column in table.columns:
-            yield table.name, column.name, *_told(column)
+def codebook_of(tables: Sequence[Table]) -> Table:
+    """Return the table that tells what each column of these tables means, and of its own."""
+
+    def rows(_: Content) -> Iterator[Row]:
+        for table in [*tables, book]:
+            for column in table.columns:
+                yield table.name, column.name, *_told(column)
+
+    book = Table("codebook.csv", _COLUMNS, rows)
+    return book
 
 
 def _told(column: Column) -> tuple[str, str, str]:
@@ -22,7 +30,7 @@ def _told(column: Column) -> tuple[str, str, str]:
         return column.kind, column.allowed, column.meaning
     stored = column.source.property.columns[0]
     kind, allowed = _kind_and_allowed(stored)
-    listed = _listed(stored)
+    listed = ", ".join(listed_values(column.source))
     empty = "may be empty" if stored.nullable else ""
     return kind, "; ".join(filter(None, (listed or allowed, empty))), stored.doc or ""
 
@@ -47,24 +55,21 @@ def _kind_and_allowed(stored: DatabaseColumn[object]) -> tuple[str, str]:
     return "text", ""
 
 
-def _listed(stored: DatabaseColumn[object]) -> str:
-    """Return the values that a CHECK constraint lists for the column."""
+def listed_values(source: InstrumentedAttribute[Any]) -> tuple[str, ...]:
+    """Return the values that a CHECK constraint lists for the column, none where none does."""
+    stored = source.property.columns[0]
     for constraint in stored.table.constraints:
         if isinstance(constraint, CheckConstraint):
             found = re.match(rf"{stored.name} IN \((.*)\)\Z", str(constraint.sqltext))
             if found:
-                return found.group(1).replace("'", "")
-    return ""
+                return tuple(one.strip(" '") for one in found.group(1).split(","))
+    return ()
 
 
-CODEBOOK = Table(
-    "codebook.csv",
-    [
-        Column("file", "name of a file of the bundle"),
-        Column("column", "name of a column of the file"),
-        Column("type", "what stands in it"),
-        Column("allowed", "which values may stand in it"),
-        Column("meaning", "what it means"),
-    ],
-    _rows,
-)
+_COLUMNS = [
+    Column("file", "name of a file of the bundle"),
+    Column("column", "name of a column of the file"),
+    Column("type", "what stands in it"),
+    Column("allowed", "which values may stand in it"),
+    Column("meaning", "what it means"),
+]

@@ -2,16 +2,18 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from survey import __version__
 from survey.core.stimuli.digests import study_digest, text_digest
 from survey.core.stimuli.generators import GENERATOR_VERSION
 from survey.core.stimuli.plan import GIVEN
 from survey.services.exchange.bundle import (
     ANALYSIS,
+    IDENTITIES,
     LAST_LINE,
     STUDY,
     SUMS,
@@ -22,12 +24,15 @@ from survey.services.exchange.bundle import (
     sum_of,
 )
 from survey.services.exchange.content import Content
-from survey.services.exchange.reading import Files, Read, json_of, read_content, text_of
+from survey.services.exchange.opening import Files, json_of, text_of
+from survey.services.exchange.people import read_identities
+from survey.services.exchange.reading import Read, read_content
 from survey.services.exchange.sheets import BundleError, read_cells, read_sheet
 from survey.services.reports import as_json
 
 # Computed on another machine, floats may differ in their last digit.
 SAME = 1e-9
+MOST_TOLD = 200  # characters of a value that an error repeats
 
 
 @dataclass(frozen=True)
@@ -46,14 +51,23 @@ def replicate(files: Files) -> Iterator[Step]:
     _check_sums(files)
     yield Step(f"{len(files) - 1} files have the sums in {SUMS}")
     read = read_content(files)
+    yield Step(f"{STUDY} holds a valid plan: {read.content.plan.title}")
+    try:
+        yield from _recomputed(files, read)
+    except BundleError as error:
+        raise BundleError(f"{error}{_of_another_version(read)}") from None
+
+
+def _recomputed(files: Files, read: Read) -> Iterator[Step]:
     content = read.content
-    yield Step(f"{STUDY} holds a valid plan: {content.plan.title}")
     yield Step(_check_lists(content))
     _check_digest(read)
     yield Step(f"the digest is that of the plan and its questions: {content.digest}")
     answers = sum(1 for _ in content.answers())
     yield Step(f"{answers} answers of {len(content.people)} participants can be read")
-    texts = dict(files_of(content))
+    identities = read_identities(files, content.people)
+    texts = dict(files_of(content, identities if IDENTITIES in files else None))
+    _require_no_others(files, texts)
     for name, told in TABLES.items():
         if name in texts:
             _compare_table(name, text_of(files, name), texts[name])
@@ -72,6 +86,22 @@ TABLES = {
     "table4.csv": "recounted",
     "codebook.csv": "tells of every column",
 }
+
+
+def _of_another_version(read: Read) -> str:
+    """Tell that a bundle comes from another version, whose files may differ from ours."""
+    versions = read.study.get("versions")
+    made_by = versions.get("survey") if isinstance(versions, Mapping) else None
+    if made_by == __version__:
+        return ""
+    return f" (made by version {made_by} of the survey; this is {__version__})"
+
+
+def _require_no_others(files: Files, known: Container[str]) -> None:
+    """Refuse files of which nothing says what they are; their sums alone mean little."""
+    for name in files:
+        if name not in known and name != SUMS:
+            raise BundleError(f"{name} does not belong to this study's bundle")
 
 
 def _check_sums(files: Files) -> None:
@@ -102,7 +132,10 @@ def _check_lists(content: Content) -> str:
             f"{STUDY}, generator_version: {content.generator_version} found; this version of the "
             f"survey draws with version {GENERATOR_VERSION}, so it cannot draw these lists anew"
         )
-    drawn = {question.number: question for question in plan.draw_questions()}
+    try:
+        drawn = {question.number: question for question in plan.draw_questions()}
+    except ValueError as error:
+        raise BundleError(f"{STUDY}, plan: {error}") from None
     practice = drawn.get(0)
     if lists_of(practice) != lists_of(content.practice):
         raise BundleError(
@@ -133,7 +166,9 @@ def _check_digest(read: Read) -> None:
             raise BundleError(f"{STUDY}, consent {consent.version}: not the digest of its text")
     if content.plan.consent not in [consent.text for consent in content.consents]:
         raise BundleError(f"{STUDY}, consent: the plan's text is not among them")
-    expected = {**json.loads(study_json(content)), "versions": read.study.get("versions")}
+    # The plan was read and is in the digest; a later version may know more fields of one.
+    free = {name: read.study.get(name) for name in ("versions", "plan")}
+    expected = {**json.loads(study_json(content)), **free}
     _compare(dict(read.study), expected, STUDY)
 
 
@@ -195,14 +230,26 @@ def _compare(found: Any, expected: Any, place: str) -> None:
         for index, (one, other) in enumerate(zip(found, expected, strict=True), 1):
             _compare(one, other, f"{place} {index}")
     elif not _same(found, expected):
-        raise BundleError(f"{place}: {found!r} found; recomputed {expected!r}")
+        raise BundleError(f"{place}: {_short(found)} found; recomputed {_short(expected)}")
 
 
 def _same(found: Any, expected: Any) -> bool:
     numbers = (int, float)
     if type(found) in numbers and type(expected) in numbers:
-        return math.isclose(found, expected, rel_tol=SAME)
+        return _close(found, expected)
     return type(found) is type(expected) and bool(found == expected)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= MOST_TOLD else f"{text[:MOST_TOLD]}…"
+
+
+def _close(found: float, expected: float) -> bool:
+    try:
+        return math.isclose(found, expected, rel_tol=SAME)
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def _plain(content: Any) -> Any:

@@ -12,6 +12,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from survey.core.agreement.counts import OTHER
 from survey.core.agreement.credits import credited_measures
 from survey.core.agreement.participants import Spread
+from survey.core.stimuli.personal import PersonalField
 from survey.db.models import Participant, Presentation, StoredResponse
 from survey.services.analysis import minutes_taken
 from survey.services.exchange.content import Content, Given
@@ -206,10 +207,10 @@ def tables_of(content: Content) -> list[Table]:
     ]
 
 
-def _personal_column(field: Any) -> Column:
+def _personal_column(field: PersonalField) -> Column:
     allowed = {
         "choice": "; ".join(field.options),
-        "number": f"{_bound(field.lowest)} to {_bound(field.highest)}",
+        "number": bounds_of(field),
         "text": "up to 500 characters",
     }[field.kind]
     kind = "whole number" if field.kind == "number" else "text"
@@ -217,8 +218,10 @@ def _personal_column(field: Any) -> Column:
     return Column(field.name, f"asked: {field.label}", kind, allowed + needed)
 
 
-def _bound(number: int | None) -> str:
-    return "any" if number is None else str(number)
+def bounds_of(field: PersonalField) -> str:
+    """Say which numbers a field takes."""
+    lowest, highest = ("any" if one is None else one for one in (field.lowest, field.highest))
+    return f"{lowest} to {highest}"
 
 
 _QUESTIONS = Table(

@@ -1,0 +1,65 @@
+"""Bundles in a test's hands: taken apart, changed, put together with new sums."""
+
+import csv
+import io
+import json
+import zipfile
+
+from survey.services.exchange.bundle import SUMS, sum_of, sums_text
+from survey.services.exchange.replicate import replicate
+
+
+def unzipped(bundle):
+    """The files of a zip, as another program sees them."""
+    with zipfile.ZipFile(io.BytesIO(bundle)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def zipped(files):
+    """A zip as another program makes it; ``files``: names and bytes."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return sink.getvalue()
+
+
+def summed(files):
+    """The files with sums that fit, as whoever changes a bundle on purpose leaves them."""
+    rest = {name: content for name, content in files.items() if name != SUMS}
+    sums = {name: sum_of(content) for name, content in rest.items()}
+    return {**rest, SUMS: sums_text(sums).encode()}
+
+
+def with_rows(files, name, change):
+    """The files with the rows of one changed (a list of dicts, changed in place or returned)."""
+    rows = rows_of(files, name)
+    rows = change(rows) or rows
+    sink = io.StringIO()
+    writer = csv.DictWriter(sink, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return summed({**files, name: sink.getvalue().encode()})
+
+
+def with_cell(files, name, row, column, cell):
+    """The files with one cell changed; ``row`` as a spreadsheet counts, the heading being 1."""
+    return with_rows(files, name, lambda rows: rows[row - 2].__setitem__(column, cell))
+
+
+def with_json(files, name, change):
+    """The files with a JSON file changed in place."""
+    content = json.loads(files[name])
+    change(content)
+    text = json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+    return summed({**files, name: text.encode()})
+
+
+def rows_of(files, name):
+    """The rows of a CSV file as another program reads them."""
+    return list(csv.DictReader(io.StringIO(files[name].decode(), newline="")))
+
+
+def steps_of(files):
+    """What replicating says, step by step."""
+    return [step.text for step in replicate(files)]

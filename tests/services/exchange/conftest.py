@@ -1,0 +1,118 @@
+"""A study in which everything that can happen has happened, and its bundle."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from survey.core.stimuli.rankings import Ranking
+from survey.db.models import Identity
+from survey.services import answers, arrivals, life, participants, tokens
+from survey.services.answers import Answer
+from survey.services.exchange import handing_out
+from tests.builders import KEY, an_open_study
+from tests.services.exchange.changes import unzipped
+
+FIELDS = [
+    {"name": "age", "label": "Your age", "kind": "number", "lowest": 18, "highest": 99},
+    {
+        "name": "education",
+        "label": "Your education\nso far",
+        "kind": "choice",
+        "options": ["School", "-none-", "A, B; or\u2028C"],
+    },
+    {"name": "remark", "label": "Anything else", "kind": "text", "required": False},
+]
+BEGAN = datetime(2026, 3, 1, 9, 0, 0, 600_000, UTC)
+
+
+def own(text):
+    return Answer(frozenset(), Ranking.parse(text))
+
+
+def ticked(*labels):
+    return Answer(frozenset(labels), None)
+
+
+FINISHED, ANOTHER, UNFINISHED, EXCLUDED, TEST, DECLINED = (f"P-{one * 8}" for one in "ABCDEF")
+ANSWERS = {
+    FINISHED: [ticked(1), ticked(1, 3), own("B>A=C>D>E")],
+    ANOTHER: [ticked(2), own("E>D>C>B>A"), ticked(1, 2, 3)],
+    UNFINISHED: [ticked(3)],
+    EXCLUDED: [ticked(1), ticked(1), ticked(1)],
+    TEST: [ticked(2), ticked(2), ticked(2)],
+    DECLINED: [],
+}
+PERSONAL = {
+    FINISHED: {"age": 22, "education": "-none-", "remark": "=1+1"},
+    ANOTHER: {"age": 35, "education": "A, B; or\u2028C", "remark": '"so", he\r\nsaid\rlow'},
+    UNFINISHED: {"age": 41, "education": "School"},
+    EXCLUDED: {"age": 29, "education": "School", "remark": "'＝quoted already"},
+    TEST: {"age": 50, "education": "School", "remark": "-5"},
+}
+
+
+@pytest.fixture
+def study(session):
+    """A closed study with six participants, each of another kind."""
+    return a_study(session)
+
+
+@pytest.fixture
+def bundle(session, study):
+    """The study's bundle, unpacked."""
+    return handed_out(session, study)
+
+
+def a_study(session, **changes):
+    """A closed study that those above took part in."""
+    study = an_open_study(session, personal_fields=FIELDS, **changes)
+    for public_id in reversed(ANSWERS):  # exports are in another order than the database
+        _take_part(session, study, public_id)
+    life.close_to_participants(session, study, "Ada")
+    return study
+
+
+def handed_out(session, study, **wanted):
+    """The files of a study's bundle."""
+    return unzipped(b"".join(handing_out.stream_bundle(session, study, **wanted)))
+
+
+def _take_part(session, study, public_id):
+    place = list(ANSWERS).index(public_id)
+    one = arrivals.begin(session, study, public_id, KEY)
+    one.public_id, one.is_test = public_id, public_id == TEST
+    one.started_at = BEGAN + timedelta(minutes=place)
+    session.add(
+        Identity(
+            participant_id=one.id,
+            study_id=study.id,
+            external_id=f"={public_id}",
+            parameters={"STUDY_ID": 'a "b", c', "PROLIFIC_PID": f"={public_id}"},
+        )
+    )
+    session.commit()
+    if public_id == DECLINED:
+        participants.decline(session, one)
+        return
+    participants.agree(session, one, participants.consent_text(session, study).digest)
+    participants.describe(session, study, one, PERSONAL[public_id])
+    participants.inform(session, study, one)
+    given = [*([ticked(1)] if study.plan.practice else []), *ANSWERS[public_id]]
+    for position, answer in enumerate(given, 0 if study.plan.practice else 1):
+        _answer(session, study, one, position, answer)
+    if len(ANSWERS[public_id]) == 3:
+        participants.finish(session, one)
+        one.completed_at = one.started_at + timedelta(minutes=10 + place, milliseconds=700)
+        session.commit()
+    if public_id == EXCLUDED:
+        life.exclude(session, study, one, "Ada", "+ clicked\nthrough")
+
+
+def _answer(session, study, participant, position, answer):
+    shown = answers.find_presentation(session, participant, position)
+    if study.plan.rank_first:
+        shown.ranked_first, shown.ranked_at = Ranking.parse("A>B>C>D=E"), BEGAN
+        session.commit()
+    key = tokens.submission_key(KEY, shown.id, 0)
+    seconds = None if position == 2 else 2.5 + position
+    answers.save_answer(session, KEY, participant, shown, answer, key, seconds)

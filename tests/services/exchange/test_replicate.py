@@ -1,0 +1,156 @@
+"""A bundle replicates, whatever its study; after any change what disagrees is named first."""
+
+import random
+
+import pytest
+
+from survey.services.exchange.bundle import SUMS
+from survey.services.exchange.sheets import BundleError
+from tests.services.exchange.changes import (
+    rows_of,
+    steps_of,
+    summed,
+    with_cell,
+    with_json,
+    with_rows,
+)
+from tests.services.exchange.conftest import ANOTHER, EXCLUDED, FINISHED, TEST, a_study, handed_out
+
+DESIGNS = {
+    "the paper's": {},
+    "a pool, shuffled": {
+        "questions": 5,
+        "design": "pool",
+        "per_participant": 3,
+        "shuffle_questions": True,
+        "shuffle_lists": True,
+        "practice": False,
+    },
+    "rank first": {"rank_first": True},
+    "discriminative": {"generator": "discriminative"},
+    "own lists": {
+        "own_lists": [
+            [[1, 2], [2, 3], [4, 5], [6, 7], [8, 9]],
+            [[9, 10], [2, 3], [4, 5], [6, 7], [8, 20]],
+            [[1, 3], [2, 4], [4, 5], [6, 7], [8, 9]],
+        ]
+    },
+}
+
+
+def refused(files):
+    with pytest.raises(BundleError) as error:
+        steps_of(files)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+def test_a_bundle_replicates_whatever_the_design(session, design):
+    study = a_study(session, **design)
+    for wanted in ({}, {"include_test": True}, {"with_identities": True}):
+        steps = steps_of(handed_out(session, study, **wanted))
+        assert steps[-1] == "analysis.json: every figure recomputed"
+
+
+def test_the_same_database_gives_the_same_bytes(session, study):
+    assert handed_out(session, study) == handed_out(session, study)
+
+
+def test_what_is_left_out_is_left_out_of_every_file(session, study, bundle):
+    everyone = {row["participant"] for row in rows_of(bundle, "participants.csv")}
+    assert TEST not in everyone
+    assert EXCLUDED in everyone
+    voters = {row["participant"] for row in rows_of(bundle, "votes.csv")}
+    assert voters & {EXCLUDED, TEST} == set()
+    with_test = handed_out(session, study, include_test=True)
+    assert TEST in {row["participant"] for row in rows_of(with_test, "votes.csv")}
+    assert "identities.csv" not in bundle
+    assert "identities.csv" in handed_out(session, study, with_identities=True)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_after_one_changed_byte_the_file_is_named(bundle, seed):
+    chance = random.Random(seed)
+    for name, content in bundle.items():
+        at = chance.randrange(len(content))
+        changed = bytes([*content[:at], content[at] ^ 1, *content[at + 1 :]])
+        assert refused({**bundle, name: changed}).startswith(f"{name} was changed")
+
+
+def test_a_file_that_is_missing_or_too_many_is_named(bundle):
+    for name in bundle:
+        rest = {one: content for one, content in bundle.items() if one != name}
+        assert refused(rest).startswith(f"{name} is missing")
+        if name != SUMS:
+            assert refused(summed(rest)).startswith(f"{name} is missing")
+    assert "x.csv does not belong" in refused({**bundle, "x.csv": b"a\n"})
+    assert "x.csv does not belong" in refused(summed({**bundle, "x.csv": b"a\n"}))
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "column", "cell", "told"),
+    [
+        ("responses.csv", 2, "clicked", "2", "votes.csv, row"),
+        ("responses.csv", 2, "label_order", "AP AP MNRO", "responses.csv, row 2"),
+        ("questions.csv", 2, "ranks", "1 2 3 4 5", "questions.csv, question 1, list A: 1 2 3 4 5"),
+        ("rankings.csv", 2, "values", "0 0 0 0 0", "rankings.csv, row 2, column values"),
+        ("rankings.csv", 2, "values", "nan nan nan nan nan", "rankings.csv, row 2, column values"),
+        ("rankings.csv", 3, "displayed", "1 1 1 1 1", "rankings.csv, row 3, column displayed"),
+        ("rankings.csv", 2, "ranking", "A>B>C>D>E", "rankings.csv, row 2, column ranking"),
+        ("participants.csv", 2, "excluded", "1", "participants.csv, row 2, column exclude_reason"),
+        ("participants.csv", 2, "minutes", "3", "participants.csv, row 2, column minutes"),
+        ("participants.csv", 2, "age", "98", "table3.csv, row"),
+        ("table3.csv", 2, "value", "9", "table3.csv, row 2, column value: '9' found; recomputed"),
+        ("table4.csv", 2, "MNRO", "77", "table4.csv, row 2, column MNRO: '77' found; recomputed"),
+        ("table4.csv", 2, "choice", "AP-AP", "table4.csv, row 2, column choice"),
+        ("codebook.csv", 3, "meaning", "nothing", "codebook.csv, row 3, column meaning"),
+    ],
+)
+def test_a_forger_who_makes_the_sums_anew_is_found_out(bundle, name, row, column, cell, told):
+    assert refused(with_cell(bundle, name, row, column, cell)).startswith(told)
+
+
+def test_a_vote_that_was_turned_round_is_found_out(bundle):
+    for row, vote in enumerate(rows_of(bundle, "votes.csv"), 2):
+        turned = str(1 - int(vote["credited"]))
+        told = refused(with_cell(bundle, "votes.csv", row, "credited", turned))
+        assert told.startswith(f"votes.csv, row {row}, column credited: '{turned}' found")
+
+
+def test_an_answer_that_was_taken_away_or_given_twice_is_found_out(bundle):
+    less = with_rows(bundle, "responses.csv", lambda rows: rows[1:])
+    assert "responses.csv has 2 answers of 3" in refused(less)
+    more = with_rows(bundle, "responses.csv", lambda rows: [*rows, rows[0]])
+    assert refused(more).startswith("responses.csv, row")
+    votes = with_rows(bundle, "votes.csv", lambda rows: [*rows, rows[0]])
+    assert "one too many" in refused(votes)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "told"),
+    [
+        ("study.json", lambda c: c["plan"].update(seed=6), "study.json, practice: the seed"),
+        ("study.json", lambda c: c["plan"].update(scenario="Another."), "study.json, digest"),
+        ("study.json", lambda c: c.update(digest="0" * 64), "study.json, digest"),
+        ("study.json", lambda c: c.update(title="Another"), "study.json, title"),
+        ("study.json", lambda c: c["consent"][0].update(text="x"), "study.json, consent"),
+        ("study.json", lambda c: c.update(generator_version=2), "study.json, generator_version"),
+        ("study.json", lambda c: c.update(plan=[]), "study.json, plan"),
+        ("analysis.json", lambda c: c["n"].update(responses=8), "analysis.json, n, responses: 8"),
+        ("analysis.json", lambda c: c["n"].pop("missing"), "analysis.json, n, missing is missing"),
+        ("analysis.json", lambda c: c.update(more=1), "analysis.json, more does not belong"),
+        (
+            "analysis.json",
+            lambda c: c["shares"]["split"].update(MNRO=0.5),
+            "analysis.json, shares, split, MNRO: 0.5 found; recomputed",
+        ),
+    ],
+)
+def test_a_figure_or_a_plan_that_was_changed_is_found_out(bundle, name, change, told):
+    assert refused(with_json(bundle, name, change)).startswith(told)
+
+
+def test_free_texts_come_back_as_they_were_written(bundle):
+    remarks = {row["participant"]: row["remark"] for row in rows_of(bundle, "participants.csv")}
+    assert remarks[FINISHED] == "'=1+1"
+    assert "\r\n" in remarks[ANOTHER]
