@@ -52,6 +52,12 @@ PERSONAL = {
 
 
 @pytest.fixture
+def database_uri(tmp_path):
+    """One kind of database: what is tested here are files. The pages' tests use both kinds."""
+    return f"sqlite:///{tmp_path / 'survey.sqlite3'}"
+
+
+@pytest.fixture
 def study(session):
     """A closed study with six participants, each of another kind."""
     return a_study(session)

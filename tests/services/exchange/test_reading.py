@@ -13,9 +13,6 @@ from survey.services.exchange.sheets import BundleError
 from tests.services.exchange.changes import rows_of, with_cell, with_json, with_rows, zipped
 from tests.services.exchange.conftest import a_study, handed_out
 
-# What is tested are files; that both databases hand out the same is tested with the pages.
-pytestmark = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
-
 
 def refused(files):
     with pytest.raises(BundleError) as error:

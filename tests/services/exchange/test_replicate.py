@@ -37,9 +37,6 @@ DESIGNS = {
     },
 }
 
-# What is tested are files; that both databases hand out the same is tested with the pages.
-pytestmark = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
-
 
 def refused(files):
     with pytest.raises(BundleError) as error:
