@@ -3,11 +3,16 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy.orm import Session
 
+from survey.app import create_app
+from survey.config import Settings
 from survey.core.stimuli.rankings import Ranking
+from survey.db import db
 from survey.db.models import Identity
 from survey.services import answers, arrivals, life, participants, tokens
 from survey.services.answers import Answer
+from survey.services.database import upgrade_database
 from survey.services.exchange import handing_out
 from tests.builders import KEY, an_open_study
 from tests.services.exchange.changes import unzipped
@@ -63,10 +68,18 @@ def study(session):
     return a_study(session)
 
 
-@pytest.fixture
-def bundle(session, study):
-    """The study's bundle, unpacked."""
-    return handed_out(session, study)
+@pytest.fixture(scope="session")
+def bundle(tmp_path_factory):
+    """The bundle of such a study, unpacked; made once, since no test changes it in place."""
+    folder = tmp_path_factory.mktemp("bundle")
+    app = create_app(Settings(folder, f"sqlite:///{folder / 'survey.sqlite3'}", KEY))
+    with app.app_context():
+        engine = db.engine
+    upgrade_database(engine)
+    with Session(engine) as session:
+        files = handed_out(session, a_study(session))
+    engine.dispose()
+    return files
 
 
 def a_study(session, **changes):
