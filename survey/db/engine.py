@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, event
 from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
 # Older libraries can corrupt a database in WAL mode when a checkpoint and a
@@ -115,12 +115,15 @@ def _begin_sqlite(connection: Connection) -> None:
 def _name_pg8000_error(context: ExceptionContext) -> BaseException | None:
     """Raise as what they are the errors that pg8000 all calls programming errors.
 
-    By the class of their SQLSTATE: 23 breaks a constraint; 08, 40, 53 and 57 are a
-    server that is lost, in conflict, out of resources or shutting down.
+    By the class of their SQLSTATE: 22 is a value that cannot be stored (a NUL in a text),
+    23 breaks a constraint; 08, 40, 53 and 57 are a server that is lost, in conflict, out of
+    resources or shutting down.
     """
     told = context.original_exception.args[:1]
     state = told[0].get("C", "") if told and isinstance(told[0], dict) else ""
-    kinds = {"23": IntegrityError} | dict.fromkeys(("08", "40", "53", "57"), OperationalError)
+    kinds = {"22": DataError, "23": IntegrityError} | dict.fromkeys(
+        ("08", "40", "53", "57"), OperationalError
+    )
     kind = kinds.get(state[:2])
     if kind is None or isinstance(context.sqlalchemy_exception, kind):
         return None

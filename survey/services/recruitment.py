@@ -55,8 +55,9 @@ class Recruitment:
         yield from whole_number("slot_minutes", self.slot_minutes, 5, 525_600)
         for name in ("code_complete", "code_declined", "code_screened_out"):
             yield from a_text(name, getattr(self, name), 100)
+        yield from a_text("return_url", self.return_url, 2_000)
         for place, name in (("id_parameter", self.id_parameter), *self._captured):
-            if not PARAMETER.match(name):
+            if not (isinstance(name, str) and PARAMETER.match(name)):
                 yield Fault(
                     (place,),
                     f"{name!r} found in {place}; a parameter's name has letters, digits, - and _",
@@ -70,7 +71,7 @@ class Recruitment:
         return (("capture", name) for name in self.capture)
 
     def _about_return_url(self) -> Iterable[Fault]:
-        if not self.return_url:
+        if not self.return_url or not isinstance(self.return_url, str):
             return
         place = ("return_url",)
         parts = urlsplit(self.return_url)

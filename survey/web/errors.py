@@ -64,6 +64,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(StudyClosedError, _closed)
     app.register_error_handler(StudyFullError, _full)
     app.register_error_handler(ResultsHiddenError, _hidden)
+    app.register_error_handler(exc.DataError, _not_storable)
     for fault in (exc.OperationalError, exc.InterfaceError, exc.TimeoutError):
         app.register_error_handler(fault, _database_busy)
 
@@ -103,6 +104,11 @@ def _hidden(error: ResultsHiddenError) -> ResponseReturnValue:
 
 def _not_allowed(error: NotAllowedError) -> ResponseReturnValue:
     return page(403, gettext(str(error)))
+
+
+def _not_storable(_: Exception) -> ResponseReturnValue:
+    session().rollback()
+    return page(400)
 
 
 def _database_busy(_: Exception) -> ResponseReturnValue:

@@ -62,6 +62,8 @@ def test_without_an_address_there_is_no_way_back():
         ({"id_parameter": "a b"}, "'a b' found in id_parameter"),
         ({"capture": ["x"] * 9}, "at most 8"),
         ({"capture": "abc"}, "capture is a list of names"),
+        ({"capture": [1]}, "1 found in capture; a parameter's name"),
+        ({"return_url": 3}, "return_url is 3; a text is needed"),
         ({"colour": 1}, "recruitment has no 'colour'"),
     ],
 )

@@ -157,6 +157,29 @@ def test_signing_in_leads_on_to_where_one_was_going(desk, study):
     assert desk.address == f"{STUDY}/check"
 
 
+@pytest.mark.parametrize("name", ["\0", "Ada\0", "\ud800", "𝔄" * 64, "' OR 1=1 --", "%00"])
+def test_a_name_that_nobody_can_have_is_answered_without_a_fault(app, desk, name):
+    desk.client.delete_cookie("researcher", path="/research")
+    desk.open("/research/sign-in")
+    typed = name.encode("utf-8", "surrogatepass")
+    desk.send("/research/sign-in", name=typed, password=PASSWORD)
+    assert desk.status in (400, 403)
+
+
+def test_an_odd_id_in_an_address_is_not_found(desk, session, study):
+    open_it(session, study)
+    token = desk.open(f"{STUDY}/people").select_one("[name=csrf_token]")["value"]
+    for odd in ("%00", "P-NOBODY0", "x" * 300, "%F0%9F%99%82", "..%2f"):
+        desk.post(f"{STUDY}/participants/{odd}/exclude", csrf_token=token, reason="x")
+        assert desk.status in (400, 404), odd
+    for number in ("99999999999999999999999", "0"):
+        desk.post(f"{STUDY}/people/{number}/remove", csrf_token=token)
+        assert desk.status == 200
+    for address in ("/files/%00", "/files/..%2fsurvey.sqlite3", "/preview/123/question/99"):
+        desk.open(STUDY + address)
+        assert desk.status in (403, 404), address
+
+
 def test_a_wrong_password_is_explained_and_then_slowed_down(desk):
     desk.client.delete_cookie("researcher", path="/research")
     desk.open("/research/sign-in")
@@ -230,6 +253,9 @@ def test_a_viewer_sees_everything_and_changes_nothing(desk, app, session, study)
         assert not [action for action in forms if action.startswith(STUDY)], section
     bob.open(f"{STUDY}/guests.csv")  # links let people in, and names are personal
     assert bob.status == 403
+    bob.open(f"{STUDY}/preview/123/entry")
+    bob.send(f"{STUDY}/preview/123/begin")
+    assert bob.address == f"{STUDY}/preview/123/consent"
     token = bob.open("/research/new").select_one("[name=csrf_token]")["value"]
     for action in ("/close", "/archive", "/copy", "/people", "/invite/guests", "/unblind"):
         bob.post(STUDY + action, csrf_token=token, slug="mine", name="Bob", role="owner", names="x")

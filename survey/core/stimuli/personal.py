@@ -75,6 +75,8 @@ class PersonalField:
         options = self.options
         if not all(isinstance(one, str) and one.strip() and len(one) <= 200 for one in options):
             yield Fault(("options",), "each option needs a text of at most 200 characters")
+        elif any("\0" in one for one in options):
+            yield Fault(("options",), "an option holds a NUL character, which cannot be stored")
         elif len(set(options)) < len(options):
             yield Fault(("options",), f"the personal field {self.name} has an option twice")
         elif self.kind == "choice" and not 2 <= len(options) <= MOST_OPTIONS:

@@ -31,12 +31,15 @@ def allow_uploads() -> None:
 
 
 def find_study() -> None:
-    """Find the study among the researcher's, and let only owners change it."""
+    """Find the study among the researcher's, and let only owners change it.
+
+    A preview may be filled in by viewers too: it stores nothing.
+    """
     if g.slug is None:
         return
     g.study, g.role = access.study_of(session(), g.researcher, g.slug)
     g.plan = g.study.plan
-    if request.method not in ("GET", "HEAD"):
+    if request.method not in ("GET", "HEAD") and request.blueprint != "preview":
         access.require_owner(g.role)
 
 
