@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Insert, func, select
+from sqlalchemy import Insert, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, joinedload
 
@@ -20,7 +20,9 @@ from survey.db.models import (
 
 def researcher_by_name(session: Session, name: str) -> Researcher | None:
     """Return the researcher of that name, upper and lower case alike."""
-    return session.scalar(select(Researcher).where(func.lower(Researcher.name) == name.lower()))
+    # Compared here and not in SQL: SQLite's lower() knows ASCII only.
+    wanted = name.casefold()
+    return next((one for one in all_researchers(session) if one.name.casefold() == wanted), None)
 
 
 def all_researchers(session: Session) -> Sequence[Researcher]:
@@ -67,6 +69,11 @@ def add_throttle(session: Session, name_hash: str, moment: datetime) -> None:
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
     insert: Insert = dialect.insert(SignInThrottle).values(**row).on_conflict_do_nothing()
     session.execute(insert)
+
+
+def throttle_of(session: Session, name_hash: str) -> SignInThrottle | None:
+    """Return the row that counts failures under a name, if there were any."""
+    return session.get(SignInThrottle, name_hash)
 
 
 def locked_throttle(session: Session, name_hash: str) -> SignInThrottle:

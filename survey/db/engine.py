@@ -51,10 +51,13 @@ def database_url(uri: str) -> URL:
 
 
 def engine_options(url: URL) -> dict[str, Any]:
-    """Return what ``create_engine`` needs for this kind of database."""
+    """Return what ``create_engine`` needs for this kind of database.
+
+    Errors never repeat the values of a statement: they may be personal data.
+    """
     if url.get_backend_name() == "sqlite":
-        return {"module": sqlite_library()}
-    return {"pool_pre_ping": True}
+        return {"module": sqlite_library(), "hide_parameters": True}
+    return {"pool_pre_ping": True, "hide_parameters": True}
 
 
 def prepare(engine: Engine) -> None:

@@ -156,6 +156,16 @@ def locked_study(session: Session, study_id: int) -> Study:
     ).one()
 
 
+def study_kept_as_it_is(session: Session, study_id: int) -> Study:
+    """Return a study that nobody opens or closes until this transaction ends."""
+    return session.scalars(
+        select(Study)
+        .where(Study.id == study_id)
+        .with_for_update(read=True)
+        .execution_options(populate_existing=True)
+    ).one()
+
+
 def _holds_a_place(since: datetime) -> ColumnElement[bool]:
     """Participants who count towards the target: complete, or seen since that moment."""
     return and_(

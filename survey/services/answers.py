@@ -13,6 +13,7 @@ from survey.db.models import Participant, Presentation, Revision, StoredResponse
 from survey.services import tokens
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, NotFoundError
+from survey.services.participants import require_open
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ def save_answer(
     shown next, if one is.
     """
     # Two tabs at once wait here for each other on PostgreSQL; on SQLite they did at BEGIN.
+    require_open(queries.study_kept_as_it_is(session, participant.study_id))
     participant = queries.locked_participant(session, participant.id)
     if participant.status == "complete":
         raise NotAllowedError(marked("The answers were handed in and cannot be changed any more."))

@@ -42,8 +42,8 @@ def begin(
     whatever device. Raises NotFoundError for a link that is none, NotAllowedError
     where one is needed, and StudyFullError when all places are taken.
     """
-    require_open(study)
     study = queries.locked_study(session, study.id)  # places are counted one by one
+    require_open(study)
     known = expected(session, study, browser_token, secret_key, arrival)
     if known is None:
         require_welcome(session, study, arrival)
@@ -94,6 +94,7 @@ def _new_participant(
     session: Session, study: Study, secret_key: str, arrival: Arrival
 ) -> Participant:
     public_id, moment = tokens.new_public_id(), now()
+    external_id = arrival.parameters.get(recruitment_of(study).id_parameter)
     participant = Participant(
         study_id=study.id,
         public_id=public_id,
@@ -108,11 +109,13 @@ def _new_participant(
         guest = guests.guest_of(session, study, secret_key, arrival.guest)
         guest.participant_id = participant.id
     if arrival.parameters:
+        if external_id and queries.participant_of_identity(session, study.id, external_id):
+            external_id = None  # a guest whose link was opened with someone else's id
         session.add(
             Identity(
                 participant_id=participant.id,
                 study_id=study.id,
-                external_id=arrival.parameters.get(recruitment_of(study).id_parameter),
+                external_id=external_id,
                 parameters=dict(arrival.parameters),
             )
         )

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from survey.core.stimuli.digests import text_digest
 from survey.core.stimuli.generators import GENERATOR_VERSION
 from survey.core.stimuli.plan import Plan
+from survey.db import queries
 from survey.db.models import Participant, Researcher, StoredQuestion, Study
 from survey.services import access, researchers, studies
 from survey.services.clock import now
@@ -57,7 +58,7 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
     slug = study.slug
     session.rollback()  # nobody's answer waits while the questions are drawn
     questions = studies.draw(plan)
-    study = studies.find_study(session, slug)
+    study = queries.locked_study(session, studies.find_study(session, slug).id)
     require_draft(study)
     study.questions.clear()
     session.flush()  # the old numbers go before the new ones come
@@ -162,6 +163,7 @@ def exclude(
     session: Session, study: Study, participant: Participant, who: str, reason: str
 ) -> None:
     """Leave a participant out of the count; the answers stay stored."""
+    _require_own(study)
     if not reason.strip():
         raise SurveyError("Say why this participant is left out; the reason is exported.")
     participant.excluded, participant.exclude_reason = True, reason.strip()
@@ -171,6 +173,7 @@ def exclude(
 
 def restore(session: Session, study: Study, participant: Participant, who: str) -> None:
     """Count a participant again who was left out."""
+    _require_own(study)
     participant.excluded, participant.exclude_reason = False, None
     access.log(session, study, who, "restored", participant.public_id)
     session.commit()

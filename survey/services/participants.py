@@ -23,11 +23,14 @@ def consent_text(session: Session, study: Study) -> ConsentText:
 
 def agree(session: Session, participant: Participant, text_digest: str) -> bool:
     """Store that the newest consent text was agreed to; False if another one was read."""
+    study = queries.locked_study(session, participant.study_id)
     participant = queries.locked_participant(session, participant.id)
     text = queries.newest_consent(session, participant.study_id)
     if text.digest != text_digest:
         return False
     if participant.consented_at is None:
+        if participant.status == "declined" and not participant.is_test:
+            places.require_one(session, study)  # their place may have gone to someone else
         participant.status = "started"
         participant.consent_id = text.id
         participant.consented_at = participant.last_seen_at = now()
@@ -60,7 +63,7 @@ def describe(
     participant.last_seen_at = now()
     participant.described_at = participant.described_at or participant.last_seen_at
     for one in study.plan.personal_fields:
-        if personal.get(one.name) in one.screen_out:
+        if participant.informed_at is None and personal.get(one.name) in one.screen_out:
             participant.status = "screened_out"
     session.commit()
 

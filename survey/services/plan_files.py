@@ -15,6 +15,7 @@ from survey.services.recruitment import Recruitment, recruitment_from
 from survey.services.studies import PRESETS, plan_from, preset_values
 
 LARGEST_FILE = 1_000_000
+DEEPEST = 10
 
 Lines = dict[Place, int]
 
@@ -82,8 +83,7 @@ def _read(text: str, file: str) -> tuple[dict[str, Any], Lines]:
         raise PlanFileError([f"{file} has {len(text)} characters; {LARGEST_FILE} are allowed"])
     lines: Lines = {}
     try:
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise PlanFileError([f"{file} uses a YAML alias (*name), which is not supported here"])
+        _refuse_aliases_and_depth(text, file)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
         twice = list(_note_lines(root, (), lines))
         values = yaml.safe_load(text)
@@ -94,6 +94,18 @@ def _read(text: str, file: str) -> tuple[dict[str, Any], Lines]:
     if twice:
         raise PlanFileError(_located(fault, file, lines) for fault in twice)
     return values, lines
+
+
+def _refuse_aliases_and_depth(text: str, file: str) -> None:
+    """Stop early at what no plan needs and what makes reading slow."""
+    depth = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise PlanFileError([f"{file} uses a YAML alias (*name), which is not supported here"])
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise PlanFileError([f"{file} is nested deeper than any plan"])
 
 
 def _note_lines(node: Node | None, place: Place, lines: Lines) -> Iterable[Fault]:

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from string import Formatter
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from survey.core.measures import measure_in
 from survey.core.stimuli.faults import Fault, PlanError, a_text, one_of, whole_number, yes_or_no
+from survey.core.stimuli.words import placeholders
 from survey.db.models import Study
 
 ACCESS = ("public", "personal")
@@ -54,7 +55,11 @@ class Recruitment:
         yield from yes_or_no("id_required", self.id_required)
         yield from whole_number("slot_minutes", self.slot_minutes, 5, 525_600)
         for name in ("code_complete", "code_declined", "code_screened_out"):
-            yield from a_text(name, getattr(self, name), 100)
+            code = getattr(self, name)
+            yield from a_text(name, code, 100)
+            if isinstance(code, str) and (measure := measure_in(code)):
+                told = f"{name} holds the name of a measure ({measure}), and participants see it"
+                yield Fault((name,), told)
         yield from a_text("return_url", self.return_url, 2_000)
         for place, name in (("id_parameter", self.id_parameter), *self._captured):
             if not (isinstance(name, str) and PARAMETER.match(name)):
@@ -74,11 +79,15 @@ class Recruitment:
         if not self.return_url or not isinstance(self.return_url, str):
             return
         place = ("return_url",)
-        parts = urlsplit(self.return_url)
+        try:
+            parts = urlsplit(self.return_url)
+        except ValueError:
+            yield Fault(place, "return_url is no address")
+            return
         if parts.scheme not in ("http", "https") or not parts.netloc:
             yield Fault(place, "return_url must begin with https:// and name a site")
         try:
-            found = [name for _, name, _, _ in Formatter().parse(self.return_url) if name]
+            found = placeholders(self.return_url)
         except ValueError:
             yield Fault(place, "return_url holds a single { or }")
             return

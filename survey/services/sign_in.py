@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from survey.db import account_queries as queries
+from survey.db.engine import reading
 from survey.db.models import Researcher, SignIn, SignInThrottle
 from survey.services import researchers, tokens
 from survey.services.clock import now
@@ -49,6 +50,11 @@ def sign_in(session: Session, name: str, password: str) -> str:
     researcher = _checked(session, name, password)
     if researchers.hasher.check_needs_rehash(researcher.password_hash or ""):
         researcher.password_hash = researchers.hasher.hash(password)
+    return new_session(session, researcher)
+
+
+def new_session(session: Session, researcher: Researcher) -> str:
+    """Begin a session for someone whose password is known to be right; return its token."""
     token = secrets.token_urlsafe(32)
     moment = now()
     session.add(
@@ -127,27 +133,48 @@ def _is_alive(found: SignIn, moment: datetime) -> bool:
 
 
 def _checked(session: Session, name: str, password: str) -> Researcher:
-    """Return the researcher whose name and password these are, counting failures."""
+    """Return the researcher whose name and password these are, counting failures.
+
+    The password is hashed between two transactions: it takes long, and nobody's answer
+    shall wait for it.
+    """
     name = " ".join(name.split())
-    throttle = _throttle(session, name)
-    wait = _seconds_to_wait(throttle)
-    if wait:
-        raise TooManyAttemptsError(wait)
+    session.rollback()
+    reading(session)
+    known = queries.researcher_by_name(session, name)
+    throttle = queries.throttle_of(session, _key_of(name))
+    _require_no_wait(throttle)
+    stored = known.password_hash if known else None
+    session.rollback()
+    right = researchers.is_password(stored, password)
+    queries.add_throttle(session, _key_of(name), now())
+    throttle = queries.locked_throttle(session, _key_of(name))
+    _require_no_wait(throttle)  # others may have tried meanwhile
     researcher = queries.researcher_by_name(session, name)
-    if not researchers.is_password(researcher, password) or researcher is None:
+    if not right or researcher is None or researcher.password_hash != stored:
         throttle.failures += 1
         throttle.last_failed_at = now()
         session.commit()
         raise WrongPasswordError("Name and password do not belong together. Please check both.")
-    throttle.failures = 0
+    session.delete(throttle)
     return researcher
 
 
-def _throttle(session: Session, name: str) -> SignInThrottle:
-    """Return the row that counts failures under a name, locked until this transaction ends."""
-    name_hash = tokens.hash_token(name.casefold())
-    queries.add_throttle(session, name_hash, now())
-    return queries.locked_throttle(session, name_hash)
+def forget_failures(session: Session, name: str) -> None:
+    """Start counting failures under a name anew; the caller commits."""
+    throttle = queries.throttle_of(session, _key_of(name))
+    if throttle is not None:
+        session.delete(throttle)
+
+
+def _key_of(name: str) -> str:
+    return tokens.hash_token(name.casefold())
+
+
+def _require_no_wait(throttle: SignInThrottle | None) -> None:
+    wait = _seconds_to_wait(throttle) if throttle else 0
+    if wait:
+        raise TooManyAttemptsError(wait)
 
 
 def _seconds_to_wait(throttle: SignInThrottle) -> int:

@@ -174,6 +174,7 @@ def only_study(session: Session) -> Study:
 
 def open_study(session: Session, study: Study) -> None:
     """Freeze a draft under its digest and let participants in; a closed study reopens."""
+    study = queries.locked_study(session, study.id)  # a plan being saved is waited for
     if study.status == "open":
         raise NotAllowedError(f"The study {study.slug!r} is open already.")
     if study.status == "draft":
@@ -186,6 +187,7 @@ def open_study(session: Session, study: Study) -> None:
 
 def close_study(session: Session, study: Study) -> None:
     """Let no more answers in."""
+    study = queries.locked_study(session, study.id)
     if study.status != "open":
         raise NotAllowedError(f"The study {study.slug!r} is not open, so it cannot be closed.")
     study.status = "closed"

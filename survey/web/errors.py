@@ -12,6 +12,7 @@ from survey.services.errors import (
     ResultsHiddenError,
     StudyClosedError,
     StudyFullError,
+    SurveyError,
 )
 from survey.web.database import session
 from survey.web.forms import Form
@@ -64,6 +65,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(StudyClosedError, _closed)
     app.register_error_handler(StudyFullError, _full)
     app.register_error_handler(ResultsHiddenError, _hidden)
+    app.register_error_handler(SurveyError, _cannot)
     app.register_error_handler(exc.DataError, _not_storable)
     for fault in (exc.OperationalError, exc.InterfaceError, exc.TimeoutError):
         app.register_error_handler(fault, _database_busy)
@@ -104,6 +106,10 @@ def _hidden(error: ResultsHiddenError) -> ResponseReturnValue:
 
 def _not_allowed(error: NotAllowedError) -> ResponseReturnValue:
     return page(403, gettext(str(error)))
+
+
+def _cannot(error: SurveyError) -> ResponseReturnValue:
+    return page(400, gettext(str(error)))
 
 
 def _not_storable(_: Exception) -> ResponseReturnValue:

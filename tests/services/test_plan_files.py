@@ -85,6 +85,8 @@ def test_all_faults_are_told_at_once_each_with_its_line():
         ("preset: mnro\ndesign: pool\n", "per_participant is empty; a pool needs"),
         ("preset: mnro\nscenario: '{sytems}'\n", "{sytems} found in scenario; allowed are {lists}"),
         ("preset: mnro\npersonal_fields: 3\n", "personal_fields is 3; a list is needed"),
+        ("[" * 3_500, "nested deeper than any plan"),
+        ('preset: mnro\ntitle: "a\\ud800b"\n', "title"),
         ("x" * 1_000_001, "1000001 characters; 1000000 are allowed"),
     ],
 )

@@ -4,11 +4,12 @@ from datetime import timedelta
 
 import pytest
 
-from survey.db.models import SignIn, SignInLink
+from survey.db.models import SignIn, SignInLink, SignInThrottle
 from survey.services import researchers, sign_in
 from survey.services.errors import SurveyError
 from survey.services.researchers import LinkError
 from survey.services.sign_in import TooManyAttemptsError, WrongPasswordError
+from survey.services.tokens import hash_token
 
 PASSWORD = "a row of four words"
 
@@ -92,6 +93,15 @@ def test_a_name_can_be_taken_once_and_must_be_one(session, ada):
             researchers.add_researcher(session, name)
 
 
+@pytest.mark.parametrize("name", ["Özgür Ulusoy", "Σωτήρης", "Straße"])
+def test_names_in_any_script_sign_in_in_any_case(session, name):
+    _, token = researchers.add_researcher(session, name)
+    researchers.set_password(session, token, PASSWORD)
+    assert sign_in.sign_in(session, name.upper(), PASSWORD)
+    with pytest.raises(SurveyError, match="already"):
+        researchers.add_researcher(session, name.upper())
+
+
 def test_an_unknown_name_and_a_wrong_password_are_told_alike(session, ada):
     told = set()
     for name, password in (("Nobody", PASSWORD), ("Ada Lovelace", "a wrong row of words")):
@@ -118,8 +128,10 @@ def test_failures_cost_ever_longer_waits_even_for_the_right_password(session, ad
 
 
 def test_no_wait_is_longer_than_a_quarter_of_an_hour(session, ada):
-    throttle = sign_in._throttle(session, "Ada Lovelace")
-    throttle.failures = 1000
+    row = SignInThrottle(
+        name_hash=hash_token("ada lovelace"), failures=1000, last_failed_at=sign_in.now()
+    )
+    session.add(row)
     session.commit()
     with pytest.raises(TooManyAttemptsError) as error:
         sign_in.sign_in(session, "Ada Lovelace", PASSWORD)

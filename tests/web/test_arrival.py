@@ -168,6 +168,20 @@ def test_latecomers_read_a_friendly_page(app, session):
     assert session.query(Participant).count() == 1
 
 
+def test_changing_ones_mind_takes_a_place_only_while_one_is_free(app, session):
+    an_open_study(session, "small", participants=1)
+    first, second = Visitor(app.test_client(), "small"), Visitor(app.test_client(), "small")
+    first.open()
+    first.submit("/begin")
+    first.submit("/decline")
+    second.open()
+    second.submit("/begin")
+    first.open("/consent")
+    first.submit("/consent", agree="y")
+    assert first.status == 403
+    assert "All places are taken" in first.text
+
+
 def test_agreeing_can_be_taken_back_until_the_questions_come(client, session, study):
     visitor = Visitor(client)
     visitor.open()

@@ -650,3 +650,60 @@ def test_a_password_is_changed_and_all_other_sessions_end(desk, app, session, mo
     assert other.get(HOME).status_code == 303
     desk.send("/research/account/sign-out-everywhere")
     assert desk.page.h1.text == "Sign in"
+
+
+def test_a_form_from_another_site_is_never_repeated_with_our_token(desk, app, session, study):
+    Desk(app, session, "Mallory")
+    stranger = app.test_client()
+    fields = {"name": "Mallory", "role": "owner"}
+    answer = stranger.post(f"{STUDY}/people", data=fields)
+    assert answer.status_code == 303
+    desk.client.delete_cookie("researcher", path="/research")
+    desk.post(f"{STUDY}/people", **fields, csrf_token="forged")
+    assert "Mallory" not in desk.text
+    assert desk.page.h1.text == "Sign in"
+
+
+def test_a_fresh_link_works_whatever_failed_before(app, session, desk):
+    researcher = researchers.find_researcher(session, "Ada")
+    token = researchers.new_link(session, researcher)
+    client = app.test_client()
+    page = BeautifulSoup(client.get("/research/sign-in").text, "html.parser")
+    csrf = page.select_one("[name=csrf_token]")["value"]
+    for _ in range(7):
+        client.post("/research/sign-in", data={"name": "Ada", "password": "x", "csrf_token": csrf})
+    typed = {"password": PASSWORD, "again": PASSWORD, "csrf_token": csrf}
+    answer = client.post(f"/research/welcome/{token}", data=typed)
+    assert (answer.status_code, answer.location) == (303, HOME)
+
+
+def test_an_address_that_is_none_leads_home_after_signing_in(desk):
+    desk.client.delete_cookie("researcher", path="/research")
+    desk.open("/research/sign-in?next=//[")
+    desk.send("/research/sign-in", name="Ada", password=PASSWORD)
+    assert desk.address == HOME
+
+
+def test_a_guest_who_has_begun_is_not_taken_back(desk, app, session, study):
+    open_it(session, study)
+    desk.open(f"{STUDY}/invite")
+    desk.send(f"{STUDY}/invite/guests", names="Ann")
+    page = desk.page
+    link = desk.client.get(f"{STUDY}/guests.csv").text.splitlines()[1].split(",")[1]
+    visitor = Visitor(app.test_client(), "a-study")
+    visitor.open(link.partition("a-study")[2])
+    visitor.submit("/begin")
+    desk.page = page
+    desk.send(f"{STUDY}/invite/guests/1/remove")
+    assert desk.status == 400
+    assert "Ann has begun already" in desk.text
+
+
+def test_own_lists_and_a_smaller_collection_are_explained(desk, session, study):
+    desk.open(f"{STUDY}/lists")
+    rows = "question,list,ranks,collection_size\n1,A,1 2,50\n1,B,9 30,50\n"
+    desk.send(f"{STUDY}/lists", files={"lists": a_file(rows, "lists.csv")})
+    desk.open(f"{STUDY}/plan")
+    desk.send(f"{STUDY}/plan", collection_size="20")
+    assert desk.status == 400
+    assert "30" in desk.page.select_one(".problems").text

@@ -50,6 +50,14 @@ def yes_or_no(name: str, found: object) -> Iterable[Fault]:
         yield Fault((name,), f"{name} is {found!r}; true or false are allowed")
 
 
+def is_storable(text: str) -> bool:
+    """Tell whether a text can be kept: without NUL (PostgreSQL stores none) and half characters."""
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False
+
+
 def a_text(name: str, found: object, longest: int, *, needed: bool = False) -> Iterable[Fault]:
     """Yield the faults of a text: another kind of value, too long, holding a NUL, or empty."""
     if not isinstance(found, str):
@@ -58,5 +66,5 @@ def a_text(name: str, found: object, longest: int, *, needed: bool = False) -> I
         yield Fault((name,), f"{name} is empty; participants read it, so it needs a text")
     elif len(found) > longest:
         yield Fault((name,), f"{name} has {len(found)} characters; {longest} are allowed")
-    elif "\0" in found:  # PostgreSQL stores none
-        yield Fault((name,), f"{name} holds a NUL character, which cannot be stored")
+    elif not is_storable(found):
+        yield Fault((name,), f"{name} holds a character that cannot be stored")

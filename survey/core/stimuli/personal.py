@@ -5,7 +5,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
-from survey.core.stimuli.faults import Fault, PlanError, a_text, one_of, whole_number, yes_or_no
+from survey.core.stimuli.faults import (
+    Fault,
+    PlanError,
+    a_text,
+    is_storable,
+    one_of,
+    whole_number,
+    yes_or_no,
+)
 
 KINDS = ("number", "choice", "text")
 LARGEST = 1_000_000_000
@@ -75,8 +83,8 @@ class PersonalField:
         options = self.options
         if not all(isinstance(one, str) and one.strip() and len(one) <= 200 for one in options):
             yield Fault(("options",), "each option needs a text of at most 200 characters")
-        elif any("\0" in one for one in options):
-            yield Fault(("options",), "an option holds a NUL character, which cannot be stored")
+        elif not all(map(is_storable, options)):
+            yield Fault(("options",), "an option holds a character that cannot be stored")
         elif len(set(options)) < len(options):
             yield Fault(("options",), f"the personal field {self.name} has an option twice")
         elif self.kind == "choice" and not 2 <= len(options) <= MOST_OPTIONS:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from string import Formatter
 from typing import Any
 
 from survey.core.measures import MEASURES, Setting, measure_in
@@ -12,6 +11,7 @@ from survey.core.stimuli.generators import GENERATORS
 from survey.core.stimuli.personal import PersonalField, tidy_text
 from survey.core.stimuli.questions import Question, build_question
 from survey.core.stimuli.rankings import letters_for
+from survey.core.stimuli.words import placeholders
 
 GIVEN = "given"
 DESIGNS = ("all", "pool")
@@ -374,7 +374,7 @@ def _placeholder_faults(
     allowed = (*numbers, "letters")
     shown = ", ".join(f"{{{name}}}" for name in allowed)
     try:
-        found = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
+        found = placeholders(text)
     except ValueError:
         yield Fault(place, f"{place[0]} holds a single {{ or }}; write {{{{ or }}}} for the sign")
         return

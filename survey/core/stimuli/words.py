@@ -1,6 +1,7 @@
 """Numbers and lists as words, and texts with the design's numbers in them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from string import Formatter
 
 from survey.core.stimuli.rankings import letters_for
 
@@ -29,6 +30,18 @@ def in_words(number: int) -> str:
 def and_join(parts: Sequence[str]) -> str:
     """Join words as a sentence does: A, B and C."""
     return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])
+
+
+def placeholders(text: str) -> list[str]:
+    """Return what stands in a text's braces, {name}, whole: {name!r} is another than {name}.
+
+    Raises ValueError for a brace that stands alone.
+    """
+    return [
+        f"{name}{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}"
+        for _, name, spec, conversion in Formatter().parse(text)
+        if name is not None
+    ]
 
 
 def number_words(

@@ -30,6 +30,7 @@ def take_in(session: Session, files: Files, name: str, slug: str, researcher: Re
     Only a bundle that replicates is taken. Raises BundleError naming what does not
     agree, and SurveyError for an address that is taken.
     """
+    session.rollback()  # nobody's answer waits while everything is recomputed
     for _ in replicate(files):
         continue
     content = read_content(files).content

@@ -41,7 +41,7 @@ def change_password() -> ResponseReturnValue:
         form.password.errors = [str(error)]
         return _account_page(form), 400
     session().commit()
-    made = sign_in.sign_in(session(), g.researcher.name, form.password.data)
+    made = sign_in.new_session(session(), g.researcher)
     flash("Your password is changed. All other sessions have ended.")
     return remember(redirect(url_for("account.page"), 303), made)
 

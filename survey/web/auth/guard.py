@@ -16,6 +16,7 @@ from survey.web.database import session
 from survey.web.forms import Form
 
 COOKIE = "researcher"
+LARGEST_UPLOAD = 100 * 1024 * 1024  # runs and bundles; anybody else may send a form's worth
 View = Callable[..., ResponseReturnValue]
 
 
@@ -27,11 +28,13 @@ def token_of_request() -> str:
 def signed_in_only() -> ResponseReturnValue | None:
     """Find out who is signed in, or show how to; to be called before every request."""
     reads = request.method in ("GET", "HEAD")
-    if reads:
-        only_reading(session())
+    only_reading(session())
     g.sign_in = sign_in.find_sign_in(session(), token_of_request())
     if g.sign_in is None:
         return _ask_to_sign_in()
+    if not reads:
+        _take_body()
+        g.sign_in = sign_in.find_sign_in(session(), token_of_request())
     if sign_in.is_worth_noting(g.sign_in) and not request.endpoint.endswith("live"):  # type: ignore[union-attr] # it was routed
         session().rollback()
         sign_in.note_seen(session(), token_of_request())
@@ -52,7 +55,8 @@ def confirmed_only(view: View) -> View:
     def guarded(**values: Any) -> ResponseReturnValue:
         if sign_in.is_confirmed(g.sign_in) or (request.method == "POST" and _confirms_now()):
             return view(**values)
-        if request.method == "GET":
+        # A form that is not ours is not kept: on our page it would get a good token.
+        if request.method == "GET" or not Form().validate_on_submit():
             return redirect(url_for("account.ask", next=_here()), 303)
         form = ConfirmForm(formdata=None)
         form.password.errors = [g.told] if "told" in g else []
@@ -90,7 +94,7 @@ def _sent() -> list[tuple[str, str]]:
 
 def _ask_to_sign_in() -> ResponseReturnValue:
     """Lead to the sign-in; a form that was sent meanwhile stays, to be sent again."""
-    if request.method in ("GET", "HEAD"):
+    if request.method in ("GET", "HEAD") or not Form().validate_on_submit():
         return redirect(url_for("auth.sign_in_page", next=_here()), 303)
     form = Form(formdata=None)
     page = render_template("researcher/signed_out.html", form=form, kept=_sent(), address=_here())
@@ -102,9 +106,19 @@ def _here() -> str:
     return request.full_path.rstrip("?")
 
 
+def _take_body() -> None:
+    """Read what was sent before the database is asked to write: a slow sender holds no lock."""
+    session().rollback()
+    request.max_content_length = LARGEST_UPLOAD
+    request.form  # noqa: B018 - reading it is the point
+
+
 def own_address(address: str | None) -> str:
     """Return an address within the researcher's pages, whatever was asked for."""
-    parts = urlsplit(address or "")
+    try:
+        parts = urlsplit(address or "")
+    except ValueError:  # no address at all, like //[
+        return url_for("researcher.home")
     if parts.scheme or parts.netloc or not parts.path.startswith("/research"):
         return url_for("researcher.home")
     return parts.geturl()

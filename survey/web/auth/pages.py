@@ -60,7 +60,8 @@ def set_password(token: str) -> ResponseReturnValue:
     except SurveyError as error:
         form.password.errors = [str(error)]
         return _welcome_page(token, form, 400)
-    made = sign_in.sign_in(session(), researcher.name, form.password.data)
+    sign_in.forget_failures(session(), researcher.name)
+    made = sign_in.new_session(session(), researcher)
     flash("Your password is set, and you are signed in.")
     return remember(redirect(url_for("researcher.home"), 303), made)
 

@@ -40,6 +40,8 @@ def _put_slug(_: str, values: dict[str, Any]) -> None:
 def _find_study_and_participant() -> None:
     if request.method in ("GET", "HEAD"):
         only_reading(session())
+    else:
+        request.form  # noqa: B018 - read before the database is locked: senders may be slow
     g.study = studies.find_study(session(), g.slug)
     if g.study.status == "draft":
         raise NotFound

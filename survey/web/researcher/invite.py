@@ -55,6 +55,7 @@ class RecruitmentForm(Form):
         """Return what was typed as the settings are stored."""
         typed = {f.name: f.data for f in self if f.name != "csrf_token"}
         typed = {name: one.strip() if isinstance(one, str) else one for name, one in typed.items()}
+        typed |= {name: "" for name, one in typed.items() if one is None}
         minutes = typed["slot_minutes"]
         whole = minutes.isascii() and minutes.isdecimal() and len(minutes) < 8
         return typed | {

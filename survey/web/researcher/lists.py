@@ -73,6 +73,7 @@ def _use(form: Form, field: Any, read: Callable[[], Any], **forms: Form) -> Resp
     life.require_draft(g.study)
     faults: tuple[str, ...] = ()
     if form.validate_on_submit():
+        session().rollback()  # nobody's answer waits while files are read
         try:
             plan = own_lists.with_lists(g.plan, read())
             life.change_plan(session(), g.study, plan, g.researcher.name)

@@ -11,7 +11,6 @@ from survey.web.database import session
 from survey.web.forms import Form
 
 STUDY = "/studies/<slug>"
-LARGEST_UPLOAD = 100 * 1024 * 1024  # runs and bundles; anybody else may send a form's worth
 
 
 def take_slug(_: str | None, values: dict[str, Any] | None) -> None:
@@ -23,11 +22,6 @@ def put_slug(endpoint: str, values: dict[str, Any]) -> None:
     """Put the study's address into links that need it."""
     if current_app.url_map.is_endpoint_expecting(endpoint, "slug"):
         values.setdefault("slug", g.get("slug"))
-
-
-def allow_uploads() -> None:
-    """Let those who are signed in send more than a participant may."""
-    request.max_content_length = LARGEST_UPLOAD
 
 
 def find_study() -> None:
@@ -48,7 +42,6 @@ def for_researchers(made: Blueprint) -> Blueprint:
     made.url_value_preprocessor(take_slug)
     made.url_defaults(put_slug)
     made.before_request(signed_in_only)
-    made.before_request(allow_uploads)
     made.before_request(find_study)
     return made
 

@@ -29,7 +29,7 @@ NUMBERS = (
     *("gmt", "per_participant", "participants"),
 )
 MAY_BE_EMPTY = ("gmt", "per_participant")
-BLANK_FIELDS = 1
+MOST_ROWS = 25
 
 
 class PersonalFieldForm(PlainForm):  # type: ignore[misc] # WTForms has no type hints
@@ -111,7 +111,7 @@ class PlanForm(Form):
     practice = BooleanField("Begin with a practice question")
     rank_first = BooleanField("Ask for one's own ranking before the methods are shown")
 
-    personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=25)
+    personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MOST_ROWS)
 
     def __init__(self, *args: Any, own_lists: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -153,7 +153,8 @@ class PlanForm(Form):
             place = fault.place
             if place[0] == "personal_fields" and len(place) > 2:
                 form, place = rows[int(place[1])], place[2:]
-            field = form[str(place[0])]
+            # Own lists have no field here; what is wrong with them follows from the design.
+            field = form[str(place[0]) if str(place[0]) in form else "generator"]
             if isinstance(field, FieldList):
                 field = rows[int(place[1])].label if len(place) > 1 else rows[0].label
             field.errors = [*field.errors, _said_of(field, str(place[0]), fault.text)]
@@ -168,7 +169,8 @@ class PlanForm(Form):
 
     def add_row(self) -> None:
         """Offer one more empty field of "About you"."""
-        self.personal_fields.append_entry({"required": True, "kind": "choice"})
+        if len(self.personal_fields) < MOST_ROWS:
+            self.personal_fields.append_entry({"required": True, "kind": "choice"})
 
     def _filled_in(self) -> list[PersonalFieldForm]:
         return [row.form for row in self.personal_fields if not row.form.is_empty]

@@ -71,6 +71,7 @@ def make() -> ResponseReturnValue:
     form = NewStudyForm()
     faults: tuple[str, ...] = ()
     if form.validate_on_submit():
+        session().rollback()  # nobody's answer waits while a file is read
         try:
             start = _start(form)
             life.make_study(session(), g.researcher, form.slug.data, start.plan, start.recruitment)

@@ -162,7 +162,9 @@ def test_numbers_enter_the_texts_as_words():
     assert fill(text, words) == "five systems A, B, C, D and E, 12 of 100"
 
 
-@pytest.mark.parametrize("text", ["{systems}", "{", "{0}", "a } b"])
+@pytest.mark.parametrize(
+    "text", ["{systems}", "{", "{0}", "a } b", "{}", "{lists!x}", "{letters:d}"]
+)
 def test_an_unknown_placeholder_is_refused(text):
     with pytest.raises(PlanError, match=r"in purpose; allowed are \{lists\}|holds a single"):
         Plan(**{**TEXTS, "purpose": text})
