@@ -64,12 +64,20 @@ def _unzipped(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, bytes]
 def json_of(files: Files, name: str) -> dict[str, Any]:
     """Read a JSON file that holds an object."""
     try:
-        content = json.loads(text_of(files, name))
+        content = json.loads(text_of(files, name), object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError) as error:
         raise BundleError(f"{name}: this is no JSON ({error})") from None
     if not isinstance(content, dict):
         raise BundleError(f"{name}: an object with names is needed")
     return content
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse a name that stands twice: of two values a reader might see either."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError("a name stands in it twice")
+    return made
 
 
 def text_of(files: Files, name: str) -> str:

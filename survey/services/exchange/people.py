@@ -67,6 +67,8 @@ def _person(row: SheetRow, plan: Plan, versions: Collection[int]) -> Person:
         raise row.fault("consent_version", f"study.json has the versions {known}")
     if row.yes("excluded") and reason is None:
         raise row.fault("exclude_reason", "a reason is needed for whoever is excluded")
+    if reason is not None and not row.yes("excluded"):
+        raise row.fault("exclude_reason", "only whoever is excluded has a reason")
     return Person(
         public_id=row.text("participant"),
         status=row.text("status"),

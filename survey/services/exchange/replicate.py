@@ -28,6 +28,7 @@ from survey.services.exchange.opening import Files, json_of, text_of
 from survey.services.exchange.people import read_identities
 from survey.services.exchange.reading import Read, read_content
 from survey.services.exchange.sheets import BundleError, read_cells, read_sheet
+from survey.services.exchange.tables import tables_of
 from survey.services.reports import as_json
 
 # Computed on another machine, floats may differ in their last digit.
@@ -68,6 +69,7 @@ def _recomputed(files: Files, read: Read) -> Iterator[Step]:
     identities = read_identities(files, content.people)
     texts = dict(files_of(content, identities if IDENTITIES in files else None))
     _require_no_others(files, texts)
+    _require_known_columns(files, content)
     for name, told in TABLES.items():
         if name in texts:
             _compare_table(name, text_of(files, name), texts[name])
@@ -102,6 +104,15 @@ def _require_no_others(files: Files, known: Container[str]) -> None:
     for name in files:
         if name not in known and name != SUMS:
             raise BundleError(f"{name} does not belong to this study's bundle")
+
+
+def _require_known_columns(files: Files, content: Content) -> None:
+    """Refuse columns that no bundle has; columns that may be missing may be missing."""
+    for table in tables_of(content):
+        known = [column.name for column in table.columns]
+        for name in next(read_cells(text_of(files, table.name), table.name), []):
+            if name not in known:
+                raise BundleError(f"{table.name}, row 1: the column {name!r} does not belong there")
 
 
 def _check_sums(files: Files) -> None:

@@ -150,6 +150,23 @@ def test_a_figure_or_a_plan_that_was_changed_is_found_out(bundle, name, change, 
     assert refused(with_json(bundle, name, change)).startswith(told)
 
 
+def test_a_column_or_a_name_that_no_bundle_has_is_refused(bundle):
+    for name in ("responses.csv", "participants.csv"):
+        more = with_rows(bundle, name, lambda rows: [{**row, "email": "x"} for row in rows])
+        assert refused(more) == f"{name}, row 1: the column 'email' does not belong there"
+    twice = bundle["analysis.json"].replace(b"{\n", b'{\n  "shares": {},\n', 1)
+    assert "a name stands in it twice" in refused(summed({**bundle, "analysis.json": twice}))
+
+
+def test_columns_after_the_ranking_may_be_missing(bundle):
+    kept = ("participant", "question", "position", "label_order", "column_order")
+    kept += ("list_order", "clicked", "custom_ranking")
+    less = with_rows(
+        bundle, "responses.csv", lambda rows: [{name: row[name] for name in kept} for row in rows]
+    )
+    assert steps_of(less)[-1] == "analysis.json: every figure recomputed"
+
+
 def test_free_texts_come_back_as_they_were_written(bundle):
     remarks = {row["participant"]: row["remark"] for row in rows_of(bundle, "participants.csv")}
     assert remarks[FINISHED] == "'=1+1"
