@@ -18,6 +18,7 @@ SCREENING = {
 }
 
 
+@pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
 def test_a_planted_preference_is_recovered(app, session):
     study = an_open_study(session, questions=6, seed=2)
     planted = {"MNRO": 0.6, "NMRR": 0.25, "AP": 0.05, "OTHER": 0.1}
@@ -54,6 +55,7 @@ def test_without_a_preference_all_measures_are_alike():
     ],
     ids=["rank first", "pool", "own lists", "discriminative"],
 )
+@pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
 def test_bots_find_their_way_in_every_design(app, session, design):
     study = an_open_study(session, **design)
     plan = study.plan
