@@ -45,6 +45,8 @@ def export(
     """
     if target.exists() and not force:
         raise click.ClickException(f"{target} is there already; --force replaces it.")
+    if not target.parent.is_dir():
+        raise click.ClickException(f"There is no folder {target.parent}.")
     with database(open_app) as (_, session):
         study = studies.find_study(session, slug)
         if with_identities:

@@ -6,28 +6,10 @@ import subprocess
 import sys
 
 import pytest
-from click.testing import CliRunner
 
-from survey.cli import survey
 from tests.builders import SLUG, Visitor
 
 TABLE_1 = ["1,2,3,4,5", "1,3,4,5,6", "1,2,3,4,100", "1,2,3,30,31", "1,2,3,40,41"]
-
-
-@pytest.fixture
-def run(empty_app):
-    """Run a command against the test's database; it must succeed unless told otherwise."""
-
-    def invoke(*arguments, status=0):
-        empty_app.extensions["test_session"].rollback()
-        result = CliRunner().invoke(
-            survey, [str(one) for one in arguments], obj=lambda **_: empty_app
-        )
-        assert result.exit_code == status, result.output
-        assert "Traceback" not in result.output
-        return result.output
-
-    return invoke
 
 
 def test_init_makes_the_database_and_may_be_repeated(run):

@@ -1,0 +1,22 @@
+"""The command line on a test's database."""
+
+import pytest
+from click.testing import CliRunner
+
+from survey.cli import survey
+
+
+@pytest.fixture
+def run(empty_app):
+    """Run a command against the test's database; it must succeed unless told otherwise."""
+
+    def invoke(*arguments, status=0):
+        empty_app.extensions["test_session"].rollback()
+        result = CliRunner().invoke(
+            survey, [str(one) for one in arguments], obj=lambda **_: empty_app
+        )
+        assert result.exit_code == status, result.output
+        assert "Traceback" not in result.output
+        return result.output
+
+    return invoke

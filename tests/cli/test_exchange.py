@@ -1,0 +1,160 @@
+"""Handing a study out and replicating it, from the command line."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from survey.services import studies
+from tests.builders import SLUG, Visitor
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def answered(run, app):
+    """A closed study with one who finished, one who did not, and test data."""
+    run("study", "new", SLUG, "--seed", 5, "--questions", 3)
+    run("study", "open", SLUG)
+    Visitor(app.test_client()).take_part()
+    half = Visitor(app.test_client())
+    half.open("?PROLIFIC_PID=person-1")
+    half.submit("/begin")
+    run("simulate", SLUG, "--participants", 1)
+    run("study", "close", SLUG)
+    return run
+
+
+def test_an_exported_study_replicates_zipped_and_unpacked(answered, tmp_path):
+    target, folder = tmp_path / "my.zip", tmp_path / "unpacked"
+    told = answered("export", SLUG, "--to", target)
+    assert f"{target} holds the study 'five-systems'." in told
+    with zipfile.ZipFile(target) as archive:
+        archive.extractall(folder)
+    for bundle in (target, folder):
+        told = answered("replicate", bundle)
+        assert "✓ 3 answers of 2 participants can be read" in told
+        assert "✓ votes.csv: credits recomputed from what was ticked" in told
+        assert told.endswith("The bundle agrees in everything that can be recomputed.\n")
+    assert sorted(tmp_path.glob("*.zip*")) == [target]
+
+
+def test_exporting_twice_gives_the_same_bytes(answered, tmp_path):
+    for name in ("one.zip", "two.zip"):
+        answered("export", SLUG, "--to", tmp_path / name)
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+
+
+def test_test_data_and_identities_come_only_when_asked_for(answered, tmp_path):
+    def exported(*options):
+        target = tmp_path / f"{len(list(tmp_path.iterdir()))}.zip"
+        answered("export", SLUG, "--to", target, *options)
+        assert "✓" in answered("replicate", target)
+        with zipfile.ZipFile(target) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+
+    plain = exported()
+    assert "identities.csv" not in plain
+    assert not any(b"person-1" in content for content in plain.values())
+    people = {
+        name: exported(*options)["participants.csv"].count(b"\n") - 1
+        for name, options in {"plain": (), "test": ("--include-test",)}.items()
+    }
+    assert people == {"plain": 2, "test": 3}
+    identified = exported("--with-identities")
+    assert [name for name in identified if b"person-1" in identified[name]] == ["identities.csv"]
+
+
+def test_identities_are_not_exported_unlogged(answered, session, tmp_path):
+    from survey.services import access
+
+    answered("export", SLUG, "--to", tmp_path / "my.zip", "--with-identities")
+    events = access.events_of(session, studies.find_study(session, SLUG))
+    assert (events[0].kind, events[0].detail) == ("exported", "bundle with identities")
+
+
+def test_a_file_that_is_there_is_replaced_only_when_forced(answered, tmp_path):
+    target = tmp_path / "my.zip"
+    target.write_bytes(b"something dear")
+    told = answered("export", SLUG, "--to", target, status=1)
+    assert told == f"Error: {target} is there already; --force replaces it.\n"
+    assert target.read_bytes() == b"something dear"
+    answered("export", SLUG, "--to", target, "--force")
+    assert zipfile.is_zipfile(target)
+
+
+def test_what_cannot_be_exported_is_told_and_leaves_no_file(run, tmp_path):
+    run("init")
+    told = run("export", "nowhere", "--to", tmp_path / "my.zip", status=1)
+    assert told == "Error: There is no study 'nowhere'.\n"
+    run("study", "new", SLUG, "--seed", 5, "--questions", 1)
+    gone = tmp_path / "gone"
+    told = run("export", SLUG, "--to", gone / "my.zip", status=1)
+    assert told == f"Error: There is no folder {gone}.\n"
+    assert not list(tmp_path.glob("**/*.zip*"))
+    assert "Missing option '--to'" in run("export", SLUG, status=2)
+
+
+def test_replicate_needs_neither_database_nor_instance_folder(answered, tmp_path):
+    target, elsewhere = tmp_path / "my.zip", tmp_path / "elsewhere"
+    answered("export", SLUG, "--to", target)
+    elsewhere.mkdir()
+
+    def replicate():
+        return subprocess.run(
+            [sys.executable, "-m", "survey", "replicate", str(target)],
+            capture_output=True,
+            text=True,
+            cwd=elsewhere,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "PYTHONIOENCODING": "utf-8",
+                "SURVEY_INSTANCE": str(elsewhere / "instance"),
+            },
+        )
+
+    done = replicate()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(elsewhere.iterdir()) == []
+
+    content = bytearray(target.read_bytes())
+    with zipfile.ZipFile(target) as archive:
+        entry = archive.getinfo("votes.csv")
+    content[entry.header_offset + 30 + len("votes.csv") + entry.compress_size // 2] ^= 1
+    target.write_bytes(content)
+    done = replicate()
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: votes.csv is damaged")
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_the_first_disagreement_ends_replicating(answered, tmp_path):
+    target, folder = tmp_path / "my.zip", tmp_path / "unpacked"
+    answered("export", SLUG, "--to", target)
+    with zipfile.ZipFile(target) as archive:
+        archive.extractall(folder)
+    table = folder / "table4.csv"
+    table.write_bytes(table.read_bytes().replace(b"total", b"totaL"))
+    told = answered("replicate", folder, status=1)
+    assert told == (
+        "Error: table4.csv was changed: it does not have the sum that SHA256SUMS gives\n"
+    )
+    assert "does not exist" in answered("replicate", tmp_path / "gone.zip", status=2)
+
+
+def test_a_bundle_is_imported_once_and_for_a_researcher(answered, tmp_path):
+    target = tmp_path / "my.zip"
+    answered("export", SLUG, "--to", target)
+    assert "There is no researcher 'ada'" in answered(
+        "import", target, "--owner", "ada", "--as", "again", status=1
+    )
+    answered("researcher", "add", "ada")
+    told = answered("import", target, "--owner", "ada", "--as", "again")
+    assert told == "The study is at /research/studies/again, to be looked at.\n"
+    again = answered("import", target, "--owner", "ada", status=1)
+    assert "There is a study 'five-systems' already" in again
