@@ -69,6 +69,8 @@ def at(page, path):
 
 
 def sideways_scroll(page):
+    # The address changes before the stylesheet is there; a page without it is wider.
+    page.wait_for_load_state("load")
     return page.evaluate(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     )
@@ -76,6 +78,7 @@ def sideways_scroll(page):
 
 def all_inside(page):
     """Whether nothing on the page reaches past its right edge."""
+    page.wait_for_load_state("load")
     return page.evaluate(
         "[...document.querySelectorAll('main *')].every(e => e.closest('.hidden, caption') ||"
         " e.getBoundingClientRect().right <= innerWidth + 1)"
