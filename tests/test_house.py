@@ -13,10 +13,11 @@ PACKAGE = ROOT / "survey"
 
 MAY_IMPORT = {
     "__main__": {"cli", "app", "config"},
+    "figures": {"core"},
     "app": {"web", "cli", "db", "config"},
     "web": {"services", "core"},  # of core only plain types, see below
     "cli": {"services"},
-    "services": {"db", "core"},
+    "services": {"db", "core", "figures"},
     "db": {"core"},
     "core": set(),
     "config": set(),
@@ -26,7 +27,7 @@ PLAIN_TYPES = {
     for name in (*("blinding", "faults", "personal", "plan", "rankings", "words"),)
 }
 NOT_IN_CORE = {
-    *("flask", "flask_babel", "flask_sqlalchemy", "flask_wtf"),
+    *("flask", "flask_babel", "flask_sqlalchemy", "flask_wtf", "matplotlib"),
     *("requests", "sqlalchemy", "wtforms"),
 }
 
