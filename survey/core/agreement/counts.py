@@ -21,12 +21,12 @@ class Table4Row:
     """
 
     question: int
-    votes: Mapping[str, int]
+    votes: Mapping[str, float]
     choice: tuple[str, ...]
     identical: tuple[tuple[str, ...], ...]
 
     @property
-    def merged(self) -> int:
+    def merged(self) -> float:
         """The row's sum with each group of identical orders counted once.
 
         It is the number of participants, as long as nobody ticked two columns with
@@ -44,7 +44,7 @@ class Table4:
     rows: tuple[Table4Row, ...]
 
     @property
-    def totals(self) -> dict[str, int]:
+    def totals(self) -> dict[str, float]:
         """Column sums; their sum (354 in the paper) counts credits, not people."""
         names = (*self.measures, OTHER)
         return {name: sum(row.votes[name] for row in self.rows) for name in names}
@@ -75,23 +75,28 @@ def table4(credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]]) -> T
     rows = []
     for question in sorted(rankings):
         here = credits.within(credits.questions == question)
-        votes = dict(zip(credits.measures, here.credited.sum(axis=0).tolist(), strict=True))
+        votes = dict(zip(credits.measures, map(_whole, here.votes.sum(axis=0)), strict=True))
         most = max(votes.values())
         rows.append(
             Table4Row(
                 question=question,
                 votes={**votes, OTHER: int(here.other.sum())},
-                choice=tuple(name for name, count in votes.items() if count == most > 0),
+                choice=tuple(name for name, count in votes.items() if count == most and most > 0),
                 identical=tuple(map(tuple, identical_groups(rankings[question]))),
             )
         )
     return Table4(credits.measures, tuple(rows))
 
 
+def _whole(votes: float) -> float:
+    """Return a count as an integer; a sum of split votes is rounded, so that ties are seen."""
+    return int(votes) if float(votes).is_integer() else round(float(votes), 9)
+
+
 def shares(credits: Credits, distinct: Sequence[int]) -> Shares:
     """Compute the four kinds of share; ``distinct``: questions whose orders all differ."""
-    each = np.column_stack([credits.credited, credits.other]).astype(float)
-    one_vote = each / np.maximum(each.sum(axis=1, keepdims=True), 1)
+    each = np.column_stack([credits.votes, credits.other])
+    one_vote = np.column_stack([credits.split().votes, credits.other])
     where_distinct = each[np.isin(credits.questions, distinct)]
     names = (*credits.measures, OTHER)
 

@@ -1,7 +1,7 @@
 """From clicks on labels to credits for measures."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,9 @@ class Response:
 
     ``label_order``: the measures behind Method1, Method2, … in this presentation;
     ``clicked``: the label numbers that were ticked; ``own``: the custom ranking,
-    when none was. Exactly one of the two is there, else ValueError.
+    when none was. Exactly one of the two is there, else ValueError. How it was shown,
+    where known: ``column_order``, the label numbers from left to right; ``position``
+    of the question in the participant's session, from 1; ``seconds`` taken.
     """
 
     participant: str
@@ -23,6 +25,9 @@ class Response:
     label_order: tuple[str, ...]
     clicked: frozenset[int] = frozenset()
     own: Ranking | None = None
+    column_order: tuple[int, ...] | None = None
+    position: int | None = None
+    seconds: float | None = None
 
     def __post_init__(self) -> None:
         if bool(self.clicked) == (self.own is not None):
@@ -44,7 +49,9 @@ class Credits:
 
     ``measures``: names of the columns; ``participants``, ``questions``: for each
     response, shape (responses,); ``credited``: bool (responses, measures);
-    ``other``: bool (responses,), true for a custom ranking.
+    ``other``: bool (responses,), true for a custom ranking; ``clicks``: int
+    (responses,), columns ticked, 0 for a custom ranking; ``weight``: float
+    (responses,), what each credit of a response counts.
     """
 
     measures: tuple[str, ...]
@@ -52,6 +59,17 @@ class Credits:
     questions: NDArray[np.int64]
     credited: NDArray[np.bool_]
     other: NDArray[np.bool_]
+    clicks: NDArray[np.int64]
+    weight: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    @property
+    def votes(self) -> NDArray[np.float64]:
+        """Credits times their weight, shape (responses, measures)."""
+        weighed: NDArray[np.float64] = self.credited * self.weight[:, np.newaxis]
+        return weighed
 
     def within(self, chosen: NDArray[np.bool_]) -> "Credits":
         """Return the credits of some of the responses only."""
@@ -61,7 +79,18 @@ class Credits:
             self.questions[chosen],
             self.credited[chosen],
             self.other[chosen],
+            self.clicks[chosen],
+            self.weight[chosen],
         )
+
+    def split(self) -> "Credits":
+        """Return one vote for each response, shared equally among the measures credited."""
+        shared = 1 / np.maximum(self.credited.sum(axis=1), 1)
+        return replace(self, weight=shared)
+
+    def single(self) -> "Credits":
+        """Return the responses that credit one measure or none, without the shared votes."""
+        return self.within(self.credited.sum(axis=1) < 2)
 
 
 def credited_measures(
@@ -129,4 +158,6 @@ def tally_credits(
         questions=np.array([response.question for response in responses], dtype=np.int64),
         credited=credited,
         other=np.array([response.own is not None for response in responses], dtype=bool),
+        clicks=np.array([len(response.clicked) for response in responses], dtype=np.int64),
+        weight=np.ones(len(responses)),
     )

@@ -54,6 +54,8 @@ class PublishedCounts:
             questions=np.repeat(np.arange(1, len(self.votes) + 1), answers),
             credited=np.array([row[:-1] for row in rows], dtype=bool),
             other=np.array([row[-1] for row in rows], dtype=bool),
+            clicks=np.array([not row[-1] for row in rows], dtype=np.int64),
+            weight=np.ones(len(rows)),
         )
 
     def _answers(self, number: int) -> list[list[bool]]:

@@ -1,0 +1,259 @@
+"""The whole analysis of one set of votes: every statistic, each computed once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from survey.core.agreement.bias import Bias, bias_of
+from survey.core.agreement.concordance import (
+    Friedman,
+    HumanRates,
+    MeanAgreement,
+    friedman_of_agreement,
+    friedman_of_credits,
+    human_rates,
+    mean_agreement,
+)
+from survey.core.agreement.counts import (
+    OTHER,
+    Shares,
+    Table4,
+    distinct_questions,
+    first_places,
+    shares,
+    table4,
+)
+from survey.core.agreement.credits import Credits, Response, tally_credits
+from survey.core.agreement.differences import (
+    Pair,
+    ParticipantsTest,
+    QuestionsTest,
+    TwoWay,
+    by_participants,
+    by_questions,
+    differences,
+    pairs,
+    two_way,
+)
+from survey.core.agreement.matched import CochranQ, McNemar, cochran_q, mcnemar
+from survey.core.agreement.orders import (
+    Held,
+    agreement_half,
+    agreement_strict,
+    hold,
+    spearman,
+    tau_b,
+)
+from survey.core.agreement.permutation import LabelPermutation, label_permutation
+from survey.core.agreement.quality import Flag, quality_flags
+from survey.core.agreement.raters import (
+    Alpha,
+    Kappa,
+    KendallW,
+    fleiss_kappa,
+    kendall_w,
+    krippendorff_alpha,
+)
+from survey.core.stimuli.rankings import Ranking
+
+Rankings = Mapping[int, Mapping[str, Ranking]]
+
+# What becomes of a vote that credits several measures: each gets a whole credit, an
+# equal share of one, or the response is left out.
+TIES: Mapping[str, Callable[[Credits], Credits]] = {
+    "kept": lambda credits: credits,
+    "split": Credits.split,
+    "dropped": Credits.single,
+}
+
+
+@dataclass(frozen=True)
+class ShareInterval:
+    """A share of the responses with its interval over questions (T2) and participants (T1).
+
+    The t of ``two_way`` and ``participants`` tests a share of 0 and means nothing; only
+    their intervals are of use.
+    """
+
+    share: float | None
+    two_way: TwoWay
+    participants: ParticipantsTest
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One measure against another: ``lead`` in credits, ``mean`` per response."""
+
+    pair: Pair
+    lead: float
+    mean: float | None
+    two_way: TwoWay
+    participants: ParticipantsTest
+    label_permutation: LabelPermutation
+    mcnemar: McNemar
+    questions: QuestionsTest
+
+
+@dataclass(frozen=True)
+class Concordance:
+    """Participants' orders against the measures' and against one another's."""
+
+    tau_b: MeanAgreement
+    tau_b_custom: MeanAgreement
+    spearman: MeanAgreement
+    strict: MeanAgreement
+    half: MeanAgreement
+    human: HumanRates
+    human_half: HumanRates
+    kendall_w: KendallW
+    krippendorff_alpha: Alpha
+    fleiss_kappa: Kappa
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Everything the votes say."""
+
+    measures: tuple[str, ...]
+    responses: int
+    participants: int
+    table4: Table4
+    shares: Shares
+    share_intervals: Mapping[str, ShareInterval]
+    first_or_tied: Mapping[str, int]
+    first_outright: Mapping[str, int]
+    differences: tuple[Difference, ...]
+    cochran_distinct: CochranQ
+    cochran_all: CochranQ
+    friedman_approvals: Friedman
+    friedman_tau_b: Friedman
+    concordance: Concordance
+    bias: Bias
+    flags: tuple[Flag, ...]
+
+
+def agree(
+    responses: Sequence[Response],
+    rankings: Rankings,
+    measures: Sequence[str],
+    asked: int,
+    *,
+    ties: str = "kept",
+) -> Agreement:
+    """Analyse votes; ``asked``: the questions each participant was to answer.
+
+    ``rankings``: question → measure → order. ``ties``: a key of ``TIES``. Raises
+    ValueError for a response that does not belong to the study.
+    """
+    credits = TIES[ties](tally_credits(responses, rankings, measures))
+    distinct = distinct_questions(rankings)
+    held = hold(responses, rankings, measures)
+    tau = mean_agreement(held, tau_b)
+    table = table4(credits, rankings)
+    or_tied, outright = first_places(table)
+    return Agreement(
+        measures=tuple(measures),
+        responses=len(responses),
+        participants=len({response.participant for response in responses}),
+        table4=table,
+        shares=shares(credits, distinct),
+        share_intervals=share_intervals(credits),
+        first_or_tied=or_tied,
+        first_outright=outright,
+        differences=compare(credits, rankings),
+        cochran_distinct=cochran_q(credits.within(np.isin(credits.questions, distinct)), rankings),
+        cochran_all=cochran_q(credits, rankings),
+        friedman_approvals=friedman_of_credits(credits, asked),
+        friedman_tau_b=friedman_of_agreement(held, tau, asked),
+        concordance=_concordance(held, tau, credits, distinct),
+        bias=bias_of(responses, measures),
+        flags=quality_flags(responses, asked),
+    )
+
+
+def _concordance(
+    held: Held, tau: MeanAgreement, credits: Credits, distinct: Sequence[int]
+) -> Concordance:
+    return Concordance(
+        tau_b=tau,
+        tau_b_custom=mean_agreement(held, tau_b, custom_only=True),
+        spearman=mean_agreement(held, spearman),
+        strict=mean_agreement(held, agreement_strict),
+        half=mean_agreement(held, agreement_half),
+        human=human_rates(held, agreement_strict),
+        human_half=human_rates(held, agreement_half),
+        kendall_w=kendall_w(held),
+        krippendorff_alpha=krippendorff_alpha(held),
+        fleiss_kappa=fleiss_kappa(credits, distinct),
+    )
+
+
+def share_intervals(credits: Credits) -> dict[str, ShareInterval]:
+    """Return each measure's, and the custom rankings', share of the responses."""
+    columns = np.column_stack([credits.votes, credits.other])
+    return {
+        name: ShareInterval(
+            share=float(column.mean()) if len(column) else None,
+            two_way=two_way(column, credits.participants, credits.questions),
+            participants=by_participants(column, credits.participants),
+        )
+        for name, column in zip((*credits.measures, OTHER), columns.T, strict=True)
+    }
+
+
+def compare(credits: Credits, rankings: Rankings) -> tuple[Difference, ...]:
+    """Compare every pair of measures; Holm's correction over the pairs, test by test."""
+    results = [_difference(credits, rankings, pair) for pair in pairs(credits.measures)]
+    corrected = (
+        holm([one.two_way.p for one in results]),
+        holm([one.participants.p for one in results]),
+        holm([one.label_permutation.p for one in results]),
+        holm([one.mcnemar.p for one in results]),
+        holm([one.questions.sign_flip_p for one in results]),
+    )
+    return tuple(_corrected(one, *p) for one, *p in zip(results, *corrected, strict=True))
+
+
+def _corrected(
+    one: Difference,
+    two_way: float | None,
+    participants: float | None,
+    label_permutation: float | None,
+    mcnemar: float | None,
+    questions: float | None,
+) -> Difference:
+    return replace(
+        one,
+        two_way=replace(one.two_way, p_holm=two_way),
+        participants=replace(one.participants, p_holm=participants),
+        label_permutation=replace(one.label_permutation, p_holm=label_permutation),
+        mcnemar=replace(one.mcnemar, p_holm=mcnemar),
+        questions=replace(one.questions, sign_flip_p_holm=questions),
+    )
+
+
+def _difference(credits: Credits, rankings: Rankings, pair: Pair) -> Difference:
+    d = differences(credits, pair)
+    return Difference(
+        pair=pair,
+        lead=round(float(d.sum()), 9),
+        mean=float(d.mean()) if len(d) else None,
+        two_way=two_way(d, credits.participants, credits.questions),
+        participants=by_participants(d, credits.participants),
+        label_permutation=label_permutation(credits, rankings, pair),
+        mcnemar=mcnemar(credits, pair),
+        questions=by_questions(d, credits.questions),
+    )
+
+
+def holm(p: Sequence[float | None]) -> list[float | None]:
+    """Adjust p values by Holm's (1979) step-down method, in the given order; None stays None."""
+    known = [value for value in p if value is not None]
+    if not known:
+        return list(p)
+    # statsmodels brings pandas along: loaded where it is used, so that pages start quickly.
+    from statsmodels.stats.multitest import multipletests
+
+    adjusted = iter(multipletests(known, method="holm")[1].tolist())
+    return [None if value is None else next(adjusted) for value in p]

@@ -1,0 +1,25 @@
+"""The chance behind Monte Carlo p values: the same for every machine and every numpy."""
+
+import numpy as np
+from numpy.random import PCG64
+from numpy.typing import NDArray
+
+REPLICATES = 10_000
+SEED = 20_080_501
+
+
+class Chance:
+    """A stream of random integers from PCG64's raw output, which numpy promises to keep."""
+
+    def __init__(self) -> None:
+        self._bits = PCG64(SEED)
+
+    def below(self, bound: int) -> NDArray[np.int64]:
+        """Draw 10,000 integers from 0 to bound - 1; bound is tiny, so the bias is below 1e-17."""
+        drawn: NDArray[np.int64] = (self._bits.random_raw(REPLICATES) % bound).astype(np.int64)
+        return drawn
+
+
+def add_one(beyond: NDArray[np.bool_]) -> float:
+    """Return a Monte Carlo p that is never 0: (b + 1)/(B + 1) (Phipson & Smyth 2010)."""
+    return float((beyond.sum() + 1) / (len(beyond) + 1))

@@ -1,0 +1,165 @@
+"""How far participants' orders agree with the measures', and with one another's."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from survey.core.agreement.credits import Credits
+from survey.core.agreement.differences import NOBODY
+from survey.core.agreement.orders import Compare, Held
+from survey.core.agreement.results import T1, Statistic, without_zeros
+
+CUSTOM_ONLY = "responses that tick a column"
+UNDEFINED = "responses in which a side is all tied"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeanAgreement(Statistic):
+    """Mean agreement of responses with each measure, and how often it was undefined.
+
+    ``means``: measure → mean over the responses where it is defined, or None;
+    ``undefined``: measure → responses left out because one side ties all lists;
+    ``by_participant``: participant → one mean per measure (NaN where undefined).
+    """
+
+    means: Mapping[str, float | None]
+    undefined: Mapping[str, int]
+    by_participant: Mapping[str, tuple[float, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class HumanRates(Statistic):
+    """The human ceiling: how well one participant's orders predict the others'.
+
+    Each participant's rate is the mean, over their responses and over the other
+    participants who answered that question, of the agreement rate of the two orders.
+    """
+
+    best: float | None = None
+    median: float | None = None
+    worst: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Friedman(Statistic):
+    """Friedman's test over participants (blocks) and measures; ``w`` = chi2/(n(k - 1))."""
+
+    chi2: float | None = None
+    df: int | None = None
+    p: float | None = None
+    w: float | None = None
+
+
+def mean_agreement(held: Held, compare: Compare, *, custom_only: bool = False) -> MeanAgreement:
+    """Average an agreement over responses, and over each participant's responses."""
+    values = held.against_measures(compare)
+    chosen = np.array(held.custom, dtype=bool) if custom_only else np.ones(len(values), dtype=bool)
+    values, people = values[chosen], np.array(held.participants, dtype=str)[chosen]
+    means = [_mean(column) for column in values.T]
+    return MeanAgreement(
+        estimand=T1,
+        n=len(values),
+        unit="responses",
+        left_out=without_zeros({CUSTOM_ONLY: int((~chosen).sum())}),
+        means=dict(zip(held.measures, means, strict=True)),
+        undefined=dict(zip(held.measures, np.isnan(values).sum(axis=0).tolist(), strict=True)),
+        by_participant={
+            str(who): tuple(_mean(column, np.nan) for column in values[people == who].T)
+            for who in dict.fromkeys(people.tolist())
+        },
+        why=_why_no_mean(means, len(values), custom_only),
+    )
+
+
+def _why_no_mean(means: list[Any], responses: int, custom_only: bool) -> str | None:
+    if None not in means:
+        return None
+    if not responses:
+        return "no response is a custom ranking" if custom_only else NOBODY
+    return "a side ties all lists in every response"
+
+
+def _mean(values: NDArray[np.float64], otherwise: float | None = None) -> Any:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else otherwise
+
+
+def human_rates(held: Held, compare: Compare) -> HumanRates:
+    """Compare participants with one another, leaving each one's own order out."""
+    rates: dict[str, list[float]] = {}
+    for _, answers in held.in_question():
+        counts = Counter(order for _, order in answers)
+        for who, order in answers if len(answers) > 1 else ():
+            total = sum(times * compare(order, other) for other, times in counts.items())
+            others = (total - compare(order, order)) / (len(answers) - 1)
+            rates.setdefault(who, []).append(others)
+    each = [float(np.mean(mine)) for mine in rates.values()]
+    everyone = len(set(held.participants))
+    return HumanRates(
+        estimand=T1,
+        n=len(each),
+        unit="participants",
+        left_out=without_zeros(
+            {"participants whose questions nobody else answered": everyone - len(each)}
+        ),
+        best=max(each) if each else None,
+        median=float(np.median(each)) if each else None,
+        worst=min(each) if each else None,
+        why=None if each else "no question was answered by two participants",
+    )
+
+
+def friedman(table: NDArray[np.float64], left_out: Mapping[str, int]) -> Friedman:
+    """Test whether participants rank the measures alike; ``table``: (participants, measures)."""
+    people, measures = table.shape
+    frame: dict[str, Any] = {
+        "estimand": T1,
+        "n": people,
+        "unit": "participants",
+        "left_out": without_zeros(left_out),
+    }
+    if not people:
+        return Friedman(**frame, why="no participant's answers are complete")
+    if measures < 3:
+        return Friedman(**frame, why="it needs three measures at least")
+    if not np.ptp(table, axis=1).any():
+        return Friedman(**frame, why="every participant ties all measures")
+    chi2, p = stats.friedmanchisquare(*table.T)
+    return Friedman(
+        **frame,
+        chi2=float(chi2),
+        df=measures - 1,
+        p=float(p),
+        w=float(chi2 / (people * (measures - 1))),
+    )
+
+
+def friedman_of_credits(credits: Credits, asked: int) -> Friedman:
+    """Friedman's test on the credits of the participants who answered every question."""
+    people, codes, answers = np.unique(
+        credits.participants, return_inverse=True, return_counts=True
+    )
+    sums = np.zeros((len(people), len(credits.measures)))
+    np.add.at(sums, codes, credits.votes)
+    complete = answers == asked
+    return friedman(sums[complete], {"incomplete participants": int((~complete).sum())})
+
+
+def friedman_of_agreement(held: Held, agreement: MeanAgreement, asked: int) -> Friedman:
+    """Friedman's test on the mean agreement of the participants who answered every question."""
+    people = list(agreement.by_participant)
+    table = np.array(list(agreement.by_participant.values())).reshape(-1, len(held.measures))
+    answers = np.array([held.participants.count(who) for who in people], dtype=int)
+    complete, defined = answers == asked, ~np.isnan(table).any(axis=1)
+    return friedman(
+        np.round(table[complete & defined], 12),  # means that are equal must tie
+        {
+            "incomplete participants": int((~complete).sum()),
+            "participants without a defined mean": int((complete & ~defined).sum()),
+        },
+    )

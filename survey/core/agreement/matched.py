@@ -1,0 +1,117 @@
+"""McNemar's test and Cochran's Q: matched votes, described response by response.
+
+Both treat responses as independent, which those of one participant and of one question
+are not: in simulation McNemar rejects 16.6 % of true null hypotheses at a nominal 5 %.
+They are given because readers expect them, as descriptions of these answers.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from survey.core.agreement.chance import REPLICATES, Chance, add_one
+from survey.core.agreement.credits import Credits
+from survey.core.agreement.differences import NOBODY, Pair, differences
+from survey.core.agreement.permutation import redrawn
+from survey.core.agreement.results import DESCRIPTIVE, Statistic
+from survey.core.stimuli.rankings import Ranking
+
+
+@dataclass(frozen=True, kw_only=True)
+class McNemar(Statistic):
+    """``n10``: responses for the first and not the second, ``n01`` the reverse; exact p."""
+
+    n10: int
+    n01: int
+    p: float | None = None
+    p_holm: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CochranQ(Statistic):
+    """Cochran's Q over responses (blocks) and measures (treatments).
+
+    ``p``: chi-square with ``df`` = measures - 1; ``p_label_permutation``: from 10,000
+    redraws of the labels.
+    """
+
+    blocks: int
+    q: float | None = None
+    df: int | None = None
+    p: float | None = None
+    p_label_permutation: float | None = None
+
+
+def mcnemar(credits: Credits, pair: Pair) -> McNemar:
+    """Test whether responses that credit only one of two measures favour either (exact)."""
+    d = differences(credits, pair)
+    n10, n01 = int((d > 0).sum()), int((d < 0).sum())
+    decided = n10 + n01
+    return McNemar(
+        estimand=DESCRIPTIVE,
+        n=len(d),
+        unit="responses",
+        n10=n10,
+        n01=n01,
+        p=float(stats.binomtest(n10, decided).pvalue) if decided else None,
+        why=None if decided else "no response credits one of the two without the other",
+    )
+
+
+def cochran_q(credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]]) -> CochranQ:
+    """Test whether all measures are credited equally often (Cochran 1950).
+
+    Q = (k - 1)(k ΣC² - N²)/(kN - ΣR²), with column sums C, row sums R, their total N.
+    Split votes are not yes or no, so Q reads a credit of any weight as a yes.
+    """
+    measures = len(credits.measures)
+    sums = credits.credited.sum(axis=0)
+    squares = int((credits.credited.sum(axis=1) ** 2).sum())
+    q = float(_q(sums, squares, measures))
+    blocks = len(credits)
+    if not np.isfinite(q):
+        why = "no response tells the measures apart" if blocks else NOBODY
+        return CochranQ(estimand=DESCRIPTIVE, n=blocks, unit="responses", blocks=blocks, why=why)
+    null = _redrawn_q(credits, rankings)
+    return CochranQ(
+        estimand=DESCRIPTIVE,
+        n=blocks,
+        unit="responses",
+        blocks=blocks,
+        q=q,
+        df=measures - 1,
+        p=float(stats.chi2.sf(q, measures - 1)),
+        p_label_permutation=add_one(null >= q - 1e-9),
+    )
+
+
+def _q(
+    sums: NDArray[np.int64], squares: NDArray[np.int64] | int, measures: int
+) -> NDArray[np.float64]:
+    total = sums.sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        q: NDArray[np.float64] = np.divide(
+            (measures - 1) * (measures * (sums**2).sum(axis=-1) - total**2),
+            measures * total - squares,
+        )
+    return q
+
+
+def _redrawn_q(
+    credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]]
+) -> NDArray[np.float64]:
+    sums = np.zeros((REPLICATES, len(credits.measures)), dtype=np.int64)
+    squares = np.zeros(REPLICATES, dtype=np.int64)
+    chance = Chance()
+    for group in redrawn(credits, rankings):
+        credited = (group.outcomes > 0).astype(np.int64)
+        rows = credited.sum(axis=1) ** 2
+        for _ in group.rows:
+            drawn = chance.below(len(credited))
+            sums += credited[drawn]
+            squares += rows[drawn]
+    # A redraw in which nothing tells the measures apart is no evidence against the null.
+    return np.nan_to_num(_q(sums, squares, len(credits.measures)), nan=0.0)

@@ -1,0 +1,186 @@
+"""What the votes support, in words: one statement for each pair of measures.
+
+The rules. A measure is called preferred only where a 95 % interval excludes zero, for
+the population of that interval: questions of this kind where the two-way interval does
+(T2), these questions alone where only the participants' does (T1). Where identical
+orders give one of the two an advantage, the label permutation has to show more than it.
+"""
+
+from dataclasses import dataclass
+
+from survey.core.agreement.agreement import Difference
+from survey.core.agreement.differences import MeanTest
+from survey.core.agreement.results import T1, T2, Interval
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """``preferred``: a measure's name or None; ``population``: of the preference, or None.
+
+    ``survives_holm``: whether the preference does, over all pairs; None without one.
+    """
+
+    pair: str
+    preferred: str | None
+    population: str | None
+    survives_holm: bool | None
+    sentence: str
+
+
+def verdict(difference: Difference, comparisons: int, questions: int) -> Verdict:
+    """State what the votes support for one of so many pairs, over so many questions."""
+    population, test = _decisive(difference)
+    beyond = _beyond_identical_orders(difference)
+    if test is None or not beyond:
+        return Verdict(
+            str(difference.pair), None, None, None, _undecided(difference, questions, beyond)
+        )
+    mean = difference.mean or 0.0
+    winner, loser = _ordered(difference, mean)
+    survives = test.p_holm is not None and test.p_holm < LEVEL
+    sentence = (
+        f"{_place(population, questions)}, {winner} is preferred to {loser} by "
+        f"{_points(abs(mean))} of the responses (95 % interval {_interval(test.ci95, mean)}); "
+        f"{_holm(test, survives, comparisons)}. "
+        f"{_elsewhere(difference, population)}{_advantage(difference)}"
+    )
+    return Verdict(str(difference.pair), winner, population, survives, sentence)
+
+
+def _decisive(difference: Difference) -> tuple[str | None, MeanTest | None]:
+    """Return the widest population whose interval excludes zero, and its test."""
+    for population, test in ((T2, difference.two_way), (T1, difference.participants)):
+        if test.ci95 and (test.ci95[0] > 0 or test.ci95[1] < 0):
+            return population, test
+    return None, None
+
+
+def _beyond_identical_orders(difference: Difference) -> bool:
+    """Whether the lead is more than identical orders give it (true where they give none)."""
+    test = difference.label_permutation
+    head_start = test.null_mean or 0.0
+    if not _tells(head_start):
+        return True
+    return (difference.lead - head_start) * difference.lead > 0 and (
+        test.p is not None and test.p < LEVEL
+    )
+
+
+def _undecided(difference: Difference, questions: int, beyond: bool) -> str:
+    first, second = difference.pair.first, difference.pair.second
+    if difference.mean is None:
+        return f"{first} and {second} cannot be compared: there are no responses."
+    opening = f"The votes do not decide between {first} and {second}"
+    if difference.two_way.ci95 is None and difference.participants.ci95 is None:
+        return f"{opening}: {difference.participants.why}. {_advantage(difference)}"
+    reach = " and ".join(
+        f"{_interval(test.ci95, 1.0)} {where}"
+        for test, where in (
+            (difference.two_way, "for questions of this kind"),
+            (difference.participants, _these(questions)),
+        )
+        if test.ci95
+    )
+    leader = (
+        f"the observed difference, {first} minus {second}, is {_points(difference.mean)} "
+        f"of the responses, and its 95 % interval is {reach}"
+    )
+    if beyond or _decisive(difference)[1] is None:
+        return f"{opening}: {leader}. {_advantage(difference)}"
+    return (
+        f"{opening}: {leader}, but the label permutation does not show more than identical "
+        f"orders give ({p_text(difference.label_permutation.p)}). {_advantage(difference)}"
+    )
+
+
+def _ordered(difference: Difference, mean: float) -> tuple[str, str]:
+    first, second = difference.pair.first, difference.pair.second
+    return (first, second) if mean > 0 else (second, first)
+
+
+def _place(population: str | None, questions: int) -> str:
+    return "For questions of this kind" if population == T2 else _these(questions).capitalize()
+
+
+def _these(questions: int) -> str:
+    return (
+        "for the one question of this study"
+        if questions == 1
+        else (f"for these {questions} questions alone")
+    )
+
+
+def _holm(test: MeanTest, survives: bool, comparisons: int) -> str:
+    if comparisons == 1:
+        return f"{p_text(test.p)}, the only comparison, so nothing has to be corrected"
+    outcome = "this survives" if survives else "this does not survive"
+    return f"{outcome} Holm's correction over {comparisons} comparisons ({p_text(test.p_holm)})"
+
+
+def _elsewhere(difference: Difference, population: str | None) -> str:
+    if population == T2:
+        return ""
+    wide = difference.two_way.ci95
+    if wide is None:
+        return f"Of other questions nothing can be said: {difference.two_way.why}. "
+    return (
+        "For questions of this kind it stays open: there the interval is "
+        f"{_interval(wide, difference.mean or 1.0)}. "
+    )
+
+
+def _advantage(difference: Difference) -> str:
+    """Say what identical orders give, always."""
+    head_start = difference.label_permutation.null_mean
+    if head_start is None:
+        return "What identical orders give is not known."
+    if not _tells(head_start):
+        return "Identical orders give neither an advantage."
+    first, second = difference.pair.first, difference.pair.second
+    ahead, behind = (first, second) if head_start > 0 else (second, first)
+    lead = difference.lead if head_start > 0 else -difference.lead
+    return (
+        f"Identical orders alone give {ahead} a lead of {_count(abs(head_start))} over {behind} "
+        f"when columns are ticked blindly; the observed lead is {_count(lead)}."
+    )
+
+
+def _tells(head_start: float) -> bool:
+    return abs(head_start) > 1e-9
+
+
+def _points(share: float) -> str:
+    return f"{_signed(100 * share)} points"
+
+
+def _interval(interval: Interval | None, mean: float) -> str:
+    """Print an interval in points, turned round for a difference that is read in reverse."""
+    low, high = interval or (float("nan"), float("nan"))
+    if mean < 0:
+        low, high = -high, -low
+    return f"{_signed(100 * low)} to {_signed(100 * high)}"
+
+
+def _signed(value: float) -> str:
+    """Print one decimal, more where rounding would make an end of an interval zero."""
+    for decimals in (1, 2, 3):
+        text = f"{value:.{decimals}f}"
+        if float(text) or not value:
+            break
+    return text.replace("-", "−")
+
+
+def _count(value: float) -> str:
+    text = f"{value:.1f}"
+    return text.removesuffix(".0").replace("-", "−")
+
+
+def p_text(p: float | None) -> str:
+    """Print a p value as papers do: p = .023, p < .001."""
+    if p is None:
+        return "no p value"
+    if p < 0.001:
+        return "p < .001"
+    return f"p = {min(p, 0.999):.3f}".replace("0.", ".") if p < 0.9995 else "p = 1"
