@@ -224,7 +224,7 @@ def test_the_search_is_bounded_in_any_design():
     seed=st.integers(0, 2**63 - 1),
     number=st.integers(0, 50),
     lists=st.integers(3, 5),
-    relevant=st.integers(5, 8),
+    relevant=st.integers(5, 6),  # 8 of 30 are so crowded that no set may come up
     collection_size=st.integers(30, 60),
     gmt=st.sampled_from([None, 10]),
     measures=st.permutations(MEASURES).flatmap(
