@@ -14,7 +14,7 @@ from survey.cli.context import (
     print_json,
     print_table,
 )
-from survey.services import access, analysis, life, reports, studies
+from survey.services import access, analysis, life, reports, studies, study_analysis
 from survey.services.database import only_reading
 
 if TYPE_CHECKING:
@@ -47,18 +47,21 @@ def analyse(open_app: OpenApp, target: str | None, include_test: bool, as_json: 
         found = studies.find_study(session, target) if target else studies.only_study(session)
         life.note_early_look(session, found, access.COMMAND_LINE, "analysed")
         only_reading(session)
-        result = analysis.analyse_study(session, found, include_test=include_test)
+        result = study_analysis.analyse_study(
+            session, found, analysis.Choices(include_test=include_test)
+        )
     if as_json:
         print_json(reports.as_json(result))
         return
     _print_numbers(result)
     print_table3(result.table3)
-    print_table4(result.table4)
-    print_shares(result.shares)
-    print_first_places(result.first_or_tied, result.first_outright)
+    votes = result.agreement
+    print_table4(votes.table4)
+    print_shares(votes.shares)
+    print_first_places(votes.first_or_tied, votes.first_outright)
 
 
-def _print_numbers(result: analysis.Analysis) -> None:
+def _print_numbers(result: analysis.StudyAnalysis) -> None:
     click.echo(f"Study digest: {result.study['digest'] or 'none yet, the study is a draft'}")
     click.echo(
         f"{result.participants} participants × {result.questions} questions: "

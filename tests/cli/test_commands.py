@@ -164,6 +164,7 @@ def test_simulated_participants_fill_table_4_and_are_test_data(simulated):
         "responses": 24,
         "missing": 0,
         "excluded": 0,
+        "flagged_left_out": 0,
         "test_left_out": 0,
     }
     assert [row["merged"] for row in found["table4"]["rows"]] == [6] * 4

@@ -5,8 +5,10 @@ from scipy.stats import binomtest
 
 from survey.cli.simulate import serving
 from survey.db.models import Participant
-from survey.services import analysis, tokens
+from survey.services import tokens
+from survey.services.analysis import Choices
 from survey.services.simulation import Preference, simulate
+from survey.services.study_analysis import analyse_study
 from tests.builders import KEY, SLUG, an_open_study
 
 SCREENING = {
@@ -29,14 +31,14 @@ def test_a_planted_preference_is_recovered(app, session):
         simulate(entry, plan, 25, Preference(planted), 4, lambda: finished.append(1))
     assert len(finished) == 25
     session.rollback()
-    found = analysis.analyse_study(session, study, include_test=True)
-    distinct = [row for row in found.table4.rows if not row.identical]
+    found = analyse_study(session, study, Choices(include_test=True))
+    distinct = [row for row in found.agreement.table4.rows if not row.identical]
     assert len(distinct) >= 3
     for name, share in planted.items():
         votes = sum(row.votes[name] for row in distinct)
         # Each of these votes was drawn with the planted share: a 1-in-10,000 interval.
         assert binomtest(votes, 25 * len(distinct), share).pvalue > 1e-4, (name, votes)
-    assert all(row.merged == 25 for row in found.table4.rows)
+    assert all(row.merged == 25 for row in found.agreement.table4.rows)
 
 
 def test_without_a_preference_all_measures_are_alike():
@@ -66,4 +68,4 @@ def test_bots_find_their_way_in_every_design(app, session, design):
     session.expire_all()
     statuses = [one.status for one in session.query(Participant)]
     assert statuses == ["complete"] * 3
-    assert analysis.analyse_study(session, study, include_test=True).responses == 3 * plan.asked
+    assert analyse_study(session, study, Choices(include_test=True)).responses == 3 * plan.asked

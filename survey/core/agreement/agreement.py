@@ -248,12 +248,15 @@ def _difference(credits: Credits, rankings: Rankings, pair: Pair) -> Difference:
 
 
 def holm(p: Sequence[float | None]) -> list[float | None]:
-    """Adjust p values by Holm's (1979) step-down method, in the given order; None stays None."""
-    known = [value for value in p if value is not None]
-    if not known:
-        return list(p)
-    # statsmodels brings pandas along: loaded where it is used, so that pages start quickly.
-    from statsmodels.stats.multitest import multipletests
+    """Adjust p values by Holm's (1979) step-down method, in the given order; None stays None.
 
-    adjusted = iter(multipletests(known, method="holm")[1].tolist())
-    return [None if value is None else next(adjusted) for value in p]
+    The i-th smallest of m is multiplied by m - i + 1, and made no smaller than those
+    before it. (statsmodels' multipletests collects garbage at each call: 50 ms.)
+    """
+    known = sorted((value, place) for place, value in enumerate(p) if value is not None)
+    adjusted: list[float | None] = [None] * len(p)
+    largest = 0.0
+    for before, (value, place) in enumerate(known):
+        largest = max(largest, min(1.0, value * (len(known) - before)))
+        adjusted[place] = largest
+    return adjusted

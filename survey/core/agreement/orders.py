@@ -6,6 +6,7 @@ the agreement rate over the pairs of lists (Sakai & Zeng 2021). A ticked order h
 with itself by construction, so custom rankings are also given alone.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -41,17 +42,22 @@ def held_order(response: Response, orders: Mapping[str, Ranking]) -> Midranks:
 
 @remembered
 def tau_b(one: Midranks, other: Midranks) -> float:
-    """Kendall's tau-b in [-1, 1]; NaN where a side is all tied."""
-    if len(set(one)) == 1 or len(set(other)) == 1:
-        return float("nan")
-    return float(stats.kendalltau(one, other, variant="b", method="asymptotic").statistic)
+    """Kendall's tau-b in [-1, 1]; NaN where a side is all tied.
+
+    Σ s t / sqrt(Σ s² Σ t²) over the pairs of lists, with the signs s, t of the two
+    orders (Kendall 1945). scipy's kendalltau computes a p value as well, which fails for
+    two lists and means nothing at five.
+    """
+    mine, theirs = _signs(one), _signs(other)
+    untied = float(mine @ mine) * float(theirs @ theirs)
+    return float(mine @ theirs) / math.sqrt(untied) if untied else math.nan
 
 
 @remembered
 def spearman(one: Midranks, other: Midranks) -> float:
     """Spearman's rho on midranks, in [-1, 1]; NaN where a side is all tied."""
     if len(set(one)) == 1 or len(set(other)) == 1:
-        return float("nan")
+        return math.nan
     return float(np.corrcoef(one, other)[0, 1])
 
 

@@ -11,7 +11,8 @@ from survey.core.stimuli.blinding import Blinding
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import Question
 from survey.core.stimuli.rankings import Ranking
-from survey.services.analysis import Analysis, analyse_records, study_facts
+from survey.services.analysis import Choices, StudyAnalysis
+from survey.services.study_analysis import analyse_records, seconds_taken, study_facts
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,14 @@ class Given:
     def response(self) -> Response:
         """The answer as the analysis takes it."""
         return Response(
-            self.participant, self.question, self.blinding.label_order, self.clicked, self.own
+            participant=self.participant,
+            question=self.question,
+            label_order=self.blinding.label_order,
+            clicked=self.clicked,
+            own=self.own,
+            column_order=self.blinding.column_order,
+            position=self.position,
+            seconds=seconds_taken(self.active_seconds, self.shown_at, self.submitted_at),
         )
 
 
@@ -116,10 +124,12 @@ class Content:
         return (one for one in self.answers() if not one.excluded)
 
     @cached_property
-    def analysis(self) -> Analysis:
-        """What the answers say, counted once."""
+    def analysis(self) -> StudyAnalysis:
+        """What the answers say, analysed once."""
+        return self.analysed(Choices(include_test=self.include_test))
+
+    def analysed(self, choices: Choices) -> StudyAnalysis:
+        """Analyse the answers as the choices say."""
         facts = study_facts(self.slug, self.status, self.digest, self.generator_version, self.plan)
         responses = [one.response for one in self.answers()]
-        return analyse_records(
-            facts, self.plan, self.rankings, self.people, responses, include_test=self.include_test
-        )
+        return analyse_records(facts, self.plan, self.rankings, self.people, responses, choices)

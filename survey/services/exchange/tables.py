@@ -14,9 +14,9 @@ from survey.core.agreement.credits import credited_measures
 from survey.core.agreement.participants import Spread
 from survey.core.stimuli.personal import PersonalField
 from survey.db.models import Participant, Presentation, StoredResponse
-from survey.services.analysis import minutes_taken
 from survey.services.exchange.content import Content, Given
 from survey.services.spreadsheets import escaped
+from survey.services.study_analysis import minutes_taken
 
 Cell = str | int | float | bool | datetime | None
 Row = Sequence[Cell]
@@ -152,11 +152,11 @@ def _spread(name: str, spread: Spread) -> Iterator[Row]:
 
 
 def _table4(content: Content) -> Iterator[Row]:
-    analysis = content.analysis
-    names = (*analysis.table4.measures, OTHER)
-    for row in analysis.table4.rows:
+    table = content.analysis.agreement.table4
+    names = (*table.measures, OTHER)
+    for row in table.rows:
         yield row.question, *(row.votes[name] for name in names), "-".join(row.choice)
-    totals = analysis.table4.totals
+    totals = table.totals
     yield "total", *(totals[name] for name in names), None
 
 

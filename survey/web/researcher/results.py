@@ -4,8 +4,9 @@ from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 
 from survey.services import life
-from survey.services.analysis import analyse_study
+from survey.services.analysis import Choices
 from survey.services.errors import SurveyError
+from survey.services.study_analysis import analyse_study
 from survey.web.auth.guard import confirmed_only
 from survey.web.database import session
 from survey.web.researcher.pages import STUDY, blueprint, page, pressed
@@ -17,7 +18,7 @@ def results() -> ResponseReturnValue:
     if not life.shows_results(g.study):
         return page("hidden")
     include_test = "test" in request.args
-    analysis = analyse_study(session(), g.study, include_test=include_test)
+    analysis = analyse_study(session(), g.study, Choices(include_test=include_test))
     return page("results", analysis=analysis, include_test=include_test)
 
 

@@ -338,7 +338,7 @@ def test_a_plan_may_leave_out_what_an_earlier_version_did_not_know(bundle):
 
 
 def test_numbers_beyond_all_bounds_are_told_and_not_repeated_in_full(bundle):
-    many = bundle["analysis.json"].replace(b'"responses": ', b'"responses": 1' + b"0" * 999, 1)
-    with pytest.raises(BundleError, match=r"analysis\.json, n, responses: 10+…") as error:
+    many = bundle["analysis.json"].replace(b'"missing": ', b'"missing": 1' + b"0" * 999, 1)
+    with pytest.raises(BundleError, match=r"analysis\.json, n, missing: 10+…") as error:
         steps_of(summed({**bundle, "analysis.json": many}))
     assert len(str(error.value)) < 400

@@ -164,7 +164,9 @@ def test_columns_after_the_ranking_may_be_missing(bundle):
     less = with_rows(
         bundle, "responses.csv", lambda rows: [{name: row[name] for name in kept} for row in rows]
     )
-    assert steps_of(less)[-1] == "analysis.json: every figure recomputed"
+    assert steps_of(less)[-1] == (
+        "analysis.json: every figure recomputed, but for those of times, which responses.csv lacks"
+    )
 
 
 def test_free_texts_come_back_as_they_were_written(bundle):
