@@ -25,12 +25,12 @@ Files = Mapping[str, bytes]
 
 def open_files(source: Path | IO[bytes], name: str) -> dict[str, bytes]:
     """Read all files of a zip or a folder; raises BundleError for what is neither."""
-    if isinstance(source, Path) and source.is_dir():
-        paths = [path for path in sorted(source.iterdir()) if path.is_file()]
-        if sum(path.stat().st_size for path in paths) > LARGEST:
-            raise BundleError(f"{name} is larger than {LARGEST:,} bytes")
-        return {path.name: path.read_bytes() for path in paths if path.name[0] != "."}
     try:
+        if isinstance(source, Path) and source.is_dir():
+            paths = [path for path in sorted(source.iterdir()) if path.is_file()]
+            if sum(path.stat().st_size for path in paths) > LARGEST:
+                raise BundleError(f"{name} is larger than {LARGEST:,} bytes")
+            return {path.name: path.read_bytes() for path in paths if path.name[0] != "."}
         with zipfile.ZipFile(source) as archive:
             return dict(_unzipped(archive, name))
     except FileNotFoundError:

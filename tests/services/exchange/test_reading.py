@@ -45,6 +45,18 @@ def test_what_is_no_zip_is_told(tmp_path):
         open_files(tmp_path / "gone.zip", "gone.zip")
 
 
+def test_a_folder_that_may_not_be_read_is_told(tmp_path, monkeypatch):
+    def denied(path):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "questions.csv").write_text("")
+    monkeypatch.setattr(type(tmp_path), "read_bytes", denied)  # who tests may be root
+    with pytest.raises(BundleError, match=r"my-folder is no bundle .*Permission denied"):
+        open_files(tmp_path, "my-folder")
+    with pytest.raises(BundleError, match="File name too long"):
+        open_files(tmp_path / ("x" * 5000), "xxx")
+
+
 @pytest.mark.parametrize(
     ("files", "told"),
     [
