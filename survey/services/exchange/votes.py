@@ -1,11 +1,15 @@
-"""Votes for an analysis: of a bundle, or of a folder made elsewhere."""
+"""Votes for an analysis: of a study in the database, a bundle, or a folder made elsewhere."""
 
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sqlalchemy.orm import Session
+
+from survey.db.models import Study
 from survey.services.analysis import study_facts
 from survey.services.exchange.bundle import STUDY
 from survey.services.exchange.content import Content, Given
+from survey.services.exchange.export import content_of
 from survey.services.exchange.foreign import foreign_votes
 from survey.services.exchange.foreign_lists import check_rankings
 from survey.services.exchange.opening import Files, open_files
@@ -18,6 +22,7 @@ __all__ = [
     "read_votes",
     "votes_of_content",
     "votes_of_files",
+    "votes_of_study",
 ]
 
 
@@ -39,6 +44,14 @@ def votes_of_files(files: Files) -> Votes:
     votes = votes_of_content(read_content(files).content)
     check_rankings(files, votes.rankings)
     return votes
+
+
+def votes_of_study(session: Session, study: Study, *, include_test: bool = True) -> Votes:
+    """Return a study's votes, as its bundle gives them; ``include_test``: with test data.
+
+    Call it in a session that is ``only_reading``.
+    """
+    return votes_of_content(content_of(session, study, include_test=include_test))
 
 
 def votes_of_content(content: Content) -> Votes:
