@@ -1,137 +1,103 @@
-"""``survey analyse``: Tables 3 and 4 and the shares."""
+"""``survey analyse``: what the votes support, and every figure behind it."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
+from typing import Any
 
 import click
 
-from survey.cli.context import (
-    AS_JSON,
-    OpenApp,
-    database,
-    decimals,
-    percent,
-    print_json,
-    print_table,
+from survey.cli.context import AS_JSON, OpenApp, database, print_json
+from survey.cli.tables import (
+    print_agreement,
+    print_first_places,
+    print_shares,
+    print_table3,
+    print_table4,
 )
 from survey.services import access, analysis, life, reports, studies, study_analysis
 from survey.services.database import only_reading
-
-if TYPE_CHECKING:
-    from survey.core.agreement.counts import Shares, Table4
-    from survey.core.agreement.participants import Table3
-
-DENOMINATORS = {
-    "of_credits": "of all credits and own rankings",
-    "of_responses": "of the responses",
-    "split": "of the responses, shared votes split",
-    "distinct_questions": "of the responses to questions whose orders all differ",
-}
+from survey.services.exchange.analysing import analyse_path
 
 
 @click.command()
 @click.argument("target", required=False)
 @click.option("--include-test", is_flag=True, help="Count simulated participants as well.")
+@click.option("--exclude-flagged", is_flag=True, help="Leave out participants with a quality flag.")
+@click.option("--without-question", type=int, metavar="NUMBER", help="Leave one question out.")
+@click.option(
+    "--ties",
+    type=click.Choice(["kept", "split", "dropped"]),
+    default="kept",
+    help="What becomes of a vote that credits several measures.",
+)
 @AS_JSON
 @click.pass_obj
-def analyse(open_app: OpenApp, target: str | None, include_test: bool, as_json: bool) -> None:
-    """Print the Tables 3 and 4 of a study, the shares and the first places.
+def analyse(open_app: OpenApp, /, target: str | None, as_json: bool, **chosen: Any) -> None:
+    """Say what the votes of a study support, with every figure behind it.
 
-    TARGET is a study's slug; it may be left out where there is one study only.
+    TARGET is a study's slug (it may be left out where there is one study only), a bundle
+    (a zip or a folder), or a folder with questions.csv and responses.csv made elsewhere.
     Looking while people still vote is written into the study's log.
 
     \b
-    Example: survey analyse five-systems --include-test --json
+    Examples: survey analyse five-systems --include-test --json
+              survey analyse five-systems.zip
+              survey analyse ./votes
     """
-    with database(open_app) as (_, session):
-        found = studies.find_study(session, target) if target else studies.only_study(session)
-        life.note_early_look(session, found, access.COMMAND_LINE, "analysed")
-        only_reading(session)
-        result = study_analysis.analyse_study(
-            session, found, analysis.Choices(include_test=include_test)
-        )
+    result = _analysed(open_app, target, analysis.Choices(**chosen))
     if as_json:
         print_json(reports.as_json(result))
         return
     _print_numbers(result)
-    print_table3(result.table3)
+    if isinstance(result, analysis.StudyAnalysis):
+        print_table3(result.table3)
     votes = result.agreement
     print_table4(votes.table4)
     print_shares(votes.shares)
     print_first_places(votes.first_or_tied, votes.first_outright)
+    print_agreement(result)
 
 
-def _print_numbers(result: analysis.StudyAnalysis) -> None:
-    click.echo(f"Study digest: {result.study['digest'] or 'none yet, the study is a draft'}")
+def _analysed(
+    open_app: OpenApp, target: str | None, choices: analysis.Choices
+) -> analysis.Analysis:
+    if target and is_path(target):
+        return analyse_path(Path(target), choices)
+    with database(open_app) as (_, session):
+        found = studies.find_study(session, target) if target else studies.only_study(session)
+        life.note_early_look(session, found, access.COMMAND_LINE, "analysed")
+        only_reading(session)
+        return study_analysis.analyse_study(session, found, choices)
+
+
+def is_path(target: str) -> bool:
+    """Tell a file or folder from a study's slug, which has neither a dot nor a slash."""
+    return "." in target or "/" in target or os.sep in target or Path(target).is_dir()
+
+
+def _print_numbers(result: analysis.Analysis) -> None:
+    digest = result.study["digest"] or result.study.get("why") or "none yet, the study is a draft"
+    click.echo(f"Study digest: {digest}")
+    left_out = result.left_out
     click.echo(
         f"{result.participants} participants × {result.questions} questions: "
         f"{result.responses} responses, {result.missing} missing. "
-        f"Left out: {result.left_out.excluded} excluded, {result.left_out.test} test participants."
+        f"Left out: {left_out.excluded} excluded, {left_out.test} test participants"
+        + (f", {left_out.flagged} flagged." if result.choices.exclude_flagged else ".")
     )
-    if not result.responses and result.left_out.test:
+    if not result.responses and left_out.test:
         click.echo("Only test participants have answered; --include-test counts them.")
+    if not result.choices.as_planned:
+        click.echo(f"Not the analysis of the protocol: {departures(result.choices)}.")
 
 
-def print_table3(table: "Table3") -> None:
-    """Print who took part."""
-    rows: list[tuple[str, object]] = [
-        ("people participating", table.participants),
-        ("of them finished", table.completed),
-        ("questions for each", table.questions_per_participant),
-    ]
-    for name, numbers in table.numbers.items():
-        rows += [
-            (f"{name}, mean", decimals(numbers.mean)),
-            (f"{name}, SD", decimals(numbers.sd, 4)),
-        ]
-    for name, counts in table.counts.items():
-        rows += [(f"{name}: {option}", count) for option, count in counts.items() if count]
-    rows += [
-        ("minutes taken, mean", decimals(table.minutes.mean)),
-        ("minutes taken, SD", decimals(table.minutes.sd, 4)),
-    ]
-    print_table("Table 3. Participants", ["", "value"], rows)
-
-
-def print_table4(table: "Table4") -> None:
-    """Print votes per question."""
-    names = list(table.totals)
-    rows: list[list[object]] = [
-        [
-            row.question,
-            *(row.votes[name] for name in names),
-            "-".join(row.choice) or "–",
-            ", ".join("=".join(group) for group in row.identical),
-            row.merged,
-        ]
-        for row in table.rows
-    ]
-    totals = table.totals
-    rows.append(["total", *(totals[name] for name in names), "", "", ""])
-    print_table(
-        "Table 4. Votes per question",
-        ["question", *names, "choice", "identical orders", "votes, identical merged"],
-        rows,
-    )
-
-
-def print_shares(parts: "Shares") -> None:
-    """Print the four kinds of share."""
-    known = {kind: part for kind, part in vars(parts).items() if part is not None}
-    if not known:
-        return
-    names = list(next(iter(known.values())))
-    rows = [
-        [text, *(percent(known[kind][name]) if kind in known else "–" for name in names)]
-        for kind, text in DENOMINATORS.items()
-    ]
-    print_table("Shares, by what they are shares of", ["", *names], rows)
-
-
-def print_first_places(or_tied: Mapping[str, int], outright: Mapping[str, int]) -> None:
-    """Print in how many questions each measure came first."""
-    rows = [
-        ["first or tied", *or_tied.values()],
-        ["outright first", *outright.values()],
-    ]
-    print_table("Questions in which a measure got most votes", ["", *or_tied], rows)
+def departures(choices: analysis.Choices) -> str:
+    """Say in what an analysis departs from the protocol's."""
+    told = []
+    if choices.exclude_flagged:
+        told.append("flagged participants are left out")
+    if choices.without_question is not None:
+        told.append(f"question {choices.without_question} is left out")
+    if choices.ties != "kept":
+        told.append(f"shared votes are {choices.ties}")
+    return ", ".join(told)

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from survey.cli.analyse import print_first_places, print_shares, print_table4
 from survey.cli.context import AS_JSON, print_json, print_table
+from survey.cli.tables import print_first_places, print_shares, print_table4
 from survey.services import paper as published
 from survey.services import reports
 

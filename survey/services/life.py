@@ -139,9 +139,17 @@ def unblind(session: Session, study: Study, who: str, reason: str) -> datetime:
 
 
 def note_early_look(session: Session, study: Study, who: str, what: str) -> None:
-    """Write down that results of a study were taken while people still vote."""
+    """Write down that results of a study were taken while people still vote.
+
+    Once there are answers of participants who count, the study is unblinded by that, and
+    its bundle says when. Test data alone tell nothing.
+    """
     if study.status == "open" and not shows_results(study):
         access.log(session, study, who, "unblinded", f"{what}, before the study was closed")
+        given = queries.answers_given(session, study.id)
+        everyone = queries.participants_of(session, study.id)
+        if any(one.id in given and not one.is_test for one in everyone):
+            study.unblinded_at = now()
     session.commit()
 
 

@@ -6,7 +6,8 @@ from sqlalchemy.exc import DBAPIError
 
 from survey.core.stimuli.plan import Plan
 from survey.db.models import Event, Membership, Participant, StoredQuestion, Study
-from survey.services import access, arrivals, life, researchers, studies
+from survey.services import access, answers, arrivals, life, researchers, studies
+from survey.services.answers import Answer
 from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant
@@ -58,6 +59,26 @@ def test_the_database_refuses_to_change_what_is_frozen(session, draft, statement
         session.execute(text(statement))
     session.rollback()
     assert studies.current_digest(draft) == before == draft.digest
+
+
+def answer_first_question(session, participant):
+    shown = answers.find_presentation(session, participant, 1)
+    key = answers.next_key(KEY, shown, None)
+    answers.save_answer(session, KEY, participant, shown, Answer(frozenset({1}), None), key)
+
+
+def test_an_early_look_from_the_command_line_unblinds_once_somebody_has_answered(session, draft):
+    life.open_to_participants(session, draft, "Ada")
+    participant = a_ready_participant(session, draft)
+    life.note_early_look(session, draft, "the command line", "analysed")
+    assert draft.unblinded_at is None
+    participant.is_test = True
+    answer_first_question(session, participant)
+    life.note_early_look(session, draft, "the command line", "analysed")
+    assert draft.unblinded_at is None
+    participant.is_test = False
+    life.note_early_look(session, draft, "the command line", "analysed")
+    assert draft.unblinded_at is not None
 
 
 def test_what_was_done_stays_written_down(session, draft):

@@ -3,6 +3,6 @@
 content: a study as plain records · tables: the files with their columns · codebook:
 what each column means · export: from the database to a zip · reading: from a zip or
 folder to records · replicate: everything recomputed · intake: a bundle as a study that
-is only looked at · votes: what an analysis needs, of a study, a bundle or a folder made
-elsewhere (foreign).
+is only looked at · analysing: the analysis of a bundle, or of a folder made elsewhere
+(foreign).
 """

@@ -14,15 +14,15 @@ from survey.services.exchange.foreign_lists import (
     check_rankings,
     read_lists,
 )
+from survey.services.exchange.foreign_records import ForeignVotes
 from survey.services.exchange.opening import Files
-from survey.services.exchange.records import Votes
 from survey.services.exchange.responses import NAME
 from survey.services.exchange.sheets import BundleError
 
 UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
 
 
-def foreign_votes(files: Files) -> Votes:
+def foreign_votes(files: Files) -> ForeignVotes:
     """Read questions.csv and responses.csv; the orders are those that the measures give.
 
     NMRR and MNRO are computed with their defaults (no GMT cap, the continuous Eq. 15).
@@ -41,7 +41,7 @@ def foreign_votes(files: Files) -> Votes:
     questions = {number: _question(number, one, measures) for number, one in lists.items()}
     rankings = {number: question.rankings for number, question in questions.items()}
     check_rankings(files, rankings)
-    return Votes(
+    return ForeignVotes(
         facts=_facts(lists, measures),
         measures=measures,
         rankings=rankings,

@@ -6,9 +6,9 @@ from typing import TypeVar
 from survey.core.measures import MEASURES
 from survey.services.exchange.faults import Faults
 from survey.services.exchange.foreign_lists import QUESTIONS, ForeignLists
+from survey.services.exchange.foreign_records import ForeignAnswer, in_order
 from survey.services.exchange.foreign_sheets import filled_rows, from_one, moment, yes
 from survey.services.exchange.opening import Files
-from survey.services.exchange.records import ResponseRecord, in_order
 from survey.services.exchange.responses import NAME
 from survey.services.exchange.sheets import BundleError, SheetRow
 
@@ -19,10 +19,10 @@ FIRST_COLUMNS = (
 MEASURES_COMPARED = (2, 6)
 
 Named = TypeVar("Named", int, str)
-Answers = list[tuple[SheetRow, ResponseRecord]]
+Answers = list[tuple[SheetRow, ForeignAnswer]]
 
 
-def read_foreign_answers(files: Files, lists: ForeignLists) -> tuple[ResponseRecord, ...]:
+def read_foreign_answers(files: Files, lists: ForeignLists) -> tuple[ForeignAnswer, ...]:
     """Read responses.csv; a row with neither label nor ranking is a missing answer.
 
     All answers were shown with the same measures. Raises BundleError with the faults of
@@ -60,7 +60,7 @@ def _some(numbers: Sequence[int]) -> str:
     return " ".join(map(str, numbers[:20])) + more
 
 
-def _answer(row: SheetRow, letters: tuple[str, ...]) -> ResponseRecord:
+def _answer(row: SheetRow, letters: tuple[str, ...]) -> ForeignAnswer:
     labels = _labels(row)
     own, numbers = row.ranking("custom_ranking", letters), tuple(range(1, len(labels) + 1))
     clicked = frozenset(row.wholes("clicked"))
@@ -68,7 +68,7 @@ def _answer(row: SheetRow, letters: tuple[str, ...]) -> ResponseRecord:
         raise row.fault("clicked", f"label numbers from 1 to {len(labels)} are needed")
     if clicked and own:
         raise row.fault("custom_ranking", "clicked holds labels; an answer is one of the two")
-    return ResponseRecord(
+    return ForeignAnswer(
         participant=row.text("participant"),
         question=row.whole("question"),
         position=None if row.optional("position") is None else from_one(row, "position"),
@@ -127,7 +127,7 @@ def _other_measures(answers: Answers) -> Iterator[tuple[SheetRow, tuple[str, str
 
 def _changed_flags(answers: Answers) -> Iterator[tuple[SheetRow, tuple[str, str]]]:
     """Give the rows that say of a participant what an earlier one does not."""
-    first: dict[str, tuple[SheetRow, ResponseRecord]] = {}
+    first: dict[str, tuple[SheetRow, ForeignAnswer]] = {}
     for row, one in answers:
         first_row, other = first.setdefault(one.participant, (row, one))
         for column in ("is_test", "excluded"):

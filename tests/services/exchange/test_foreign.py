@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from survey.core.measures import MEASURES, Setting
 from survey.core.stimuli.questions import build_question
 from survey.core.stimuli.rankings import Ranking, letters_for
+from survey.services.exchange.foreign import foreign_votes
 from survey.services.exchange.foreign_answers import FIRST_COLUMNS
+from survey.services.exchange.foreign_records import ForeignAnswer, ForeignVotes
+from survey.services.exchange.opening import open_files
 from survey.services.exchange.sheets import BundleError
 from survey.services.exchange.tables import spaced, written
-from survey.services.exchange.votes import ResponseRecord, Votes, read_votes, votes_of_files
 from tests.services.exchange.changes import zipped
 
 QUESTIONS = """question,list,ranks,collection_size
@@ -33,7 +35,7 @@ GOOD = {"questions.csv": QUESTIONS, "responses.csv": RESPONSES}
 
 
 def read(files):
-    return votes_of_files({name: text.encode() for name, text in files.items()})
+    return foreign_votes({name: text.encode() for name, text in files.items()})
 
 
 def refused(files):
@@ -143,12 +145,14 @@ def test_a_folder_and_a_zip_of_it_are_read_alike(tmp_path):
         (folder / name).write_text(text)
     (folder / "notes.txt").write_text("of no importance")
     (tmp_path / "elsewhere.zip").write_bytes(zipped(GOOD))
-    assert read_votes(folder) == read_votes(tmp_path / "elsewhere.zip") == read(GOOD)
+    zipped_alike = tmp_path / "elsewhere.zip"
+    assert foreign_votes(open_files(folder, "it")) == read(GOOD)
+    assert foreign_votes(open_files(zipped_alike, "it")) == read(GOOD)
 
 
 def test_a_folder_without_the_files_says_which_are_needed(tmp_path):
     with pytest.raises(BundleError, match=r"^questions\.csv is missing; study\.json and the rest"):
-        read_votes(tmp_path)
+        foreign_votes(open_files(tmp_path, "it"))
     assert refused({"questions.csv": QUESTIONS}).startswith("responses.csv is missing")
 
 
@@ -288,7 +292,7 @@ def answers(draw, participant, question, measures, letters, is_test):
     clicked = draw(st.frozensets(st.integers(1, len(labels))))
     places = draw(st.tuples(*[st.integers(1, 3) for _ in letters]))
     seconds = st.integers(0, 4_000_000_000).map(lambda since: datetime.fromtimestamp(since, UTC))
-    return ResponseRecord(
+    return ForeignAnswer(
         participant=participant,
         question=question,
         position=draw(st.none() | st.integers(1, 50)),
@@ -325,7 +329,7 @@ def some_votes(draw):
         if draw(st.integers(0, 4)) > 0
     ]
     sizes = {number: size for number, (size, _) in asked.items()}
-    votes = Votes(
+    votes = ForeignVotes(
         facts={},
         measures=measures,
         rankings={number: question.rankings for number, question in built.items()},
@@ -379,7 +383,7 @@ def test_no_cell_ends_in_anything_but_votes_or_a_sentence(name, line, place, cel
     changed = "\n".join(map(",".join, lines)).encode(errors="surrogatepass")
     files = {**{one: text.encode() for one, text in GOOD.items()}, name: changed}
     try:
-        votes = votes_of_files(files)
+        votes = foreign_votes(files)
     except BundleError:
         return
     assert all(one.response.question in votes.rankings for one in votes.responses)

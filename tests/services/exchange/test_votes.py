@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 from sqlalchemy import event
+from survey.services.exchange.votes import votes_of_files, votes_of_study
 
 from survey.services.exchange.sheets import BundleError
-from survey.services.exchange.votes import votes_of_files, votes_of_study
 from tests.services.exchange.changes import with_cell
 from tests.services.exchange.conftest import EXCLUDED, TEST, UNFINISHED, a_study, handed_out
 

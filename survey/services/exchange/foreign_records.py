@@ -1,4 +1,4 @@
-"""Votes as plain records: all that an analysis needs, wherever it comes from."""
+"""ForeignVotes as plain records: all that an analysis needs, wherever it comes from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,10 +7,11 @@ from typing import Any
 
 from survey.core.agreement.credits import Response
 from survey.core.stimuli.rankings import Ranking
+from survey.services.study_analysis import seconds_taken
 
 
 @dataclass(frozen=True)
-class ResponseRecord:
+class ForeignAnswer:
     """One answer with how its question was shown; None where nobody knows.
 
     ``position``: as which question the participant saw it, from 1. ``label_order``: the
@@ -46,12 +47,12 @@ class ResponseRecord:
             own=self.own,
             column_order=self.column_order,
             position=self.position,
-            seconds=self.active_seconds,
+            seconds=seconds_taken(self.active_seconds, self.shown_at, self.submitted_at),
         )
 
 
 @dataclass(frozen=True)
-class Votes:
+class ForeignVotes:
     """The answers to a study's questions, test data and excluded participants included.
 
     ``facts``: the "study" of an analysis, None (and a "why") where nobody knows.
@@ -65,10 +66,10 @@ class Votes:
     measures: tuple[str, ...]
     rankings: Mapping[int, Mapping[str, Ranking]]
     lists: Mapping[int, Mapping[str, tuple[int, ...]]]
-    responses: tuple[ResponseRecord, ...]
+    responses: tuple[ForeignAnswer, ...]
     asked: int
 
 
-def in_order(responses: list[ResponseRecord]) -> tuple[ResponseRecord, ...]:
+def in_order(responses: list[ForeignAnswer]) -> tuple[ForeignAnswer, ...]:
     """Sort answers by participant and question, as no database's collation does for another."""
     return tuple(sorted(responses, key=lambda one: (one.participant, one.question)))

@@ -1,0 +1,47 @@
+"""The analysis of files: a bundle, or a folder made elsewhere."""
+
+from pathlib import Path
+
+from survey.services.analysis import Analysis, Choices, LeftOut, Votes, analyse_votes
+from survey.services.exchange.bundle import STUDY
+from survey.services.exchange.foreign import foreign_votes
+from survey.services.exchange.foreign_lists import check_rankings
+from survey.services.exchange.foreign_records import ForeignVotes
+from survey.services.exchange.opening import Files, open_files
+from survey.services.exchange.reading import read_content
+
+
+def analyse_path(source: Path, choices: Choices) -> Analysis:
+    """Analyse a zip or folder: a bundle, or questions.csv and responses.csv made elsewhere.
+
+    Raises BundleError: file, row and column of what cannot be, and what is allowed.
+    """
+    return analyse_files(open_files(source, source.name or str(source)), choices)
+
+
+def analyse_files(files: Files, choices: Choices) -> Analysis:
+    """Analyse files, read as strictly as a bundle where there is study.json.
+
+    rankings.csv, where there is one, must agree with the lists. Raises BundleError.
+    """
+    if STUDY not in files:
+        return _analyse_foreign(foreign_votes(files), choices)
+    content = read_content(files).content
+    check_rankings(files, content.rankings)
+    return content.analysed(choices)
+
+
+def _analyse_foreign(votes: ForeignVotes, choices: Choices) -> Analysis:
+    people = {one.participant: one for one in votes.responses}.values()
+    left_out = LeftOut(
+        test=sum(one.is_test and not choices.include_test for one in people),
+        excluded=sum(one.excluded for one in people),
+        flagged=0,
+    )
+    counted = [
+        one.response
+        for one in votes.responses
+        if not one.excluded and (choices.include_test or not one.is_test)
+    ]
+    given = Votes(votes.facts, votes.measures, votes.rankings, votes.asked, counted)
+    return analyse_votes(given, left_out, choices)

@@ -1,0 +1,50 @@
+"""The analysis of files: the same from the database, a bundle, and two of its files."""
+
+import pytest
+
+from survey.services.analysis import Choices
+from survey.services.exchange.analysing import analyse_files
+from survey.services.exchange.sheets import BundleError
+from survey.services.reports import as_json
+from survey.services.study_analysis import analyse_study
+from tests.services.exchange.changes import with_cell
+from tests.services.exchange.conftest import a_study, handed_out
+
+WITH_TEST = Choices(include_test=True)
+
+
+def test_a_bundle_gives_the_figures_of_its_study(session):
+    study = a_study(session, shuffle_lists=True, shuffle_questions=True)
+    for choices in (Choices(), WITH_TEST):
+        files = handed_out(session, study, include_test=choices.include_test)
+        found = as_json(analyse_files(files, choices))
+        expected = as_json(analyse_study(session, study, choices))
+        if not choices.include_test:  # a bundle without test data cannot say how many there were
+            expected["n"]["test_left_out"] = 0
+        assert found == expected
+
+
+def test_questions_and_responses_alone_give_the_same_votes(session, study):
+    bundle = handed_out(session, study, include_test=True)
+    alone = {name: bundle[name] for name in ("questions.csv", "responses.csv", "rankings.csv")}
+    found, expected = (as_json(analyse_files(files, Choices())) for files in (alone, bundle))
+    unknown = {"study", "table3"}  # what only study.json and participants.csv tell
+    # Nobody who gave no answer is in responses.csv, so fewer test participants are.
+    del found["n"]["test_left_out"], expected["n"]["test_left_out"]
+    del found["n"]["excluded"], expected["n"]["excluded"]
+    for name in expected.keys() - unknown:
+        assert found[name] == expected[name], name
+    assert found["study"]["digest"] is None
+    assert "study.json" in found["study"]["why"]
+
+
+def test_orders_of_a_bundle_that_disagree_with_its_lists_are_told(bundle):
+    changed = with_cell(bundle, "rankings.csv", 2, "ranking", "E>D>C>B>A")
+    with pytest.raises(BundleError, match=r"rankings\.csv, row 2, column ranking: 'E>D>C>B>A'"):
+        analyse_files(changed, Choices())
+
+
+def test_a_bundle_is_read_as_strictly_as_ever(bundle):
+    changed = with_cell(bundle, "responses.csv", 2, "position", "")
+    with pytest.raises(BundleError, match=r"column position: '' found; a value is needed"):
+        analyse_files(changed, Choices())
