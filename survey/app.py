@@ -1,10 +1,9 @@
 """The application, put together."""
 
-from pathlib import Path
-
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
+from survey.assets import folder
 from survey.config import Settings
 from survey.db import db
 from survey.db.engine import database_url, engine_options, prepare
@@ -28,7 +27,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     Raises MissingInstanceError and UnsafeSettingsError as ``from_environment`` does.
     """
     settings = settings or Settings.from_environment()
-    app = Flask(__name__, template_folder=_folder("templates"), static_folder=_folder("static"))
+    app = Flask(__name__, template_folder=folder("templates"), static_folder=folder("static"))
     app.config.from_mapping(settings.for_flask())
     _believe_proxies(app, settings.trusted_proxies)
     _open_database(app, settings.database_uri)
@@ -44,13 +43,6 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.register_blueprint(researcher.blueprint)
     app.register_blueprint(preview.blueprint)
     return app
-
-
-def _folder(name: str) -> str:
-    """Find templates or static: inside the package of a wheel, beside it in a checkout."""
-    package = Path(__file__).parent
-    inside = package / name
-    return str(inside if inside.is_dir() else package.parent / name)
 
 
 def _believe_proxies(app: Flask, count: int) -> None:

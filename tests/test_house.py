@@ -13,11 +13,12 @@ PACKAGE = ROOT / "survey"
 
 MAY_IMPORT = {
     "__main__": {"cli", "app", "config"},
+    "assets": set(),
     "figures": {"core"},
-    "app": {"web", "cli", "db", "config"},
+    "app": {"web", "cli", "db", "config", "assets"},
     "web": {"services", "core"},  # of core only plain types, see below
     "cli": {"services"},
-    "services": {"db", "core", "figures"},
+    "services": {"db", "core", "figures", "assets"},
     "db": {"core"},
     "core": set(),
     "config": set(),

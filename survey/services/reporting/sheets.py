@@ -1,0 +1,133 @@
+"""A table for readers, and how it is written in LaTeX, Markdown and CSV."""
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from survey.services.spreadsheets import escaped
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table: ``name`` for its file, ``title`` above it, ``note`` below it.
+
+    Cells are texts and numbers; None is printed as a dash and left empty in CSV.
+    ``totals``: whether the last row adds the others up.
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+    totals: bool = False
+
+
+def text_of(cell: Cell, decimals: int = 3) -> str:
+    """Print a cell for reading: whole numbers whole, others with three decimals."""
+    if cell is None:
+        return "–"
+    if isinstance(cell, float):
+        return f"{cell:.{decimals}f}".replace("-", "−")
+    return str(cell)
+
+
+def as_csv(sheet: Sheet) -> str:
+    """Write a sheet as CSV, numbers in full."""
+    sink = io.StringIO()
+    writer = csv.writer(sink, lineterminator="\n")
+    writer.writerow(sheet.columns)
+    for row in sheet.rows:
+        writer.writerow(["" if cell is None else _raw(cell) for cell in row])
+    return sink.getvalue()
+
+
+def _raw(cell: Cell) -> str:
+    return escaped(cell) if isinstance(cell, str) else repr(cell)
+
+
+def as_markdown(sheet: Sheet) -> str:
+    """Write a sheet as a Markdown table under its title."""
+    lines = [
+        f"**{_markdown(sheet.title)}**",
+        "",
+        _row([_markdown(column) for column in sheet.columns]),
+        _row(["---", *["---:"] * (len(sheet.columns) - 1)]),
+        *(_row([_markdown(text_of(cell)) for cell in row]) for row in sheet.rows),
+    ]
+    if sheet.note:
+        lines += ["", _markdown(sheet.note)]
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _markdown(text: str) -> str:
+    for sign in "\\|*_`<>[]":
+        text = text.replace(sign, f"\\{sign}")
+    return " ".join(text.split())
+
+
+# What LaTeX reads as a command, and the signs of our own that its fonts may lack.
+LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        **{sign: f"\\{sign}" for sign in "&%$#_{}"},
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "−": "$-$",
+        "–": "--",
+        "×": r"$\times$",
+        "χ": r"$\chi$",
+        "τ": r"$\tau$",
+        "²": r"\textsuperscript{2}",
+        "“": "``",
+        "”": "''",
+        "’": "'",
+    }
+)
+
+
+def as_latex(sheet: Sheet) -> str:
+    """Write a sheet as a LaTeX table in the style of booktabs."""
+    body = [_latex_row(row) for row in sheet.rows]
+    if sheet.totals:
+        body.insert(-1, r"\midrule")
+    lines = [
+        r"\begin{table}",
+        r"  \centering",
+        rf"  \caption{{{_latex(sheet.title)}}}",
+        rf"  \label{{tab:{sheet.name}}}",
+        rf"  \begin{{tabular}}{{l{'r' * (len(sheet.columns) - 1)}}}",
+        r"    \toprule",
+        f"    {_latex_row(sheet.columns)}",
+        r"    \midrule",
+        *(f"    {line}" for line in body),
+        r"    \bottomrule",
+        r"  \end{tabular}",
+        *([rf"  \par\smallskip\footnotesize {_latex(sheet.note)}"] if sheet.note else []),
+        r"\end{table}",
+    ]
+    return "% needs \\usepackage{booktabs}\n" + "\n".join(lines) + "\n"
+
+
+def _latex_row(row: Sequence[Cell]) -> str:
+    return " & ".join(_latex(text_of(cell)) for cell in row) + r" \\"
+
+
+def _latex(text: str) -> str:
+    return " ".join(text.split()).translate(LATEX)
+
+
+FORMATS: Mapping[str, Callable[[Sheet], str]] = {
+    "csv": as_csv,
+    "md": as_markdown,
+    "tex": as_latex,
+}
