@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +52,8 @@ class Credits:
     response, shape (responses,); ``credited``: bool (responses, measures);
     ``other``: bool (responses,), true for a custom ranking; ``clicks``: int
     (responses,), columns ticked, 0 for a custom ranking; ``weight``: float
-    (responses,), what each credit of a response counts.
+    (responses,), what each credit of a response counts; ``shared``: what became of
+    votes that credit several measures, which redrawn labels have to do likewise.
     """
 
     measures: tuple[str, ...]
@@ -61,6 +63,7 @@ class Credits:
     other: NDArray[np.bool_]
     clicks: NDArray[np.int64]
     weight: NDArray[np.float64]
+    shared: Literal["kept", "split", "dropped"] = "kept"
 
     def __len__(self) -> int:
         return len(self.questions)
@@ -73,24 +76,24 @@ class Credits:
 
     def within(self, chosen: NDArray[np.bool_]) -> "Credits":
         """Return the credits of some of the responses only."""
-        return Credits(
-            self.measures,
-            self.participants[chosen],
-            self.questions[chosen],
-            self.credited[chosen],
-            self.other[chosen],
-            self.clicks[chosen],
-            self.weight[chosen],
+        return replace(
+            self,
+            participants=self.participants[chosen],
+            questions=self.questions[chosen],
+            credited=self.credited[chosen],
+            other=self.other[chosen],
+            clicks=self.clicks[chosen],
+            weight=self.weight[chosen],
         )
 
     def split(self) -> "Credits":
         """Return one vote for each response, shared equally among the measures credited."""
-        shared = 1 / np.maximum(self.credited.sum(axis=1), 1)
-        return replace(self, weight=shared)
+        weight = 1 / np.maximum(self.credited.sum(axis=1), 1)
+        return replace(self, weight=weight, shared="split")
 
     def single(self) -> "Credits":
         """Return the responses that credit one measure or none, without the shared votes."""
-        return self.within(self.credited.sum(axis=1) < 2)
+        return replace(self.within(self.credited.sum(axis=1) < 2), shared="dropped")
 
 
 def credited_measures(

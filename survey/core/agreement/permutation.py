@@ -61,28 +61,33 @@ def redrawn(credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]]) -> 
     """Group the responses by their possible credits; custom rankings credit nobody.
 
     Redrawing the labels puts each subset of the measures behind c clicked columns with
-    the same chance, so the C(k, c) subsets are all there is to enumerate.
+    the same chance, so the C(k, c) subsets are all there is to enumerate. Where shared
+    votes are dropped, what is left is taken as given: only the subsets that would have
+    been kept count, which are equally likely among themselves.
     """
-    split = not np.array_equal(credits.weight, np.ones(len(credits)))
-    for question, orders in rankings.items():
+    for question in sorted(rankings):
         there = credits.questions == question
         for clicks in sorted(set(credits.clicks[there].tolist()) - {0}):
             rows = np.flatnonzero(there & (credits.clicks == clicks))
-            yield Alike(rows, _outcomes(credits.measures, orders, clicks, split))
+            yield Alike(rows, _outcomes(credits, rankings[question], clicks))
 
 
 def _outcomes(
-    measures: Sequence[str], orders: Mapping[str, Ranking], clicks: int, split: bool
+    credits: Credits, orders: Mapping[str, Ranking], clicks: int
 ) -> NDArray[np.float64]:
-    labels = range(1, len(measures) + 1)
+    measures = credits.measures
     outcomes = np.array(
         [
             [name in credited_measures(measures, subset, orders) for name in measures]
-            for subset in combinations(labels, clicks)
+            for subset in combinations(range(1, len(measures) + 1), clicks)
         ],
         dtype=float,
     )
-    return outcomes / outcomes.sum(axis=1, keepdims=True) if split else outcomes
+    if credits.shared == "split":
+        return outcomes / outcomes.sum(axis=1, keepdims=True)
+    if credits.shared == "dropped":
+        return outcomes[outcomes.sum(axis=1) < 2]
+    return outcomes
 
 
 def label_permutation(
