@@ -1,11 +1,11 @@
 """How far participants agree with one another: Kendall's W, Krippendorff's alpha, Fleiss' kappa."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.orders import Held, Midranks
@@ -39,7 +39,9 @@ class Kappa(Statistic):
 def kendall_w(held: Held) -> KendallW:
     """Kendall's W of the participants' orders, question by question, and its mean.
 
-    W = χ²/(m(n - 1)) with Friedman's tie-corrected χ² over m participants and n lists.
+    W = (12 ΣR² - 3 m² n (n + 1)²) / (m² n (n² - 1) - m ΣT), with m participants, n
+    lists, the lists' rank sums R, and T = Σ(t³ - t) over a participant's ties of t lists
+    (Kendall & Gibbons 1990, ch. 6).
     Lists of different questions are different things, so questions are never pooled.
     """
     values = [_w([order for _, order in answers]) for _, answers in held.in_question()]
@@ -53,11 +55,14 @@ def kendall_w(held: Held) -> KendallW:
         ),
         mean=float(np.mean(known)) if known else None,
         by_question=values,
-        why=_why(len(values) - len(known), "fewer than two participants answered, or all tie all"),
+        why=_why(values, "fewer than two participants answered, or all tie all"),
     )
 
 
-def _why(undefined: int, reason: str) -> str | None:
+def _why(values: Sequence[float | None], reason: str) -> str | None:
+    if not values:
+        return "there are no questions"
+    undefined = sum(value is None for value in values)
     if not undefined:
         return None
     return f"undefined for {undefined} question{'s' * (undefined > 1)}: {reason}"
@@ -65,10 +70,12 @@ def _why(undefined: int, reason: str) -> str | None:
 
 def _w(orders: Sequence[Midranks]) -> float | None:
     raters, lists = len(orders), len(orders[0]) if orders else 0
-    if raters < 2 or lists < 3 or all(len(set(order)) == 1 for order in orders):
+    ties = sum(t**3 - t for order in orders for t in Counter(order).values())
+    largest = raters**2 * lists * (lists**2 - 1) - raters * ties
+    if raters < 2 or largest == 0:
         return None
-    chi2 = stats.friedmanchisquare(*zip(*orders, strict=True)).statistic
-    return float(chi2 / (raters * (lists - 1)))
+    sums = np.sum(orders, axis=0)
+    return float((12 * sums @ sums - 3 * raters**2 * lists * (lists + 1) ** 2) / largest)
 
 
 def krippendorff_alpha(held: Held) -> Alpha:
@@ -80,7 +87,6 @@ def krippendorff_alpha(held: Held) -> Alpha:
     tables = [_units(answers) for _, answers in held.in_question()]
     values = [alpha_ordinal(table) for table in tables]
     pooled = alpha_ordinal([unit for table in tables for unit in table])
-    undefined = sum(value is None for value in values)
     return Alpha(
         estimand=T1,
         n=sum(len(unit) > 1 for table in tables for unit in table),
@@ -90,7 +96,7 @@ def krippendorff_alpha(held: Held) -> Alpha:
         ),
         pooled=pooled,
         by_question=values,
-        why=_why(undefined, "fewer than two participants answered, or no two ranks differ"),
+        why=_why(values, "fewer than two participants answered, or no two ranks differ"),
     )
 
 
