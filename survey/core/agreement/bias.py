@@ -62,8 +62,6 @@ class Bias:
 class Fatigue(MeanTest):
     """Seconds per further question: mean within-participant slope, negative = faster."""
 
-    mean: float | None = None
-
 
 def bias_of(responses: Sequence[Response], measures: Sequence[str]) -> Bias:
     """Count clicks by label and column, fit the logit, follow the session."""
@@ -213,4 +211,4 @@ def _fatigue(responses: Sequence[Response]) -> Fatigue:
     if len(slopes) < 2 or np.ptp(slopes) == 0:
         return Fatigue(**frame, why="it needs the times of two participants that differ")
     mean, spread = fmean(slopes), float(np.std(slopes, ddof=1))
-    return Fatigue(**frame, mean=mean, **t_test(mean, spread / len(slopes) ** 0.5, len(slopes) - 1))
+    return Fatigue(**frame, **t_test(mean, spread / len(slopes) ** 0.5, len(slopes) - 1))

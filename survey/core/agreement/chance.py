@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 REPLICATES = 10_000
 SEED = 20_080_501
+SMALLEST = float(np.finfo(float).tiny)
 
 
 class Chance:
@@ -18,6 +19,11 @@ class Chance:
         """Draw 10,000 integers from 0 to bound - 1; bound is tiny, so the bias is below 1e-17."""
         drawn: NDArray[np.int64] = (self._bits.random_raw(REPLICATES) % bound).astype(np.int64)
         return drawn
+
+
+def never_zero(p: float) -> float:
+    """Return an exact p in (0, 1]: hundreds of answers alike have one below every float's."""
+    return min(1.0, max(p, SMALLEST))
 
 
 def add_one(beyond: NDArray[np.bool_]) -> float:

@@ -147,14 +147,18 @@ def friedman_of_credits(credits: Credits, asked: int) -> Friedman:
     sums = np.zeros((len(people), len(credits.measures)))
     np.add.at(sums, codes, credits.votes)
     complete = answers == asked
-    return friedman(sums[complete], {"incomplete participants": int((~complete).sum())})
+    # Sums of shared votes that are equal must tie.
+    return friedman(
+        np.round(sums[complete], 9), {"incomplete participants": int((~complete).sum())}
+    )
 
 
 def friedman_of_agreement(held: Held, agreement: MeanAgreement, asked: int) -> Friedman:
     """Friedman's test on the mean agreement of the participants who answered every question."""
     people = list(agreement.by_participant)
     table = np.array(list(agreement.by_participant.values())).reshape(-1, len(held.measures))
-    answers = np.array([held.participants.count(who) for who in people], dtype=int)
+    counted = Counter(held.participants)
+    answers = np.array([counted[who] for who in people], dtype=int)
     complete, defined = answers == asked, ~np.isnan(table).any(axis=1)
     return friedman(
         np.round(table[complete & defined], 12),  # means that are equal must tie

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from survey.core.agreement.chance import REPLICATES, Chance, add_one
+from survey.core.agreement.chance import REPLICATES, Chance, add_one, never_zero
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.results import T1, T2, Interval, Statistic
 
 # Every share of a split vote among 2 to 6 measures is a multiple of 1/60.
 SHARES_OF_A_VOTE = 60
-LARGEST_SUPPORT = 1_000_000
+LARGEST_CONVOLUTION = 20_000_000  # additions: a tenth of a second
 
 NOBODY = "no response is counted"
 
@@ -52,8 +52,13 @@ def differences(credits: Credits, pair: Pair) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, kw_only=True)
 class MeanTest(Statistic):
-    """A t test of a mean against 0, with the mean's 95 % interval."""
+    """A t test of a mean against 0, with the mean's 95 % interval.
 
+    ``mean``: of the responses (T2), or of the participants' means (T1), which differ
+    where some participants answered fewer questions.
+    """
+
+    mean: float | None = None
     se: float | None = None
     t: float | None = None
     df: int | None = None
@@ -177,10 +182,11 @@ def by_questions(d: NDArray[np.float64], questions: NDArray[np.int64]) -> Questi
 
 
 def t_test(mean: float, se: float, df: int) -> dict[str, Any]:
-    """Return t, its two-sided p, and the 95 % interval of the mean."""
+    """Return a mean with its t, two-sided p, and 95 % interval."""
     t = mean / se
     reach = float(stats.t.ppf(0.975, df)) * se
     return {
+        "mean": mean,
         "se": se,
         "t": t,
         "df": df,
@@ -193,19 +199,19 @@ def sign_flip(values: Sequence[Fraction]) -> tuple[float, str]:
     """Return the two-sided p of the sum when every sign is equally likely, and the method.
 
     Exact by convolution of the values' ±1/2 distributions; where their common
-    denominator is too large for that, 10,000 random flips and (b + 1)/(B + 1).
+    denominator makes that too long, 10,000 random flips and (b + 1)/(B + 1).
     """
     denominator = math.lcm(*(value.denominator for value in values))
     whole = [int(value * denominator) for value in values]
     reach = sum(map(abs, whole))
-    if reach > LARGEST_SUPPORT:
+    if reach * len(whole) > LARGEST_CONVOLUTION:
         return _random_flips([float(value) for value in values]), "Monte Carlo"
     probability = np.zeros(2 * reach + 1)
     probability[reach] = 1
     for step in map(abs, whole):
         probability = (np.roll(probability, step) + np.roll(probability, -step)) / 2
     at_least = np.abs(np.arange(-reach, reach + 1)) >= abs(sum(whole))
-    return min(1.0, float(probability[at_least].sum())), "exact"
+    return never_zero(float(probability[at_least].sum())), "exact"
 
 
 def _random_flips(values: Sequence[float]) -> float:
@@ -224,5 +230,5 @@ def _sums(d: NDArray[np.float64], groups: NDArray[Any]) -> list[Fraction]:
 
 def _no_spread(d: NDArray[np.float64]) -> str:
     if d[0] == 0:
-        return "no response credits one of the two without the other"
-    return "every response decides alike, so there is no spread to test against"
+        return "it is 0 in every response, so there is no spread to test against"
+    return "it is the same in every response, so there is no spread to test against"

@@ -7,14 +7,14 @@ exact under the blinding, and its null mean is the advantage that identical orde
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.chance import REPLICATES, Chance, add_one
+from survey.core.agreement.chance import REPLICATES, Chance, add_one, never_zero
 from survey.core.agreement.credits import Credits, credited_measures
 from survey.core.agreement.differences import (
     NOBODY,
@@ -72,11 +72,9 @@ def redrawn(credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]]) -> 
             yield Alike(rows, _outcomes(credits, rankings[question], clicks))
 
 
-def _outcomes(
-    credits: Credits, orders: Mapping[str, Ranking], clicks: int
-) -> NDArray[np.float64]:
+def _outcomes(credits: Credits, orders: Mapping[str, Ranking], clicks: int) -> NDArray[np.float64]:
     measures = credits.measures
-    outcomes = np.array(
+    outcomes: NDArray[np.float64] = np.array(
         [
             [name in credited_measures(measures, subset, orders) for name in measures]
             for subset in combinations(range(1, len(measures) + 1), clicks)
@@ -84,9 +82,9 @@ def _outcomes(
         dtype=float,
     )
     if credits.shared == "split":
-        return outcomes / outcomes.sum(axis=1, keepdims=True)
+        outcomes /= outcomes.sum(axis=1, keepdims=True)
     if credits.shared == "dropped":
-        return outcomes[outcomes.sum(axis=1) < 2]
+        outcomes = outcomes[outcomes.sum(axis=1) < 2]
     return outcomes
 
 
@@ -119,7 +117,7 @@ def label_permutation(
     if len(credits) <= MOST_RESPONSES_EXACT:
         totals, chances = _every_total(possible)
         p = float(chances[np.abs(totals - mean) >= far].sum())
-        return replace(frame, p=min(1.0, p), method="exact")
+        return replace(frame, p=never_zero(p), method="exact")
     beyond = np.abs(_random_totals(possible) - mean) >= far
     return replace(frame, p=add_one(beyond), method="Monte Carlo")
 
