@@ -32,19 +32,18 @@ class Verdict:
 def verdict(difference: Difference, comparisons: int, questions: int) -> Verdict:
     """State what the votes support for one of so many pairs, over so many questions."""
     population, test = _decisive(difference)
-    beyond = _beyond_identical_orders(difference)
-    if test is None or not beyond:
+    if test is None or not _beyond_identical_orders(difference, test):
         return Verdict(
-            str(difference.pair), None, None, None, _undecided(difference, questions, beyond)
+            str(difference.pair), None, None, None, _undecided(difference, questions, test)
         )
-    mean = difference.mean or 0.0
+    mean = test.mean or 0.0
     winner, loser = _ordered(difference, mean)
     survives = test.p_holm is not None and test.p_holm < LEVEL
     sentence = (
         f"{_place(population, questions)}, {winner} is preferred to {loser} by "
-        f"{_points(abs(mean))} of the responses (95 % interval {_interval(test.ci95, mean)}); "
-        f"{_holm(test, survives, comparisons)}. "
-        f"{_elsewhere(difference, population)}{_advantage(difference)}"
+        f"{_points(abs(mean))} of {_whose(population)} "
+        f"(95 % interval {_interval(test.ci95, mean)}); {_holm(test, survives, comparisons)}. "
+        f"{_elsewhere(difference, population, mean)}{_advantage(difference)}"
     )
     return Verdict(str(difference.pair), winner, population, survives, sentence)
 
@@ -57,41 +56,50 @@ def _decisive(difference: Difference) -> tuple[str | None, MeanTest | None]:
     return None, None
 
 
-def _beyond_identical_orders(difference: Difference) -> bool:
-    """Whether the lead is more than identical orders give it (true where they give none)."""
+def _beyond_identical_orders(difference: Difference, decisive: MeanTest) -> bool:
+    """Whether the lead is more than identical orders give it (true where they give none).
+
+    It is measured in the direction of the decisive mean. Over participants' means that
+    may be another than the lead's, where some answered fewer questions than others.
+    """
     test = difference.label_permutation
     head_start = test.null_mean or 0.0
     if not _tells(head_start):
         return True
-    return (difference.lead - head_start) * difference.lead > 0 and (
+    return (difference.lead - head_start) * (decisive.mean or 0.0) > 0 and (
         test.p is not None and test.p < LEVEL
     )
 
 
-def _undecided(difference: Difference, questions: int, beyond: bool) -> str:
+def _undecided(difference: Difference, questions: int, decisive: MeanTest | None) -> str:
     first, second = difference.pair.first, difference.pair.second
     if difference.mean is None:
         return f"{first} and {second} cannot be compared: there are no responses."
-    opening = f"The votes do not decide between {first} and {second}"
-    if difference.two_way.ci95 is None and difference.participants.ci95 is None:
-        return f"{opening}: {difference.participants.why}. {_advantage(difference)}"
-    reach = " and ".join(
+    opening = (
+        f"The votes do not decide between {first} and {second}: the observed difference, "
+        f"{first} minus {second}, is {_points(difference.mean)} of the responses"
+    )
+    reach = _reach(difference, questions)
+    if not reach:
+        why = difference.participants.why
+        return f"{opening}, and it has no interval: {why}. {_advantage(difference)}"
+    but = (
+        ", but the label permutation does not show more than identical orders give "
+        f"({p_text(difference.label_permutation.p)})"
+        if decisive
+        else ""
+    )
+    return f"{opening}, and its 95 % interval is {reach}{but}. {_advantage(difference)}"
+
+
+def _reach(difference: Difference, questions: int) -> str:
+    return " and ".join(
         f"{_interval(test.ci95, 1.0)} {where}"
         for test, where in (
             (difference.two_way, "for questions of this kind"),
             (difference.participants, _these(questions)),
         )
         if test.ci95
-    )
-    leader = (
-        f"the observed difference, {first} minus {second}, is {_points(difference.mean)} "
-        f"of the responses, and its 95 % interval is {reach}"
-    )
-    if beyond or _decisive(difference)[1] is None:
-        return f"{opening}: {leader}. {_advantage(difference)}"
-    return (
-        f"{opening}: {leader}, but the label permutation does not show more than identical "
-        f"orders give ({p_text(difference.label_permutation.p)}). {_advantage(difference)}"
     )
 
 
@@ -102,6 +110,10 @@ def _ordered(difference: Difference, mean: float) -> tuple[str, str]:
 
 def _place(population: str | None, questions: int) -> str:
     return "For questions of this kind" if population == T2 else _these(questions).capitalize()
+
+
+def _whose(population: str | None) -> str:
+    return "the responses" if population == T2 else "a participant's responses"
 
 
 def _these(questions: int) -> str:
@@ -119,15 +131,14 @@ def _holm(test: MeanTest, survives: bool, comparisons: int) -> str:
     return f"{outcome} Holm's correction over {comparisons} comparisons ({p_text(test.p_holm)})"
 
 
-def _elsewhere(difference: Difference, population: str | None) -> str:
+def _elsewhere(difference: Difference, population: str | None, mean: float) -> str:
     if population == T2:
         return ""
     wide = difference.two_way.ci95
     if wide is None:
         return f"Of other questions nothing can be said: {difference.two_way.why}. "
     return (
-        "For questions of this kind it stays open: there the interval is "
-        f"{_interval(wide, difference.mean or 1.0)}. "
+        f"For questions of this kind it stays open: there the interval is {_interval(wide, mean)}. "
     )
 
 
@@ -137,7 +148,8 @@ def _advantage(difference: Difference) -> str:
     if head_start is None:
         return "What identical orders give is not known."
     if not _tells(head_start):
-        return "Identical orders give neither an advantage."
+        why = difference.label_permutation.why
+        return f"Identical orders give neither an advantage{f': {why}' if why else ''}."
     first, second = difference.pair.first, difference.pair.second
     ahead, behind = (first, second) if head_start > 0 else (second, first)
     lead = difference.lead if head_start > 0 else -difference.lead
@@ -165,9 +177,10 @@ def _interval(interval: Interval | None, mean: float) -> str:
 
 def _signed(value: float) -> str:
     """Print one decimal, more where rounding would make an end of an interval zero."""
-    for decimals in (1, 2, 3):
-        text = f"{value:.{decimals}f}"
-        if float(text) or not value:
+    exact = round(value, 9) or 0.0  # no error of a float, no minus before zero
+    for decimals in range(1, 10):
+        text = f"{exact:.{decimals}f}"
+        if float(text) or not exact:
             break
     return text.replace("-", "−")
 
@@ -178,9 +191,15 @@ def _count(value: float) -> str:
 
 
 def p_text(p: float | None) -> str:
-    """Print a p value as papers do: p = .023, p < .001."""
+    """Print a p value as papers do: p = .023, p < .001; never rounded up to the level."""
     if p is None:
         return "no p value"
     if p < 0.001:
         return "p < .001"
-    return f"p = {min(p, 0.999):.3f}".replace("0.", ".") if p < 0.9995 else "p = 1"
+    if p >= 0.9995:
+        return "p = 1"
+    for decimals in range(3, 10):
+        text = f"{p:.{decimals}f}"
+        if (float(text) < LEVEL) == (p < LEVEL):
+            break
+    return f"p = {text.removeprefix('0')}"
