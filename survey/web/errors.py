@@ -14,9 +14,10 @@ from survey.services.errors import (
     StudyFullError,
     SurveyError,
 )
+from survey.services.languages import ENGLISH
 from survey.web.database import session
 from survey.web.forms import Form
-from survey.web.language import gettext
+from survey.web.language import gettext, speak
 
 # Shown instead of Werkzeug's descriptions, which speak to programmers.
 TEXTS = {
@@ -71,11 +72,20 @@ def init_app(app: Flask) -> None:
         app.register_error_handler(fault, _database_busy)
 
 
-def page(status: int, text: str | None = None) -> tuple[str, int]:
-    """Render the error page of a status, with a text of its own if there is one."""
+def page(status: int, *sentences: str) -> tuple[str, int]:
+    """Render the error page of a status, with sentences of its own if there are any.
+
+    Who is signed in keeps the menu, to get away from the page; not when the database is in
+    trouble, which the menu would have to ask for names.
+    """
     g.participant = None  # an error's page says nothing of whoever meets it
-    title, usual = map(gettext, TEXTS.get(status, TEXTS[400]))
-    return render_template("error.html", title=title, text=text or usual), status
+    at_desk = status < 500 and g.get("researcher") is not None
+    if at_desk:
+        speak(ENGLISH)  # a preview speaks its study's language
+    title, usual = TEXTS.get(status, TEXTS[400])
+    text = " ".join(map(gettext, sentences or (usual,)))
+    template = "researcher/error.html" if at_desk else "error.html"
+    return render_template(template, title=gettext(title), text=text), status
 
 
 def _http(error: HTTPException) -> ResponseReturnValue:
@@ -87,7 +97,7 @@ def _http(error: HTTPException) -> ResponseReturnValue:
 
 
 def _not_found(error: NotFoundError) -> ResponseReturnValue:
-    return page(404, f"{gettext(str(error))} {gettext(TEXTS[404][1])}")
+    return page(404, str(error), TEXTS[404][1])
 
 
 def _closed(error: StudyClosedError) -> ResponseReturnValue:
@@ -105,11 +115,11 @@ def _hidden(error: ResultsHiddenError) -> ResponseReturnValue:
 
 
 def _not_allowed(error: NotAllowedError) -> ResponseReturnValue:
-    return page(403, gettext(str(error)))
+    return page(403, str(error))
 
 
 def _cannot(error: SurveyError) -> ResponseReturnValue:
-    return page(400, gettext(str(error)))
+    return page(400, str(error))
 
 
 def _not_storable(_: Exception) -> ResponseReturnValue:

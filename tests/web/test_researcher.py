@@ -520,12 +520,28 @@ def test_the_bundle_of_a_closed_study_replicates_and_can_be_imported(desk, app, 
     again = desk.client.get("/research/studies/again/bundle.zip").data
     for name in ("questions.csv", "responses.csv", "votes.csv", "table4.csv", "participants.csv"):
         assert zipfile.ZipFile(io.BytesIO(again)).read(name) == files[name]
-    token = desk.page.select_one("[name=csrf_token]")
     desk.open("/research/studies/again")
     token = desk.page.select_one("[name=csrf_token]")["value"]
     desk.post("/research/studies/again/open", csrf_token=token)
     assert desk.status == 403
     assert "imported; it can be looked at, not run" in desk.text
+
+
+def test_a_page_that_says_no_leads_back_and_speaks_english(desk, session):
+    ada = researchers.find_researcher(session, "Ada")
+    life.make_study(session, ada, "greek", a_plan(language="el"), Recruitment())
+    session.rollback()
+    study = "/research/studies/greek"
+    for address, back in (
+        (f"{study}/preview/213/question/99", study),
+        ("/research/studies/nothing", HOME),
+    ):
+        desk.open(address)
+        assert desk.status == 404
+        assert "There is no such page" in desk.text
+        assert desk.page.html["lang"] == "en"
+        assert desk.page.select_one(".studies")["href"] == HOME
+        assert desk.page.select_one("main .way a")["href"] == back
 
 
 def test_a_bundle_that_was_changed_is_not_imported(desk, session):
