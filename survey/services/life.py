@@ -195,8 +195,16 @@ def require_draft(study: Study) -> None:
         )
 
 
-def _require_own(study: Study) -> None:
+def require_run_here(study: Study) -> None:
+    """Raise NotAllowedError for a study that was imported."""
     if study.imported_from is not None:
-        raise NotAllowedError("This study was imported; it can be looked at, not run.")
+        raise NotAllowedError(
+            "This study was imported; it can be looked at, not run. To run it with people of "
+            "your own, copy it on its overview."
+        )
+
+
+def _require_own(study: Study) -> None:
+    require_run_here(study)
     if study.archived_at is not None:
         raise NotAllowedError("This study is in the archive; bring it back first.")

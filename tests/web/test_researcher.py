@@ -527,6 +527,22 @@ def test_the_bundle_of_a_closed_study_replicates_and_can_be_imported(desk, app, 
     assert "imported; it can be looked at, not run" in desk.text
 
 
+def test_nobody_is_invited_to_an_imported_study(desk, session, study):
+    session.get(Study, study.id).imported_from = "bundle.zip"
+    session.commit()
+    token = desk.open(STUDY).select_one("[name=csrf_token]")["value"]
+    assert "Invite" not in [link.text for link in desk.page.select(".sections a")]
+    desk.open(f"{STUDY}/invite")
+    assert desk.status == 403
+    assert "imported; it can be looked at, not run" in desk.text
+    assert desk.page.select_one(".way a")["href"] == STUDY
+    for action in ("guests", "guests/1/remove", "settings"):
+        desk.post(f"{STUDY}/invite/{action}", csrf_token=token, names="Ann", access="personal")
+        assert desk.status == 403, action
+    session.expire_all()
+    assert session.query(Guest).count() == 0
+
+
 def test_a_page_that_says_no_leads_back_and_speaks_english(desk, session):
     ada = researchers.find_researcher(session, "Ada")
     life.make_study(session, ada, "greek", a_plan(language="el"), Recruitment())

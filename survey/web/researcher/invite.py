@@ -19,6 +19,7 @@ from survey.web.researcher.pages import (
     blueprint,
     page,
     pressed,
+    run_here_only,
     secret_key,
     uploaded_text,
 )
@@ -65,12 +66,14 @@ class RecruitmentForm(Form):
 
 
 @blueprint.get(f"{STUDY}/invite")
+@run_here_only
 def invite() -> ResponseReturnValue:
     """Show the links and the settings."""
     return _invite_page()
 
 
 @blueprint.post(f"{STUDY}/invite/guests")
+@run_here_only
 def add_guests() -> ResponseReturnValue:
     """Put names on the guest list; each gets a link."""
     form = GuestsForm()
@@ -88,6 +91,7 @@ def add_guests() -> ResponseReturnValue:
 
 
 @blueprint.post(f"{STUDY}/invite/guests/<int:guest_id>/remove")
+@run_here_only
 def remove_guest(guest_id: int) -> ResponseReturnValue:
     """Take a guest off the list who has not begun."""
     if pressed():
@@ -97,6 +101,7 @@ def remove_guest(guest_id: int) -> ResponseReturnValue:
 
 
 @blueprint.get(f"{STUDY}/guests.csv")
+@run_here_only
 def guest_links() -> ResponseReturnValue:
     """Hand out the guest list with its links, to owners: a link lets someone in."""
     access.require_owner(g.role)
@@ -109,6 +114,7 @@ def guest_links() -> ResponseReturnValue:
 
 
 @blueprint.get(f"{STUDY}/qr.svg")
+@run_here_only
 def qr() -> ResponseReturnValue:
     """Draw the public link as a QR code."""
     sink = io.BytesIO()
@@ -119,6 +125,7 @@ def qr() -> ResponseReturnValue:
 
 
 @blueprint.post(f"{STUDY}/invite/settings")
+@run_here_only
 def save_recruitment() -> ResponseReturnValue:
     """Change how people come and go; choosing a platform fills in what it needs."""
     form = RecruitmentForm()

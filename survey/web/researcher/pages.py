@@ -1,16 +1,19 @@
 """Who asks for which study's page, and may they?"""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from flask import Blueprint, current_app, g, render_template, request
 from flask.typing import ResponseReturnValue
 
-from survey.services import access
+from survey.services import access, life
 from survey.web.auth.guard import signed_in_only
 from survey.web.database import session
 from survey.web.forms import Form
 
 STUDY = "/studies/<slug>"
+View = Callable[..., ResponseReturnValue]
 
 
 def take_slug(_: str | None, values: dict[str, Any] | None) -> None:
@@ -47,6 +50,17 @@ def for_researchers(made: Blueprint) -> Blueprint:
 
 
 blueprint = for_researchers(Blueprint("researcher", __name__, url_prefix="/research"))
+
+
+def run_here_only(view: View) -> View:
+    """Let a view be used for studies that people can take part in here, not for imported ones."""
+
+    @wraps(view)
+    def guarded(**values: Any) -> ResponseReturnValue:
+        life.require_run_here(g.study)
+        return view(**values)
+
+    return guarded
 
 
 def page(
