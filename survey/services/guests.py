@@ -4,19 +4,22 @@ import csv
 import hmac
 import io
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
 from survey.core.stimuli.words import marked
 from survey.db import queries
 from survey.db.models import Guest, Study
-from survey.services import tokens
+from survey.services import life, tokens
 from survey.services.clock import now
 from survey.services.errors import NotFoundError, SurveyError
+from survey.services.recruitment import recruitment_of
 from survey.services.spreadsheets import escaped
 
 LONGEST_NAME = 200
 MOST_AT_ONCE = 10_000
+NOT_STARTED = "not started"
 
 
 def read_guests(text: str, file: str = "the guest list") -> list[str]:
@@ -71,6 +74,11 @@ def invite(session: Session, study: Study, names: Iterable[str]) -> int:
     return len(new)
 
 
+def admit_guests_only(session: Session, study: Study, who: str) -> None:
+    """Let nobody new begin with the public link, which would take guests' places."""
+    life.change_recruitment(session, study, replace(recruitment_of(study), access="personal"), who)
+
+
 def guests_of(session: Session, study: Study) -> list[Guest]:
     """Return the guest list, in the order in which it was given."""
     return list(queries.guests_of(session, study.id))
@@ -98,18 +106,39 @@ def guest_of(session: Session, study: Study, secret_key: str, token: str) -> Gue
         guest = queries.guest_by_nonce(session, study.id, nonce)
         if guest is not None:
             return guest
-    raise NotFoundError(marked("This personal link is not complete, or it was taken back."))
+    raise NotFoundError(marked("This personal link is not complete, or it was withdrawn."))
 
 
-def links_csv(guests: Iterable[Guest], secret_key: str, address: str) -> str:
+@dataclass(frozen=True)
+class PersonalLink:
+    """A guest's link, and how far they came with it: NOT_STARTED or a participant's status."""
+
+    guest_id: int
+    name: str
+    link: str
+    status: str
+
+
+def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> list[PersonalLink]:
+    """Return everyone's link; ``address`` is that of the study's first page."""
+    return [
+        PersonalLink(
+            guest.id,
+            guest.name,
+            f"{address}?guest={link_token(secret_key, guest)}",
+            guest.participant.status if guest.participant else NOT_STARTED,
+        )
+        for guest in guests
+    ]
+
+
+def links_csv(links: Iterable[PersonalLink]) -> str:
     """Write the guest list with everyone's link and how far they came."""
     sink = io.StringIO()
     writer = csv.writer(sink, lineterminator="\n")
     writer.writerow(["name", "link", "status"])
-    for guest in guests:
-        status = guest.participant.status if guest.participant else "not started"
-        link = f"{address}?guest={link_token(secret_key, guest)}"
-        writer.writerow([escaped(guest.name), link, status])
+    for one in links:
+        writer.writerow([escaped(one.name), one.link, one.status])
     return sink.getvalue()
 
 

@@ -74,6 +74,14 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     digest = page.locator(".digest").inner_text()
     page.get_by_role("link", name="Invite", exact=True).click()
     assert page.locator("img").evaluate("image => image.complete && image.naturalWidth > 50")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_label("Names or addresses").fill("Grace Hopper")
+    page.get_by_role("button", name="Make links").click()
+    page.get_by_role("button", name="Copy", exact=True).click()
+    expect(page.get_by_text("The link of Grace Hopper is copied.")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.locator("code.whole").inner_text()
+    assert copied.startswith(f"{server.address}/s/browser-study?guest=")
 
     # Twelve come; the page counts them by itself.
     page.get_by_role("link", name="Progress", exact=True).click()

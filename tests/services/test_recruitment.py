@@ -110,10 +110,10 @@ def test_links_are_made_once_per_name_and_stay_the_same(session):
     study = an_open_study(session)
     assert guests.invite(session, study, ["Ann", "=Bob"]) == 2
     assert guests.invite(session, study, ["Ann", "Carl"]) == 1
-    listed = guests.guests_of(session, study)
-    first = guests.links_csv(listed, KEY, "https://x.example/s/five-systems")
-    assert first == guests.links_csv(listed, KEY, "https://x.example/s/five-systems")
-    rows = list(csv.DictReader(io.StringIO(first)))
+    listed, address = guests.guests_of(session, study), "https://x.example/s/five-systems"
+    first = guests.personal_links(listed, KEY, address)
+    assert first == guests.personal_links(listed, KEY, address)
+    rows = list(csv.DictReader(io.StringIO(guests.links_csv(first))))
     assert [row["name"] for row in rows] == ["Ann", "'=Bob", "Carl"]
     assert {row["status"] for row in rows} == {"not started"}
     token = rows[0]["link"].rpartition("=")[2]

@@ -61,7 +61,7 @@ def test_without_a_link_nobody_begins_where_one_is_needed(client, session, study
     assert not visitor.page.select("form[action$=begin]")
     visitor.open("?guest=NOTALINK")
     assert visitor.status == 404
-    assert "not complete, or it was taken back" in visitor.text
+    assert "not complete, or it was withdrawn" in visitor.text
 
 
 def test_a_platforms_parameters_are_kept_apart_from_the_answers(client, session, study):

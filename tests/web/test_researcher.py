@@ -645,9 +645,51 @@ def test_guests_are_invited_and_links_come_as_a_csv(desk, session, study):
     assert "1 personal link is ready" in desk.text
     links = desk.client.get(f"{STUDY}/guests.csv").text
     assert links.count("http://localhost/s/a-study?guest=") == 3
+    assert [one.text for one in desk.page.select("code.whole")] == [
+        line.split(",")[-2] for line in links.splitlines()[1:]
+    ]
     desk.send(f"{STUDY}/invite/guests/1/remove")
     assert "Carl" in desk.text
     assert "Ann" not in desk.text
+
+
+def test_making_links_for_a_draft_keeps_its_places_for_guests_unless_one_says_no(
+    desk, session, study
+):
+    desk.open(f"{STUDY}/invite")
+    assert "A link reserves no place" in desk.text
+    desk.send(f"{STUDY}/invite/guests", names="Ann", guests_only=None)
+    session.expire_all()
+    assert session.get(Study, study.id).recruitment["access"] == "public"
+    session.query(Guest).delete()
+    session.commit()
+    desk.open(f"{STUDY}/invite")
+    desk.send(f"{STUDY}/invite/guests", names="Ann")
+    assert "From now on, only those with a personal link can begin." in desk.text
+    assert "Only those who have one can begin." in desk.text
+    assert not desk.page.select("[name=guests_only]")
+    session.expire_all()
+    assert session.get(Study, study.id).recruitment["access"] == "personal"
+
+
+def test_links_for_an_open_study_leave_its_public_link_as_it_is(desk, app, session, study):
+    studies.find_study(session, "a-study").plan_json = a_plan(participants=2).as_json()
+    session.commit()
+    open_it(session, study)
+    Visitor(app.test_client(), "a-study").take_part()
+    desk.open(f"{STUDY}/invite")
+    assert "1 of 2 places is free" in desk.text
+    desk.send(f"{STUDY}/invite/guests", names="Ann\r\nBob")
+    session.expire_all()
+    assert session.get(Study, study.id).recruitment["access"] == "public"
+    assert "2 of the people invited have not begun, and 1 of 2 places is free" in desk.text
+    link = desk.page.select_one("code.whole").text
+    visitor = Visitor(app.test_client(), "a-study")
+    visitor.open(link.partition("a-study")[2])
+    visitor.submit("/begin")
+    desk.open(f"{STUDY}/invite")
+    rows = [row.get_text(" ", strip=True) for row in desk.page.select("tbody tr")]
+    assert [row.split(" http")[0] for row in rows] == ["Ann begun", "Bob not begun"]
 
 
 def test_a_platform_is_filled_in_and_saved_with_a_code(desk, session, study):

@@ -5,15 +5,13 @@ import io
 import segno
 from flask import Response, flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from flask_wtf.file import FileField
-from wtforms import BooleanField, RadioField, SelectChoice, StringField, TextAreaField
 
 from survey.core.stimuli.faults import PlanError
 from survey.services import access, guests, life, places
 from survey.services.errors import SurveyError
 from survey.services.recruitment import PLATFORMS, recruitment_from, recruitment_of
 from survey.web.database import session
-from survey.web.forms import Form
+from survey.web.researcher.invite_form import GuestsForm, RecruitmentForm
 from survey.web.researcher.pages import (
     STUDY,
     blueprint,
@@ -23,46 +21,6 @@ from survey.web.researcher.pages import (
     secret_key,
     uploaded_text,
 )
-
-
-class GuestsForm(Form):
-    """Names, typed or as a file."""
-
-    names = TextAreaField("Names or addresses, one per line")
-    guests = FileField("Or a CSV file with a column “name”")
-
-
-class RecruitmentForm(Form):
-    """How people come and go."""
-
-    access = RadioField(
-        "Who can begin",
-        choices=[
-            SelectChoice("public", "Anyone with the public link"),
-            SelectChoice("personal", "Only those with a personal link"),
-        ],
-        validate_choice=False,
-    )
-    id_parameter = StringField("Parameter with a person's id")
-    capture = StringField("Other parameters to keep")
-    id_required = BooleanField("Let nobody begin without an id")
-    code_complete = StringField("Code for those who finish")
-    code_declined = StringField("Code for those who decline")
-    code_screened_out = StringField("Code for those who are screened out")
-    return_url = StringField("Address that the last page leads to")
-    slot_minutes = StringField("Minutes after which a place that was left goes back")
-
-    def values(self) -> dict[str, object]:
-        """Return what was typed as the settings are stored."""
-        typed = {f.name: f.data for f in self if f.name != "csrf_token"}
-        typed = {name: one.strip() if isinstance(one, str) else one for name, one in typed.items()}
-        typed |= {name: "" for name, one in typed.items() if one is None}
-        minutes = typed["slot_minutes"]
-        whole = minutes.isascii() and minutes.isdecimal() and len(minutes) < 8
-        return typed | {
-            "capture": typed["capture"].replace(",", " ").split(),
-            "slot_minutes": int(minutes) if whole else minutes,
-        }
 
 
 @blueprint.get(f"{STUDY}/invite")
@@ -79,13 +37,14 @@ def add_guests() -> ResponseReturnValue:
     form = GuestsForm()
     if form.validate_on_submit():
         try:
-            typed = "name\n" + "\n".join(f'"{one}"' for one in _lines(form.names.data))
-            text, file = uploaded_text("guests") or (typed, "the list")
-            new = guests.invite(session(), g.study, guests.read_guests(text, file))
+            new = guests.invite(session(), g.study, _names(form))
         except (SurveyError, ValueError) as error:
             form.names.errors = [str(error)]
         else:
             flash(f"{new} personal link{'s are' if new != 1 else ' is'} ready to be sent.")
+            if form.guests_only.data:
+                guests.admit_guests_only(session(), g.study, g.researcher.name)
+                flash("From now on, only those with a personal link can begin.")
             return redirect(url_for("researcher.invite", _anchor="guests"), 303)
     return _invite_page(guests_form=form, status=400)
 
@@ -96,7 +55,7 @@ def remove_guest(guest_id: int) -> ResponseReturnValue:
     """Take a guest off the list who has not begun."""
     if pressed():
         guests.remove(session(), g.study, guest_id)
-        flash("The link is taken back.")
+        flash("The link is withdrawn.")
     return redirect(url_for("researcher.invite", _anchor="guests"), 303)
 
 
@@ -105,9 +64,8 @@ def remove_guest(guest_id: int) -> ResponseReturnValue:
 def guest_links() -> ResponseReturnValue:
     """Hand out the guest list with its links, to owners: a link lets someone in."""
     access.require_owner(g.role)
-    text = guests.links_csv(guests.guests_of(session(), g.study), secret_key(), _link())
     return Response(
-        text,
+        guests.links_csv(_personal_links()),
         mimetype="text/csv",
         headers={"Content-Disposition": f'attachment; filename="{g.study.slug}-links.csv"'},
     )
@@ -160,13 +118,16 @@ def _invite_page(
         "capture": " ".join(settings.capture),
         "slot_minutes": str(settings.slot_minutes),
     }
+    links = _personal_links() if g.role == "owner" else []
+    first = not links and g.study.status == "draft"
     return page(
         "invite",
         form=guests_form if guests_form and guests_form.errors else settings_form,
         status=status,
         link=_link(),
-        guests=guests.guests_of(session(), g.study) if g.role == "owner" else [],
-        guests_form=guests_form or GuestsForm(formdata=None),
+        personal_links=links,
+        waiting=sum(one.status == guests.NOT_STARTED for one in links),
+        guests_form=guests_form or GuestsForm(formdata=None, guests_only=first),
         settings_form=settings_form or RecruitmentForm(formdata=None, data=shown),
         settings=settings,
         free=places.free(session(), g.study),
@@ -178,5 +139,12 @@ def _link() -> str:
     return url_for("participant.entry", slug=g.study.slug, _external=True)
 
 
-def _lines(text: str | None) -> list[str]:
-    return [line.strip().replace('"', '""') for line in (text or "").splitlines() if line.strip()]
+def _personal_links() -> list[guests.PersonalLink]:
+    return guests.personal_links(guests.guests_of(session(), g.study), secret_key(), _link())
+
+
+def _names(form: GuestsForm) -> list[str]:
+    lines = (line.strip().replace('"', '""') for line in (form.names.data or "").splitlines())
+    typed = "name\n" + "\n".join(f'"{line}"' for line in lines if line)
+    text, file = uploaded_text("guests") or (typed, "the list")
+    return guests.read_guests(text, file)
