@@ -69,6 +69,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
 
     # Open, invite.
     page.goto(f"{server.address}/research/studies/browser-study")
+    page.get_by_role("link", name="Freeze and open").click()
     page.get_by_role("button", name="Freeze and open").click()
     expect(page.get_by_text("The study is open. Invite people.")).to_be_visible()
     digest = page.locator(".digest").inner_text()

@@ -371,6 +371,20 @@ def test_a_frozen_plan_is_a_text_and_no_form(desk, session, study):
     assert read_plan(desk.page.pre.text).plan == a_plan()
 
 
+def test_a_draft_is_opened_on_a_page_that_says_what_can_no_longer_change(desk, session, study):
+    desk.open(STUDY)
+    assert f"{STUDY}/open" not in [form["action"] for form in desk.page.select("form")]
+    desk.open(desk.page.select_one("main a.go")["href"])
+    assert "From then on nobody can change any text, the consent among them" in desk.text
+    assert "No contact is given, so participants can ask nobody." in desk.text
+    session.expire_all()
+    assert session.get(Study, study.id).status == "draft"
+    desk.send(f"{STUDY}/open")
+    assert "The study is open. Invite people." in desk.text
+    desk.open(f"{STUDY}/open")
+    assert desk.address == STUDY
+
+
 def test_lists_of_ones_own_come_from_a_csv(desk, session, study):
     desk.open(f"{STUDY}/lists")
     rows = "question,list,ranks,collection_size\n1,A,1 2,50\n1,B,9 3,50\n1,C,7 8,50\n"

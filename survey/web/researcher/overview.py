@@ -53,6 +53,16 @@ def act(action: str) -> ResponseReturnValue:
     return redirect(url_for("researcher.overview"), 303)
 
 
+@blueprint.get(f"{STUDY}/open")
+def ask_to_open() -> ResponseReturnValue:
+    """Say what can no longer change once a draft is open, before it is."""
+    access.require_owner(g.role)
+    if g.study.status != "draft":
+        return redirect(url_for("researcher.overview"))
+    findings = [one for one in checks.check_study(g.study) if one.question is None]
+    return page("open", findings=findings)
+
+
 @blueprint.post(f"{STUDY}/copy")
 def copy() -> ResponseReturnValue:
     """Make a draft with the same plan under another address."""
