@@ -159,7 +159,9 @@ def shows_results(study: Study) -> bool:
 
 
 def require_results(study: Study) -> None:
-    """Raise NotAllowedError while results must stay hidden."""
+    """Raise ResultsHiddenError while there are no results, or while they must stay hidden."""
+    if study.status == "draft":
+        raise ResultsHiddenError("The study is a draft, so there is no bundle yet.")
     if not shows_results(study):
         raise ResultsHiddenError(
             "A bundle holds the votes per measure, which stay hidden until the study is closed. "

@@ -473,6 +473,33 @@ def test_progress_tells_where_people_are_and_nothing_of_their_votes(desk, app, s
         assert not re.search(rf"\b{name}\b", desk.text)
 
 
+def test_a_draft_has_no_results_to_hide(desk, study):
+    for section in ("/results", "/hand-out", "/progress"):
+        desk.open(STUDY + section)
+        assert "The study is a draft" in desk.text, section
+        assert "Results are hidden" not in desk.text
+        assert "Nobody has begun" not in desk.text
+
+
+def test_progress_says_what_holds_in_each_state_of_a_study(desk, app, session, study):
+    open_it(session, study)
+    desk.open(f"{STUDY}/progress")
+    assert "Nobody has begun yet." in desk.text
+    assert "How people vote stays hidden until the study is closed." in desk.text
+    Visitor(app.test_client(), "a-study").take_part()
+    participant = session.query(Participant).one()
+    life.exclude(session, session.get(Study, study.id), participant, "Ada", "clicked through")
+    session.rollback()
+    desk.open(f"{STUDY}/progress")
+    assert "Nobody here counts: those below are excluded." in desk.text
+    assert "Nobody has begun" not in desk.text
+    life.close_to_participants(session, session.get(Study, study.id), "Ada")
+    session.rollback()
+    desk.open(f"{STUDY}/progress")
+    assert "how people voted stands under Results" in desk.text
+    assert "hidden" not in desk.text
+
+
 def test_leaving_someone_out_and_taking_them_back(desk, app, session, study):
     open_it(session, study)
     Visitor(app.test_client(), "a-study").take_part()
