@@ -172,20 +172,20 @@ def require_results(study: Study) -> None:
 def exclude(
     session: Session, study: Study, participant: Participant, who: str, reason: str
 ) -> None:
-    """Leave a participant out of the count; the answers stay stored."""
+    """Exclude a participant from the count; the answers stay stored."""
     _require_own(study)
     if not reason.strip():
-        raise SurveyError("Say why this participant is left out; the reason is exported.")
+        raise SurveyError("Say why this participant is excluded; the reason is exported.")
     participant.excluded, participant.exclude_reason = True, reason.strip()
     access.log(session, study, who, "excluded", f"{participant.public_id}: {reason.strip()}")
     session.commit()
 
 
 def restore(session: Session, study: Study, participant: Participant, who: str) -> None:
-    """Count a participant again who was left out."""
+    """Include a participant again who was excluded."""
     _require_own(study)
     participant.excluded, participant.exclude_reason = False, None
-    access.log(session, study, who, "restored", participant.public_id)
+    access.log(session, study, who, "included again", participant.public_id)
     session.commit()
 
 

@@ -500,16 +500,16 @@ def test_progress_says_what_holds_in_each_state_of_a_study(desk, app, session, s
     assert "hidden" not in desk.text
 
 
-def test_leaving_someone_out_and_taking_them_back(desk, app, session, study):
+def test_excluding_someone_and_including_them_again(desk, app, session, study):
     open_it(session, study)
     Visitor(app.test_client(), "a-study").take_part()
     someone = session.query(Participant).one().public_id
     desk.open(f"{STUDY}/progress")
     exclude = f"{STUDY}/participants/{someone}/exclude"
     desk.send(exclude, reason="  ")
-    assert "Say why this participant is left out" in desk.text
+    assert "Say why this participant is excluded" in desk.text
     desk.send(exclude, reason="clicked through")
-    assert "Left out (1)" in desk.text
+    assert "Excluded (1)" in desk.text
     assert "0 of 30 complete" in desk.text
     desk.send(f"{STUDY}/participants/{someone}/restore")
     assert "1 of 30 complete" in desk.text

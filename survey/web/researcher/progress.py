@@ -1,4 +1,4 @@
-"""Watching a study: who is where; leaving a participant out, and taking them back."""
+"""Watching a study: who is where; excluding a participant, and including them again."""
 
 from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -24,7 +24,7 @@ def live() -> ResponseReturnValue:
 
 @blueprint.post(f"{STUDY}/participants/<public_id>/exclude")
 def exclude(public_id: str) -> ResponseReturnValue:
-    """Leave a participant out of every count, with a reason."""
+    """Exclude a participant from every count, with a reason."""
     participant = find_participant(session(), g.study, public_id)
     if pressed():
         try:
@@ -32,15 +32,15 @@ def exclude(public_id: str) -> ResponseReturnValue:
             life.exclude(session(), g.study, participant, g.researcher.name, reason)
         except SurveyError as error:
             return page("progress", watch=watch(session(), g.study), told=str(error), status=400)
-        flash(f"{public_id} is left out. The answers stay stored, and you can take them back.")
+        flash(f"{public_id} is excluded. The answers stay stored, and you can include them again.")
     return redirect(url_for("researcher.progress"), 303)
 
 
 @blueprint.post(f"{STUDY}/participants/<public_id>/restore")
 def restore(public_id: str) -> ResponseReturnValue:
-    """Count a participant again."""
+    """Include a participant again."""
     participant = find_participant(session(), g.study, public_id)
     if pressed():
         life.restore(session(), g.study, participant, g.researcher.name)
-        flash(f"{public_id} counts again.")
+        flash(f"{public_id} is no longer excluded.")
     return redirect(url_for("researcher.progress"), 303)
