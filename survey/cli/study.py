@@ -13,6 +13,9 @@ from survey.services.languages import languages
 from survey.services.plan_files import PlanFile, read_plan, write_plan
 from survey.services.recruitment import Recruitment, recruitment_of
 
+# Names in JSON for scripts, as tables and pages call them.
+SHOWN_AS = {"slug": "address", "started": "begun"}
+
 
 @click.group()
 def study() -> None:
@@ -94,14 +97,19 @@ def list_(open_app: OpenApp, as_json: bool) -> None:
     """List all studies."""
     with database(open_app) as (_, session):
         known = [
-            {"slug": one.slug, "status": one.status, "title": one.plan.title}
-            | studies.progress(session, one)
+            (
+                {"slug": one.slug, "status": one.status, "title": one.plan.title}
+                | studies.progress(session, one),
+                one.standing,
+            )
             for one in studies.list_studies(session)
         ]
     if as_json:
-        print_json(known)
+        print_json([content for content, _ in known])
     elif known:
-        print_table("Studies", list(known[0]), [list(one.values()) for one in known])
+        columns = [SHOWN_AS.get(name, name) for name in known[0][0]]
+        rows = [list((content | {"status": standing}).values()) for content, standing in known]
+        print_table("Studies", columns, rows)
     else:
         click.echo("There is no study yet: make one with `survey study new`.")
 
@@ -115,11 +123,17 @@ def show(open_app: OpenApp, slug: str, as_json: bool) -> None:
     with database(open_app) as (_, session):
         found = studies.find_study(session, slug)
         content = studies.describe(found) | {"participants": studies.progress(session, found)}
+        standing = found.standing
     if as_json:
         print_json(content)
         return
-    rows = [(name, value) for name, value in content.items() if name != "participants"]
-    rows += [(f"participants, {name}", count) for name, count in content["participants"].items()]
+    apart = ("slug", "participants")
+    shown = content | {"status": standing}
+    rows = [(name, value) for name, value in shown.items() if name not in apart]
+    rows += [
+        (f"participants, {SHOWN_AS.get(name, name)}", count)
+        for name, count in content["participants"].items()
+    ]
     print_table(f"The study {slug}", ["", "value"], rows)
 
 

@@ -117,7 +117,7 @@ def refuse_slug(slug: str) -> None:
             f"{slug!r} cannot be the address of a study; lower-case letters, digits and single "
             "hyphens between them are allowed, 64 characters at most."
         )
-    refuse_measure_names("slug", slug)
+    refuse_measure_names("address", slug)
 
 
 def draw(plan: Plan) -> list[Question]:

@@ -156,5 +156,9 @@ def test_a_bundle_is_imported_once_and_for_a_researcher(answered, tmp_path):
     answered("researcher", "add", "ada")
     told = answered("import", target, "--owner", "ada", "--as", "again")
     assert told == "The study is at /research/studies/again, to be looked at.\n"
+    listed = [line.split()[:2] for line in answered("study", "list").splitlines()]
+    assert [SLUG, "closed"] in listed
+    assert ["again", "imported"] in listed
+    assert "imported" in answered("study", "show", "again")
     again = answered("import", target, "--owner", "ada", status=1)
     assert "There is a study 'five-systems' already" in again

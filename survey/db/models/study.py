@@ -51,6 +51,13 @@ class Study(Base):
         """The plan as the core knows it."""
         return Plan.from_json(self.plan_json)
 
+    @property
+    def standing(self) -> str:
+        """What a list of studies calls it: "archived", "imported", else its status."""
+        if self.archived_at is not None:
+            return "archived"
+        return self.status if self.imported_from is None else "imported"
+
 
 class StoredQuestion(Base):
     """A question's lists and columns; number 0 is the practice question."""

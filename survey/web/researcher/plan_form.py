@@ -109,7 +109,7 @@ class PlanForm(Form):
     shuffle_questions = BooleanField("Shuffle the questions for each participant")
     shuffle_lists = BooleanField("Shuffle the lists within a question for each participant")
     practice = BooleanField("Begin with a practice question")
-    rank_first = BooleanField("Ask for one's own ranking before the methods are shown")
+    rank_first = BooleanField("Ask for one's own ordering before the methods are shown")
 
     personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MOST_ROWS)
 
