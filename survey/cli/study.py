@@ -8,7 +8,7 @@ import click
 from survey.cli.context import AS_JSON, OpenApp, database, print_json, print_table
 from survey.services import access, life, studies
 from survey.services import own_lists as lists
-from survey.services.checks import check_study
+from survey.services.checks import check_study, headings
 from survey.services.languages import languages
 from survey.services.plan_files import PlanFile, read_plan, write_plan
 from survey.services.recruitment import Recruitment, recruitment_of
@@ -150,6 +150,7 @@ def check(open_app: OpenApp, slug: str, as_json: bool) -> None:
         found = studies.find_study(session, slug)
         findings = check_study(found)
         questions = studies.questions_of(found)
+        printed_as = headings(found)
     if as_json:
         print_json(
             {
@@ -167,12 +168,14 @@ def check(open_app: OpenApp, slug: str, as_json: bool) -> None:
     else:
         for question in questions:
             rows = [
-                (name, " ".join(column.shown), column.ranking)
+                (name, printed_as[name], " ".join(column.shown), column.ranking)
                 for name, column in question.columns.items()
             ]
             lists = "   ".join(f"{k} {' '.join(map(str, r))}" for k, r in question.lists.items())
             print_table(
-                f"Question {question.number}:  {lists}", ["measure", "as printed", "order"], rows
+                f"Question {question.number}:  {lists}",
+                ["measure", "printed as", "values", "order"],
+                rows,
             )
         for finding in findings:
             where = "all" if finding.question is None else f"question {finding.question}"

@@ -49,7 +49,10 @@ def test_the_check_prints_questions_and_findings(run):
     checked = json.loads(run("study", "check", "pilot", "--json"))
     assert len(checked["questions"]) == 10
     assert any("identical orders" in finding["text"] for finding in checked["findings"])
-    assert "all: MNRO: K = 20 of 100 positions" in run("study", "check", "pilot")
+    printed = run("study", "check", "pilot")
+    assert "all: MNRO: K = 20 of 100 positions" in printed
+    rows = [line.split()[:2] for line in printed.splitlines()]
+    assert rows.count(["AP", "1-AP"]) == rows.count(["NMRR", "NMRR"]) == 10
 
 
 def test_a_new_study_draws_its_own_seed(run):
