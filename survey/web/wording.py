@@ -29,6 +29,8 @@ TIED = (
     *(marked("%(letters)s tie for ninth"), marked("%(letters)s tie for tenth")),
 )
 
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+
 
 def init_app(app: Flask) -> None:
     """Make the words available to templates."""
@@ -100,8 +102,8 @@ def methods(labels: Iterable[int]) -> str:
 
 
 def order(ranking: Ranking) -> str:
-    """Write an order with spaces, for reading: C > A = B."""
-    return " > ".join(" = ".join(group) for group in ranking.groups)
+    """Write an order with spaces, for reading: C > A = B. Lines do not break inside it."""
+    return " > ".join(" = ".join(group) for group in ranking.groups).replace(" ", NO_BREAK_SPACE)
 
 
 def orders(question: Any, labels: Iterable[int]) -> str:

@@ -68,6 +68,14 @@ def at(page, path):
     expect(page).to_have_url(re.compile(path + "$"))
 
 
+def lines_of(element):
+    """On how many lines an element's text stands."""
+    return element.evaluate(
+        "one => { const text = document.createRange(); text.selectNodeContents(one);"
+        " return new Set([...text.getClientRects()].map(({ top }) => top)).size; }"
+    )
+
+
 def sideways_scroll(page):
     # The address changes before the stylesheet is there; a page without it is wider.
     page.wait_for_load_state("load")
@@ -112,7 +120,11 @@ def test_the_whole_study(browser, link, scripts, size):
     save(page)
     at(page, "/review")
     expect(page.locator("tbody tr")).to_have_count(3)
-    expect(page.locator("tbody tr").nth(1)).to_contain_text("B > A > C > D > E")
+    own = page.locator("tbody tr").nth(1).locator("div")
+    expect(own).to_have_text("B > A > C > D > E")
+    if scripts:
+        assert lines_of(own) == 1
+        assert sideways_scroll(page) == 0
     page.get_by_role("link", name="Change the answer to question 3").click()
     tick(page, 1)
     save(page)
