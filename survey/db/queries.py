@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, exists, func, or_, select
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from survey.db.models import (
@@ -226,6 +226,11 @@ def guest_by_nonce(session: Session, study_id: int, nonce: str) -> Guest | None:
         .options(joinedload(Guest.participant))
         .where(Guest.study_id == study_id, Guest.nonce == nonce)
     )
+
+
+def is_guest(session: Session, participant_id: int) -> bool:
+    """Tell whether a participant came by a personal link."""
+    return bool(session.scalar(select(exists().where(Guest.participant_id == participant_id))))
 
 
 def participant_of_identity(

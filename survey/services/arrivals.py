@@ -20,6 +20,11 @@ def of_browser(session: Session, study: Study, browser_token: str) -> Participan
     return queries.participant_of_browser(session, study.id, tokens.hash_token(browser_token))
 
 
+def came_by_personal_link(session: Session, participant: Participant) -> bool:
+    """Tell whether a personal link leads back to this participant."""
+    return queries.is_guest(session, participant.id)
+
+
 @dataclass(frozen=True)
 class Arrival:
     """How someone came: with a guest's link, with a platform's parameters, as a test."""

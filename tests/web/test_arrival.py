@@ -34,6 +34,8 @@ def test_a_personal_link_is_good_for_one_participant_on_any_device(app, session,
     assert session.query(Participant).count() == 0  # opening a link costs nothing
     phone.submit("/begin")
     phone.submit("/consent", agree="y")
+    assert "Open your personal link again, on this device or on another" in phone.text
+    assert "type this code" not in phone.text
     laptop.open(link)
     assert "It goes on where you left." in laptop.text
     laptop.submit("/begin")

@@ -65,6 +65,14 @@ def at(page: str, **values: Any) -> str:
     return url_for(f"participant.{page}", **values)
 
 
+@blueprint.app_template_global()
+def has_personal_link() -> bool:
+    """Tell whether this participant can come back by a personal link."""
+    if "at" in g:  # a preview shows what most will see
+        return recruitment_of(g.study).access == "personal"
+    return arrivals.came_by_personal_link(session(), g.participant)
+
+
 def browser_token() -> str:
     """Return this browser's random id, the only thing its cookie holds beside the CSRF token."""
     if "id" not in cookie:
