@@ -137,6 +137,8 @@ def test_no_page_scrolls_sideways(page, server, width):
         page.goto(f"{server.address}/research/studies/{slug}/{section}".rstrip("/"))
         over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert over <= 0, (section, over)
+        for table in page.locator("table").all():  # each can be scrolled to its end by keyboard
+            assert table.evaluate("one => !!one.closest('[role=region][tabindex][aria-label]')")
         if section == "plan":  # nothing of the form is hidden on a narrow screen
             expect(page.get_by_label("Seed", exact=True)).to_be_visible()
     page.goto(f"{server.address}/research/studies/{slug}/preview/213/question/1")
