@@ -1,5 +1,6 @@
 """Looking at a study's questions before anyone else does."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -58,6 +59,13 @@ class Pair:
     identical: bool
     contradictions: int
 
+    @property
+    def told(self) -> str:
+        """How contested the question is between the two, in a word or two."""
+        if self.identical:
+            return "identical"
+        return f"contradict on {self.contradictions}" if self.contradictions else "ties only"
+
 
 @dataclass(frozen=True)
 class QuestionCheck:
@@ -72,6 +80,31 @@ class QuestionCheck:
         """Whether the question can tell the measures apart: "all", "some" or "none" of them."""
         identical = sum(pair.identical for pair in self.pairs)
         return "all" if not identical else "none" if identical == len(self.pairs) else "some"
+
+    @property
+    def odd_one_out(self) -> str | None:
+        """The measure that contradicts the others most; None among two, or where several do."""
+        sums = {
+            name: sum(pair.contradictions for pair in self.pairs if name in pair.names)
+            for name in self.question.columns
+        }
+        most = [name for name, count in sums.items() if count == max(sums.values())]
+        return most[0] if len(sums) > 2 and len(most) == 1 else None
+
+
+def how_contested(checked: Sequence[QuestionCheck]) -> list[str]:
+    """Say for each pair of measures in how many questions a vote can tell them apart."""
+    sentences = []
+    for pairs in zip(*(one.pairs for one in checked if one.question.number), strict=True):
+        first, second = pairs[0].names
+        contested = sum(pair.contradictions > 0 for pair in pairs)
+        identical = sum(pair.identical for pair in pairs)
+        sentences.append(
+            f"{first} and {second} contradict each other in {contested} of {len(pairs)} questions; "
+            f"in {len(pairs) - contested - identical} one only breaks ties of the other, "
+            f"in {identical} their orders are identical"
+        )
+    return sentences
 
 
 def question_checks(study: Study) -> list[QuestionCheck]:

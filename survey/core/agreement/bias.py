@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from statistics import fmean, median
+from statistics import fmean, linear_regression, median
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from survey.core.agreement.credits import Response
 from survey.core.agreement.differences import MeanTest, t_test
@@ -203,7 +202,7 @@ def _fatigue(responses: Sequence[Response]) -> Fatigue:
         if one.position is not None and one.seconds is not None:
             timed.setdefault(one.participant, {})[one.position] = one.seconds
     slopes = [
-        float(stats.linregress(list(mine), list(mine.values())).slope)
+        linear_regression(list(mine), list(mine.values())).slope
         for mine in timed.values()
         if len(mine) > 1
     ]

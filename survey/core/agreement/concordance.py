@@ -11,7 +11,7 @@ from scipy import stats
 
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import NOBODY
-from survey.core.agreement.orders import Compare, Held
+from survey.core.agreement.orders import Compare, Held, Midranks
 from survey.core.agreement.results import T1, Statistic, without_zeros
 
 CUSTOM_ONLY = "responses that tick a column"
@@ -94,10 +94,10 @@ def human_rates(held: Held, compare: Compare) -> HumanRates:
     rates: dict[str, list[float]] = {}
     for _, answers in held.in_question():
         counts = Counter(order for _, order in answers)
-        for who, order in answers if len(answers) > 1 else ():
-            total = sum(times * compare(order, other) for other, times in counts.items())
-            others = (total - compare(order, order)) / (len(answers) - 1)
-            rates.setdefault(who, []).append(others)
+        if len(answers) > 1:
+            of_order = {order: _with_others(order, counts, compare) for order in counts}
+            for who, order in answers:
+                rates.setdefault(who, []).append(of_order[order])
     each = [float(np.mean(mine)) for mine in rates.values()]
     everyone = len(set(held.participants))
     return HumanRates(
@@ -112,6 +112,12 @@ def human_rates(held: Held, compare: Compare) -> HumanRates:
         worst=min(each) if each else None,
         why=None if each else "no question was answered by two participants",
     )
+
+
+def _with_others(order: Midranks, counts: Mapping[Midranks, int], compare: Compare) -> float:
+    """Return the mean agreement of one holder of an order with all the other participants."""
+    total = sum(times * compare(order, other) for other, times in counts.items())
+    return (total - compare(order, order)) / (sum(counts.values()) - 1)
 
 
 def friedman(table: NDArray[np.float64], left_out: Mapping[str, int]) -> Friedman:

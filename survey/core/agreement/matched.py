@@ -108,10 +108,8 @@ def _redrawn_q(
     chance = Chance()
     for group in redrawn(credits, rankings):
         credited = (group.outcomes > 0).astype(np.int64)
-        rows = credited.sum(axis=1) ** 2
-        for _ in group.rows:
-            drawn = chance.below(len(credited))
-            sums += credited[drawn]
-            squares += rows[drawn]
+        times = chance.tallies(len(group.rows), len(credited))
+        sums += times @ credited
+        squares += times @ credited.sum(axis=1) ** 2
     # A redraw in which nothing tells the measures apart is no evidence against the null.
     return np.nan_to_num(_q(sums, squares, len(credits.measures)), nan=0.0)

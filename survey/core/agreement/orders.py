@@ -26,6 +26,7 @@ Compare = Callable[[Midranks, Midranks], float]
 remembered = lru_cache(maxsize=100_000)
 
 
+@remembered
 def midranks_of(ranking: Ranking) -> Midranks:
     """Return the midranks of the lists in alphabetical order: A=B>C is 1.5, 1.5, 3."""
     return tuple(ranking.midranks.values())
@@ -35,9 +36,14 @@ def held_order(response: Response, orders: Mapping[str, Ranking]) -> Midranks:
     """Return the midranks of the order a response stands for; ``orders``: by measure."""
     if response.own is not None:
         return midranks_of(response.own)
-    approved = sorted({midranks_of(orders[response.label_order[n - 1]]) for n in response.clicked})
+    return joined(frozenset(orders[response.label_order[n - 1]] for n in response.clicked))
+
+
+@remembered
+def joined(approved: frozenset[Ranking]) -> Midranks:
+    """Return the mean of distinct orders' midranks, ranked again with average ranks."""
     # Sums, not means: equal sums of halves are equal exactly.
-    return tuple(map(float, stats.rankdata(np.sum(approved, axis=0))))
+    return tuple(map(float, stats.rankdata(np.sum([midranks_of(one) for one in approved], axis=0))))
 
 
 @remembered
