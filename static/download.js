@@ -1,4 +1,4 @@
-// A progress bar while the bundle comes; without this file the browser downloads it as usual.
+// A progress bar while a zip comes; without this file the browser downloads it as usual.
 "use strict";
 
 document.querySelectorAll("form.download").forEach((form) =>
@@ -16,7 +16,7 @@ document.querySelectorAll("form.download").forEach((form) =>
       const pieces = await collect(answer, (share) => (bar.value = share));
       save(new Blob(pieces, { type: "application/zip" }), nameOf(answer));
       bar.value = 1;
-      said.textContent = "The bundle is downloaded.";
+      said.textContent = "Downloaded.";
     } catch {
       said.textContent = "The download failed. Try again; what is stored is safe.";
     }

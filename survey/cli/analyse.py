@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
+from rich.progress import Progress
 
 from survey.cli.context import AS_JSON, OpenApp, database, print_json
 from survey.cli.tables import (
@@ -17,6 +19,7 @@ from survey.cli.tables import (
 from survey.services import access, analysis, life, reports, studies, study_analysis
 from survey.services.database import only_reading
 from survey.services.exchange.analysing import analyse_path
+from survey.services.reporting import report
 
 
 @click.command()
@@ -30,9 +33,17 @@ from survey.services.exchange.analysing import analyse_path
     default="kept",
     help="What becomes of a vote that credits several measures.",
 )
+@click.option(
+    "--to",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write a report, tables and figures for a paper into this folder.",
+)
 @AS_JSON
 @click.pass_obj
-def analyse(open_app: OpenApp, /, target: str | None, as_json: bool, **chosen: Any) -> None:
+def analyse(
+    open_app: OpenApp, /, target: str | None, folder: Path | None, as_json: bool, **chosen: Any
+) -> None:
     """Say what the votes of a study support, with every figure behind it.
 
     TARGET is a study's slug (it may be left out where there is one study only), a bundle
@@ -41,10 +52,12 @@ def analyse(open_app: OpenApp, /, target: str | None, as_json: bool, **chosen: A
 
     \b
     Examples: survey analyse five-systems --include-test --json
-              survey analyse five-systems.zip
+              survey analyse five-systems.zip --to paper
               survey analyse ./votes
     """
     result = _analysed(open_app, target, analysis.Choices(**chosen))
+    if folder is not None:
+        _write(result, folder)
     if as_json:
         print_json(reports.as_json(result))
         return
@@ -88,16 +101,19 @@ def _print_numbers(result: analysis.Analysis) -> None:
     if not result.responses and left_out.test:
         click.echo("Only test participants have answered; --include-test counts them.")
     if not result.choices.as_planned:
-        click.echo(f"Not the analysis of the protocol: {departures(result.choices)}.")
+        click.echo(f"Not the analysis of the protocol: {report.departures(result.choices)}.")
 
 
-def departures(choices: analysis.Choices) -> str:
-    """Say in what an analysis departs from the protocol's."""
-    told = []
-    if choices.exclude_flagged:
-        told.append("flagged participants are left out")
-    if choices.without_question is not None:
-        told.append(f"question {choices.without_question} is left out")
-    if choices.ties != "kept":
-        told.append(f"shared votes are {choices.ties}")
-    return ", ".join(told)
+def _write(result: analysis.Analysis, folder: Path) -> None:
+    """Write the files for a paper, telling how far it is."""
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("Writing", total=report.file_count(result))
+        try:
+            for name, content in report.report_files(result):
+                path = folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+                progress.advance(task)
+        except OSError as error:
+            raise click.ClickException(f"{folder} cannot be written: {error.strerror}.") from None
+    click.echo(f"Report, tables and figures are in {folder}; begin with report.html.", err=True)

@@ -44,7 +44,9 @@ def quality_flags(responses: Sequence[Response], asked: int) -> tuple[Flag, ...]
     answers: dict[str, list[Response]] = {}
     for response in responses:
         answers.setdefault(response.participant, []).append(response)
-    typical = {who: seconds for who, mine in answers.items() if (seconds := _typical(mine))}
+    typical = {
+        who: seconds for who, mine in answers.items() if (seconds := _typical(mine)) is not None
+    }
     return tuple(
         Flag(who, kind, reason)
         for who, mine in answers.items()

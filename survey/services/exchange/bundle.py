@@ -133,6 +133,16 @@ def zipped(files: Iterable[tuple[str, Lines]], on_line: OnLine = lambda: None) -
     yield sink.taken()
 
 
+def zipped_bytes(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    """Zip whole files one after another; nothing in it tells when."""
+    sink = _Sink()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files:
+            archive.writestr(_entry(name), content)
+            yield sink.taken()
+    yield sink.taken()
+
+
 def _entry(name: str) -> zipfile.ZipInfo:
     entry = zipfile.ZipInfo(name, LONG_AGO)
     entry.compress_type = zipfile.ZIP_DEFLATED

@@ -15,7 +15,8 @@ class Sheet:
     """A table: ``name`` for its file, ``title`` above it, ``note`` below it.
 
     Cells are texts and numbers; None is printed as a dash and left empty in CSV.
-    ``totals``: whether the last row adds the others up.
+    ``totals``: whether the last row adds the others up; ``decimals``: of numbers that are
+    not whole.
     """
 
     name: str
@@ -24,10 +25,11 @@ class Sheet:
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
     totals: bool = False
+    decimals: int = 3
 
 
 def text_of(cell: Cell, decimals: int = 3) -> str:
-    """Print a cell for reading: whole numbers whole, others with three decimals."""
+    """Print a cell for reading: whole numbers whole, others rounded."""
     if cell is None:
         return "–"
     if isinstance(cell, float):
@@ -56,7 +58,7 @@ def as_markdown(sheet: Sheet) -> str:
         "",
         _row([_markdown(column) for column in sheet.columns]),
         _row(["---", *["---:"] * (len(sheet.columns) - 1)]),
-        *(_row([_markdown(text_of(cell)) for cell in row]) for row in sheet.rows),
+        *(_row([_markdown(text_of(cell, sheet.decimals)) for cell in row]) for row in sheet.rows),
     ]
     if sheet.note:
         lines += ["", _markdown(sheet.note)]
@@ -97,7 +99,7 @@ LATEX = str.maketrans(
 
 def as_latex(sheet: Sheet) -> str:
     """Write a sheet as a LaTeX table in the style of booktabs."""
-    body = [_latex_row(row) for row in sheet.rows]
+    body = [_latex_row(row, sheet.decimals) for row in sheet.rows]
     if sheet.totals:
         body.insert(-1, r"\midrule")
     lines = [
@@ -118,8 +120,8 @@ def as_latex(sheet: Sheet) -> str:
     return "% needs \\usepackage{booktabs}\n" + "\n".join(lines) + "\n"
 
 
-def _latex_row(row: Sequence[Cell]) -> str:
-    return " & ".join(_latex(text_of(cell)) for cell in row) + r" \\"
+def _latex_row(row: Sequence[Cell], decimals: int = 0) -> str:
+    return " & ".join(_latex(text_of(cell, decimals)) for cell in row) + r" \\"
 
 
 def _latex(text: str) -> str:

@@ -58,7 +58,7 @@ def table4_sheet(table: Table4) -> Sheet:
     """Table 4 of the paper: votes per question."""
     names = (*table.measures, OTHER)
     rows: list[tuple[Cell, ...]] = [
-        (row.question, *(row.votes[name] for name in names), "-".join(row.choice))
+        (row.question, *(row.votes[name] for name in names), "-".join(row.choice) or None)
         for row in table.rows
     ]
     rows.append(("total", *(table.totals[name] for name in names), ""))
@@ -116,19 +116,34 @@ def differences_sheet(differences: tuple[Difference, ...]) -> Sheet:
         ),
         rows=tuple(
             (
-                *(str(one.pair), one.lead, one.label_permutation.null_mean, _points(one.mean)),
+                *(
+                    str(one.pair),
+                    _credits(one.lead),
+                    one.label_permutation.null_mean,
+                    _points(one.mean),
+                ),
                 *_test(one.two_way),
                 *_test(one.participants),
-                p_text(one.label_permutation.p),
-                p_text(one.label_permutation.p_holm),
+                _p(one.label_permutation.p),
+                _p(one.label_permutation.p_holm),
             )
             for one in differences
         ),
+        decimals=1,
         note="Questions of this kind (T2): two-way cluster-robust t over participants and "
         "questions. These questions (T1): t over participants' means. Lead: credits of the "
         "first minus those of the second; by chance: what blind clicks would give, because of "
         "identical orders.",
     )
+
+
+def _credits(lead: float) -> int | float:
+    return int(lead) if lead.is_integer() else lead
+
+
+def _p(p: float | None) -> str | None:
+    """Print a p value under a heading that says so: .023, < .001."""
+    return None if p is None else p_text(p).removeprefix("p ").removeprefix("= ")
 
 
 def _points(mean: float | None) -> float | None:
@@ -139,7 +154,7 @@ def _test(test: MeanTest) -> tuple[Cell, ...]:
     if test.ci95 is None:
         return f"undefined: {test.why}", None, None
     low, high = (f"{100 * end:.1f}".replace("-", "−") for end in test.ci95)
-    return f"{low} to {high}", p_text(test.p), p_text(test.p_holm)
+    return f"{low} to {high}", _p(test.p), _p(test.p_holm)
 
 
 def other_tests_sheet(analysis: Analysis) -> Sheet:
@@ -149,17 +164,17 @@ def other_tests_sheet(analysis: Analysis) -> Sheet:
     for one in votes.differences:
         flips, questions, matched = one.participants, one.questions, one.mcnemar
         rows += [
-            (f"{one.pair}: sign flips over participants (T1)", flips.n, p_text(flips.sign_flip_p)),
+            (f"{one.pair}: sign flips over participants (T1)", flips.n, _p(flips.sign_flip_p)),
             (
                 f"{one.pair}: sign flips over questions (T2), won {questions.won}, "
                 f"lost {questions.lost}, tied {questions.tied}",
                 questions.n,
-                p_text(questions.sign_flip_p),
+                _p(questions.sign_flip_p),
             ),
             (
                 f"{one.pair}: McNemar, {matched.n10} against {matched.n01} (descriptive)",
                 matched.n,
-                p_text(matched.p),
+                _p(matched.p),
             ),
         ]
     for name, q in (
@@ -171,7 +186,7 @@ def other_tests_sheet(analysis: Analysis) -> Sheet:
             (
                 f"Cochran's Q, {name} (descriptive): {told}; p by label permutation",
                 q.blocks,
-                p_text(q.p_label_permutation),
+                _p(q.p_label_permutation),
             )
         )
     for name, chi2 in (
@@ -179,7 +194,7 @@ def other_tests_sheet(analysis: Analysis) -> Sheet:
         ("mean tau-b", votes.friedman_tau_b),
     ):
         told = f"undefined, {chi2.why}" if chi2.chi2 is None else f"χ² = {chi2.chi2:.2f}"
-        rows.append((f"Friedman over participants, {name} (T1): {told}", chi2.n, p_text(chi2.p)))
+        rows.append((f"Friedman over participants, {name} (T1): {told}", chi2.n, _p(chi2.p)))
     return Sheet(
         name="tests",
         title="Other tests",

@@ -1,11 +1,14 @@
-"""Results: Tables 3 and 4 and the shares, once nobody votes any more."""
+"""Results: what the votes support, once nobody votes any more."""
 
-from flask import flash, g, redirect, request, url_for
+from flask import Response, flash, g, redirect, request, stream_with_context, url_for
 from flask.typing import ResponseReturnValue
 
 from survey.services import life
 from survey.services.analysis import Choices
 from survey.services.errors import SurveyError
+from survey.services.exchange.bundle import zipped_bytes
+from survey.services.reporting.report import as_html, expected_bytes, report_files, report_of
+from survey.services.reporting.sheets import text_of
 from survey.services.study_analysis import analyse_study
 from survey.web.auth.guard import confirmed_only
 from survey.web.database import session
@@ -14,12 +17,48 @@ from survey.web.researcher.pages import STUDY, blueprint, page, pressed
 
 @blueprint.get(f"{STUDY}/results")
 def results() -> ResponseReturnValue:
-    """Show the tables, or say that they are hidden and why."""
+    """Show what the votes support, or say that it is hidden and why."""
     if not life.shows_results(g.study):
         return page("hidden")
-    include_test = "test" in request.args
-    analysis = analyse_study(session(), g.study, Choices(include_test=include_test))
-    return page("results", analysis=analysis, include_test=include_test)
+    analysis = analyse_study(session(), g.study, chosen())
+    return page(
+        "results",
+        report=report_of(analysis),
+        printed=text_of,
+        questions=[question.number for question in g.study.questions if question.number],
+    )
+
+
+@blueprint.get(f"{STUDY}/results/report.html")
+def report() -> ResponseReturnValue:
+    """Hand out the page as one file that needs nothing else."""
+    life.require_results(g.study)
+    content = as_html(report_of(analyse_study(session(), g.study, chosen())))
+    headers = {"Content-Disposition": f'attachment; filename="{g.study.slug}-report.html"'}
+    return Response(content, mimetype="text/html", headers=headers)
+
+
+@blueprint.get(f"{STUDY}/results/paper.zip")
+def paper() -> ResponseReturnValue:
+    """Stream report, tables and figures for a paper."""
+    life.require_results(g.study)
+    analysis = analyse_study(session(), g.study, chosen())
+    headers = {
+        "Content-Disposition": f'attachment; filename="{g.study.slug}-paper.zip"',
+        "X-Expected-Bytes": str(expected_bytes(analysis)),
+    }
+    pieces = zipped_bytes(report_files(analysis))
+    return Response(stream_with_context(pieces), mimetype="application/zip", headers=headers)
+
+
+def chosen() -> Choices:
+    """Read the switches from the address, so that what was looked at can be linked to."""
+    return Choices(
+        include_test="test" in request.args,
+        exclude_flagged="unflagged" in request.args,
+        without_question=request.args.get("without", type=int),
+        ties=request.args.get("ties", "kept"),
+    )
 
 
 @blueprint.post(f"{STUDY}/unblind")

@@ -1,0 +1,252 @@
+"""What each figure of the analysis shows, as numbers and as words.
+
+A figure is drawn from its exhibit's rows, so that drawing, table and text cannot disagree.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from survey.core.agreement.agreement import Agreement
+from survey.core.agreement.counts import OTHER
+from survey.core.agreement.differences import NOBODY, MeanTest
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A figure's numbers: ``name`` for files, ``title``, ``columns`` and ``rows``.
+
+    ``alternative``: in words, what the drawing shows; ``note``: how to read it; ``why``:
+    why there is nothing to be drawn, else None; ``totals``: whether the last row adds the
+    others up; ``decimals``: of numbers as they are printed.
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    alternative: str
+    note: str = ""
+    why: str | None = None
+    totals: bool = False
+    decimals: int = 3
+
+
+def exhibits(agreement: Agreement) -> tuple[Exhibit, ...]:
+    """Return every figure's numbers, in the order of a report."""
+    return (
+        votes_per_question(agreement),
+        shares_with_intervals(agreement),
+        pairwise_differences(agreement),
+        agreement_rates(agreement),
+        tau_b_distributions(agreement),
+        label_and_column_clicks(agreement),
+        time_per_question(agreement),
+    )
+
+
+def votes_per_question(agreement: Agreement) -> Exhibit:
+    """Table 4: credits of each measure, and custom rankings, question by question."""
+    table = agreement.table4
+    names = (*table.measures, OTHER)
+    rows = tuple(
+        (
+            row.question,
+            *(row.votes[name] for name in names),
+            ", ".join(" = ".join(group) for group in row.identical) or None,
+        )
+        for row in table.rows
+    )
+    firsts = ", ".join(
+        f"{name} in {agreement.first_outright[name]} alone and {agreement.first_or_tied[name]} "
+        "alone or tied"
+        for name in table.measures
+    )
+    return Exhibit(
+        name="votes-per-question",
+        title="Votes per question",
+        columns=("question", *names, "identical orders"),
+        rows=(*rows, ("total", *(table.totals[name] for name in names), None)),
+        alternative=f"Of {len(rows)} questions, most votes went to: {firsts}.",
+        note="Credits of the measures; OTHER counts custom rankings.",
+        why=None if agreement.responses else NOBODY,
+        totals=True,
+    )
+
+
+def shares_with_intervals(agreement: Agreement) -> Exhibit:
+    """Each measure's share of the responses, with T2 and T1 intervals."""
+    rows = tuple(
+        (name, _percent(one.share), *_ends(one.two_way, 100, 0), *_ends(one.participants, 100, 0))
+        for name, one in agreement.share_intervals.items()
+    )
+    told = "; ".join(f"{name} {_said(share)} %" for name, share, *_ in rows)
+    return Exhibit(
+        name="shares",
+        title="Share of the responses that credit each measure, in %",
+        columns=("measure", "share", "T2 from", "T2 to", "T1 from", "T1 to"),
+        rows=rows,
+        decimals=1,
+        alternative=f"Shares of the responses: {told}. They add up to more than 100 % where votes "
+        "are shared.",
+        note="95 % intervals. T2: questions of this kind; T1: these questions.",
+        why=None if agreement.responses else NOBODY,
+    )
+
+
+def pairwise_differences(agreement: Agreement) -> Exhibit:
+    """Each pair's mean difference in points, with T2 and T1 intervals."""
+    rows = tuple(
+        (
+            str(one.pair).replace("-", " − "),
+            _percent(one.mean),
+            *_ends(one.two_way, 100),
+            *_ends(one.participants, 100),
+        )
+        for one in agreement.differences
+    )
+    told = " ".join(
+        f"{pair}: {_said(mean)} points, {_covers(low, high)}." for pair, mean, low, high, *_ in rows
+    )
+    return Exhibit(
+        name="differences",
+        title="Differences between measures, in points of the responses",
+        columns=("pair", "difference", "T2 from", "T2 to", "T1 from", "T1 to"),
+        rows=rows,
+        decimals=1,
+        alternative=told,
+        note="95 % intervals. T2: questions of this kind; T1: these questions.",
+        why=None if agreement.responses else NOBODY,
+    )
+
+
+def agreement_rates(agreement: Agreement) -> Exhibit:
+    """The measures' agreement rates beside those of participants with one another."""
+    found = agreement.concordance
+    rows: list[tuple[Cell, ...]] = [
+        (name, found.strict.means[name], found.half.means[name]) for name in agreement.measures
+    ]
+    rows += [
+        (f"{which} participant", getattr(found.human, which), getattr(found.human_half, which))
+        for which in ("best", "median", "worst")
+    ]
+    told = ", ".join(f"{name} {_said(rate, 2)}" for name, rate, _ in rows)
+    return Exhibit(
+        name="agreement-rate",
+        title="Agreement over pairs of lists",
+        columns=("whose order", "strict", "half credit"),
+        rows=tuple(rows),
+        alternative=f"Strict agreement rates: {told}.",
+        note="Share of list pairs that two orders put alike; half credit where one side ties. "
+        "Participants are compared with one another: how well people predict people.",
+        why=None if agreement.responses else NOBODY,
+    )
+
+
+def tau_b_distributions(agreement: Agreement) -> Exhibit:
+    """How participants' mean tau-b with each measure is spread."""
+    means = np.array(list(agreement.concordance.tau_b.by_participant.values()))
+    rows = tuple(
+        (name, *_five_numbers(means[:, place] if len(means) else means))
+        for place, name in enumerate(agreement.measures)
+    )
+    told = "; ".join(f"{row[0]} median {_said(row[4], 2)}" for row in rows)
+    drawable = any(row[1] for row in rows)
+    return Exhibit(
+        name="tau-b",
+        title="Kendall's tau-b with each measure: participants' means",
+        columns=("measure", "n", "least", "lower quartile", "median", "upper quartile", "most"),
+        rows=rows,
+        alternative=f"Participants' mean tau-b: {told}.",
+        note="n: participants with a defined mean. 1: the same order, 0: unrelated, −1: reversed.",
+        why=None if drawable else "no participant has a defined tau-b",
+    )
+
+
+def label_and_column_clicks(agreement: Agreement) -> Exhibit:
+    """Clicks by label and by column: both are drawn anew each time, so they should be level."""
+    bias = agreement.bias
+    groups: list[Mapping[str, int]] = [bias.label_clicks]
+    if bias.column_clicks is not None:
+        groups.append({f"column {n}": clicks for n, clicks in enumerate(bias.column_clicks, 1)})
+    rows = tuple(
+        (name, clicks, 100 * clicks / sum(group.values()) if sum(group.values()) else None)
+        for group in groups
+        for name, clicks in group.items()
+    )
+    told = ", ".join(f"{name} {_said(share)} %" for name, _, share in rows)
+    return Exhibit(
+        name="bias",
+        title="Clicks by label and by column",
+        columns=("where", "clicks", "% of clicks"),
+        rows=rows,
+        decimals=1,
+        alternative=f"Clicks: {told}. Without bias each would be near "
+        f"{100 / len(agreement.measures):.1f} %.",
+        note="Columns are counted from the left.",
+        why=None if any(bias.label_clicks.values()) else "no column was ticked",
+    )
+
+
+def time_per_question(agreement: Agreement) -> Exhibit:
+    """The course of a session: median seconds, custom rankings and double ticks by position."""
+    rows = tuple(
+        (one.position, one.responses, one.seconds, one.own, one.several)
+        for one in agreement.bias.positions
+    )
+    timed = [row for row in rows if row[2] is not None]
+    told = (
+        f"Median seconds for an answer: {_said(timed[0][2])} at the first question, "
+        f"{_said(timed[-1][2])} at the last."
+        if timed
+        else ""
+    )
+    return Exhibit(
+        name="time",
+        title="Time for an answer, by the question's place in a session",
+        columns=("place", "answers", "median seconds", "custom rankings", "several ticks"),
+        rows=rows,
+        decimals=1,
+        alternative=told,
+        note="Seconds in view, as the browser tells; else between pages, by the server's clock.",
+        why=None if timed else "no times are known",
+    )
+
+
+def _percent(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _ends(
+    test: MeanTest, factor: float, least: float = -np.inf
+) -> tuple[float | None, float | None]:
+    """Return an interval's ends; those of a share stay within what a share can be."""
+    if test.ci95 is None:
+        return None, None
+    most = factor if least == 0 else np.inf
+    low, high = test.ci95
+    return max(factor * low, least), min(factor * high, most)
+
+
+def _five_numbers(values: Sequence[float] | np.ndarray) -> tuple[Cell, ...]:
+    known = np.asarray(values, dtype=float)
+    known = known[~np.isnan(known)]
+    if not len(known):
+        return 0, None, None, None, None, None
+    return len(known), *map(float, np.quantile(known, [0, 0.25, 0.5, 0.75, 1]))
+
+
+def _covers(low: Cell, high: Cell) -> str:
+    if not isinstance(low, float) or not isinstance(high, float):
+        return "without an interval for questions of this kind"
+    where = "covers zero" if low <= 0 <= high else "leaves zero out"
+    return f"interval for questions of this kind {_said(low)} to {_said(high)}, which {where}"
+
+
+def _said(value: Cell, decimals: int = 1) -> str:
+    if not isinstance(value, (int, float)):
+        return "undefined"
+    return f"{value:.{decimals}f}".replace("-", "−")

@@ -1,0 +1,309 @@
+"""Figures of the analysis, drawn from their exhibits' rows.
+
+Colours are Okabe and Ito's, which most colour-blind people tell apart; markers differ too,
+so that a figure can be printed in grey. matplotlib is loaded where it is used, since it
+takes half a second, and only its object-oriented side: pyplot keeps global state.
+"""
+
+import io
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from survey.core.agreement.exhibits import Exhibit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+GREY = "#767676"
+MARKERS = ("o", "s", "D", "^", "v", "P")
+FORMATS = ("svg", "pdf", "png")
+WIDTH = 3.7  # inches: about a column of a paper, and legible on a phone
+
+STYLE: Any = {  # whose keys only matplotlib spells out
+    "font.size": 8.5,
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so every machine draws alike
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.8,
+    "legend.frameon": False,
+    "legend.fontsize": 7.5,
+    "legend.handlelength": 1.5,
+    "legend.columnspacing": 1.2,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "the same bytes each time",
+    "pdf.fonttype": 42,
+}
+# Without these a file would say when it was made.
+UNDATED: Mapping[str, Mapping[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+    "png": {"Software": None},
+}
+
+SVG = "http://www.w3.org/2000/svg"
+_one_at_a_time = threading.Lock()  # matplotlib's settings are global
+
+
+def draw(exhibit: Exhibit) -> "Figure":
+    """Draw an exhibit; raises ValueError for one with nothing to be drawn."""
+    if exhibit.why:
+        raise ValueError(f"{exhibit.name} cannot be drawn: {exhibit.why}")
+    from matplotlib.figure import Figure
+
+    height = HEIGHTS[exhibit.name](exhibit)
+    size = (WIDTH, height)
+    figure = Figure(figsize=size, layout="constrained")
+    DRAWN[exhibit.name](figure.add_subplot(), exhibit)
+    return figure
+
+
+def written(exhibit: Exhibit, ending: str) -> bytes:
+    """Return a figure as a file of that kind; the same exhibit gives the same bytes."""
+    from matplotlib import rc_context
+
+    sink = io.BytesIO()
+    with _one_at_a_time, rc_context(STYLE):
+        draw(exhibit).savefig(
+            sink,
+            format=ending,
+            dpi=300,
+            transparent=ending == "svg",  # a page may be dark
+            metadata=dict(UNDATED[ending]),
+        )
+    return sink.getvalue()
+
+
+@lru_cache(maxsize=256)
+def as_svg(exhibit: Exhibit) -> str:
+    """Return a figure to stand in a page: it scales, takes the page's ink, and can be read out.
+
+    Styles become attributes, since pages allow no inline styles.
+    """
+    ElementTree.register_namespace("", SVG)
+    root = ElementTree.fromstring(written(exhibit, "svg"))  # noqa: S314 - our own drawing
+    for name in ("width", "height"):
+        root.attrib.pop(name, None)
+    for element in list(root.iter()):
+        for child in list(element):
+            if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
+                element.remove(child)
+        _attributes(element)
+    _tell(root, exhibit)
+    return _own_ids(ElementTree.tostring(root, encoding="unicode"), exhibit.name)
+
+
+def _attributes(element: ElementTree.Element) -> None:
+    """Turn an element's style into attributes, and black into the page's ink."""
+    for rule in filter(None, element.attrib.pop("style", "").split(";")):
+        name, _, value = rule.partition(":")
+        if name.strip() == "font":
+            size = re.search(r"([\d.]+)px", value)
+            element.set("font-size", size.group(1) if size else "9")
+        else:
+            element.set(name.strip(), value.strip())
+    if element.tag == f"{{{SVG}}}text":
+        element.attrib.pop("font-family", None)
+        element.set("fill", "currentColor")
+    link = element.attrib.pop("{http://www.w3.org/1999/xlink}href", None)
+    if link is not None:
+        element.set("href", link)  # in a page of HTML, prefixes of XML mean nothing
+    for name in ("stroke", "fill"):
+        if element.get(name) == "#000000":
+            element.set(name, "currentColor")
+
+
+def _tell(root: ElementTree.Element, exhibit: Exhibit) -> None:
+    title, words = (ElementTree.Element(f"{{{SVG}}}{tag}") for tag in ("title", "desc"))
+    title.text, words.text = exhibit.title, exhibit.alternative
+    title.set("id", "title")
+    words.set("id", "words")
+    root.insert(0, title)
+    root.insert(1, words)
+    root.set("role", "img")
+    root.set("aria-labelledby", "title words")
+
+
+def _own_ids(svg: str, name: str) -> str:
+    """Give ids the exhibit's name, so that several figures can stand in one page."""
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
+    svg = re.sub(r'(href="#|url\(#)', rf"\1{name}-", svg)
+    return svg.replace(
+        'aria-labelledby="title words"', f'aria-labelledby="{name}-title {name}-words"'
+    )
+
+
+Rows = Sequence[Any]  # an exhibit says what is in its columns
+
+
+def _votes_per_question(axes: "Axes", exhibit: Exhibit) -> None:
+    """A dot for each measure and question; identical orders stand one above the other."""
+    names, rows = exhibit.columns[1:-1], _rows(exhibit)[:-1]
+    step = 0.6 / len(names)
+    for place, name in enumerate(names):
+        offset = (place - (len(names) - 1) / 2) * step
+        axes.plot(
+            [row[place + 1] for row in rows],
+            [number + offset for number in range(len(rows))],
+            linestyle="none",
+            markersize=4,
+            label=name,
+            **_look(place, name),
+        )
+    for number in range(len(rows) - 1):
+        axes.axhline(number + 0.5, color=GREY, linewidth=0.4, alpha=0.5)
+    axes.set_yticks(range(len(rows)), [str(row[0]) for row in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_xlim(left=-0.5)
+    axes.set_ylabel("question")
+    axes.set_xlabel("votes")
+    _whole_numbers(axes)
+    _legend(axes, len(names))
+
+
+def _rows(exhibit: Exhibit) -> Rows:
+    return exhibit.rows
+
+
+def _look(place: int, name: str) -> dict[str, Any]:
+    if name == "OTHER":
+        return {"color": GREY, "marker": "x"}
+    return {"color": COLOURS[place], "marker": MARKERS[place]}
+
+
+def _legend(axes: "Axes", columns: int) -> None:
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(columns, 4))
+
+
+def _whole_numbers(axes: "Axes") -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def _intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]) -> None:
+    """A stroke with two intervals for each row: T2 long and thin, T1 short and thick."""
+    for place, (_, middle, *ends) in enumerate(_rows(exhibit)):
+        colour = colours[place]
+        for shift, (low, high), width in ((-0.11, ends[:2], 1.4), (0.11, ends[2:], 3.5)):
+            if low is not None:
+                axes.plot(
+                    [low, high],
+                    [place + shift] * 2,
+                    color=colour,
+                    linewidth=width,
+                    solid_capstyle="butt",
+                )
+        if middle is not None:
+            axes.plot([middle] * 2, [place - 0.24, place + 0.24], color="#000000", linewidth=1.4)
+    axes.set_yticks(range(len(exhibit.rows)), [str(row[0]) for row in exhibit.rows])
+    axes.set_ylim(len(exhibit.rows) - 0.5, -0.5)
+    axes.set_xlabel(unit)
+    for width, label in ((1.4, "questions of this kind (T2)"), (3.5, "these questions (T1)")):
+        axes.plot([], [], color=GREY, linewidth=width, label=label)
+    _legend(axes, 2)
+
+
+def _shares(axes: "Axes", exhibit: Exhibit) -> None:
+    colours = (*COLOURS[: len(exhibit.rows) - 1], GREY)
+    _intervals(axes, exhibit, "% of the responses, 95 % intervals", colours)
+    axes.set_xlim(left=0)
+
+
+def _differences(axes: "Axes", exhibit: Exhibit) -> None:
+    axes.axvline(0, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    # One colour: a pair is none of the measures.
+    colours = [COLOURS[0]] * len(exhibit.rows)
+    _intervals(axes, exhibit, "points of the responses, 95 % intervals", colours)
+
+
+def _agreement_rates(axes: "Axes", exhibit: Exhibit) -> None:
+    """The measures as dots, before the participants' range."""
+    measures, people = _rows(exhibit)[:-3], _rows(exhibit)[-3:]
+    best, median, worst = (row[1] for row in people)
+    if median is not None:
+        axes.axvspan(worst, best, color=GREY, alpha=0.18, linewidth=0, label="participants")
+        axes.axvline(median, color=GREY, linewidth=1.2, label="median participant")
+    for place, (_, strict, half) in enumerate(measures):
+        look: dict[str, Any] = {
+            "color": COLOURS[place],
+            "marker": MARKERS[place],
+            "linestyle": "none",
+        }
+        axes.plot([strict], [place], markersize=5, **look)
+        axes.plot([half], [place], markersize=5, fillstyle="none", **look)
+    axes.set_yticks(range(len(measures)), [str(row[0]) for row in measures])
+    axes.set_ylim(len(measures) - 0.5, -0.5)
+    axes.set_xlabel("agreement rate over list pairs")
+    for fill, label in (("full", "strict"), ("none", "half credit")):
+        axes.plot([], [], color=GREY, marker="o", linestyle="none", fillstyle=fill, label=label)
+    _legend(axes, 4)
+
+
+def _tau_b(axes: "Axes", exhibit: Exhibit) -> None:
+    """A box for each measure from the five numbers of its row."""
+    for place, (_, count, *numbers) in enumerate(_rows(exhibit)):
+        if not count:
+            continue
+        least, lower, middle, upper, most = numbers
+        colour = COLOURS[place]
+        axes.plot([least, most], [place] * 2, color=colour, linewidth=1.2)
+        axes.barh(place, upper - lower, 0.4, lower, color=colour, alpha=0.35, edgecolor=colour)
+        axes.plot([middle] * 2, [place - 0.2, place + 0.2], color="#000000", linewidth=1.6)
+    axes.set_yticks(range(len(exhibit.rows)), [str(row[0]) for row in exhibit.rows])
+    axes.set_ylim(len(exhibit.rows) - 0.5, -0.5)
+    axes.set_xlabel("participants' mean tau-b: range, quartiles, median")
+
+
+def _bias(axes: "Axes", exhibit: Exhibit) -> None:
+    labels = [row for row in _rows(exhibit) if not str(row[0]).startswith("column")]
+    for place, row in enumerate(_rows(exhibit)):
+        later = place >= len(labels)
+        axes.barh(place + 0.5 * later, row[2] or 0, 0.7, color=COLOURS[1 if later else 0])
+    axes.axvline(100 / len(labels), color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    places = [place + 0.5 * (place >= len(labels)) for place in range(len(exhibit.rows))]
+    axes.set_yticks(places, [str(row[0]) for row in exhibit.rows])
+    axes.set_ylim(places[-1] + 0.6, -0.6)
+    axes.set_xlabel("% of the clicks; dashed: without bias")
+
+
+def _time(axes: "Axes", exhibit: Exhibit) -> None:
+    timed = [row for row in _rows(exhibit) if row[2] is not None]
+    axes.plot(
+        [row[0] for row in timed],
+        [row[2] for row in timed],
+        color=COLOURS[0],
+        marker="o",
+        markersize=4,
+        linewidth=1.2,
+    )
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("place of the question in a session")
+    axes.set_ylabel("median seconds")
+    _whole_numbers(axes)
+
+
+DRAWN: Mapping[str, Callable[["Axes", Exhibit], None]] = {
+    "votes-per-question": _votes_per_question,
+    "shares": _shares,
+    "differences": _differences,
+    "agreement-rate": _agreement_rates,
+    "tau-b": _tau_b,
+    "bias": _bias,
+    "time": _time,
+}
+HEIGHTS: Mapping[str, Callable[[Exhibit], float]] = {
+    "votes-per-question": lambda exhibit: 0.9 + 0.28 * len(exhibit.rows),
+    **dict.fromkeys(
+        ("shares", "differences", "tau-b"),
+        lambda exhibit: 1.0 + 0.3 * max(3, len(exhibit.rows)),
+    ),
+    "agreement-rate": lambda exhibit: 1.0 + 0.3 * max(3, len(exhibit.rows) - 3),
+    "bias": lambda exhibit: 0.7 + 0.22 * len(exhibit.rows),
+    "time": lambda _: 2.2,
+}

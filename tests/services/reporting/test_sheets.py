@@ -1,0 +1,87 @@
+"""Tables written for a paper: what LaTeX, Markdown and a spreadsheet would trip over."""
+
+import csv
+import io
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from survey.services.reporting.sheets import Sheet, as_csv, as_latex, as_markdown, text_of
+
+TABLE4 = Sheet(
+    name="table4",
+    title="Votes per question",
+    columns=("question", "AP", "OTHER", "choice"),
+    rows=((1, 5, 3, "MNRO-AP"), (2, 0.5, None, ""), ("total", 5.5, 3, "")),
+    note="Question 1 (AP = MNRO) & more: 100 % > 50 %.",
+    totals=True,
+)
+
+
+def test_a_table_in_latex_is_ready_to_be_included():
+    assert (
+        as_latex(TABLE4)
+        == r"""% needs \usepackage{booktabs}
+\begin{table}
+  \centering
+  \caption{Votes per question}
+  \label{tab:table4}
+  \begin{tabular}{lrrr}
+    \toprule
+    question & AP & OTHER & choice \\
+    \midrule
+    1 & 5 & 3 & MNRO-AP \\
+    2 & 0.500 & -- &  \\
+    \midrule
+    total & 5.500 & 3 &  \\
+    \bottomrule
+  \end{tabular}
+  \par\smallskip\footnotesize Question 1 (AP = MNRO) \& more: 100 \% \textgreater{} 50 \%.
+\end{table}
+"""
+    )
+
+
+def test_a_table_in_markdown_has_its_title_above_and_its_note_below():
+    lines = as_markdown(TABLE4).splitlines()
+    assert lines[0] == "**Votes per question**"
+    assert lines[2:5] == [
+        "| question | AP | OTHER | choice |",
+        "| --- | ---: | ---: | ---: |",
+        "| 1 | 5 | 3 | MNRO-AP |",
+    ]
+    assert lines[-1] == r"Question 1 (AP = MNRO) & more: 100 % \> 50 %."
+
+
+def test_csv_keeps_numbers_in_full_and_leaves_the_unknown_empty():
+    third = Sheet("t", "T", ("a", "b"), (("x", 1 / 3), ("=1+1", None)))
+    assert as_csv(third) == f"a,b\nx,{1 / 3!r}\n'=1+1,\n"
+
+
+def test_a_minus_is_printed_as_one():
+    assert [text_of(cell) for cell in (-0.5, 3, None, "−", 2.0)] == [
+        "−0.500",
+        "3",
+        "–",
+        "−",
+        "2.000",
+    ]
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
+
+
+@given(TEXT)
+def test_no_text_breaks_out_of_a_table(text):
+    sheet = Sheet("t", text, ("a", "b"), ((text, 1),), note=text)
+    assert list(csv.reader(io.StringIO(as_csv(sheet))))[1][0].removeprefix("'") in (
+        text,
+        text.removeprefix("'"),
+    )
+    row = as_markdown(sheet).splitlines()[4]
+    assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == 3, row
+    latex = as_latex(sheet)
+    escaped = re.sub(r"\\[a-zA-Z]+|\\.|\$[^$]*\$", "", latex)
+    assert not re.search(r"[%#_^~$]", escaped.removeprefix("% needs ")), latex
+    assert escaped.count("{") == escaped.count("}")
