@@ -1,0 +1,336 @@
+"""Each statistic against another library, or its textbook formula, on random answers."""
+
+from itertools import combinations
+
+import krippendorff
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.discrete.conditional_models import ConditionalLogit
+from statsmodels.regression.linear_model import OLS
+from statsmodels.stats import contingency_tables
+from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_table
+from statsmodels.stats.multitest import multipletests
+
+from survey.core.agreement.agreement import agree, holm
+from survey.core.agreement.bias import conditional_logit
+from survey.core.agreement.concordance import friedman_of_credits
+from survey.core.agreement.counts import distinct_questions
+from survey.core.agreement.credits import Response, tally_credits
+from survey.core.agreement.differences import (
+    Pair,
+    by_participants,
+    by_questions,
+    differences,
+    sign_flip,
+    two_way,
+)
+from survey.core.agreement.matched import cochran_q, mcnemar
+from survey.core.agreement.orders import hold, spearman, tau_b
+from survey.core.agreement.raters import alpha_ordinal, fleiss_kappa, kendall_w
+from survey.core.stimuli.rankings import Ranking
+from tests.core.agreement.random_votes import (
+    MEASURES,
+    random_rankings,
+    random_responses,
+    weak_order,
+)
+
+SEEDS = (1, 2, 3)
+PAIR = Pair("MNRO", "AP")
+
+
+def close(expected, within=1e-9):
+    return pytest.approx(expected, rel=within, abs=within)
+
+
+def votes(seed, *, questions=6, participants=9, **chances):
+    """Random answers: the credits, the rankings, the responses."""
+    rng = np.random.default_rng(seed)
+    rankings = random_rankings(rng, questions, identical=chances.pop("identical", 0.3))
+    responses = random_responses(rng, rankings, participants, **chances)
+    return tally_credits(responses, rankings, MEASURES), rankings, responses
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_alpha_is_that_of_krippendorff_with_ties_and_missing_answers(seed):
+    rng = np.random.default_rng(seed)
+    table = np.array([list(weak_order(rng, 5).midranks.values()) for _ in range(7)])
+    table = np.hstack([table, table[rng.permutation(7)]])  # raters × two questions' lists
+    table[rng.random(table.shape) < 0.3] = np.nan
+    units = [[value for value in unit if not np.isnan(value)] for unit in table.T.tolist()]
+    expected = krippendorff.alpha(table, level_of_measurement="ordinal")
+    assert alpha_ordinal(units) == close(expected)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sign_flips_are_those_of_scipy(seed):
+    credits, _, _ = votes(seed, participants=8, answered=0.8)
+    d = differences(credits, PAIR)
+    means = [d[credits.participants == who].mean() for who in np.unique(credits.participants)]
+    sums = [d[credits.questions == number].sum() for number in np.unique(credits.questions)]
+    for values, found in (
+        (means, by_participants(d, credits.participants).sign_flip_p),
+        (sums, by_questions(d, credits.questions).sign_flip_p),
+    ):
+        # Six questions at most, so sixty times a mean is whole, and equal sums tie in scipy too.
+        whole = np.rint(np.multiply(values, 60))
+        assert whole == close(np.multiply(values, 60))
+        expected = stats.permutation_test(
+            (whole,), np.sum, permutation_type="samples", n_resamples=np.inf
+        )
+        assert found == close(expected.pvalue)
+
+
+def test_random_sign_flips_come_close_to_all_of_them():
+    rng = np.random.default_rng(4)
+    credits, _, _ = votes(4, questions=30, participants=70, answered=0.5)
+    d = rng.choice([-1.0, 0.0, 1.0], len(credits), p=[0.25, 0.3, 0.45])
+    found = by_participants(d, credits.participants)
+    assert found.method == "Monte Carlo"
+    means = [d[credits.participants == who].mean() for who in np.unique(credits.participants)]
+    tail = 2 * stats.norm.sf(abs(np.sum(means)) / np.sqrt(np.sum(np.square(means))))
+    assert found.sign_flip_p == pytest.approx(tail, abs=0.01)
+
+
+def test_hundreds_of_participants_alike_have_a_p_above_zero():
+    assert 0 < sign_flip([1] * 1200)[0] < 1e-300
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_t_test_over_participants_is_scipys(seed):
+    credits, _, _ = votes(seed, answered=0.7)
+    d = differences(credits, PAIR)
+    found = by_participants(d, credits.participants)
+    means = [d[credits.participants == who].mean() for who in np.unique(credits.participants)]
+    expected = stats.ttest_1samp(means, 0)
+    assert (found.mean, found.t, found.p, found.df) == (
+        *(close(one) for one in (np.mean(means), expected.statistic, expected.pvalue)),
+        len(means) - 1,
+    )
+    assert found.ci95 == close(tuple(expected.confidence_interval()))
+
+
+def clustered(d, *groups):
+    """The variance of a mean, clustered by one grouping: G/(G - 1) Σ (Σ residuals)²/n²."""
+    keys = list(zip(*groups, strict=True))
+    sums = [
+        sum(e for e, key in zip(d - d.mean(), keys, strict=True) if key == one) for one in set(keys)
+    ]
+    return len(sums) / (len(sums) - 1) * np.square(sums).sum() / len(d) ** 2
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_two_way_test_on_unbalanced_answers(seed):
+    credits, _, _ = votes(seed, questions=7, participants=12, answered=0.6)
+    d = differences(credits, PAIR)
+    found = two_way(d, credits.participants, credits.questions)
+    who, where = credits.participants.tolist(), credits.questions.tolist()
+    groups = np.column_stack([np.unique(who, return_inverse=True)[1], where])
+    expected = OLS(d, np.ones(len(d))).fit(
+        cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
+    )
+    assert (found.se, found.t, found.p) == close(
+        (expected.bse[0], expected.tvalues[0], expected.pvalues[0])
+    )
+    assert found.ci95 == close(tuple(expected.conf_int()[0]))
+    assert found.df == min(len(set(who)), len(set(where))) - 1
+    by_hand = clustered(d, who) + clustered(d, where) - clustered(d, who, where)
+    assert (found.variance, found.se**2) == ("two-way", close(by_hand))
+
+
+def test_where_the_two_way_variance_is_not_positive_the_larger_one_way_stands_in():
+    who = np.repeat(["a", "b", "c", "d"], 4)
+    where = np.tile([1, 2, 3, 4], 4)
+    against = np.where((np.arange(16) // 4 + np.arange(16)) % 2, 1.0, -1.0)
+    against[0] = 0.0  # sums of participants and questions all but cancel
+    assert clustered(against, who) + clustered(against, where) < clustered(against, who, where)
+    found = two_way(against, who, where)
+    one_way = [
+        OLS(against, np.ones(16)).fit(cov_type="cluster", cov_kwds={"groups": group}).bse[0]
+        for group in (np.unique(who, return_inverse=True)[1], where)
+    ]
+    assert (found.variance, found.df, found.se) == ("larger one-way", 3, close(max(one_way)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cochrans_q_and_mcnemar_are_those_of_statsmodels(seed):
+    credits, rankings, _ = votes(seed)
+    found, expected = (
+        cochran_q(credits, rankings),
+        contingency_tables.cochrans_q(credits.credited.astype(int)),
+    )
+    assert (found.q, found.df, found.p) == (
+        close(expected.statistic),
+        expected.df,
+        close(expected.pvalue),
+    )
+    first, second = credits.credited[:, 2].tolist(), credits.credited[:, 0].tolist()
+    table = [
+        [sum((a, b) == (x, y) for a, b in zip(first, second, strict=True)) for y in (True, False)]
+        for x in (True, False)
+    ]
+    matched = mcnemar(credits, PAIR)
+    assert (matched.n10, matched.n01) == (table[0][1], table[1][0])
+    assert matched.p == close(contingency_tables.mcnemar(table, exact=True).pvalue)
+
+
+def test_holm_is_that_of_statsmodels_and_an_undefined_p_still_counts():
+    p = np.random.default_rng(5).uniform(0, 0.2, 6).tolist()
+    assert holm(p) == close(multipletests(p, method="holm")[1].tolist())
+    assert holm([0.02, None, 0.01]) == [0.04, None, 0.03]
+    assert holm([None, None]) == [None, None]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_conditional_logit_is_at_the_maximum_of_statsmodels_likelihood(seed):
+    _, _, responses = votes(seed, questions=8, participants=15, several=0.3)
+    found = conditional_logit(responses, MEASURES)
+    rows, ticked, group = [], [], []
+    for number, one in enumerate(responses):
+        for label, measure in enumerate(one.label_order, 1):
+            column = one.column_order.index(label) + 1
+            rows.append(
+                [
+                    *(measure == name for name in MEASURES[1:]),
+                    *(label == n for n in (2, 3)),
+                    *(column == n for n in (2, 3)),
+                ]
+            )
+            ticked.append(label in one.clicked)
+            group.append(number)
+    chosen = np.isin(group, [n for n, one in enumerate(responses) if one.clicked])
+    model = ConditionalLogit(
+        np.array(ticked)[chosen].astype(int),
+        np.array(rows, dtype=float)[chosen],
+        groups=np.array(group)[chosen],
+    )
+    coef = np.array(found.coef)
+    assert found.terms == ("NMRR", "MNRO", "Method2", "Method3", "column 2", "column 3")
+    assert model.score(coef) == pytest.approx(np.zeros(6), abs=1e-7)
+    covariance = np.linalg.inv(-model.hessian(coef))
+    assert found.se == pytest.approx(tuple(np.sqrt(np.diag(covariance))), rel=1e-5)
+
+
+@pytest.mark.parametrize("lists", [2, 3, 5, 10])
+def test_tau_and_rho_are_those_of_scipy(lists):
+    rng = np.random.default_rng(lists)
+    for _ in range(40):
+        one, other = (tuple(weak_order(rng, lists).midranks.values()) for _ in range(2))
+        if len(set(one)) == 1 or len(set(other)) == 1:
+            assert np.isnan(tau_b(one, other))
+            assert np.isnan(spearman(one, other))
+            continue
+        # scipy's p of tau fails for two lists, its rho is tau there.
+        tau = stats.kendalltau(one, other).statistic if lists > 2 else np.sign(one[0] - one[1])
+        tau = tau if lists > 2 else tau * np.sign(other[0] - other[1])
+        assert tau_b(one, other) == close(tau)
+        rho = stats.spearmanr(one, other).statistic if lists > 2 else tau
+        assert spearman(one, other) == close(rho)
+
+
+def test_undefined_taus_are_counted_and_left_out_of_the_mean():
+    rankings = {
+        1: dict(zip(MEASURES, map(Ranking.parse, ("A>B>C", "A=B=C", "C>B>A")), strict=True))
+    }
+    responses = [
+        one
+        for seed in range(4)
+        for one in random_responses(np.random.default_rng(seed), rankings, 5, custom=0)
+    ]
+    responses = [one for one in responses if one.label_order.index("NMRR") + 1 not in one.clicked]
+    found = agree(responses, rankings, MEASURES, asked=1).concordance.tau_b
+    both = sum(len(one.clicked) == 2 for one in responses)
+    assert both > 0
+    assert found.undefined == {"AP": both, "NMRR": len(responses), "MNRO": both}
+    assert found.means["NMRR"] is None
+    assert found.means["AP"] == close(-found.means["MNRO"])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_kendalls_w_is_friedmans_chi_square_over_its_maximum(seed):
+    _, rankings, responses = votes(seed, questions=3)
+    held = hold(responses, rankings, MEASURES)
+    for w, (_, answers) in zip(kendall_w(held).by_question, held.in_question(), strict=True):
+        orders = [order for _, order in answers]
+        chi2 = stats.friedmanchisquare(*zip(*orders, strict=True)).statistic
+        assert w == close(chi2 / (len(orders) * 4))
+
+
+def test_kendalls_w_of_two_lists_is_one_when_all_agree_and_less_with_a_dissenter():
+    rng = np.random.default_rng(1)
+    rankings = {1: dict.fromkeys(MEASURES, Ranking.parse("A>B"))}
+    alike = random_responses(rng, rankings, 3, custom=0)
+    assert kendall_w(hold(alike, rankings, MEASURES)).mean == 1
+    rankings[1]["AP"] = Ranking.parse("B>A")
+    split = [
+        next(
+            one
+            for one in random_responses(rng, rankings, 60, custom=0, several=0)
+            if one.label_order[next(iter(one.clicked)) - 1] == name
+        )
+        for name in ("AP", "NMRR", "MNRO")
+    ]
+    # Rank sums 5 and 4: (2·(5² + 4²) - 3²·3²)/(3²·1) = 1/9.
+    assert kendall_w(hold(split, rankings, MEASURES)).mean == close(1 / 9)
+
+
+def test_fleiss_kappa_leaves_out_questions_with_several_ticks_or_missing_answers():
+    credits, rankings, _ = votes(6, questions=8, several=0.03, answered=0.99)
+    distinct = distinct_questions(rankings)
+    found = fleiss_kappa(credits, distinct)
+    assert 0 < len(found.questions) < len(distinct)
+    table = []
+    for number in found.questions:
+        here = credits.within(credits.questions == number)
+        assert len(here) == 9
+        assert here.clicks.max() == 1
+        table.append([*here.credited.sum(axis=0), here.other.sum()])
+    assert found.kappa == close(fleiss_of_table(np.array(table)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_human_rates_leave_each_participants_own_answer_out(seed):
+    _, rankings, responses = votes(seed, participants=5, answered=0.7)
+    human = agree(responses, rankings, MEASURES, asked=6).concordance.human
+    held = hold(responses, rankings, MEASURES)
+
+    def rate(one, other):
+        return np.mean(
+            [
+                np.sign(one[i] - one[j]) == np.sign(other[i] - other[j])
+                for i, j in combinations(range(5), 2)
+            ]
+        )
+
+    everyone = []
+    for who in dict.fromkeys(held.participants):
+        mine = [
+            np.mean([rate(order, other) for someone, other in answers if someone != who])
+            for _, answers in held.in_question()
+            for me, order in answers
+            if me == who and len(answers) > 1
+        ]
+        everyone.append(np.mean(mine))
+    assert (human.best, human.median, human.worst) == (
+        close(max(everyone)),
+        close(np.median(everyone)),
+        close(min(everyone)),
+    )
+
+
+def test_equal_sums_of_split_votes_tie_in_friedmans_test():
+    orders = dict(zip(MEASURES, map(Ranking.parse, ("A>B>C", "B>A>C", "C>B>A")), strict=True))
+    # 1/2 + 1/3 + 1/3 + 1/3 and 1/3 + 1/3 + 1/3 + 1/2 differ as floats.
+    ap, nmrr, everything = {1, 3}, {2, 3}, {1, 2, 3}
+    ticks = {
+        "P1": (ap, everything, everything, everything, nmrr),
+        "P2": (nmrr, everything, everything, everything, ap),
+    }
+    responses = [
+        Response(who, number, MEASURES, frozenset(clicked))
+        for who, answers in ticks.items()
+        for number, clicked in enumerate(answers, 1)
+    ]
+    credits = tally_credits(responses, dict.fromkeys(range(1, 6), orders), MEASURES).split()
+    assert friedman_of_credits(credits, asked=5).w == close(1)
