@@ -111,7 +111,7 @@ def two_way(
     people, sets = len(set(participants.tolist())), len(set(questions.tolist()))
     frame: dict[str, Any] = {"estimand": T2, "n": len(d), "unit": "responses"}
     if people < 2 or sets < 2:
-        why = NOBODY if not len(d) else "it needs two participants and two questions at least"
+        why = NOBODY if not len(d) else "a two-way test needs two participants and two questions"
         return TwoWay(**frame, why=why)
     if np.ptp(d) == 0:
         return TwoWay(**frame, why=_no_spread(d))

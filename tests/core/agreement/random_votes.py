@@ -1,5 +1,6 @@
 """Random studies and answers, for comparing the analysis with other ways to compute it."""
 
+import numpy as np
 from hypothesis import strategies as st
 
 from survey.core.agreement.credits import Response
@@ -26,15 +27,23 @@ def random_rankings(rng, questions, *, lists=5, identical=0.3):
     return rankings
 
 
-def random_responses(rng, rankings, participants, *, answered=1.0, several=0.2, custom=0.15):
-    """Answers by chance: one column or several, or a custom ranking; some missing."""
+def random_responses(
+    rng, rankings, participants, *, answered=1.0, several=0.2, custom=0.15, leaning=0.0
+):
+    """Answers by chance: one column or several, or a custom ranking; some missing.
+
+    ``leaning``: the chance that an answer is a tick for MNRO's column and nothing else.
+    """
     responses = []
     for who in range(1, participants + 1):
         for question, orders in rankings.items():
             if rng.random() >= answered:
                 continue
             own, clicked = None, frozenset()
-            if rng.random() < custom:
+            behind = tuple(rng.permutation(MEASURES).tolist())
+            if rng.random() < leaning:
+                clicked = frozenset([behind.index("MNRO") + 1])
+            elif rng.random() < custom:
                 own = weak_order(rng, len(orders["AP"].letters))
             else:
                 ticks = 1 + int(rng.random() < several)
@@ -43,7 +52,7 @@ def random_responses(rng, rankings, participants, *, answered=1.0, several=0.2, 
                 Response(
                     participant=f"P{who}",
                     question=question,
-                    label_order=tuple(rng.permutation(MEASURES).tolist()),
+                    label_order=behind,
                     clicked=clicked,
                     own=own,
                     column_order=tuple(rng.permutation([1, 2, 3]).tolist()),
@@ -108,3 +117,17 @@ def studies(draw):
                 )
             )
     return responses, rankings, measures
+
+
+def leaning_study(seed):
+    """A study whose answers lean towards MNRO: (responses, rankings, measures)."""
+    rng = np.random.default_rng(seed)
+    rankings = random_rankings(rng, int(rng.integers(1, 7)), identical=0.4)
+    responses = random_responses(
+        rng,
+        rankings,
+        int(rng.integers(2, 12)),
+        answered=rng.choice([0.6, 1.0]),
+        leaning=rng.uniform(0, 0.9),
+    )
+    return responses, rankings, tuple(rng.permutation(MEASURES).tolist())

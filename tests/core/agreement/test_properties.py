@@ -1,0 +1,308 @@
+"""What holds of the analysis whatever the answers are."""
+
+import re
+import time
+from dataclasses import fields, is_dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from survey.core.agreement.agreement import TIES, agree
+from survey.core.agreement.credits import Response
+from survey.core.agreement.results import T1, T2, Statistic
+from survey.core.agreement.verdicts import p_text, verdict
+from survey.core.stimuli.rankings import Ranking
+from tests.core.agreement.random_votes import (
+    MEASURES,
+    leaning_study,
+    random_rankings,
+    random_responses,
+    studies,
+)
+
+few = settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+MONTE_CARLO = 0.02
+
+
+# Answers of every kind, and answers that decide something.
+any_study = studies() | st.integers(0, 100_000).map(leaning_study)
+
+
+def analysed(study, **options):
+    responses, rankings, measures = study
+    return agree(responses, rankings, measures, asked=len(rankings), **options)
+
+
+def statistics_in(found):
+    """Every statistic of an analysis, however deep."""
+    if isinstance(found, Statistic):
+        yield found
+    elif isinstance(found, dict):
+        for one in found.values():
+            yield from statistics_in(one)
+    elif isinstance(found, tuple):
+        for one in found:
+            yield from statistics_in(one)
+    elif is_dataclass(found):
+        for field in fields(found):
+            yield from statistics_in(getattr(found, field.name))
+
+
+def undefined_in(value):
+    """Whether a number is missing, in a statistic's field."""
+    if isinstance(value, dict):
+        return any(map(undefined_in, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(undefined_in, value))
+    return value is None
+
+
+@few
+@given(any_study, st.sampled_from(list(TIES)))
+def test_every_undefined_value_says_why_and_nothing_else_does(study, ties):
+    found = analysed(study, ties=ties)
+    for one in statistics_in(found):
+        missing = [
+            field.name
+            for field in fields(one)
+            if not re.search("^why$|p_holm$", field.name) and undefined_in(getattr(one, field.name))
+        ]
+        assert (one.why is not None) == bool(missing), (one, missing)
+    for one in found.differences:
+        for test in (one.two_way, one.participants, one.label_permutation, one.mcnemar):
+            assert (test.p_holm is None) == (test.p is None)
+    assert (found.shares.of_responses is None) == (sum(found.table4.totals.values()) == 0)
+
+
+@few
+@given(any_study, st.sampled_from(list(TIES)))
+def test_every_p_is_above_zero_and_at_most_one(study, ties):
+    for one in statistics_in(analysed(study, ties=ties)):
+        for field in fields(one):
+            p = getattr(one, field.name)
+            if re.search(r"(^|_)p($|_)", field.name) and p is not None:
+                assert 0 < p <= 1, (one, field.name)
+
+
+def figures(found):
+    """The numbers of an analysis by name, without the names of participants and questions."""
+    together = found.concordance
+    named = {
+        "shares": vars(found.shares),
+        "share intervals": found.share_intervals,
+        "first": (found.first_or_tied, found.first_outright),
+        "differences": {str(one.pair): one for one in found.differences},
+        "q": (found.cochran_distinct, found.cochran_all),
+        "friedman": (found.friedman_approvals, found.friedman_tau_b),
+        "means": [one.means for one in (together.tau_b, together.tau_b_custom, together.spearman)],
+        "rates": [together.strict.means, together.half.means, together.human, together.human_half],
+        "w": together.kendall_w.mean,
+        "alpha": together.krippendorff_alpha.pooled,
+        "kappa": together.fleiss_kappa.kappa,
+        "bias": found.bias,
+        "flags": sorted(flag.kind for flag in found.flags),
+    }
+    return dict(flat(named))
+
+
+def flat(value, path=""):
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, dict):
+        for name, one in value.items():
+            yield from flat(one, f"{path}/{name}")
+    elif isinstance(value, list | tuple):
+        for place, one in enumerate(value):
+            yield from flat(one, f"{path}/{place}")
+    else:
+        yield path, value
+
+
+def assert_alike(one, other):
+    assert one.keys() == other.keys()
+    for path, value in one.items():
+        if isinstance(value, float):
+            within = MONTE_CARLO if "p_label_permutation" in path else 1e-7
+            value = pytest.approx(value, rel=within, abs=within)
+        assert other[path] == value, path
+
+
+@few
+@given(any_study, st.randoms(use_true_random=False))
+def test_who_answered_what_first_and_their_names_and_numbers_do_not_matter(study, chance):
+    responses, rankings, measures = study
+    numbers = dict(zip(rankings, chance.sample(range(1, 100), len(rankings)), strict=True))
+    people = dict(
+        zip((f"P{n}" for n in range(13)), chance.sample("abcdefghijklmn", 13), strict=True)
+    )
+    again = [
+        replace(one, participant=people[one.participant], question=numbers[one.question])
+        for one in chance.sample(responses, len(responses))
+    ]
+    renumbered = {numbers[question]: orders for question, orders in rankings.items()}
+    assert_alike(figures(analysed(study)), figures(analysed((again, renumbered, measures))))
+
+
+@few
+@given(any_study)
+def test_other_names_for_the_measures_change_the_names_only(study):
+    responses, rankings, measures = study
+    names = dict(zip(measures, "XYZ", strict=False))
+    renamed = (
+        [replace(one, label_order=tuple(names[m] for m in one.label_order)) for one in responses],
+        {n: {names[m]: order for m, order in orders.items()} for n, orders in rankings.items()},
+        tuple(names.values()),
+    )
+
+    def translated(path):
+        return re.sub("AP|NMRR|MNRO", lambda found: names.get(found[0], found[0]), path)
+
+    before = {translated(path): value for path, value in figures(analysed(study)).items()}
+    after = figures(analysed(renamed))
+    for path, value in before.items():
+        if isinstance(value, str):
+            before[path] = translated(value)
+    assert_alike(before, after)
+
+
+@few
+@given(any_study, st.sampled_from(list(TIES)))
+def test_a_pair_read_in_reverse_has_the_opposite_difference_and_the_same_p(study, ties):
+    responses, rankings, measures = study
+    forwards = analysed(study, ties=ties).differences
+    backwards = {
+        str(one.pair): one
+        for one in analysed((responses, rankings, measures[::-1]), ties=ties).differences
+    }
+    for one in forwards:
+        other = backwards[f"{one.pair.second}-{one.pair.first}"]
+        assert one.lead == -other.lead
+        assert (one.mcnemar.n10, one.mcnemar.n01) == (other.mcnemar.n01, other.mcnemar.n10)
+        assert (one.questions.won, one.questions.lost) == (
+            other.questions.lost,
+            other.questions.won,
+        )
+        for name in ("two_way", "participants", "label_permutation", "mcnemar"):
+            mine, theirs = getattr(one, name), getattr(other, name)
+            assert mine.p == (theirs.p and pytest.approx(theirs.p, rel=1e-7))
+            ends = getattr(theirs, "ci95", None)
+            assert getattr(mine, "ci95", None) == (
+                ends and pytest.approx((-ends[1], -ends[0]), abs=1e-9)
+            )
+
+
+@few
+@given(any_study, st.data())
+def test_a_question_that_all_measures_order_alike_changes_no_lead(study, data):
+    responses, rankings, measures = study
+    letters = next(iter(rankings.values()))[measures[0]].letters
+    alike = dict.fromkeys(measures, Ranking((letters,)))
+    labels = st.frozensets(st.integers(1, len(measures)), min_size=1)
+    more = [
+        Response(who, 99, measures, clicked=data.draw(labels))
+        for who in dict.fromkeys(one.participant for one in responses)
+    ]
+    before, after = (
+        analysed(study),
+        analysed(([*responses, *more], {**rankings, 99: alike}, measures)),
+    )
+    for one, other in zip(before.differences, after.differences, strict=True):
+        assert (one.lead, one.mcnemar) == (
+            other.lead,
+            replace(other.mcnemar, n=one.mcnemar.n),
+        )
+        assert one.label_permutation.p == (
+            other.label_permutation.p and pytest.approx(other.label_permutation.p)
+        )
+        assert one.label_permutation.null_mean == pytest.approx(other.label_permutation.null_mean)
+        assert one.questions.sign_flip_p == other.questions.sign_flip_p
+
+
+def excludes_zero(interval):
+    return interval is not None and (interval[0] > 0 or interval[1] < 0)
+
+
+@few
+@given(any_study, st.sampled_from(list(TIES)))
+def test_a_verdict_says_no_more_than_its_interval_and_its_redraws(study, ties):
+    found = analysed(study, ties=ties)
+    for one in found.differences:
+        said = verdict(one, len(found.differences), len(study[1]))
+        wide, narrow = one.two_way.ci95, one.participants.ci95
+        if one.mean is not None:
+            assert "dentical orders" in said.sentence
+        if said.preferred is None:
+            assert "preferred" not in said.sentence
+            assert (said.population, said.survives_holm) == (None, None)
+            continue
+        interval = {T2: wide, T1: narrow}[said.population]
+        assert excludes_zero(interval)
+        assert said.population == T2 or not excludes_zero(wide)
+        assert said.preferred == (one.pair.first if interval[0] > 0 else one.pair.second)
+        chance = one.label_permutation
+        if abs(chance.null_mean) > 1e-9:
+            towards = 1 if said.preferred == one.pair.first else -1
+            assert (one.lead - chance.null_mean) * towards > 0
+            assert chance.p < 0.05
+
+
+NUMBER = r"−?[0-9]+(?:[.][0-9]+)?"
+
+
+def number(text):
+    return float(text.replace("−", "-"))
+
+
+@few
+@given(any_study)
+def test_the_numbers_of_a_sentence_are_those_of_the_statistics(study):
+    found = analysed(study)
+    for one in found.differences:
+        said = verdict(one, len(found.differences), len(study[1]))
+        if said.preferred is None:
+            ends = [test.ci95 for test in (one.two_way, one.participants) if test.ci95]
+            turn, mean = 1, one.mean
+        else:
+            test = one.two_way if said.population == T2 else one.participants
+            wide = [one.two_way.ci95] if said.population == T1 and one.two_way.ci95 else []
+            ends, mean = [test.ci95, *wide], abs(test.mean)
+            turn = 1 if said.preferred == one.pair.first else -1
+            p = test.p_holm if len(found.differences) > 1 else test.p
+            assert p_text(p) in said.sentence
+            assert said.survives_holm == (test.p_holm < 0.05)
+        if mean is None:
+            continue
+        points = number(re.search(f"({NUMBER}) points", said.sentence)[1])
+        assert points == pytest.approx(100 * mean, abs=0.0501)
+        shown = re.findall(f"({NUMBER}) to ({NUMBER})", said.sentence)
+        assert len(shown) == len(ends)
+        for end, limits in zip(ends, shown, strict=True):
+            low, high = sorted(100 * turn * limit for limit in end)
+            assert tuple(map(number, limits)) == pytest.approx((low, high), abs=0.0501)
+        lead = re.search(f"a lead of ({NUMBER}) over .* observed lead is ({NUMBER})", said.sentence)
+        if lead:
+            head_start = one.label_permutation.null_mean
+            sign = 1 if head_start > 0 else -1
+            assert tuple(map(number, lead.groups())) == pytest.approx(
+                (abs(head_start), sign * one.lead), abs=0.0501
+            )
+        else:
+            assert one.label_permutation.null_mean == pytest.approx(0)
+
+
+def test_three_hundred_answers_are_analysed_within_two_seconds():
+    rng = np.random.default_rng(0)
+    rankings = random_rankings(rng, 10)
+    responses = random_responses(rng, rankings, 30)
+    agree(responses[:5], rankings, MEASURES, asked=10)  # imports are not counted
+    before = time.process_time()
+    found = agree(responses, rankings, MEASURES, asked=10)
+    assert time.process_time() - before < 2
+    assert found.cochran_all.blocks == 300
+    assert found.cochran_all.p_label_permutation is not None
