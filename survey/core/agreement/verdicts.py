@@ -75,21 +75,26 @@ def _undecided(difference: Difference, questions: int, decisive: MeanTest | None
     first, second = difference.pair.first, difference.pair.second
     if difference.mean is None:
         return f"{first} and {second} cannot be compared: there are no responses."
-    opening = (
-        f"The votes do not decide between {first} and {second}: the observed difference, "
-        f"{first} minus {second}, is {_points(difference.mean)} of the responses"
+    observed = (
+        f"between {first} and {second}: the observed difference, {first} minus {second}, "
+        f"is {_points(difference.mean)} of the responses"
     )
     reach = _reach(difference, questions)
     if not reach:
-        why = difference.participants.why
-        return f"{opening}, and it has no interval: {why}. {_advantage(difference)}"
+        return (
+            f"No preference can be inferred {observed}, and it has no interval: "
+            f"{difference.participants.why}. {_advantage(difference)}"
+        )
     but = (
         ", but the label permutation does not show more than identical orders give "
         f"({p_text(difference.label_permutation.p)})"
         if decisive
         else ""
     )
-    return f"{opening}, and its 95 % interval is {reach}{but}. {_advantage(difference)}"
+    return (
+        f"The votes do not decide {observed}, and its 95 % interval is {reach}{but}. "
+        f"{_advantage(difference)}"
+    )
 
 
 def _reach(difference: Difference, questions: int) -> str:
