@@ -26,7 +26,13 @@ from survey.core.agreement.differences import (
     two_way,
 )
 from survey.core.agreement.matched import cochran_q, mcnemar
-from survey.core.agreement.orders import hold, spearman, tau_b
+from survey.core.agreement.orders import (
+    agreement_half,
+    agreement_strict,
+    hold,
+    spearman,
+    tau_b,
+)
 from survey.core.agreement.raters import alpha_ordinal, fleiss_kappa, kendall_w
 from survey.core.stimuli.rankings import Ranking
 from tests.core.agreement.random_votes import (
@@ -227,6 +233,23 @@ def test_tau_and_rho_are_those_of_scipy(lists):
         assert tau_b(one, other) == close(tau)
         rho = stats.spearmanr(one, other).statistic if lists > 2 else tau
         assert spearman(one, other) == close(rho)
+
+
+@pytest.mark.parametrize("lists", [2, 5])
+def test_agreement_rates_count_the_pairs_of_lists(lists):
+    rng = np.random.default_rng(lists)
+    for _ in range(40):
+        one, other = (weak_order(rng, lists) for _ in range(2))
+        alike = half = 0
+        for a, b in combinations(one.letters, 2):
+            mine = (one.places[a] > one.places[b]) - (one.places[a] < one.places[b])
+            theirs = (other.places[a] > other.places[b]) - (other.places[a] < other.places[b])
+            alike += mine == theirs
+            half += (mine, theirs).count(0) == 1
+        pairs = lists * (lists - 1) / 2
+        both = [tuple(order.midranks.values()) for order in (one, other)]
+        assert agreement_strict(*both) == close(alike / pairs)
+        assert agreement_half(*both) == close((alike + half / 2) / pairs)
 
 
 def test_undefined_taus_are_counted_and_left_out_of_the_mean():
