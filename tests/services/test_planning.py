@@ -1,0 +1,141 @@
+"""Power on any executor, the grid as it is asked for, and what the figures say in words."""
+
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+
+import pytest
+
+from survey.core.agreement.planning import PlannedStudy, Power
+from survey.services.advice import advice
+from survey.services.grids import DEFAULTS, GridError, read_grid, texts_of
+from survey.services.planning import command, reading, simulate_power
+from tests.builders import a_plan
+
+STUDIES = (PlannedStudy(30, 10, 10, 0.1), PlannedStudy(30, 10, 30, 0.1))
+
+
+def power_of(studies=STUDIES, executor=None, on_progress=lambda _: None):
+    return simulate_power(
+        studies, seed=5, replicates=900, executor=executor, on_progress=on_progress
+    )
+
+
+def test_the_figures_are_the_same_on_every_executor():
+    alone = power_of()
+    with ThreadPoolExecutor(3) as threads:
+        assert power_of(executor=threads) == alone
+    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        assert power_of(executor=processes) == alone
+
+
+def test_a_study_has_the_same_power_in_every_grid():
+    assert power_of()[1] == power_of(STUDIES[1:])[0]
+    assert power_of((STUDIES[1], STUDIES[1]))[1] == power_of()[1]
+
+
+@pytest.mark.parametrize("executor", [None, ThreadPoolExecutor(2)], ids=["alone", "threads"])
+def test_progress_adds_up_to_the_cost(executor):
+    done = []
+    power_of(executor=executor, on_progress=done.append)
+    assert len(done) > 2
+    assert sum(done) == 900 * sum(study.cost for study in STUDIES)
+
+
+def test_an_interrupted_run_lets_nothing_further_begin():
+    class Remembering(ThreadPoolExecutor):
+        def submit(self, *arguments):
+            submitted.append(super().submit(*arguments))
+            return submitted[-1]
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    submitted = []
+    many = tuple(replace(STUDIES[0], participants=people) for people in range(20, 60))
+    with Remembering(1) as threads, pytest.raises(KeyboardInterrupt):
+        power_of(many, threads, interrupt)
+    assert sum(one.cancelled() for one in submitted) > len(submitted) / 2
+
+
+def test_the_grid_holds_every_combination_and_only_pools_that_are_larger():
+    grid = read_grid({"participants": "50, 20,20", "pool": "15,30", "difference": ".1"})
+    designs = [(s.participants, s.per_participant, s.questions) for s in grid.studies]
+    each = [(10, 10), (10, 15), (10, 30), (20, 20), (20, 30)]
+    assert designs == [(people, *one) for people in (20, 50) for one in each]
+    assert (grid.replicates, grid.seed) == (2000, 1)
+    assert grid.cost == 2000 * 70 * (10 + 15 + 30 + 20 + 30)
+    assert {s.design for s in read_grid({"pool": "none"}).studies} == {"all"}
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "message"),
+    [
+        ("participants", "20;30", "participants is '20;30'; one to 10 whole numbers from 2"),
+        ("participants", "1", "participants is 1; one to 10 whole numbers from 2 to 1000"),
+        ("participants", ",".join(map(str, range(2, 13))), "participants has 11 values"),
+        ("questions", "10,51", "questions is 51; .* from 2 to 50"),
+        ("questions", "", "questions is ''; "),
+        ("difference", "nan", "difference is nan; one to 10 shares from 0 to 1"),
+        ("difference", ".7", "difference is 0.7; where a share of 0.68"),
+        ("decided", ".5,.6", "decided has 2 values; a share from 0.05 to 1"),
+        ("replicates", "1e9", "replicates is '1e9'; a whole number from 100 to 100000"),
+        ("seed", "-1", "seed is -1; a whole number from 0"),
+        ("pool", "many", "pool is 'many'; .* or none, can be asked for, like 30"),
+        ("pool", "10", "pool is 10; it must hold more than the 10 questions"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_said_with_its_field(field, text, message):
+    with pytest.raises(GridError, match=message) as caught:
+        read_grid({field: text})
+    assert [fault.place for fault in caught.value.faults] == [(field,)]
+
+
+def test_too_few_answers_for_a_pool_are_a_fault_of_the_pool():
+    with pytest.raises(GridError, match="2 participants × 10 questions are 20 answers") as caught:
+        read_grid({"participants": "2", "pool": "50"})
+    assert caught.value.faults[0].place == ("pool",)
+
+
+def test_a_plan_decides_people_questions_pool_and_the_share_that_decides():
+    every = texts_of(a_plan(questions=12, participants=44))
+    assert every == {"participants": "44", "questions": "12", "pool": "none", "decided": "0.68"}
+    pool = texts_of(a_plan(questions=12, design="pool", per_participant=5, measures=["AP", "MNRO"]))
+    assert (pool["questions"], pool["pool"], pool["decided"]) == ("5", "12", "0.93")
+
+
+def test_the_command_names_what_differs_from_the_defaults():
+    assert command(DEFAULTS) == "survey power"
+    asked = {**DEFAULTS, "participants": "30, 40", "between_questions": ".2"}
+    assert command(asked) == "survey power --participants 30,40 --between-questions .2"
+
+
+def found(people, asked, questions, power, reach=0.02, difference=0.1):
+    design = "all" if asked == questions else "pool"
+    interval = (power - reach, power + reach)
+    return Power(design, people, asked, questions, difference, 2000, power, interval, 0.1)
+
+
+def test_a_result_reads_as_a_sentence():
+    assert reading(found(30, 10, 30, 0.43)) == (
+        "With 30 participants answering 10 of 30 questions, a difference of 10 points "
+        "is found in 43 % of studies (±2)."
+    )
+    assert reading(found(30, 10, 10, 0.05, 0.001, 0.0)) == (
+        "With 30 participants answering all of 10 questions, a difference that is not there "
+        "is found in 5 % of studies (less than ±1)."
+    )
+
+
+def test_the_advice_follows_the_figures():
+    def said(of_people, of_pool):
+        grid = [found(30, 10, 10, 0.3), found(90, 10, 10, of_people), found(30, 10, 30, of_pool)]
+        return " ".join(advice([*grid, found(30, 10, 10, 0.05, difference=0.0)]))
+
+    assert "more questions help more than more participants" in said(0.35, 0.45)
+    assert "more participants help more than more questions" in said(0.45, 0.35)
+    assert "neither more participants nor more questions helps clearly" in said(0.42, 0.4)
+    none = "none of these studies finds it in 80 % of cases; the best is 90 participants"
+    assert none in said(0.79, 0.4)
+    assert "30 participants × 10 of 30 questions (300 answers) is the smallest" in said(0.9, 0.81)
+    assert "0 points" not in said(0.5, 0.5).replace("10 points", "")
