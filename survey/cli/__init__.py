@@ -17,6 +17,7 @@ COMMANDS = {
     "export": ("exchange", "Write a study's bundle, which anyone can replicate."),
     "replicate": ("exchange", "Recompute everything in a bundle."),
     "import": ("exchange", "Take a bundle in, to look at its results."),
+    "power": ("power", "Simulate how likely a study is to find a difference."),
     "measure": ("measure", "Score ranked lists with AP, NMRR and MNRO."),
     "paper": ("paper", "Recompute the MNRO paper's tables beside its print."),
 }

@@ -104,6 +104,11 @@ class PlannedStudy:
         """How many responses the study collects."""
         return self.participants * self.per_participant
 
+    @property
+    def cost(self) -> int:
+        """What simulating it costs: participants × questions, answered or not."""
+        return self.participants * self.questions
+
 
 @dataclass(frozen=True)
 class Power:
@@ -149,6 +154,11 @@ class Chunk:
     number: int
     replicates: int
 
+    @property
+    def cost(self) -> int:
+        """What simulating it costs."""
+        return self.study.cost * self.replicates
+
 
 def decided_share(measures: int) -> float:
     """Return the π to plan with for so many measures: .68 for three, as in Table 4.
@@ -162,7 +172,7 @@ def decided_share(measures: int) -> float:
 
 def chunks(study: PlannedStudy, replicates: int) -> Iterator[Chunk]:
     """Split replicates into chunks, the same ones wherever they are simulated."""
-    size = max(1, ANSWERS_AT_ONCE // (study.participants * study.questions))
+    size = max(1, ANSWERS_AT_ONCE // study.cost)
     for number, start in enumerate(range(0, replicates, size)):
         yield Chunk(study, number, min(size, replicates - start))
 
