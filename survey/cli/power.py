@@ -126,7 +126,7 @@ def _print(powers: Sequence["Power"]) -> None:
         ]
         for found in powers
     ]
-    columns = ["participants", "each answers", "answers", "difference"]
+    columns = ["participants", "questions for each", "answers", "difference"]
     columns += ["found in", "Monte Carlo 95 %", "its interval, on average"]
     title = f"Simulated power: how often the test finds the difference, {powers[0].replicates} runs"
     print_table(title, columns, rows)

@@ -7,16 +7,13 @@ from survey.services.planning import ENOUGH, asked, percent, points
 
 
 def advice(powers: Sequence[Power]) -> list[str]:
-    """Say, for each difference: which study is large enough, and whether people help or questions.
+    """Say for each difference which study is large enough, and whether people or questions help.
 
     Everything is computed from ``powers``, which is a whole grid.
     """
     differences = sorted({found.difference for found in powers if found.difference})
-    sentences = []
-    for difference in differences:
-        here = [found for found in powers if found.difference == difference]
-        sentences += [_large_enough(here), *_what_helps(here)]
-    return sentences
+    grids = ([one for one in powers if one.difference == difference] for difference in differences)
+    return [" ".join([_large_enough(here), *_what_helps(here)]) for here in grids]
 
 
 def _large_enough(here: Sequence[Power]) -> str:
@@ -49,8 +46,12 @@ def _what_helps(here: Sequence[Power]) -> Iterator[str]:
         return
     more_people = max(people, key=lambda found: found.participants)
     more_questions = max(questions, key=lambda found: found.power)
-    compared = (f"{_study(one)} in {percent(one)}" for one in (start, more_people, more_questions))
-    yield f"{'; '.join(compared)}. {_conclusion(more_people, more_questions)}"
+    yield (
+        f"{_study(start)} find it in {percent(start)}; "
+        f"{_study(more_people)} in {percent(more_people)}; "
+        f"{_study(more_questions)} in {percent(more_questions)}. "
+        f"{_conclusion(more_people, more_questions)}"
+    )
 
 
 def _conclusion(people: Power, questions: Power) -> str:
@@ -62,4 +63,4 @@ def _conclusion(people: Power, questions: Power) -> str:
 
 
 def _study(found: Power) -> str:
-    return f"{found.participants} participants × {asked(found)} ({found.answers} answers)"
+    return f"{found.participants} participants × {asked(found)} questions ({found.answers} answers)"

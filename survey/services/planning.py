@@ -79,7 +79,7 @@ def reading(found: Power) -> str:
     """Say in a sentence what was found of a study."""
     reach = 50 * (found.interval[1] - found.interval[0])
     margin = f"±{reach:.0f}" if reach >= 0.5 else "less than ±1"
-    who = f"With {found.participants} participants answering {asked(found)}"
+    who = f"With {found.participants} participants answering {asked(found)} questions"
     how_often = f"is found in {percent(found)} of studies ({margin})"
     if not found.difference:
         return f"{who}, a difference that is not there {how_often}."
@@ -87,9 +87,9 @@ def reading(found: Power) -> str:
 
 
 def asked(found: Power) -> str:
-    """Say what each participant answers: "all of 10 questions", "10 of 30 questions"."""
+    """Say what each participant answers: "all of 10", "10 of 30"."""
     answered = "all" if found.design == "all" else str(found.per_participant)
-    return f"{answered} of {found.questions} questions"
+    return f"{answered} of {found.questions}"
 
 
 def percent(found: Power) -> str:
@@ -100,6 +100,15 @@ def percent(found: Power) -> str:
 def points(share: float) -> str:
     """Print a difference of shares in points: 10 points."""
     return f"{100 * share:g} point{'' if share == 0.01 else 's'}"
+
+
+def side_by_side(powers: Sequence[Power]) -> list[list[Power]]:
+    """Group powers by study: one list for each, its differences in their order."""
+    rows: dict[tuple[int, int, int], list[Power]] = {}
+    for found in powers:
+        study = (found.participants, found.per_participant, found.questions)
+        rows.setdefault(study, []).append(found)
+    return list(rows.values())
 
 
 def as_rows(powers: Sequence[Power]) -> list[dict[str, Any]]:
@@ -139,9 +148,10 @@ def as_json(grid: Grid, powers: Sequence[Power]) -> dict[str, Any]:
 
 def command(texts: Mapping[str, str]) -> str:
     """Return the command line that simulates the same grid."""
+    plain = {name: text.replace(" ", "") for name, text in texts.items()}
     options = (
-        f" --{name.replace('_', '-')} {text.replace(' ', '')}"
-        for name, text in texts.items()
+        f" --{name.replace('_', '-')} {text}"
+        for name, text in plain.items()
         if text != DEFAULTS[name]
     )
     return "survey power" + "".join(options)

@@ -12,7 +12,7 @@ SMALL = ("--participants", "20,30", "--questions", 10, "--replicates", 200)
 def test_power_prints_a_table_a_reading_and_its_limits(run, tmp_path):
     shown = run("power", *SMALL, "--difference", ".1", "--to", tmp_path / "power.csv")
     assert "With 20 participants answering all of 10 questions, a difference of 10 points" in shown
-    assert "10 of 30 questions" in shown
+    assert "20 participants × 10 of 30 questions (200 answers) in" in shown
     assert "Not covered:" in shown
     with (tmp_path / "power.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))

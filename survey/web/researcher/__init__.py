@@ -2,7 +2,8 @@
 
 pages: who asks for which study · studies: the list, new ones · overview: a study's
 life · plan, plan_form, lists: its content · check: its questions · invite: links and
-codes · progress: who is where · results, hand_out: what came out · people: who may see it.
+codes · progress: who is where · results, hand_out: what came out · people: who may see it ·
+planning: how large a study has to be.
 """
 
 from survey.web.researcher import (
@@ -13,6 +14,7 @@ from survey.web.researcher import (
     overview,
     people,
     plan,
+    planning,
     progress,
     results,
     studies,
@@ -28,6 +30,7 @@ __all__ = [
     "overview",
     "people",
     "plan",
+    "planning",
     "progress",
     "results",
     "studies",

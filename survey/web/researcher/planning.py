@@ -1,0 +1,77 @@
+"""How large a study has to be: the simulated power of several, side by side."""
+
+from flask import request
+from flask.typing import ResponseReturnValue
+from wtforms import StringField
+
+from survey.services import grids
+from survey.services import planning as planned
+from survey.services.advice import advice
+from survey.web.database import session
+from survey.web.forms import Form
+from survey.web.researcher.pages import blueprint, page
+
+# A worker serves one page at a time: this much is computed in one or two seconds. The
+# command line has no such bound, a progress bar and several processes.
+MOST_COST = 60_000_000
+
+
+def _field(name: str, label: str) -> StringField:
+    return StringField(label, default=grids.DEFAULTS[name].replace(",", ", "))
+
+
+class PlanningForm(Form):
+    """The studies to compare; sent by GET, so that a page of figures can be bookmarked."""
+
+    class Meta:
+        """Nothing is changed, so there is nothing to protect by a token."""
+
+        csrf = False
+
+    participants = _field("participants", "Participants")
+    questions = _field("questions", "Questions for each")
+    pool = _field("pool", "Questions in a pool")
+    difference = _field("difference", "Differences to find")
+    decided = _field("decided", "Share of responses that decide")
+    between_questions = _field("between_questions", "Spread between questions")
+    between_participants = _field("between_participants", "Spread between participants")
+    replicates = _field("replicates", "Simulated runs of each study")
+    seed = _field("seed", "Seed")
+
+
+@blueprint.get("/planning")
+def planning() -> ResponseReturnValue:
+    """Ask for the studies to compare, and show how often each finds a difference."""
+    form = PlanningForm(request.args or None)
+    grid = _grid(form) if request.args else None
+    if grid is None:
+        return page("planning", form=form, status=400 if form.problems else 200)
+    session().rollback()  # nobody's answer waits while it is computed
+    powers = planned.simulate_power(grid.studies, seed=grid.seed, replicates=grid.replicates)
+    return page(
+        "planning",
+        form=form,
+        grid=grid,
+        powers=powers,
+        rows=planned.side_by_side(powers),
+        advice=advice(powers),
+        planned=planned,
+    )
+
+
+def _grid(form: PlanningForm) -> grids.Grid | None:
+    """Read the form; None when something is wrong, which then stands beside its field."""
+    try:
+        grid = grids.read_grid({field.name: field.data or "" for field in form})
+    except grids.GridError as error:
+        for fault in error.faults:
+            form[str(fault.place[0])].errors = [f"{fault.text[0].upper()}{fault.text[1:]}."]
+        return None
+    if grid.cost <= MOST_COST:
+        return grid
+    form.replicates.errors = [
+        f"These {len(grid.studies)} studies are too much for this page: "
+        f"{grid.cost / 1e6:,.0f} million questions to simulate, {MOST_COST / 1e6:.0f} are allowed. "
+        f"Ask for fewer, or on the command line: {planned.command(grid.texts)}"
+    ]
+    return None

@@ -1,0 +1,68 @@
+"""The page that plans a study's size."""
+
+import pytest
+from argon2 import PasswordHasher
+
+from survey.services import researchers
+from tests.web.test_researcher import HOME, Desk
+
+pytestmark = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+PAGE = "/research/planning"
+
+
+@pytest.fixture
+def desk(app, session, monkeypatch):
+    monkeypatch.setattr(researchers, "hasher", PasswordHasher(time_cost=1, memory_cost=64))
+    return Desk(app, session)
+
+
+def test_planning_is_reached_from_the_studies_and_computes_nothing_unasked(desk):
+    desk.open(HOME)
+    assert desk.page.select_one(f"a[href='{PAGE}']")
+    desk.open(PAGE)
+    assert desk.page.select_one("[name=participants]")["value"] == "20, 30, 50"
+    assert desk.page.select_one("form")["method"] == "get"
+    assert not desk.page.select("table")
+
+
+def test_an_address_holds_the_whole_question_and_gives_the_same_answer(desk):
+    address = f"{PAGE}?participants=30&questions=10&pool=30&difference=.05,.10&replicates=500"
+    first = desk.open(address).get_text()
+    assert desk.open(address).get_text() == first
+    assert desk.page.select_one("[name=difference]")["value"] == ".05,.10"
+    rows = [[c.get_text(" ") for c in r.select("th, td")] for r in desk.page.select("tbody tr")]
+    assert [row[:2] for row in rows] == [["30", "all of 10"], ["30", "10 of 30"]]
+    assert all(len(row) == 5 and "%" in row[2] and "–" in row[3] for row in rows)
+    assert "With 30 participants answering all of 10 questions, a difference of 5" in desk.text
+    assert "none of these studies finds it in 80 % of cases" in desk.text
+    command = "survey power --participants 30 --questions 10 --difference .05,.10 --replicates 500"
+    assert desk.page.select_one("code").text == command
+
+
+def test_what_is_wrong_stands_beside_its_field_and_stays_as_typed(desk):
+    desk.open(f"{PAGE}?participants=30+people&difference=.9&seed=2")
+    assert desk.status == 400
+    wrong = {
+        field.select_one("input")["name"]: field.select_one(".wrong").text
+        for field in desk.page.select(".field:has(.wrong)")
+    }
+    assert wrong.keys() == {"participants"}
+    assert wrong["participants"].startswith("Participants is '30 people'; one to 10 whole numbers")
+    assert desk.page.select_one("[name=participants]")["value"] == "30 people"
+    assert desk.page.select_one("[name=seed]")["value"] == "2"
+    desk.open(f"{PAGE}?difference=.9&decided=.5&replicates=5")
+    assert desk.page.select_one("details").has_attr("open")
+    assert not desk.page.select("table")
+
+
+def test_more_than_a_page_can_compute_is_refused_with_the_command_that_can(desk):
+    desk.open(f"{PAGE}?participants=1000&replicates=100000")
+    assert desk.status == 400
+    assert "million questions to simulate, 60 are allowed" in desk.text
+    assert "survey power --participants 1000 --replicates 100000" in desk.text
+
+
+def test_the_form_as_it_stands_is_within_what_a_page_computes(desk):
+    desk.open(f"{PAGE}?seed=3")
+    assert desk.status == 200
+    assert len(desk.page.select("tbody tr")) == 12
