@@ -117,9 +117,9 @@ def _print(powers: Sequence["Power"]) -> None:
     rows = [
         [
             found.participants,
-            planning.asked(found),
+            advice.asked(found),
             found.answers,
-            planning.points(found.difference),
+            advice.points(found.difference),
             f"{100 * found.power:.1f} %",
             f"{100 * found.interval[0]:.1f} to {100 * found.interval[1]:.1f} %",
             "–" if found.half_width is None else f"±{100 * found.half_width:.1f} points",
@@ -130,11 +130,11 @@ def _print(powers: Sequence["Power"]) -> None:
     columns += ["found in", "Monte Carlo 95 %", "its interval, on average"]
     title = f"Simulated power: how often the test finds the difference, {powers[0].replicates} runs"
     print_table(title, columns, rows)
-    click.echo(f"The first line says: {planning.reading(powers[0])}")
+    click.echo(f"The first line says: {advice.reading(powers[0])}")
     for sentence in advice.advice(powers):
         click.echo(sentence)
     click.echo("\nNot covered:")
-    for sentence in planning.NOT_COVERED:
+    for sentence in advice.NOT_COVERED:
         click.echo(f"- {sentence}")
 
 

@@ -1,9 +1,47 @@
-"""What a grid of simulated studies advises: how large, and what helps most."""
+"""What simulated studies say in words: how to read them, how large is enough, what helps."""
 
 from collections.abc import Iterator, Sequence
 
 from survey.core.agreement.planning import Power
-from survey.services.planning import ENOUGH, asked, percent, points
+
+ENOUGH = 0.8  # the power that studies are usually planned for
+NOT_COVERED = (
+    "One pair of measures and one test at 5 %: where three pairs are tested and Holm's "
+    "correction is applied, the power for each is lower.",
+    "Nobody leaves and nothing is left out: invite more people than planned.",
+    "The share that decides and the spread between questions come from the ten questions of "
+    "the MNRO paper, one of which cannot tell MNRO and NMRR apart. Yours may differ: try "
+    "others. The spread between participants is an assumption; the paper does not print it.",
+    "With few participants or questions the test's own 5 % is approximate: ask for a "
+    "difference of 0 to see how often it finds what is not there.",
+)
+
+
+def reading(found: Power) -> str:
+    """Say in a sentence what was found of a study."""
+    reach = 50 * (found.interval[1] - found.interval[0])
+    margin = f"±{reach:.0f}" if reach >= 0.5 else "less than ±1"
+    who = f"With {found.participants} participants answering {asked(found)} questions"
+    how_often = f"is found in {percent(found)} of studies ({margin})"
+    if not found.difference:
+        return f"{who}, a difference that is not there {how_often}."
+    return f"{who}, a difference of {points(found.difference)} {how_often}."
+
+
+def asked(found: Power) -> str:
+    """Say what each participant answers: "all of 10", "10 of 30"."""
+    answered = "all" if found.design == "all" else str(found.per_participant)
+    return f"{answered} of {found.questions}"
+
+
+def percent(found: Power) -> str:
+    """Print a power for reading."""
+    return f"{100 * found.power:.0f} %"
+
+
+def points(share: float) -> str:
+    """Print a difference of shares in points: 10 points."""
+    return f"{100 * share:g} point{'' if share == 0.01 else 's'}"
 
 
 def advice(powers: Sequence[Power]) -> list[str]:

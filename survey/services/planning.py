@@ -1,7 +1,9 @@
-"""Planning a study: its simulated power, and what that says in words."""
+"""Planning a study: its simulated power, on any executor, and as plain values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
+from dataclasses import replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -16,18 +18,6 @@ from survey.core.agreement.planning import (
     tally,
 )
 from survey.services.grids import DEFAULTS, Grid
-
-ENOUGH = 0.8  # the power that studies are usually planned for
-NOT_COVERED = (
-    "One pair of measures and one test at 5 %: where three pairs are tested and Holm's "
-    "correction is applied, the power for each is lower.",
-    "Nobody leaves and nothing is left out: invite more people than planned.",
-    "The share that decides and the spread between questions come from the ten questions of "
-    "the MNRO paper, one of which cannot tell MNRO and NMRR apart. Yours may differ: try "
-    "others. The spread between participants is an assumption; the paper does not print it.",
-    "With few participants or questions the test's own 5 % is approximate: ask for a "
-    "difference of 0 to see how often it finds what is not there.",
-)
 
 
 def simulate_power(
@@ -44,25 +34,39 @@ def simulate_power(
     or a Dask cluster's ``Client(...).get_executor()``. ``on_progress`` is called with the
     cost of each part that is done; together they are Σ study.cost · replicates.
     """
-    parts = [list(chunks(study, replicates)) for study in studies]
-    work = [chunk for of_study in parts for chunk in of_study]
-    if executor is None:
-        tallies = []
-        for chunk in work:
-            tallies.append(tally(chunk, seed))
-            on_progress(chunk.cost)
-    else:
-        tallies = _on(executor, work, seed, on_progress)
-    rest = iter(tallies)
-    return tuple(
-        power(study, list(islice(rest, len(of_study))))
-        for study, of_study in zip(studies, parts, strict=True)
-    )
+    groups = _alike(studies)
+    parts = [list(chunks(group, replicates)) for group in groups]
+    work = [chunk for of_group in parts for chunk in of_group]
+    run = _here if executor is None else partial(_on, executor)
+    tallies = iter(run(work, seed, on_progress))
+    found: dict[PlannedStudy, Power] = {}
+    for group, of_group in zip(groups, parts, strict=True):
+        by_study = zip(*islice(tallies, len(of_group)), strict=True)
+        found |= {study: power(study, its) for study, its in zip(group, by_study, strict=True)}
+    return tuple(found[study] for study in studies)
+
+
+def _alike(studies: Sequence[PlannedStudy]) -> list[tuple[PlannedStudy, ...]]:
+    """Put together the studies that differ in their difference alone: one draw serves them."""
+    groups: dict[PlannedStudy, list[PlannedStudy]] = {}
+    for study in dict.fromkeys(studies):
+        groups.setdefault(replace(study, difference=0.0), []).append(study)
+    return [tuple(group) for group in groups.values()]
+
+
+def _here(
+    work: Sequence[Chunk], seed: int, on_progress: Callable[[int], object]
+) -> list[tuple[Tally, ...]]:
+    tallies = []
+    for chunk in work:
+        tallies.append(tally(chunk, seed))
+        on_progress(chunk.cost)
+    return tallies
 
 
 def _on(
     executor: Executor, work: Sequence[Chunk], seed: int, on_progress: Callable[[int], object]
-) -> list[Tally]:
+) -> list[tuple[Tally, ...]]:
     submitted = {executor.submit(tally, chunk, seed): chunk for chunk in work}
     try:
         for done in as_completed(submitted):
@@ -73,33 +77,6 @@ def _on(
             one.cancel()
         raise
     return [one.result() for one in submitted]
-
-
-def reading(found: Power) -> str:
-    """Say in a sentence what was found of a study."""
-    reach = 50 * (found.interval[1] - found.interval[0])
-    margin = f"±{reach:.0f}" if reach >= 0.5 else "less than ±1"
-    who = f"With {found.participants} participants answering {asked(found)} questions"
-    how_often = f"is found in {percent(found)} of studies ({margin})"
-    if not found.difference:
-        return f"{who}, a difference that is not there {how_often}."
-    return f"{who}, a difference of {points(found.difference)} {how_often}."
-
-
-def asked(found: Power) -> str:
-    """Say what each participant answers: "all of 10", "10 of 30"."""
-    answered = "all" if found.design == "all" else str(found.per_participant)
-    return f"{answered} of {found.questions}"
-
-
-def percent(found: Power) -> str:
-    """Print a power for reading."""
-    return f"{100 * found.power:.0f} %"
-
-
-def points(share: float) -> str:
-    """Print a difference of shares in points: 10 points."""
-    return f"{100 * share:g} point{'' if share == 0.01 else 's'}"
 
 
 def side_by_side(powers: Sequence[Power]) -> list[list[Power]]:

@@ -7,9 +7,9 @@ from multiprocessing import get_context
 import pytest
 
 from survey.core.agreement.planning import PlannedStudy, Power
-from survey.services.advice import advice
+from survey.services.advice import advice, reading
 from survey.services.grids import DEFAULTS, GridError, read_grid, texts_of
-from survey.services.planning import command, reading, simulate_power
+from survey.services.planning import command, simulate_power
 from tests.builders import a_plan
 
 STUDIES = (PlannedStudy(30, 10, 10, 0.1), PlannedStudy(30, 10, 30, 0.1))

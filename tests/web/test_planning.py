@@ -50,7 +50,8 @@ def test_what_is_wrong_stands_beside_its_field_and_stays_as_typed(desk):
     assert wrong["participants"].startswith("Participants is '30 people'; one to 10 whole numbers")
     assert desk.page.select_one("[name=participants]")["value"] == "30 people"
     assert desk.page.select_one("[name=seed]")["value"] == "2"
-    desk.open(f"{PAGE}?difference=.9&decided=.5&replicates=5")
+    desk.open(f"{PAGE}?decided=2&replicates=1000")
+    assert "Share of responses that decide is 2; a share from 0.05 to 1" in desk.text
     assert desk.page.select_one("details").has_attr("open")
     assert not desk.page.select("table")
 
@@ -58,7 +59,7 @@ def test_what_is_wrong_stands_beside_its_field_and_stays_as_typed(desk):
 def test_more_than_a_page_can_compute_is_refused_with_the_command_that_can(desk):
     desk.open(f"{PAGE}?participants=1000&replicates=100000")
     assert desk.status == 400
-    assert "million questions to simulate, 60 are allowed" in desk.text
+    assert "million questions to simulate, 40 are allowed" in desk.text
     assert "survey power --participants 1000 --replicates 100000" in desk.text
 
 

@@ -44,9 +44,11 @@ BETWEEN_QUESTIONS = 0.15
 BETWEEN_PARTICIPANTS = 0.05
 NORMAL_95 = 1.959963984540054
 
-# A chunk of replicates holds about so many answers: it stays in the processor's cache, and
-# depends on the study alone, so that every executor computes the same chunks.
-ANSWERS_AT_ONCE = 100_000
+# A chunk of replicates holds about so many answers, to stay in the processor's cache, but
+# enough replicates to be worth its calls. It depends on the study alone, so that every
+# executor computes the same chunks.
+ANSWERS_AT_ONCE = 25_000
+FEWEST_AT_ONCE = 20
 
 Questions = NDArray[np.intp]
 Differences = NDArray[np.int8]
@@ -148,16 +150,19 @@ class Tally:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Replicates of a study that are simulated together, from a stream of their own."""
+    """Replicates that are simulated together, from a stream of their own.
 
-    study: PlannedStudy
+    ``studies``: one or several that differ in δ alone; they share their chance.
+    """
+
+    studies: tuple[PlannedStudy, ...]
     number: int
     replicates: int
 
     @property
     def cost(self) -> int:
         """What simulating it costs."""
-        return self.study.cost * self.replicates
+        return sum(study.cost for study in self.studies) * self.replicates
 
 
 def decided_share(measures: int) -> float:
@@ -170,31 +175,37 @@ def decided_share(measures: int) -> float:
     return min(DECIDED * 3 / measures, CREDITED)
 
 
-def chunks(study: PlannedStudy, replicates: int) -> Iterator[Chunk]:
-    """Split replicates into chunks, the same ones wherever they are simulated."""
-    size = max(1, ANSWERS_AT_ONCE // study.cost)
+def chunks(studies: tuple[PlannedStudy, ...], replicates: int) -> Iterator[Chunk]:
+    """Split replicates of studies that differ in δ alone, alike wherever they are simulated."""
+    size = max(FEWEST_AT_ONCE, ANSWERS_AT_ONCE // studies[0].cost)
     for number, start in enumerate(range(0, replicates, size)):
-        yield Chunk(study, number, min(size, replicates - start))
+        yield Chunk(studies, number, min(size, replicates - start))
 
 
-def tally(chunk: Chunk, seed: int) -> Tally:
-    """Simulate a chunk and count what the test finds.
+def tally(chunk: Chunk, seed: int) -> tuple[Tally, ...]:
+    """Simulate a chunk and count what the test finds in each of its studies.
 
     Its stream is a child of ``seed`` (``SeedSequence``) named by P, k, S and its number: a
-    study gives the same power whatever else is simulated. Studies that differ in δ alone
-    share their chance, which brings out what the difference does.
+    study gives the same power whatever else is simulated. That studies share their chance
+    brings out what the difference does, and saves time.
     """
-    study = chunk.study
+    study = chunk.studies[0]
     design = (study.participants, study.per_participant, study.questions)
     chance = Generator(PCG64(SeedSequence(seed, spawn_key=(*design, chunk.number))))
     asked = draw_questions(study, chunk.replicates, chance)
-    means, variances = two_way(draw_differences(study, asked, chance), asked, study.questions)
+    leanings = draw_leanings(study, asked, chance)
+    drawn = chance.random(asked.shape)
+    return tuple(_test(one, differences(one, leanings, drawn), asked) for one in chunk.studies)
+
+
+def _test(study: PlannedStudy, d: Differences, asked: Questions) -> Tally:
+    means, variances = two_way(d, asked, study.questions)
     critical = stdtrit(min(study.participants, study.questions) - 1, 1 - ALPHA / 2)
     half_widths = critical * np.sqrt(variances)
     # A mean without any spread has no test: it finds nothing, as the analysis would say.
     tested = variances > 0
     return Tally(
-        replicates=chunk.replicates,
+        replicates=len(d),
         tested=int(tested.sum()),
         found=int((tested & (np.abs(means) > half_widths)).sum()),
         half_widths=float(half_widths.sum()),
@@ -221,18 +232,25 @@ def draw_questions(study: PlannedStudy, replicates: int, chance: Generator) -> Q
     return asked
 
 
-def draw_differences(study: PlannedStudy, asked: Questions, chance: Generator) -> Differences:
-    """Draw d, credit of the one measure minus credit of the other: -1, 0 or 1, as ``asked``."""
+def draw_leanings(study: PlannedStudy, asked: Questions, chance: Generator) -> Numbers:
+    """Draw u_s + v_p for each answer; returns (replicates, P, k), as ``asked``."""
     replicates, participants, _ = asked.shape
     of_questions = chance.normal(0, study.between_questions, (replicates, study.questions))
     of_participants = chance.normal(0, study.between_participants, (replicates, participants))
-    leaning = of_questions[np.arange(replicates)[:, None, None], asked]
-    leaning += study.difference + of_participants[:, :, None]
-    np.clip(leaning, -study.decided, study.decided, out=leaning)
-    drawn = chance.random(asked.shape)
+    leanings: Numbers = of_questions[np.arange(replicates)[:, None, None], asked]
+    leanings += of_participants[:, :, None]
+    return leanings
+
+
+def differences(study: PlannedStudy, leanings: Numbers, drawn: Numbers) -> Differences:
+    """Return d, credit of the one measure minus credit of the other: -1, 0 or 1.
+
+    ``drawn``: uniform in [0, 1), an answer each; as large as ``leanings``.
+    """
+    leaning = np.clip(leanings + study.difference, -study.decided, study.decided)
     first = drawn < (study.decided + leaning) / 2
     second = drawn >= 1 - (study.decided - leaning) / 2
-    difference: Differences = first.astype(np.int8) - second.astype(np.int8)
+    difference: Differences = first.view(np.int8) - second.view(np.int8)
     return difference
 
 

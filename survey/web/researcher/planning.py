@@ -1,19 +1,22 @@
 """How large a study has to be: the simulated power of several, side by side."""
 
+import re
+
 from flask import request
 from flask.typing import ResponseReturnValue
 from wtforms import StringField
 
+from survey.services import advice as words
 from survey.services import grids
 from survey.services import planning as planned
-from survey.services.advice import advice
 from survey.web.database import session
 from survey.web.forms import Form
 from survey.web.researcher.pages import blueprint, page
 
-# A worker serves one page at a time: this much is computed in one or two seconds. The
-# command line has no such bound, a progress bar and several processes.
-MOST_COST = 60_000_000
+# A worker serves one page at a time, so a page is bounded by what takes one or two seconds.
+# The command line has no such bound, but a progress bar and several processes.
+MOST_COST = 40_000_000
+REPLICATES = "1000"
 
 
 def _field(name: str, label: str) -> StringField:
@@ -35,7 +38,7 @@ class PlanningForm(Form):
     decided = _field("decided", "Share of responses that decide")
     between_questions = _field("between_questions", "Spread between questions")
     between_participants = _field("between_participants", "Spread between participants")
-    replicates = _field("replicates", "Simulated runs of each study")
+    replicates = StringField("Replicates", default=REPLICATES)
     seed = _field("seed", "Seed")
 
 
@@ -54,8 +57,9 @@ def planning() -> ResponseReturnValue:
         grid=grid,
         powers=powers,
         rows=planned.side_by_side(powers),
-        advice=advice(powers),
-        planned=planned,
+        advised=words.advice(powers),
+        command=planned.command(grid.texts),
+        words=words,
     )
 
 
@@ -65,7 +69,10 @@ def _grid(form: PlanningForm) -> grids.Grid | None:
         grid = grids.read_grid({field.name: field.data or "" for field in form})
     except grids.GridError as error:
         for fault in error.faults:
-            form[str(fault.place[0])].errors = [f"{fault.text[0].upper()}{fault.text[1:]}."]
+            field = form[str(fault.place[0])]
+            # The page calls a field by its label, the command line by its option.
+            text = re.sub(rf"^{field.name}\b", field.label.text, fault.text)
+            field.errors = [f"{text}."]
         return None
     if grid.cost <= MOST_COST:
         return grid

@@ -10,7 +10,8 @@ from survey.core.agreement.planning import (
     PlannedStudy,
     chunks,
     decided_share,
-    draw_differences,
+    differences,
+    draw_leanings,
     draw_questions,
     power,
     tally,
@@ -24,7 +25,14 @@ def chance(seed=1):
 
 
 def simulated(study, replicates, seed=1):
-    return power(study, [tally(chunk, seed) for chunk in chunks(study, replicates)])
+    return power(study, [tally(chunk, seed)[0] for chunk in chunks((study,), replicates)])
+
+
+def answers(study, replicates):
+    """Which questions are asked, and d."""
+    asked = draw_questions(study, replicates, chance())
+    leanings = draw_leanings(study, asked, chance(2))
+    return asked, differences(study, leanings, chance(3).random(asked.shape))
 
 
 def variance_of_statsmodels(d, *groups):
@@ -46,8 +54,7 @@ def test_where_the_two_way_variance_is_not_positive_the_larger_one_way_stands_in
 
 def fallbacks_among(study):
     """Compare twelve replicates' variances with those of statsmodels; count the fallbacks."""
-    asked = draw_questions(study, 12, chance(3))
-    d = draw_differences(study, asked, chance(4))
+    asked, d = answers(study, 12)
     means, variances = two_way(d, asked, study.questions)
     people = np.repeat(np.arange(study.participants), study.per_participant)
     fallbacks = 0
@@ -82,7 +89,7 @@ def test_a_pool_asks_nobody_twice_and_every_question_equally_often():
 
 def test_the_answers_have_the_mean_the_share_and_the_spreads_of_the_model():
     study = PlannedStudy(6, 4, 4, 0.1, 0.7, 0.2, 0.1)
-    d = draw_differences(study, draw_questions(study, 20_000, chance()), chance(2)).astype(float)
+    d = answers(study, 20_000)[1].astype(float)
     assert np.abs(d).mean() == pytest.approx(0.7, abs=0.003)
     assert d.mean() == pytest.approx(0.1, abs=0.005)
     d -= 0.1
