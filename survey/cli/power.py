@@ -1,6 +1,7 @@
 """``survey power``: how likely a study is to find a difference."""
 
 import csv
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -66,7 +67,8 @@ def power(
     Every combination of the values given, separated by commas, is a study: everyone answers
     all questions, or so many of a pool. The test is the analysis' own, two-way over
     participants and questions, at 5 %. A study's slug puts its plan in place of the
-    defaults. The figures depend on the seed, not on the number of workers.
+    defaults. The figures depend on the seed, not on the number of workers. In Python,
+    survey.services.planning.simulate_power takes any executor, a Dask cluster's too.
 
     \b
     Example: survey power --participants 30 --questions 10 --pool 30,50 --difference .10
@@ -109,7 +111,9 @@ def _pool(workers: int) -> Iterator[Executor | None]:
         yield None
         return
     # Spawned, not forked: the progress bar has a thread, and a fork would copy its locks.
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+    # Ctrl-C is for this process, which lets the others end; they would print tracebacks.
+    no_interrupt = (signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, no_interrupt) as pool:
         yield pool
 
 
