@@ -1,0 +1,139 @@
+"""What the counts of Table 4 alone support, against figures worked out elsewhere."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from survey.core.agreement.exchange import assignments
+from survey.core.agreement.published import PublishedCounts
+from survey.core.agreement.set_level import set_level
+
+CASE = json.loads((Path(__file__).parents[2] / "cases" / "table4.json").read_text())["table4"]
+EXPECTED = CASE["expected"]
+NAMES = ("AP", "NMRR", "MNRO")
+PAIRS = ("MNRO-NMRR", "MNRO-AP", "NMRR-AP")
+COUNTS = PublishedCounts(
+    measures=NAMES,
+    votes=tuple(map(tuple, CASE["votes"])),
+    identical={int(number): tuple(pair) for number, pair in CASE["identical_rankings"].items()},
+    participants=30,
+)
+
+
+def close(expected):
+    return pytest.approx(expected, abs=1e-6)
+
+
+@pytest.fixture(scope="module")
+def found():
+    return set_level(COUNTS)
+
+
+@pytest.fixture(scope="module")
+def by_pair(found):
+    return {str(one.pair): one for one in found.pairs}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_sets_are_won_lost_tied_or_could_not_differ(by_pair, pair):
+    one, expected = by_pair[pair], EXPECTED[pair]
+    assert (list(one.by_set), one.lead) == (expected["diff_per_set"], expected["sum"])
+    assert list(one.structural_ties) == expected["structural_tie_sets"]
+    free = one.free.questions
+    assert (free.won, free.lost, one.ties) == tuple(expected[key] for key in ("win", "loss", "tie"))
+    assert free.sign_p == close(expected["sign_p2"])
+
+
+@pytest.mark.parametrize("scope", ["all10", "free"])
+@pytest.mark.parametrize("pair", PAIRS)
+def test_the_mean_over_sets_and_its_tests(by_pair, pair, scope):
+    expected = EXPECTED[pair][scope]
+    one = by_pair[pair].all_sets if scope == "all10" else by_pair[pair].free
+    assert (one.mean.n, one.mean.df) == (expected["n"], expected["n"] - 1)
+    assert (one.mean.mean, one.mean.sd) == (close(expected["mean"]), close(expected["sd"]))
+    assert (one.mean.t, one.mean.p) == (close(expected["t"]), close(expected["p_t"]))
+    assert one.mean.ci95 == close(tuple(expected["ci_t"]))
+    assert one.questions.sign_flip_p == close(expected["signflip_exact_p2"])
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_the_exact_permutation_of_a_pair(by_pair, pair):
+    one, expected = by_pair[pair].exchange, EXPECTED[pair]["exact_setperm"]
+    assert (one.observed, one.null_mean) == (expected["obs"], close(expected["null_mean"]))
+    assert (one.p_upper, one.p) == (close(expected["p_upper"]), close(expected["p_two"]))
+
+
+def test_the_exact_permutation_of_a_total(found):
+    expected = EXPECTED["exact_setperm_MNRO_total"]
+    mnro = found.totals["MNRO"]
+    assert (mnro.observed, mnro.null_mean) == (135, close(expected["null_mean"]))
+    assert mnro.p_upper == close(expected["p_upper"])
+    assert found.totals["AP"].null_mean == close(EXPECTED["exact_setperm_AP_total_nullmean"])
+    assert found.totals["NMRR"].null_mean == close(EXPECTED["exact_setperm_NMRR_total_nullmean"])
+
+
+def test_first_places_beside_what_exchanging_the_measures_gives(found):
+    first = found.first
+    assert {name: one.or_tied for name, one in first.items()} == EXPECTED["first_or_tied"]
+    assert {name: one.outright for name, one in first.items()} == EXPECTED["outright"]
+    mnro = first["MNRO"]
+    assert [round(chance, 4) for chance in mnro.chance_by_set] == EXPECTED["P_first_null_per_set"]
+    assert mnro.expected == close(EXPECTED["E_first_null"])
+    assert mnro.p_at_least == close(EXPECTED["P_MNRO_first_or_tied_ge9_null"])
+
+
+def test_alone_at_the_top_by_exchange_is_possible_in_six_sets_of_one_in_three(found):
+    # By hand: sets 3, 4 and 9 share MNRO's order, set 5 has two tops. P(X >= 5), X ~ B(6, 1/3).
+    mnro = found.first["MNRO"]
+    assert mnro.expected_outright == close(2)
+    assert mnro.p_outright_at_least == close(13 / 729)
+
+
+def test_blind_ticks_give_a_lead_where_orders_are_identical(by_pair):
+    # A third of the 26 and 28 ticks of sets 3 and 9, and of the 28 of set 4.
+    assert by_pair["MNRO-NMRR"].chance_lead == close(26 / 3 + 28 / 3)
+    assert by_pair["MNRO-AP"].chance_lead == close(28 / 3)
+    assert by_pair["NMRR-AP"].chance_lead == close(28 / 3 - 18)
+
+
+def test_leaving_each_set_out(by_pair):
+    assert list(by_pair["MNRO-NMRR"].without) == EXPECTED["loo_MNRO-NMRR"]
+
+
+def test_only_mnro_over_ap_survives_holm_over_the_pairs(by_pair):
+    holm = {pair: one.all_sets.questions.sign_flip_p_holm for pair, one in by_pair.items()}
+    assert holm == {
+        "MNRO-NMRR": close(2 * 0.234375),
+        "MNRO-AP": close(3 * 0.0078125),
+        "NMRR-AP": close(0.4765625),
+    }
+    assert by_pair["MNRO-AP"].exchange.p_holm == close(3 * 0.009987997256515774)
+
+
+def test_mnro_over_ap_holds_too_where_no_orders_are_identical(by_pair):
+    # By hand: all seven sets won, so both signs of every flip reach it: 2 / 2**7.
+    distinct = by_pair["MNRO-AP"].distinct
+    assert distinct.sets == (1, 2, 5, 6, 7, 8, 10)
+    assert distinct.questions.sign_flip_p == close(2 / 2**7)
+    assert distinct.mean.left_out == {"two of the orders are identical": 3}
+
+
+def test_measures_with_one_order_keep_one_count_when_exchanged():
+    together = assignments(COUNTS)[2]
+    assert {tuple(votes[name] for name in NAMES) for votes in together} == {(20, 6, 20), (6, 20, 6)}
+
+
+def test_a_single_set_has_no_t_test_and_says_so():
+    one = set_level(PublishedCounts(("X", "Y"), ((3, 1, 0),), {}, 4)).pairs[0]
+    assert (one.all_sets.mean.p, one.all_sets.mean.why) == (None, "a t test needs two sets")
+    assert one.all_sets.questions.sign_flip_p == 1
+
+
+def test_a_pair_that_is_identical_everywhere_has_nothing_to_test():
+    counts = PublishedCounts(("X", "Y"), ((3, 3, 0), (2, 2, 1)), {1: ("X", "Y"), 2: ("X", "Y")}, 3)
+    one = set_level(counts).pairs[0]
+    assert one.structural_ties == (1, 2)
+    assert one.all_sets.mean.why == "the difference is the same in every set"
+    assert (one.free.mean.n, one.free.mean.why) == (0, "a t test needs two sets")
+    assert one.free.questions.sign_flip_p is None
