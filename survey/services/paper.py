@@ -65,6 +65,17 @@ def table1() -> tuple[Question, list[Comparison]]:
     return question, comparisons
 
 
+def published_counts() -> PublishedCounts:
+    """Return the counts of Table 4, with what the text below it says of identical orders."""
+    names = (*MEASURES, OTHER)
+    return PublishedCounts(
+        measures=MEASURES,
+        votes=tuple(tuple(int(row[name]) for name in names) for row in printed("table4")),
+        identical=IDENTICAL,
+        participants=PARTICIPANTS,
+    )
+
+
 @dataclass(frozen=True)
 class Recount:
     """Table 4 counted again from the printed votes."""
@@ -78,14 +89,7 @@ class Recount:
 
 def recount_table4() -> Recount:
     """Recompute what the paper says of Table 4: totals, winners, percentages, first places."""
-    rows = printed("table4")
-    names = (*MEASURES, OTHER)
-    counts = PublishedCounts(
-        measures=MEASURES,
-        votes=tuple(tuple(int(row[name]) for name in names) for row in rows),
-        identical=IDENTICAL,
-        participants=PARTICIPANTS,
-    )
+    rows, counts = printed("table4"), published_counts()
     credits, rankings = counts.credits(), counts.rankings()
     table = table4(credits, rankings)
     parts = shares(credits, distinct_questions(rankings))

@@ -1,0 +1,99 @@
+"""The tests over the sets of Table 4 as tables to be read."""
+
+from dataclasses import dataclass
+
+from survey.core.agreement.set_level import OverSets, SetLevel
+from survey.core.agreement.verdicts import p_text
+from survey.services.paper_evidence import interval, listed, points, votes
+
+SCOPES = {
+    "all_sets": "all sets",
+    "free": "sets in which the two orders differ",
+    "distinct": "sets in which all orders differ",
+}
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table to be read: the same cells on the terminal, in Markdown and on the page."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def leads(level: SetLevel) -> Sheet:
+    """Return each pair's lead beside what it would be by chance."""
+    return Sheet(
+        "Leads in votes, all sets together",
+        (
+            *("pair", "lead", "by blind ticks", "leaving one set out"),
+            *("p by exchange (Holm)", "identical in sets"),
+        ),
+        tuple(
+            (
+                str(one.pair),
+                votes(one.lead),
+                votes(one.chance_lead),
+                f"{votes(min(one.without))} to {votes(max(one.without))}",
+                _p(one.exchange.p, one.exchange.p_holm),
+                listed(one.structural_ties) if one.structural_ties else "none",
+            )
+            for one in level.pairs
+        ),
+    )
+
+
+def tests_over_sets(level: SetLevel) -> Sheet:
+    """Return each pair's tests, with and without sets of identical orders."""
+    return Sheet(
+        "Differences in share, with the sets as units",
+        (
+            *("pair", "over", "n", "won", "lost", "tied", "sign test p"),
+            *("mean, points", "95 % interval", "t test p (Holm)", "sign flips p (Holm)"),
+        ),
+        tuple(
+            (str(one.pair), text, *_tested(getattr(one, scope)))
+            for one in level.pairs
+            for scope, text in SCOPES.items()
+        ),
+    )
+
+
+def _tested(over: OverSets) -> tuple[str, ...]:
+    mean, questions = over.mean, over.questions
+    return (
+        *map(str, (mean.n, questions.won, questions.lost, questions.tied)),
+        _p(questions.sign_p),
+        points(mean.mean),
+        interval(mean),
+        _p(mean.p, mean.p_holm),
+        _p(questions.sign_flip_p, questions.sign_flip_p_holm),
+    )
+
+
+def beside_chance(level: SetLevel) -> Sheet:
+    """Return each measure's votes and first places beside their null means."""
+    return Sheet(
+        "Votes and first places, beside what exchanging the measures gives on average",
+        (
+            *("measure", "votes", "expected", "p of as many", "first or tied", "expected"),
+            *("p of as many", "alone first", "expected", "p of as many"),
+        ),
+        tuple(
+            (
+                *(name, str(total.observed), f"{total.null_mean:.0f}", _p(total.p_upper)),
+                *(str(first.or_tied), f"{first.expected:.1f}", _p(first.p_at_least)),
+                *(str(first.outright), f"{first.expected_outright:.1f}"),
+                _p(first.p_outright_at_least),
+            )
+            for (name, total), first in zip(level.totals.items(), level.first.values(), strict=True)
+        ),
+    )
+
+
+def _p(p: float | None, corrected: float | None = None) -> str:
+    if p is None:
+        return "–"
+    text = p_text(p).removeprefix("p ").removeprefix("= ")
+    return text if corrected is None else f"{text} ({_p(corrected)})"

@@ -1,0 +1,101 @@
+"""Table 4 read again: the recount, the tests over its sets, and what its claims are worth."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from survey.core.agreement.set_level import OverSets, PairOverSets, set_level
+from survey.services.paper import published_counts, recount_table4
+from survey.services.paper_claims import claims_of_table4
+from survey.services.paper_evidence import Claim, Evidence
+from survey.services.paper_sheets import SCOPES, Sheet, beside_chance, leads, tests_over_sets
+from survey.services.reports import plain
+
+LIMITS = (
+    "The paper prints how many votes each set gave and not who cast them. So tests over "
+    "participants, errors that count participants and sets alike, McNemar's test and "
+    "Cochran's Q cannot be computed.",
+    "Every test here takes the sets as its units: questions of this kind, with the same "
+    "participants in all of them. How much participants differ is not in it.",
+    "A chi-square or z test of the credits is not given: each participant voted in every "
+    "set, and one vote for an order that two measures share is counted twice.",
+    "Blind ticks means one column ticked at random in each answer that is not OTHER. A measure "
+    "whose order stands in two columns is then credited twice as often.",
+    "Exchanging measures gives every order of a set the same chance, however many columns it "
+    "stands in, and is exact.",
+)
+
+
+@dataclass(frozen=True)
+class Reading(Evidence):
+    """The evidence, with the claims judged by it."""
+
+    claims: tuple[Claim, ...]
+
+    @property
+    def sheets(self) -> tuple[Sheet, ...]:
+        """The tables of the tests."""
+        return (leads(self.level), tests_over_sets(self.level), beside_chance(self.level))
+
+
+@cache
+def read_table4() -> Reading:
+    """Count, test and judge; the numbers are the paper's, so once is enough."""
+    found = Evidence(recount_table4(), set_level(published_counts()))
+    return Reading(found.recount, found.level, claims_of_table4(found))
+
+
+def as_json(found: Reading) -> dict[str, Any]:
+    """Return the tests and the claims as plain values."""
+    return {
+        "set_level": {
+            "pairs": [_pair(one) for one in found.level.pairs],
+            "totals": {name: plain(one) for name, one in found.level.totals.items()},
+            "first_places": {name: plain(one) for name, one in found.level.first.items()},
+            "limits": list(LIMITS),
+        },
+        "claims": [dict(vars(claim)) for claim in found.claims],
+    }
+
+
+def _pair(one: PairOverSets) -> dict[str, Any]:
+    return {
+        "pair": str(one.pair),
+        "by_set": list(one.by_set),
+        "lead": one.lead,
+        "chance_lead": one.chance_lead,
+        "structural_ties": list(one.structural_ties),
+        "ties": one.ties,
+        "lead_without_set": list(one.without),
+        "exchange": plain(one.exchange),
+        **{name: _scope(getattr(one, name)) for name in SCOPES},
+    }
+
+
+def _scope(over: OverSets) -> dict[str, Any]:
+    return {
+        "sets": list(over.sets),
+        "t_test": plain(over.mean),
+        "questions": plain(over.questions),
+    }
+
+
+def as_markdown(found: Reading) -> str:
+    """Write the claims and the tests as a Markdown document."""
+    claims = Sheet(
+        "Claim by claim",
+        ("where", "what is said", "verdict", "why"),
+        tuple((one.place, one.said, one.verdict, one.why) for one in found.claims),
+    )
+    parts = ["# What Table 4 supports", *map(_markdown, (claims, *found.sheets))]
+    limits = "\n".join(f"- {one}" for one in LIMITS)
+    return "\n\n".join([*parts, "## How far this goes", limits]) + "\n"
+
+
+def _markdown(sheet: Sheet) -> str:
+    def line(cells: Sequence[str]) -> str:
+        return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+    rule = line(["---"] * len(sheet.columns))
+    return "\n".join((f"## {sheet.title}", "", line(sheet.columns), rule, *map(line, sheet.rows)))
