@@ -10,7 +10,7 @@ import click
 from survey.cli.context import AS_JSON, print_json, print_table
 from survey.cli.tables import print_first_places, print_shares, print_table4
 from survey.services import paper as published
-from survey.services import reports
+from survey.services import paper_table4, reports
 
 TABLES = ("table1", "table3", "table4")
 
@@ -18,7 +18,9 @@ TABLES = ("table1", "table3", "table4")
 @click.command()
 @click.argument("name", type=click.Choice([*TABLES, "all"]))
 @click.option(
-    "--to", type=click.Path(file_okay=False, path_type=Path), help="Write NAME.csv there as well."
+    "--to",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write NAME.csv there as well; of Table 4 also what it supports, in table4-claims.md.",
 )
 @AS_JSON
 def paper(name: str, to: Path | None, as_json: bool) -> None:
@@ -62,6 +64,7 @@ def _table4() -> dict[str, Any]:
         **reports.counts_as_json(
             recount.table, recount.shares, recount.first_or_tied, recount.first_outright
         ),
+        **paper_table4.as_json(paper_table4.read_table4()),
         "comparisons": _plain(recount.comparisons),
     }
 
@@ -83,6 +86,22 @@ def _print_table4() -> None:
     print_table4(recount.table)
     print_shares(recount.shares)
     print_first_places(recount.first_or_tied, recount.first_outright)
+    reading = paper_table4.read_table4()
+    for sheet in reading.sheets:
+        print_table(sheet.title, sheet.columns, sheet.rows)
+    _print_claims(reading)
+
+
+def _print_claims(reading: paper_table4.Reading) -> None:
+    click.echo("What Table 4 supports, claim by claim\n")
+    for claim in reading.claims:
+        said = f"{claim.verdict.upper()}: {claim.said} ({claim.place})"
+        click.echo(click.wrap_text(said, 98))
+        click.echo(click.wrap_text(claim.why, 98, "  ", "  ") + "\n")
+    click.echo("How far this goes")
+    for limit in paper_table4.LIMITS:
+        click.echo(click.wrap_text(limit, 98, "- ", "  "))
+    click.echo()
 
 
 REPRODUCED = {"table1": _table1, "table3": _table3, "table4": _table4}
@@ -107,7 +126,7 @@ def _print_comparisons(name: str, rows: list[dict[str, Any]]) -> None:
 
 
 def _write(folder: Path, found: dict[str, dict[str, Any]]) -> None:
-    """Write each table's comparisons, or its printed values, as CSV."""
+    """Write each table's comparisons, or its printed values, as CSV; of Table 4 the claims too."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in found.items():
         rows = content["comparisons"] or [
@@ -119,3 +138,8 @@ def _write(folder: Path, found: dict[str, dict[str, Any]]) -> None:
             writer.writeheader()
             writer.writerows(rows)
         click.echo(f"Wrote {folder / name}.csv", err=True)
+    if "table4" in found:
+        claims = folder / "table4-claims.md"
+        reading = paper_table4.read_table4()
+        claims.write_text(paper_table4.as_markdown(reading), encoding="utf-8", newline="\n")
+        click.echo(f"Wrote {claims}", err=True)
