@@ -14,6 +14,7 @@ from survey.web import (
     health,
     home,
     language,
+    paper,
     participant,
     preview,
     researcher,
@@ -42,6 +43,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.register_blueprint(auth.account.blueprint)
     app.register_blueprint(researcher.blueprint)
     app.register_blueprint(preview.blueprint)
+    app.register_blueprint(paper.blueprint)
     return app
 
 

@@ -87,7 +87,7 @@ def _print_table4() -> None:
     print_shares(recount.shares)
     print_first_places(recount.first_or_tied, recount.first_outright)
     reading = paper_table4.read_table4()
-    for sheet in reading.sheets:
+    for sheet in reading.tests:
         print_table(sheet.title, sheet.columns, sheet.rows)
     _print_claims(reading)
 

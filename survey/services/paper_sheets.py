@@ -1,15 +1,16 @@
-"""The tests over the sets of Table 4 as tables to be read."""
+"""Table 4, its shares, and the tests over its sets as tables to be read."""
 
 from dataclasses import dataclass
 
 from survey.core.agreement.set_level import OverSets, SetLevel
 from survey.core.agreement.verdicts import p_text
-from survey.services.paper_evidence import interval, listed, points, votes
+from survey.services.paper import Recount
+from survey.services.paper_evidence import interval, listed, percent, points, votes, whole
 
 SCOPES = {
-    "all_sets": "all sets",
-    "free": "sets in which the two orders differ",
-    "distinct": "sets in which all orders differ",
+    "all_sets": "(all sets)",
+    "free": "the two orders differ",
+    "distinct": "all orders differ",
 }
 
 
@@ -20,6 +21,44 @@ class Sheet:
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+
+SHARES = {
+    "of_credits": "of all credits and own rankings",
+    "of_responses": "of the responses",
+    "split": "of the responses, shared votes split",
+    "distinct_questions": "of the responses to sets whose orders all differ",
+}
+
+
+def counted(recount: Recount) -> Sheet:
+    """Return Table 4 as printed, with its totals and its identical orders."""
+    totals = recount.table.totals
+    rows = [
+        (
+            *(str(row.question), *(whole(count) for count in row.votes.values())),
+            *(", ".join(row.choice), ", ".join(" = ".join(group) for group in row.identical)),
+            whole(row.merged),
+        )
+        for row in recount.table.rows
+    ]
+    return Sheet(
+        "Votes per set",
+        ("set", *totals, "most votes", "identical orders", "sum, identical merged"),
+        (*rows, ("total", *map(whole, totals.values()), "", "", "")),
+    )
+
+
+def shared_out(recount: Recount) -> Sheet:
+    """Return the shares of the votes, by what they are shares of."""
+    return Sheet(
+        "Shares, by what they are shares of",
+        ("share", *recount.table.totals),
+        tuple(
+            (text, *(percent(share) for share in getattr(recount.shares, kind).values()))
+            for kind, text in SHARES.items()
+        ),
+    )
 
 
 def leads(level: SetLevel) -> Sheet:
@@ -49,7 +88,7 @@ def tests_over_sets(level: SetLevel) -> Sheet:
     return Sheet(
         "Differences in share, with the sets as units",
         (
-            *("pair", "over", "n", "won", "lost", "tied", "sign test p"),
+            *("pair", "sets where", "n", "won–lost–tied", "sign test p"),
             *("mean, points", "95 % interval", "t test p (Holm)", "sign flips p (Holm)"),
         ),
         tuple(
@@ -63,7 +102,8 @@ def tests_over_sets(level: SetLevel) -> Sheet:
 def _tested(over: OverSets) -> tuple[str, ...]:
     mean, questions = over.mean, over.questions
     return (
-        *map(str, (mean.n, questions.won, questions.lost, questions.tied)),
+        str(mean.n),
+        f"{questions.won}–{questions.lost}–{questions.tied}",
         _p(questions.sign_p),
         points(mean.mean),
         interval(mean),

@@ -9,7 +9,15 @@ from survey.core.agreement.set_level import OverSets, PairOverSets, set_level
 from survey.services.paper import published_counts, recount_table4
 from survey.services.paper_claims import claims_of_table4
 from survey.services.paper_evidence import Claim, Evidence
-from survey.services.paper_sheets import SCOPES, Sheet, beside_chance, leads, tests_over_sets
+from survey.services.paper_sheets import (
+    SCOPES,
+    Sheet,
+    beside_chance,
+    counted,
+    leads,
+    shared_out,
+    tests_over_sets,
+)
 from survey.services.reports import plain
 
 LIMITS = (
@@ -20,6 +28,8 @@ LIMITS = (
     "participants in all of them. How much participants differ is not in it.",
     "A chi-square or z test of the credits is not given: each participant voted in every "
     "set, and one vote for an order that two measures share is counted twice.",
+    "The p in brackets is after Holm's correction over the three pairs. “p of as many” is the "
+    "chance of as many or more, to one side.",
     "Blind ticks means one column ticked at random in each answer that is not OTHER. A measure "
     "whose order stands in two columns is then credited twice as often.",
     "Exchanging measures gives every order of a set the same chance, however many columns it "
@@ -34,7 +44,12 @@ class Reading(Evidence):
     claims: tuple[Claim, ...]
 
     @property
-    def sheets(self) -> tuple[Sheet, ...]:
+    def counts(self) -> tuple[Sheet, ...]:
+        """The tables of the votes."""
+        return (counted(self.recount), shared_out(self.recount))
+
+    @property
+    def tests(self) -> tuple[Sheet, ...]:
         """The tables of the tests."""
         return (leads(self.level), tests_over_sets(self.level), beside_chance(self.level))
 
@@ -88,7 +103,7 @@ def as_markdown(found: Reading) -> str:
         ("where", "what is said", "verdict", "why"),
         tuple((one.place, one.said, one.verdict, one.why) for one in found.claims),
     )
-    parts = ["# What Table 4 supports", *map(_markdown, (claims, *found.sheets))]
+    parts = ["# What Table 4 supports", *map(_markdown, (claims, *found.counts, *found.tests))]
     limits = "\n".join(f"- {one}" for one in LIMITS)
     return "\n\n".join([*parts, "## How far this goes", limits]) + "\n"
 

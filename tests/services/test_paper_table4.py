@@ -84,7 +84,7 @@ def test_verdicts_come_from_the_counts_and_not_by_heart():
 def test_the_markdown_has_a_row_for_each_claim_and_pair():
     text = as_markdown(read_table4())
     rows = [line for line in text.splitlines() if line.startswith("| ") and "---" not in line]
-    assert len(rows) == (1 + len(GOLDEN)) + (1 + 3) + (1 + 9) + (1 + 3)
+    assert len(rows) == (1 + len(GOLDEN)) + (1 + 11) + (1 + 4) + (1 + 3) + (1 + 9) + (1 + 3)
     for block in text.split("\n\n"):
         assert len({line.count("|") for line in block.splitlines()}) == 1
 

@@ -1,0 +1,60 @@
+"""The page on the paper's Table 4: open to everyone, on no participant's way."""
+
+import pytest
+from bs4 import BeautifulSoup
+
+from survey.services.paper_table4 import read_table4
+from tests.builders import Visitor, an_open_study
+
+pytestmark = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+PAGE = "/paper/table4"
+
+
+@pytest.fixture
+def page(client):
+    answer = client.get(PAGE)
+    assert answer.status_code == 200
+    return BeautifulSoup(answer.text, "html.parser")
+
+
+def test_every_claim_stands_there_with_its_verdict_and_its_reason(page):
+    shown = [
+        (item.select_one(".badge").text, item.b.text, item.select("p")[1].text)
+        for item in page.select(".claims li")
+    ]
+    assert shown == [(one.verdict, one.said, one.why) for one in read_table4().claims]
+
+
+def test_the_tables_hold_the_votes_and_the_tests_of_each_pair(page):
+    tables = {
+        table.parent["aria-label"]: [
+            [cell.text for cell in row.select("th, td")] for row in table.select("tbody tr")
+        ]
+        for table in page.select("table")
+    }
+    assert tables["Votes per set"][-1][:5] == ["total", "90", "109", "135", "20"]
+    assert tables["Leads in votes, all sets together"][0][:3] == ["MNRO-NMRR", "+26", "+18"]
+    tests = tables["Differences in share, with the sets as units"]
+    assert [row[0] for row in tests] == [
+        pair for pair in ("MNRO-NMRR", "MNRO-AP", "NMRR-AP") for _ in range(3)
+    ]
+    assert tests[3][-1] == ".008 (.023)"
+
+
+def test_it_says_what_counts_cannot_answer(page):
+    assert "McNemar's test and Cochran's Q cannot be computed" in page.text
+
+
+def test_researchers_find_it_from_the_page_on_which_they_sign_in(client):
+    signing_in = client.get("/research/", follow_redirects=True)
+    assert f'href="{PAGE}"' in signing_in.text
+
+
+def test_no_page_that_participants_come_by_leads_there(client, session):
+    an_open_study(session)
+    visitor = Visitor(client)
+    assert "/paper" not in client.get("/").text
+    visitor.start()
+    for path in ("", "/scenario", "/practice", "/q/1", "/review", "/done"):
+        visitor.open(path)
+        assert "/paper" not in str(visitor.page), path
