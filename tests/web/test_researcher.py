@@ -527,12 +527,12 @@ def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
     ):
         desk.open(STUDY + section)
         assert "Results are hidden while people vote" in desk.text, section
-        assert "Table 4" not in desk.text
+        assert "What the votes support" not in desk.text
     desk.open(f"{STUDY}/results")
     desk.send(f"{STUDY}/unblind", reason=" ")
     assert "Say why the results are needed" in desk.text
     desk.send(f"{STUDY}/unblind", reason="the pilot is over")
-    assert "Table 4" in desk.text
+    assert "What the votes support" in desk.text
     desk.open(STUDY)
     assert "unblinded: the pilot is over" in desk.text
 
