@@ -242,7 +242,7 @@ def _agreement_rates(axes: "Axes", exhibit: Exhibit) -> None:
     axes.set_xlabel("agreement rate over list pairs")
     for fill, label in (("full", "strict"), ("none", "half credit")):
         axes.plot([], [], color=GREY, marker="o", linestyle="none", fillstyle=fill, label=label)
-    _legend(axes, 4)
+    _legend(axes, 2)
 
 
 def _tau_b(axes: "Axes", exhibit: Exhibit) -> None:
@@ -303,7 +303,7 @@ HEIGHTS: Mapping[str, Callable[[Exhibit], float]] = {
         ("shares", "differences", "tau-b"),
         lambda exhibit: 1.0 + 0.3 * max(3, len(exhibit.rows)),
     ),
-    "agreement-rate": lambda exhibit: 1.0 + 0.3 * max(3, len(exhibit.rows) - 3),
+    "agreement-rate": lambda exhibit: 1.2 + 0.3 * max(3, len(exhibit.rows) - 3),
     "bias": lambda exhibit: 0.7 + 0.22 * len(exhibit.rows),
     "time": lambda _: 2.2,
 }

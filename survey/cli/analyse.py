@@ -9,13 +9,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from survey.cli.context import AS_JSON, OpenApp, database, print_json
-from survey.cli.tables import (
-    print_agreement,
-    print_first_places,
-    print_shares,
-    print_table3,
-    print_table4,
-)
+from survey.cli.tables import print_analysis
 from survey.services import access, analysis, life, reports, studies, study_analysis
 from survey.services.database import only_reading
 from survey.services.exchange.analysing import analyse_path
@@ -62,13 +56,7 @@ def analyse(
         print_json(reports.as_json(result))
         return
     _print_numbers(result)
-    if isinstance(result, analysis.StudyAnalysis):
-        print_table3(result.table3)
-    votes = result.agreement
-    print_table4(votes.table4)
-    print_shares(votes.shares)
-    print_first_places(votes.first_or_tied, votes.first_outright)
-    print_agreement(result)
+    print_analysis(result)
 
 
 def _analysed(

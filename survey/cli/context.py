@@ -59,13 +59,3 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
         table.add_row(*("" if cell is None else str(cell) for cell in row))
     console.print(title, style="bold", markup=False, highlight=False)
     console.print(table, markup=False)
-
-
-def percent(share: float | None) -> str:
-    """Print a share for reading."""
-    return "–" if share is None else f"{100 * share:.2f} %"
-
-
-def decimals(number: float | None, places: int = 2) -> str:
-    """Print a number for reading, a dash where it is undefined."""
-    return "–" if number is None else f"{number:.{places}f}"

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from survey.cli.context import AS_JSON, print_json, print_table
-from survey.cli.tables import print_first_places, print_shares, print_table4
+from survey.cli.tables import print_sheet
 from survey.services import paper as published
 from survey.services import paper_table4, reports
 
@@ -82,13 +82,9 @@ def _print_table3() -> None:
 
 
 def _print_table4() -> None:
-    recount = published.recount_table4()
-    print_table4(recount.table)
-    print_shares(recount.shares)
-    print_first_places(recount.first_or_tied, recount.first_outright)
     reading = paper_table4.read_table4()
-    for sheet in reading.tests:
-        print_table(sheet.title, sheet.columns, sheet.rows)
+    for sheet in (*reading.counts, *reading.tests):
+        print_sheet(sheet)
     _print_claims(reading)
 
 

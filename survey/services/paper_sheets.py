@@ -1,11 +1,10 @@
 """Table 4, its shares, and the tests over its sets as tables to be read."""
 
-from dataclasses import dataclass
-
 from survey.core.agreement.set_level import OverSets, SetLevel
 from survey.core.agreement.verdicts import p_text
 from survey.services.paper import Recount
 from survey.services.paper_evidence import interval, listed, percent, points, votes, whole
+from survey.services.reporting.sheets import Sheet
 
 SCOPES = {
     "all_sets": "(all sets)",
@@ -14,17 +13,8 @@ SCOPES = {
 }
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """A table to be read: the same cells on the terminal, in Markdown and on the page."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
 SHARES = {
-    "of_credits": "of all credits and own rankings",
+    "of_credits": "of all credits and custom rankings",
     "of_responses": "of the responses",
     "split": "of the responses, shared votes split",
     "distinct_questions": "of the responses to sets whose orders all differ",
@@ -43,6 +33,7 @@ def counted(recount: Recount) -> Sheet:
         for row in recount.table.rows
     ]
     return Sheet(
+        "votes",
         "Votes per set",
         ("set", *totals, "most votes", "identical orders", "sum, identical merged"),
         (*rows, ("total", *map(whole, totals.values()), "", "", "")),
@@ -52,6 +43,7 @@ def counted(recount: Recount) -> Sheet:
 def shared_out(recount: Recount) -> Sheet:
     """Return the shares of the votes, by what they are shares of."""
     return Sheet(
+        "shares",
         "Shares, by what they are shares of",
         ("share", *recount.table.totals),
         tuple(
@@ -64,6 +56,7 @@ def shared_out(recount: Recount) -> Sheet:
 def leads(level: SetLevel) -> Sheet:
     """Return each pair's lead beside what it would be by chance."""
     return Sheet(
+        "leads",
         "Leads in votes, all sets together",
         (
             *("pair", "lead", "by blind ticks", "leaving one set out"),
@@ -86,6 +79,7 @@ def leads(level: SetLevel) -> Sheet:
 def tests_over_sets(level: SetLevel) -> Sheet:
     """Return each pair's tests, with and without sets of identical orders."""
     return Sheet(
+        "tests",
         "Differences in share, with the sets as units",
         (
             *("pair", "sets where", "n", "won–lost–tied", "sign test p"),
@@ -115,6 +109,7 @@ def _tested(over: OverSets) -> tuple[str, ...]:
 def beside_chance(level: SetLevel) -> Sheet:
     """Return each measure's votes and first places beside their null means."""
     return Sheet(
+        "first",
         "Votes and first places, beside what exchanging the measures gives on average",
         (
             *("measure", "votes", "expected", "p of as many", "first or tied", "expected"),

@@ -1,6 +1,5 @@
 """Table 4 read again: the recount, the tests over its sets, and what its claims are worth."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,13 +10,14 @@ from survey.services.paper_claims import claims_of_table4
 from survey.services.paper_evidence import Claim, Evidence
 from survey.services.paper_sheets import (
     SCOPES,
-    Sheet,
     beside_chance,
     counted,
     leads,
     shared_out,
     tests_over_sets,
 )
+from survey.services.reporting.sheets import Sheet
+from survey.services.reporting.sheets import as_markdown as sheet_as_markdown
 from survey.services.reports import plain
 
 LIMITS = (
@@ -99,18 +99,12 @@ def _scope(over: OverSets) -> dict[str, Any]:
 def as_markdown(found: Reading) -> str:
     """Write the claims and the tests as a Markdown document."""
     claims = Sheet(
+        "claims",
         "Claim by claim",
         ("where", "what is said", "verdict", "why"),
         tuple((one.place, one.said, one.verdict, one.why) for one in found.claims),
     )
-    parts = ["# What Table 4 supports", *map(_markdown, (claims, *found.counts, *found.tests))]
+    tables = map(sheet_as_markdown, (claims, *found.counts, *found.tests))
     limits = "\n".join(f"- {one}" for one in LIMITS)
-    return "\n\n".join([*parts, "## How far this goes", limits]) + "\n"
-
-
-def _markdown(sheet: Sheet) -> str:
-    def line(cells: Sequence[str]) -> str:
-        return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
-
-    rule = line(["---"] * len(sheet.columns))
-    return "\n".join((f"## {sheet.title}", "", line(sheet.columns), rule, *map(line, sheet.rows)))
+    parts = ["# What Table 4 supports\n", *tables, f"## How far this goes\n\n{limits}\n"]
+    return "\n".join(parts)

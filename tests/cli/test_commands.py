@@ -2,8 +2,10 @@
 
 import csv
 import json
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -155,6 +157,89 @@ def simulated(run):
     return run
 
 
+@pytest.fixture
+def foreign(tmp_path):
+    """Two files from elsewhere: two participants, two questions of three lists, two measures."""
+    folder = tmp_path / "foreign"
+    folder.mkdir()
+    (folder / "questions.csv").write_text(
+        "question,list,ranks,collection_size\n"
+        "1,A,1 2 9,100\n1,B,2 3 4,100\n1,C,5 30 31,100\n"
+        "2,A,1 30 31,100\n2,B,2 3 90,100\n2,C,40 50 60,100\n"
+    )
+    (folder / "responses.csv").write_text(
+        "participant,question,position,label_order,column_order,list_order,clicked,custom_ranking\n"
+        "P1,1,,NMRR AP,,,1,\nP1,2,,AP NMRR,,,1 2,\nP2,1,,AP NMRR,,,,B>A=C\n"
+    )
+    return folder
+
+
+def test_votes_made_elsewhere_are_analysed_without_a_database(run, foreign):
+    found = json.loads(run("analyse", foreign, "--json"))
+    assert found["n"]["participants"] == 2
+    assert found["n"]["missing"] == 1
+    assert found["study"]["digest"] is None
+    assert [row["OTHER"] for row in found["table4"]["rows"]] == [1, 0]
+    assert [one["pair"] for one in found["differences"]] == ["NMRR-AP"]
+    assert found["bias"]["column_clicks"] is None
+    assert "no response says" in found["bias"]["why"]
+
+
+def undefined_without_why(content, place="analysis"):
+    """The places where something is None and nothing beside it says why."""
+    if isinstance(content, list):
+        for number, one in enumerate(content):
+            yield from undefined_without_why(one, f"{place}[{number}]")
+    elif isinstance(content, dict):
+        for name, value in content.items():
+            if value is None and not content.get("why"):
+                yield f"{place}.{name}"
+            yield from undefined_without_why(value, f"{place}.{name}")
+
+
+def test_whatever_is_undefined_says_why(run, foreign):
+    found = json.loads(run("analyse", foreign, "--json"))
+    del found["choices"], found["verdicts"]  # None means "no question", "no preference" there
+    assert list(undefined_without_why(found)) == []
+
+
+def test_a_report_stands_alone_and_is_the_same_each_time(run, foreign, tmp_path):
+    for name in ("one", "other"):
+        run("analyse", foreign, "--to", tmp_path / name)
+    one, other = (
+        {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")}
+        for folder in (tmp_path / "one", tmp_path / "other")
+    )
+    assert one == other
+    html = one[Path("report.html")].decode()
+    assert not re.search(r"(src|href)=\"(?!#)", html)
+    assert "<svg" in html
+    assert "@media print" in html
+    assert "What the votes support" in html
+    kinds = {path.suffix for path in one}
+    assert kinds == {".html", ".json", ".csv", ".md", ".tex", ".svg", ".pdf", ".png"}
+    assert b"\\toprule" in one[Path("tables/table4.tex")]
+    assert json.loads(one[Path("analysis.json")]) == json.loads(run("analyse", foreign, "--json"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--without-question", "9"], "There is no question 9 that could be left out."),
+        (["--ties", "ignored"], "'ignored' is not one of 'kept', 'split', 'dropped'"),
+    ],
+)
+def test_choices_that_cannot_be_made_are_told(run, foreign, options, message):
+    status = 2 if "--ties" in options else 1
+    assert message in run("analyse", foreign, *options, status=status)
+
+
+def test_a_target_that_is_none_is_told(run, tmp_path):
+    assert "nothing.zip" in run("analyse", tmp_path / "nothing.zip", status=1)
+    (tmp_path / "empty").mkdir()
+    assert "questions.csv is missing" in run("analyse", tmp_path / "empty", status=1)
+
+
 def analysed(run, *options, slug=SLUG):
     return json.loads(run("analyse", slug, "--json", *options))
 
@@ -175,7 +260,7 @@ def test_simulated_participants_fill_table_4_and_are_test_data(simulated):
     assert found["study"]["digest"]
     assert analysed(simulated)["n"]["participants"] == 0
     assert "Only test participants have answered" in simulated("analyse", SLUG)
-    assert "Table 4. Votes per question" in simulated("analyse", SLUG, "--include-test")
+    assert "Votes per question" in simulated("analyse", SLUG, "--include-test")
 
 
 def test_the_only_study_needs_no_name_and_several_are_asked_for(simulated):

@@ -39,7 +39,7 @@ from scipy.special import stdtrit
 
 ALPHA = 0.05
 DECIDED = 204 / 300  # π of three measures: Table 4, MNRO against NMRR
-CREDITED = 280 / 300  # responses that credit any measure: Table 4 has 20 own rankings
+CREDITED = 280 / 300  # responses that credit any measure: Table 4 has 20 custom rankings
 BETWEEN_QUESTIONS = 0.15
 BETWEEN_PARTICIPANTS = 0.05
 NORMAL_95 = 1.959963984540054

@@ -199,7 +199,7 @@ def tables_of(content: Content) -> list[Table]:
             [
                 Column("question", "number of the question; the last row is the total"),
                 *counts,
-                Column(OTHER, "own rankings", "whole number", "0, 1, …"),
+                Column(OTHER, "custom rankings", "whole number", "0, 1, …"),
                 Column("choice", "the measures with the most credits, joined by -"),
             ],
             _table4,

@@ -1,0 +1,128 @@
+"""Figures: drawn from their exhibits, the same bytes each time, readable without seeing them."""
+
+import re
+from itertools import combinations
+from xml.etree import ElementTree
+
+import pytest
+
+from survey import figures
+from survey.core.agreement.agreement import agree
+from survey.core.agreement.credits import Response
+from survey.core.agreement.exhibits import exhibits
+from tests.core.agreement.cases import MEASURES, rankings, responses
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """The exhibits of the small case, with times."""
+    timed = [
+        Response(
+            one.participant,
+            one.question,
+            one.label_order,
+            one.clicked,
+            one.own,
+            one.column_order,
+            position=one.question,
+            seconds=10.0 + one.question,
+        )
+        for one in responses()
+    ]
+    return {one.name: one for one in exhibits(agree(timed, rankings(), MEASURES, asked=4))}
+
+
+def test_there_are_seven_figures_in_the_order_of_a_report(shown):
+    assert list(shown) == [
+        *("votes-per-question", "shares", "differences", "agreement-rate", "tau-b"),
+        *("bias", "time"),
+    ]
+    assert all(one.why is None for one in shown.values())
+
+
+@pytest.mark.parametrize("name", figures.DRAWN)
+def test_a_figure_in_a_page_scales_has_a_text_alternative_and_no_styles(shown, name):
+    svg = figures.as_svg(shown[name])
+    root = ElementTree.fromstring(svg)
+    assert "viewBox" in root.attrib
+    assert not {"width", "height"} & set(root.attrib)
+    assert root.get("role") == "img"
+    told = [root.find(f"{SVG}{tag}") for tag in ("title", "desc")]
+    assert [one.text for one in told] == [shown[name].title, shown[name].alternative]
+    assert root.get("aria-labelledby").split() == [one.get("id") for one in told]
+    assert not re.search(r"\bstyle=|<style|<script|<metadata|https?://(?!www\.w3\.org)", svg)
+    assert "ns0:" not in svg
+    ids = re.findall(r'\bid="([^"]+)"', svg)
+    assert len(ids) == len(set(ids))
+    assert all(one.startswith(name) for one in ids)
+    linked = re.findall(r'(?:href="#|url\(#)([^")]+)', svg)
+    assert set(linked) <= set(ids)
+
+
+def test_no_two_figures_of_a_page_share_an_id(shown):
+    ids = [set(re.findall(r'\bid="([^"]+)"', figures.as_svg(one))) for one in shown.values()]
+    assert all(not one & other for one, other in combinations(ids, 2))
+
+
+@pytest.mark.parametrize("ending", figures.FORMATS)
+def test_the_same_numbers_give_the_same_bytes(shown, ending):
+    once, again = (figures.written(shown["differences"], ending) for _ in range(2))
+    assert once == again
+    assert once.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[ending])
+
+
+def test_what_a_figure_tells_names_nobody(shown):
+    for one in shown.values():
+        assert not re.search(r"\bP[1-6]\b", f"{one.rows} {one.alternative} {one.note}")
+
+
+def test_the_numbers_beside_the_votes_are_table_4(shown):
+    *rows, totals = shown["votes-per-question"].rows
+    assert [row[0] for row in rows] == [1, 2, 3, 4]
+    assert totals == ("total", 5, 7, 8, 4, None)
+
+
+def test_an_interval_that_covers_zero_is_told_to(shown):
+    told = shown["differences"].alternative
+    assert told.count("which covers zero") == 3
+    assert "prefer" not in told
+
+
+def test_without_answers_nothing_is_drawn_and_each_says_why():
+    for one in exhibits(agree([], rankings(), MEASURES, asked=4)):
+        assert one.why
+        with pytest.raises(ValueError, match="cannot be drawn"):
+            figures.draw(one)
+
+
+def test_one_answer_to_one_question_of_two_measures_can_be_drawn():
+    orders = {1: {name: rankings()[1][name] for name in ("AP", "MNRO")}}
+    alone = [Response("P", 1, ("MNRO", "AP"), frozenset({1}))]
+    for one in exhibits(agree(alone, orders, ("AP", "MNRO"), asked=1)):
+        if one.why is None:
+            assert figures.as_svg(one)
+
+
+def test_six_measures_and_fifty_questions_can_be_drawn():
+    names = tuple("ABCDEF")
+    orders = dict(zip(names, [rankings()[n][m] for n in (1, 2) for m in MEASURES], strict=True))
+    many = [Response("P", n, names, frozenset({1 + n % 6})) for n in range(1, 51)]
+    votes = exhibits(agree(many, dict.fromkeys(range(1, 51), orders), names, asked=50))[0]
+    figure = figures.draw(votes)
+    assert figure.get_figheight() > 10
+    assert len(figure.axes[0].get_yticklabels()) == 50
+
+
+def luminance(colour):
+    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("paper", ["#ffffff", "#18212d"], ids=["light", "dark"])
+def test_colours_stand_out_from_light_and_dark_paper(paper):
+    for colour in (*figures.COLOURS[:3], figures.GREY):
+        one, other = sorted((luminance(colour), luminance(paper)))
+        assert (other + 0.05) / (one + 0.05) >= 3, colour
