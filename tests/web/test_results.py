@@ -1,0 +1,114 @@
+"""The results page of a closed study: verdicts, figures with their numbers, switches, downloads."""
+
+import io
+import json
+import zipfile
+from xml.etree import ElementTree
+
+import pytest
+
+from survey.db.models import Participant
+from survey.services import answers, life, researchers
+from survey.services.answers import Answer
+from survey.services.recruitment import Recruitment
+from tests.builders import KEY, a_plan, a_ready_participant
+from tests.web.test_researcher import STUDY, Desk, open_it, quick_passwords
+
+__all__ = ["quick_passwords"]  # a fixture; without it every sign-in costs its full price
+
+RESULTS = f"{STUDY}/results"
+pytestmark = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+def desk(app, session):
+    """Ada's, with a closed study: three people took two seconds for each answer."""
+    desk = Desk(app, session)
+    ada = researchers.find_researcher(session, "Ada")
+    study = life.make_study(session, ada, "a-study", a_plan(), Recruitment())
+    open_it(session, study)
+    for number, labels in enumerate(({1}, {1}, {1, 2})):
+        participant = a_ready_participant(session, study, f"browser {number}")
+        for position in (1, 2, 3):
+            shown = answers.find_presentation(session, participant, position)
+            key = answers.next_key(KEY, shown, None)
+            given = Answer(frozenset(labels), None)
+            answers.save_answer(session, KEY, participant, shown, given, key, 2.0)
+    life.close_to_participants(session, study, "Ada")
+    session.rollback()
+    return desk
+
+
+def test_the_page_says_for_each_pair_what_the_votes_support(desk):
+    desk.open(RESULTS)
+    told = [item.get_text(" ", strip=True) for item in desk.page.select(".verdicts li")]
+    assert [one.split()[0] for one in told] == ["MNRO-NMRR", "MNRO-AP", "NMRR-AP"]
+    assert all("dentical orders" in one for one in told)
+
+
+def test_every_figure_has_its_numbers_beside_it_and_is_told_in_words(desk):
+    desk.open(RESULTS)
+    figures = desk.page.select("figure.exhibit")
+    assert len(figures) == 7
+    for figure in figures:
+        drawing = ElementTree.fromstring(str(figure.select_one("svg")))
+        assert drawing.get("role") == "img"
+        assert figure.select_one("svg desc").text == figure.figcaption.text
+        assert len(figure.select("table tbody tr")) >= 3
+    assert not desk.page.select("[style]")
+
+
+def test_switches_change_what_is_counted_and_the_page_says_so(desk):
+    desk.open(RESULTS)
+    assert "3 participants gave 9 answers" in desk.text
+    assert not desk.page.select(".notice")
+    desk.open(f"{RESULTS}?without=2&ties=dropped")
+    assert "3 participants gave 6 answers" in desk.text
+    assert "question 2 is left out, shared votes are dropped" in desk.text
+    assert desk.page.select_one("#ties option[selected]")["value"] == "dropped"
+    assert desk.page.select_one("details.switches").has_attr("open")
+
+
+def test_flagged_participants_are_listed_and_can_be_left_out(desk, session):
+    desk.open(RESULTS)
+    assert "too fast" in desk.text  # nobody reads five lists in two seconds
+    desk.open(f"{RESULTS}?unflagged=1")
+    assert "No answer counts" in desk.text
+    assert session.query(Participant).filter_by(excluded=True).count() == 0
+
+
+@pytest.mark.parametrize("query", ["without=9", "ties=ignored"])
+def test_a_switch_that_is_none_is_told(desk, query):
+    desk.open(f"{RESULTS}?{query}")
+    assert desk.status == 400
+    assert "was found" in desk.text or "There is no question 9" in desk.text
+
+
+def test_the_zip_for_a_paper_holds_report_tables_and_figures_as_chosen(desk):
+    answer = desk.client.get(f"{RESULTS}/paper.zip?ties=split")
+    files = zipfile.ZipFile(io.BytesIO(answer.data))
+    assert {"report.html", "analysis.json", "tables/table3.tex", "figures/shares.pdf"} <= set(
+        files.namelist()
+    )
+    found = json.loads(files.read("analysis.json"))
+    assert found["choices"]["ties"] == "split"
+    assert found["study"]["slug"] == "a-study"
+    assert b"shared votes are split" in files.read("report.html")
+    expected = int(answer.headers["X-Expected-Bytes"])
+    assert 0.3 < len(answer.data) / expected < 3
+
+
+def test_the_report_is_one_file_that_says_which_study_it_is_of(desk, session):
+    report = desk.client.get(f"{RESULTS}/report.html")
+    assert report.headers["Content-Disposition"] == 'attachment; filename="a-study-report.html"'
+    desk.open(STUDY)
+    digest = desk.page.select_one(".digest").text
+    assert digest in report.text
+    assert "<link" not in report.text
+    assert "<script" not in report.text
+
+
+def test_nobody_elses_results_are_handed_out(desk, app, session):
+    other = Desk(app, session, "Bob")
+    for path in ("", "/report.html", "/paper.zip"):
+        assert other.client.get(RESULTS + path).status_code == 404
