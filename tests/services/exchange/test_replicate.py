@@ -158,6 +158,16 @@ def test_a_column_or_a_name_that_no_bundle_has_is_refused(bundle):
     assert "a name stands in it twice" in refused(summed({**bundle, "analysis.json": twice}))
 
 
+def test_a_bundle_from_before_a_figure_was_computed_replicates_in_those_it_holds(bundle):
+    def without(figures):
+        del figures["sensitivity"], figures["bias"]
+
+    older = with_json(bundle, "analysis.json", without)
+    assert steps_of(older)[-1] == (
+        "analysis.json: every figure recomputed; it does not hold bias and sensitivity"
+    )
+
+
 def test_columns_after_the_ranking_may_be_missing(bundle):
     kept = ("participant", "question", "position", "label_order", "column_order")
     kept += ("list_order", "clicked", "custom_ranking")
