@@ -1,6 +1,8 @@
 """A researcher in a real browser: from the first start to a bundle that replicates."""
 
 import io
+import json
+import zipfile
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -98,8 +100,16 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     page.get_by_role("link", name="Overview").click()
     page.get_by_role("button", name="Close").click()
     page.get_by_role("link", name="Results", exact=True).click()
-    page.get_by_role("link", name="Count test data too").click()
-    expect(page.get_by_text("13 participants gave 39 answers; 0 are missing.")).to_be_visible()
+    page.get_by_text("Look at it otherwise").click()
+    page.get_by_label("With test data").check()
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.get_by_text("13 participants gave 39 answers to 3 questions")).to_be_visible()
+    expect(page.get_by_role("img", name="Votes per question")).to_be_visible()
+    with page.expect_download() as paper:
+        page.get_by_role("button", name="Download the zip").click()
+    expect(page.get_by_text("Downloaded.")).to_be_visible()
+    with zipfile.ZipFile(paper.value.path()) as files:
+        assert json.loads(files.read("analysis.json"))["n"]["participants"] == 13
 
     # The bundle, with a progress bar, replicates.
     page.get_by_role("link", name="Hand out").click()

@@ -11,6 +11,9 @@ import pytest
 
 from tests.builders import SLUG, Visitor
 
+# Where the database does not matter, one is enough.
+ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+
 TABLE_1 = ["1,2,3,4,5", "1,3,4,5,6", "1,2,3,4,100", "1,2,3,30,31", "1,2,3,40,41"]
 
 
@@ -174,6 +177,7 @@ def foreign(tmp_path):
     return folder
 
 
+@ON_SQLITE
 def test_votes_made_elsewhere_are_analysed_without_a_database(run, foreign):
     found = json.loads(run("analyse", foreign, "--json"))
     assert found["n"]["participants"] == 2
@@ -197,12 +201,14 @@ def undefined_without_why(content, place="analysis"):
             yield from undefined_without_why(value, f"{place}.{name}")
 
 
+@ON_SQLITE
 def test_whatever_is_undefined_says_why(run, foreign):
     found = json.loads(run("analyse", foreign, "--json"))
     del found["choices"], found["verdicts"]  # None means "no question", "no preference" there
     assert list(undefined_without_why(found)) == []
 
 
+@ON_SQLITE
 def test_a_report_stands_alone_and_is_the_same_each_time(run, foreign, tmp_path):
     for name in ("one", "other"):
         run("analyse", foreign, "--to", tmp_path / name)
@@ -222,6 +228,7 @@ def test_a_report_stands_alone_and_is_the_same_each_time(run, foreign, tmp_path)
     assert json.loads(one[Path("analysis.json")]) == json.loads(run("analyse", foreign, "--json"))
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -234,6 +241,7 @@ def test_choices_that_cannot_be_made_are_told(run, foreign, options, message):
     assert message in run("analyse", foreign, *options, status=status)
 
 
+@ON_SQLITE
 def test_a_target_that_is_none_is_told(run, tmp_path):
     assert "nothing.zip" in run("analyse", tmp_path / "nothing.zip", status=1)
     (tmp_path / "empty").mkdir()
@@ -263,6 +271,7 @@ def test_simulated_participants_fill_table_4_and_are_test_data(simulated):
     assert "Votes per question" in simulated("analyse", SLUG, "--include-test")
 
 
+@ON_SQLITE
 def test_the_only_study_needs_no_name_and_several_are_asked_for(simulated):
     assert json.loads(simulated("analyse", "--json"))["study"]["slug"] == SLUG
     simulated("study", "new", "second")
@@ -278,6 +287,7 @@ def test_what_is_undefined_says_why(run):
     assert found["table3"]["minutes"]["why"].startswith("a mean needs one value")
 
 
+@ON_SQLITE
 def test_the_same_seed_gives_the_same_table_4_in_another_study(simulated):
     simulated("study", "new", "again", "--seed", 3, "--questions", 4)
     simulated("study", "open", "again")
