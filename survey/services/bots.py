@@ -5,33 +5,23 @@ computes that measure's order from the positions on the page, and ticks the colu
 that shows it.
 """
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urljoin
 
 import numpy as np
 import requests
 from bs4 import BeautifulSoup, Tag
 
-from survey.core.agreement.counts import OTHER
+from survey.core.agreement.voters import Chance, Drawing, cast_vote, own_order
+from survey.core.stimuli.blinding import BlindedColumn
 from survey.core.stimuli.personal import PersonalField
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import build_question
 from survey.core.stimuli.rankings import Ranking
 from survey.services.errors import SurveyError
 
-TICKS_EVERY_MATCH = 0.3  # how often a bot ticks all columns with the order it prefers, not one
 MOST_PAGES = 200
 TIMEOUT = 60
-
-Chance = np.random.Generator
-
-
-class Drawing(Protocol):
-    """Something that draws the measure a bot votes for, or OTHER."""
-
-    def draw(self, chance: Chance) -> str:
-        """Draw one."""
 
 
 class Bot:
@@ -75,7 +65,7 @@ class Bot:
         if form.select_one("[name=choice]"):
             answers |= self._vote(form)
         elif letters := [str(one["name"])[-1] for one in form.select("[name^=rank-]")]:
-            places = self._own_order(letters, set()).places
+            places = own_order(letters, (), self.chance).places
             answers |= {f"rank-{letter}": place for letter, place in places.items()}
         elif form.select_one("[name=agree]"):
             answers["agree"] = "y"
@@ -101,46 +91,31 @@ class Bot:
             _letter(row): [int(rank) for rank in _text(row, ".ranks").split()]
             for row in form.select("tbody tr")
         }
-        letters = sorted(ranks)
         question = build_question(
-            0, [ranks[letter] for letter in letters], self.plan.measures, self.plan.setting
+            0, [ranks[letter] for letter in sorted(ranks)], self.plan.measures, self.plan.setting
         )
-        preferred = self.preference.draw(self.chance)
-        all_matches = self.chance.random() < TICKS_EVERY_MATCH
-        if preferred == OTHER:
-            own = self._own_order(letters, set(question.rankings.values()))
-            return {"choice": "own"} | {f"rank-{letter}": own.places[letter] for letter in letters}
-        wanted = question.columns[preferred]
-        orders = _columns(form)
-        same_order = [label for label, (order, _) in orders.items() if order == wanted.ranking]
-        shown = dict(zip(letters, wanted.shown, strict=True))
-        same_column = [label for label in same_order if orders[label][1] == shown]
-        if not same_column:
-            raise SurveyError(f"The page {self.address} shows no column of {preferred}.")
-        return {"choice": same_order if all_matches else same_column[0]}
-
-    def _own_order(self, letters: Sequence[str], offered: set[Ranking]) -> Ranking:
-        while True:
-            places = self.chance.integers(1, len(letters), len(letters), endpoint=True)
-            own = Ranking.by_key(dict(zip(letters, places.tolist(), strict=True)))
-            if own not in offered:
-                return own
+        try:
+            vote = cast_vote(self.preference, question, _columns(form), self.chance)
+        except ValueError as error:
+            raise SurveyError(f"On the page {self.address} {error}.") from None
+        if vote.own:
+            places = vote.own.places
+            return {"choice": "own"} | {f"rank-{letter}": places[letter] for letter in ranks}
+        return {"choice": sorted(vote.clicked)}
 
 
-def _columns(form: Tag) -> dict[str, tuple[Ranking, dict[str, str]]]:
-    """Read the columns off the page: label → (order, printed value by letter)."""
+def _columns(form: Tag) -> list[BlindedColumn]:
+    """Read the columns off the page."""
     labels = [str(box["value"]) for box in form.select("[name=choice]") if box["value"] != "own"]
     letters = [_letter(row) for row in form.select("tbody tr")]
     orders = form.select("tfoot tr:first-child td:not(.own) .order")
-    columns = {}
+    columns = []
     for place, (label, order) in enumerate(zip(labels, orders, strict=True)):
         for small in order.select("small"):
             small.extract()
         values = [row.select("td b")[place].text for row in form.select("tbody tr")]
-        columns[label] = (
-            Ranking.parse(order.get_text()),
-            dict(zip(letters, values, strict=True)),
-        )
+        shown = dict(zip(letters, values, strict=True))
+        columns.append(BlindedColumn(int(label), shown, Ranking.parse(order.get_text())))
     return columns
 
 
