@@ -6,7 +6,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check wheel screenshots translations constraints clean
+.PHONY: help run test check calibrate wheel screenshots translations constraints clean
 
 help: ## Say what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -21,6 +21,9 @@ check: .venv/test ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+calibrate: .venv/run ## Simulate studies whose truth is known, and write benchmarks/calibration.md
+	$(BIN)/python -m benchmarks.calibrate --to benchmarks/calibration.md $(ARGS)
 
 wheel: .venv/test ## Build the wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .

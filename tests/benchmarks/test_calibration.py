@@ -1,0 +1,160 @@
+"""A slice of benchmarks/calibration.md, and what its figures rest on.
+
+The bounds are those of a binomial count at a 1-in-1,000 error on each side; the seed is
+fixed, so a test that passes keeps passing until a statistic changes.
+"""
+
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy.stats import binom
+
+from benchmarks import observed
+from benchmarks.calibrate import calibrate, main
+from benchmarks.experiments import (
+    COVERAGE,
+    IDENTICAL,
+    PAPER,
+    PEOPLE_VARY,
+    POOL,
+    POWER,
+    QUESTIONS_VARY,
+    RECOVERY,
+    Rate,
+    experiments,
+)
+from benchmarks.situations import MEASURES, Design, deal, simulate_study
+from survey.core.agreement.credits import tally_credits
+from survey.core.agreement.differences import Pair, by_participants, differences, two_way
+from survey.core.agreement.matched import mcnemar
+from survey.core.agreement.permutation import label_permutation
+
+PAIR = Pair("MNRO", "NMRR")
+REPLICATES = 300
+
+
+def tried(part, design=PAPER):
+    """The experiment of the calibration for a part and a design, and its place."""
+    for place, one in enumerate(experiments()):
+        if (one.part, one.design) == (part, design):
+            return one, place
+    raise LookupError(part)
+
+
+def studies(part, replicates=REPLICATES):
+    """The first simulated studies of a part, with their credits and differences."""
+    one, place = tried(part)
+    for number in range(replicates):
+        stream = np.random.SeedSequence(1, spawn_key=(place, number))
+        study = simulate_study(one.situation, one.design, stream)
+        credits = tally_credits(study.responses, study.rankings, MEASURES)
+        yield study, credits, differences(credits, PAIR)
+
+
+def between(count, share, replicates=REPLICATES):
+    """Whether a count may come of so many trials with this chance."""
+    return binom.ppf(0.001, replicates, share) <= count <= binom.ppf(0.999, replicates, share)
+
+
+def test_where_questions_vary_the_two_way_test_keeps_its_level_and_mcnemar_does_not():
+    rejected, covered = Counter(), Counter()
+    for study, credits, d in studies(QUESTIONS_VARY):
+        both = two_way(d, credits.participants, credits.questions)
+        people = by_participants(d, credits.participants)
+        rejected["two-way"] += both.p < 0.05
+        rejected["participants"] += people.p < 0.05
+        rejected["McNemar"] += mcnemar(credits, PAIR).p < 0.05
+        covered["here"] += people.ci95[0] <= study.difference_here <= people.ci95[1]
+    assert between(rejected["two-way"], 0.05), rejected
+    assert between(rejected["McNemar"], 0.166), rejected
+    for misread in ("McNemar", "participants"):
+        assert rejected[misread] > binom.ppf(0.999, REPLICATES, 0.05), rejected
+    assert between(covered["here"], 0.95), covered
+
+
+def test_over_these_questions_the_participants_test_keeps_its_level():
+    rejected = sum(
+        by_participants(d, credits.participants).p < 0.05 for _, credits, d in studies(PEOPLE_VARY)
+    )
+    assert between(rejected, 0.05), rejected
+
+
+def test_of_blind_clicks_only_the_label_permutation_keeps_its_level_under_identical_orders():
+    rejected = Counter()
+    for study, credits, d in studies(IDENTICAL):
+        rejected["labels"] += label_permutation(credits, study.rankings, PAIR).p < 0.05
+        rejected["participants"] += by_participants(d, credits.participants).p < 0.05
+        rejected["McNemar"] += mcnemar(credits, PAIR).p < 0.05
+    assert between(rejected["labels"], 0.05), rejected
+    for raw in ("participants", "McNemar"):
+        assert rejected[raw] > 0.2 * REPLICATES, rejected
+
+
+def test_planted_preferences_are_covered_by_the_intervals_of_the_shares():
+    one, place = tried(RECOVERY)
+    tally = one.tally(1, place, 0, 60)
+    for name in observed.RECOVERED:
+        assert between(tally[name, "times"], 0.95, tally[name, "of"]), (name, tally)
+
+
+def test_what_is_planted_is_the_mean_difference():
+    for part in (POWER, COVERAGE):
+        one, place = tried(part)
+        d, here = [], []
+        for number in range(40):
+            study = simulate_study(
+                one.situation, one.design, np.random.SeedSequence(2, spawn_key=(place, number))
+            )
+            credits = tally_credits(study.responses, study.rankings, MEASURES)
+            d.append(differences(credits, PAIR).mean())
+            here.append(study.difference_here)
+        apart = np.subtract(d, here)
+        assert abs(apart.mean()) < 3.3 * apart.std(ddof=1) / len(apart) ** 0.5
+        assert abs(np.mean(here) - one.situation.difference) < 3.3 * 0.15 / (10 * 40) ** 0.5
+
+
+@pytest.mark.parametrize("design", [PAPER, POOL, Design(7, 3, 8)], ids=str)
+def test_questions_are_dealt_evenly(design):
+    dealt = deal(design, np.random.default_rng(1))
+    asked = Counter(number for numbers in dealt for number in numbers)
+    assert all(len(set(numbers)) == design.asked for numbers in dealt)
+    assert max(asked.values()) - min(asked.values()) <= 1
+    assert sum(asked.values()) == design.participants * design.asked
+
+
+def test_the_figures_do_not_depend_on_who_counts_them():
+    one, place = tried(COVERAGE, POOL)
+    assert one.tally(1, place, 0, 12) == one.tally(1, place, 0, 5) + one.tally(1, place, 5, 12)
+    counts = []
+    with ThreadPoolExecutor(1) as one_worker, ThreadPoolExecutor(3) as three_workers:
+        for executor in (one_worker, three_workers):
+            counts.append(
+                calibrate([one, one], executor, replicates=60, seed=3, on_counted=counts.append)
+            )
+    first, second = (found for found in counts if isinstance(found, list))
+    assert first == second
+    assert sum(count for count in counts if isinstance(count, int)) == 2 * 2 * 60
+
+
+def test_a_rate_is_judged_by_its_monte_carlo_interval():
+    assert Rate(100, 2000, "5 %").holds
+    assert not Rate(140, 2000, "5 %").holds
+    assert not Rate(60, 2000, "5 %").holds
+    assert Rate(60, 2000, "at most 5 %").holds
+    assert not Rate(140, 2000, "at most 5 %").holds
+    assert Rate(140, 2000, "above 5 %").holds
+    assert not Rate(110, 2000, "above 5 %").holds
+    assert Rate(1900, 2000, "95 %").holds
+    assert Rate(1800, 2000, "below 95 %").holds
+    assert Rate(140, 2000).holds is None
+    # Wilson's interval for 5 of 100, from Newcombe (1998), equation for method 3.
+    assert Rate(5, 100).interval == pytest.approx((0.02154, 0.11175), abs=1e-5)
+
+
+def test_a_folder_that_is_not_there_is_told_before_anything_is_simulated(tmp_path):
+    result = CliRunner().invoke(main, ["--to", str(tmp_path / "nowhere" / "page.md")])
+    assert result.exit_code == 2
+    assert "there is no folder" in result.output
