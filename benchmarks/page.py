@@ -98,13 +98,13 @@ test that is undefined in a study does not reject there; an undefined interval i
   responses (Table 4: 204 of 300).
 - *Replicates*: {replicates:,} of each situation and design, from seed {seed}. Each has a stream
   of its own, so the figures do not depend on the number of processes.
-- *Versions*: survey {__version__}, generator {GENERATOR_VERSION}, Python
-  {platform.python_version()}, {packages}.
+- *Versions*: survey {__version__}, generator {GENERATOR_VERSION},
+  Python {platform.python_version()}, {packages}.
 
 The Monte Carlo interval is Wilson's, at 95 %. *As it should*: a rate that should be 5 % (or
 95 %) has it inside its interval; one that should be at most 5 % (exact tests, which are cautious
 where few outcomes are possible) does not lie above with its whole interval; one that should be
-above or below does so with its whole interval. What should come out was written down before the
+above or below does so with its whole interval. What should come out was written down before any
 run; *n.a.*: nothing is claimed."""
 
 

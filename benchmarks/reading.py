@@ -115,8 +115,9 @@ def _of_blind_clicks(figures: Figures) -> Iterator[str]:
     )
     yield (
         f"Blind clicks on distinct orders (B): the two-way t rejects {two_way} and the "
-        f"participants' t {people}. The verdict, which names a preference where either does, "
-        f"names one in {said}."
+        f"participants' t {people}. Neither questions nor participants matter there, and then the "
+        "two-way variance Vp + Vs - V0 is at its least steady. The verdict, which names a "
+        f"preference where either interval excludes zero, names one in {said}."
     )
     yield (
         f"Friedman's test on tau-b rejects {tau} of blind clicks even where no orders are "
@@ -149,10 +150,12 @@ def _of_intervals(figures: Figures) -> Iterator[str]:
         f"for all questions, the latter covers in {misread}."
     )
     rates = next(found for one, found in figures.results if one.part == tried.RECOVERY)
-    shares = [rate.share for rate in rates.values()]
+    lowest, highest = (end(rates, key=lambda name: rates[name].share) for end in (min, max))
     yield (
         "A preference planted with `survey simulate --prefer` is covered by the 95 % intervals of "
-        f"the shares in {percent_of(min(shares))} to {percent_of(max(shares))} of studies."
+        f"the shares in {percent_of(rates[lowest].share)} ({lowest}) to "
+        f"{percent_of(rates[highest].share)} ({highest}) of studies. An interval by t lies evenly "
+        "about its share, so it is a little too short for small shares of few responses."
     )
 
 

@@ -6,6 +6,7 @@ fixed, so a test that passes keeps passing until a statistic changes.
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from benchmarks.experiments import (
     Rate,
     experiments,
 )
+from benchmarks.page import page
 from benchmarks.situations import MEASURES, Design, deal, simulate_study
 from survey.core.agreement.credits import tally_credits
 from survey.core.agreement.differences import Pair, by_participants, differences, two_way
@@ -152,6 +154,24 @@ def test_a_rate_is_judged_by_its_monte_carlo_interval():
     assert Rate(140, 2000).holds is None
     # Wilson's interval for 5 of 100, from Newcombe (1998), equation for method 3.
     assert Rate(5, 100).interval == pytest.approx((0.02154, 0.11175), abs=1e-5)
+
+
+def test_the_committed_page_has_the_rows_that_are_counted_today():
+    tried_now = list(experiments())
+    with ThreadPoolExecutor(1) as executor:
+        found = calibrate(tried_now, executor, replicates=2, seed=1)
+    today = page(list(zip(tried_now, found, strict=True)), replicates=2, seed=1)
+    committed = (Path(__file__).parents[2] / "benchmarks" / "calibration.md").read_text()
+    assert rows_of(committed) == rows_of(today)
+
+
+def rows_of(text):
+    """The headings of a page, and what stands in the first two columns of its tables."""
+    return [
+        line.split(" | ")[:2] if line.startswith("|") else line
+        for line in text.splitlines()
+        if line.startswith(("|", "#"))
+    ]
 
 
 def test_a_folder_that_is_not_there_is_told_before_anything_is_simulated(tmp_path):
