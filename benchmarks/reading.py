@@ -116,8 +116,8 @@ def _of_blind_clicks(figures: Figures) -> Iterator[str]:
     yield (
         f"Blind clicks on distinct orders (B): the two-way t rejects {two_way} and the "
         f"participants' t {people}. Neither questions nor participants matter there, and then the "
-        "two-way variance Vp + Vs - V0 is at its least steady. The verdict, which names a "
-        f"preference where either interval excludes zero, names one in {said}."
+        "two-way variance Vp + Vs - V0 is at its least steady. The verdict demands the label "
+        f"permutation besides, and names a preference in {said}."
     )
     yield (
         f"Friedman's test on tau-b rejects {tau} of blind clicks even where no orders are "

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy import stats
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import NOBODY
 from survey.core.agreement.orders import Compare, Held, Midranks
-from survey.core.agreement.results import T1, Statistic, without_zeros
+from survey.core.agreement.results import DESCRIPTIVE, T1, Statistic, without_zeros
 
 CUSTOM_ONLY = "responses that tick a column"
 UNDEFINED = "responses in which a side is all tied"
@@ -160,16 +160,21 @@ def friedman_of_credits(credits: Credits, asked: int) -> Friedman:
 
 
 def friedman_of_agreement(held: Held, agreement: MeanAgreement, asked: int) -> Friedman:
-    """Friedman's test on the mean agreement of the participants who answered every question."""
+    """Friedman's test on the mean agreement of the participants who answered every question.
+
+    Descriptive: a measure whose order is like another's agrees better with whatever is
+    ticked, so two thirds of blind clicks are "significant" (benchmarks/calibration.md).
+    """
     people = list(agreement.by_participant)
     table = np.array(list(agreement.by_participant.values())).reshape(-1, len(held.measures))
     counted = Counter(held.participants)
     answers = np.array([counted[who] for who in people], dtype=int)
     complete, defined = answers == asked, ~np.isnan(table).any(axis=1)
-    return friedman(
+    found = friedman(
         np.round(table[complete & defined], 12),  # means that are equal must tie
         {
             "incomplete participants": int((~complete).sum()),
             "participants without a defined mean": int((complete & ~defined).sum()),
         },
     )
+    return replace(found, estimand=DESCRIPTIVE)

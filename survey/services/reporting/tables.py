@@ -190,18 +190,20 @@ def other_tests_sheet(analysis: Analysis) -> Sheet:
             )
         )
     for name, chi2 in (
-        ("credits", votes.friedman_approvals),
-        ("mean tau-b", votes.friedman_tau_b),
+        ("credits (T1)", votes.friedman_approvals),
+        ("mean tau-b (descriptive)", votes.friedman_tau_b),
     ):
         told = f"undefined, {chi2.why}" if chi2.chi2 is None else f"χ² = {chi2.chi2:.2f}"
-        rows.append((f"Friedman over participants, {name} (T1): {told}", chi2.n, _p(chi2.p)))
+        rows.append((f"Friedman over participants, {name}: {told}", chi2.n, _p(chi2.p)))
     return Sheet(
         name="tests",
         title="Other tests",
         columns=("test", "n", "p"),
         rows=tuple(rows),
         note="Descriptive tests take responses as independent, which they are not: McNemar "
-        "rejects far more often than its nominal 5 %.",
+        "rejects far more often than its nominal 5 %. Friedman on tau-b says whose orders lie "
+        "nearer to those given; a measure whose order is like another's does so even to blind "
+        "clicks.",
     )
 
 
@@ -225,8 +227,8 @@ def concordance_sheet(analysis: Analysis) -> Sheet:
         title="Agreement of participants' orders with the measures'",
         columns=("agreement", "responses", *names),
         rows=tuple(rows),
-        note="Whoever ticks a column agrees with it by construction; the custom rankings alone "
-        "do not have that in them.",
+        note="Whoever ticks a column agrees with it by construction, and then also with a measure "
+        "whose order is like that column's; the custom rankings alone do not have that in them.",
     )
 
 
