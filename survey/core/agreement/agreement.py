@@ -23,6 +23,7 @@ from survey.core.agreement.counts import (
     first_places,
     shares,
     table4,
+    whole,
 )
 from survey.core.agreement.credits import Credits, Response, tally_credits
 from survey.core.agreement.differences import (
@@ -237,7 +238,7 @@ def _difference(credits: Credits, rankings: Rankings, pair: Pair) -> Difference:
     d = differences(credits, pair)
     return Difference(
         pair=pair,
-        lead=round(float(d.sum()), 9),
+        lead=whole(d.sum()),
         mean=float(d.mean()) if len(d) else None,
         two_way=two_way(d, credits.participants, credits.questions),
         participants=by_participants(d, credits.participants),

@@ -75,7 +75,7 @@ def table4(credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]]) -> T
     rows = []
     for question in sorted(rankings):
         here = credits.within(credits.questions == question)
-        votes = dict(zip(credits.measures, map(_whole, here.votes.sum(axis=0)), strict=True))
+        votes = dict(zip(credits.measures, map(whole, here.votes.sum(axis=0)), strict=True))
         most = max(votes.values())
         rows.append(
             Table4Row(
@@ -88,7 +88,7 @@ def table4(credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]]) -> T
     return Table4(credits.measures, tuple(rows))
 
 
-def _whole(votes: float) -> float:
+def whole(votes: float) -> float:
     """Return a count as an integer; a sum of split votes is rounded, so that ties are seen."""
     return int(votes) if float(votes).is_integer() else round(float(votes), 9)
 

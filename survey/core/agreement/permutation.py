@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.chance import REPLICATES, Chance, add_one, never_zero
+from survey.core.agreement.counts import whole
 from survey.core.agreement.credits import Credits, credited_measures
 from survey.core.agreement.differences import (
     NOBODY,
@@ -106,7 +107,7 @@ def label_permutation(
         estimand=BLINDING,
         n=len(credits),
         unit="responses",
-        lead=float(differences(credits, pair).sum()),
+        lead=whole(differences(credits, pair).sum()),
         null_mean=mean,
         null_sd=math.sqrt(math.fsum(times * steps.var() for steps, times in possible)),
     )

@@ -118,7 +118,7 @@ def differences_sheet(differences: tuple[Difference, ...]) -> Sheet:
             (
                 *(
                     str(one.pair),
-                    _credits(one.lead),
+                    one.lead,
                     one.label_permutation.null_mean,
                     _points(one.mean),
                 ),
@@ -135,10 +135,6 @@ def differences_sheet(differences: tuple[Difference, ...]) -> Sheet:
         "first minus those of the second; by chance: what blind clicks would give, because of "
         "identical orders.",
     )
-
-
-def _credits(lead: float) -> int | float:
-    return int(lead) if lead.is_integer() else lead
 
 
 def _p(p: float | None) -> str | None:
