@@ -282,7 +282,7 @@ def _time(axes: "Axes", exhibit: Exhibit) -> None:
         markersize=4,
         linewidth=1.2,
     )
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, max(1.0, 1.1 * max(row[2] for row in timed)))
     axes.set_xlabel("place of the question in a session")
     axes.set_ylabel("median seconds")
     _whole_numbers(axes)

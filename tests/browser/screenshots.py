@@ -5,6 +5,9 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from survey.db import db
+from survey.services import life, studies
+from survey.services.simulation import Preference, simulate
 from tests.browser.conftest import Server, free_port, launch
 from tests.browser.test_participant import place, prepare, save, tick
 from tests.browser.test_researcher import sign_in
@@ -19,18 +22,24 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         server = Server(Path(folder), free_port())
         server.start()
-        browser = launch(playwright)
-        link = server.open_study("five-systems", seed=2013, questions=10)
-        for name, theme in (("laptop", "light"), ("phone", "light"), ("laptop", "dark")):
-            width, height = SIZES[name]
-            context = browser.new_context(
-                viewport={"width": width, "height": height}, color_scheme=theme
-            )
-            walk(context.new_page(), link, f"{name}-{theme}")
-            context.close()
-        research(browser, server)
-        browser.close()
-        server.kill()
+        try:
+            photograph(launch(playwright), server)
+        finally:
+            server.kill()
+
+
+def photograph(browser: Browser, server: Server) -> None:
+    """Take all screenshots, a participant's and a researcher's."""
+    link = server.open_study("five-systems", seed=2013, questions=10)
+    for name, theme in (("laptop", "light"), ("phone", "light"), ("laptop", "dark")):
+        width, height = SIZES[name]
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=theme
+        )
+        walk(context.new_page(), link, f"{name}-{theme}")
+        context.close()
+    research(browser, server)
+    browser.close()
 
 
 def research(browser: Browser, server: Server) -> None:
@@ -47,6 +56,25 @@ def research(browser: Browser, server: Server) -> None:
     page.wait_for_url("**/check")
     page.evaluate("document.activeElement.blur()")
     page.screenshot(path=FOLDER / "check-laptop-light.png")
+    answer(server)
+    page.goto(f"{server.address}/research/studies/spring-study/results")
+    page.screenshot(path=FOLDER / "results-laptop-light.png")
+    page.locator("#differences").screenshot(path=FOLDER / "differences-laptop-light.png")
+
+
+def answer(server: Server) -> None:
+    """Open the draft, let thirty simulated people answer as real ones would, and close it."""
+    with server.app.app_context():
+        study = studies.find_study(db.session, "spring-study")
+        life.open_to_participants(db.session, study, "the screenshots")
+        plan = study.plan
+        db.session.remove()
+    prefer = Preference.parse("MNRO=.5,NMRR=.3,AP=.13,OTHER=.07", plan.measures)
+    simulate(f"{server.address}/s/spring-study", plan, 30, prefer, 7)
+    with server.app.app_context():
+        study = studies.find_study(db.session, "spring-study")
+        life.close_to_participants(db.session, study, "the screenshots")
+        db.session.remove()
 
 
 def walk(page: Page, link: str, suffix: str) -> None:

@@ -56,6 +56,8 @@ def test_every_figure_has_its_numbers_beside_it_and_is_told_in_words(desk):
         assert figure.select_one("svg desc").text == figure.figcaption.text
         assert len(figure.select("table tbody tr")) >= 3
     assert not desk.page.select("[style]")
+    ids = [element["id"] for element in desk.page.select("[id]")]
+    assert len(ids) == len(set(ids))
 
 
 def test_switches_change_what_is_counted_and_the_page_says_so(desk):

@@ -9,7 +9,7 @@ from survey.core.agreement.participants import Spread, Table3
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.verdicts import p_text
 from survey.services.analysis import Analysis, StudyAnalysis
-from survey.services.reporting.sheets import Cell, Sheet
+from survey.services.reporting.sheets import Cell, Sheet, text_of
 
 SHARES = {
     "of_credits": "of all credits and custom rankings",
@@ -30,6 +30,7 @@ def tables_of(analysis: Analysis) -> list[Sheet]:
         other_tests_sheet(analysis),
         concordance_sheet(analysis),
         raters_sheet(analysis),
+        bias_sheet(analysis),
         sensitivity_sheet(analysis),
     ]
 
@@ -252,6 +253,27 @@ def raters_sheet(analysis: Analysis) -> Sheet:
             ),
         ),
         note="n: participants, questions, lists and questions.",
+    )
+
+
+def bias_sheet(analysis: Analysis) -> Sheet:
+    """The conditional logit of measure, label and column, and how times change in a session."""
+    bias = analysis.agreement.bias
+    logit, fatigue = bias.conditional_logit, bias.fatigue
+    known = zip(logit.terms, logit.coef or (), logit.se or (), strict=False)
+    if fatigue.ci95 is None:
+        told = f"is undefined: {fatigue.why}"
+    else:
+        low, high = (text_of(end, 1) for end in fatigue.ci95)
+        told = f"{text_of(fatigue.mean, 1)} (95 % interval {low} to {high})"
+    return Sheet(
+        name="bias",
+        title="What made a column be ticked: conditional logit of measure, label and column",
+        columns=("term", "log odds ratio", "standard error", "z"),
+        rows=tuple((term, coef, se, coef / se) for term, coef, se in known),
+        note=(f"Undefined: {logit.why}. " if logit.why else "")
+        + f"Against {analysis.agreement.measures[0]}, Method1 and column 1; {logit.n} answers, "
+        f"taken as independent. Seconds for each further question: {told}.",
     )
 
 
