@@ -69,7 +69,7 @@ def answer(server: Server) -> None:
         life.open_to_participants(db.session, study, "the screenshots")
         plan = study.plan
         db.session.remove()
-    prefer = Preference.parse("MNRO=.5,NMRR=.3,AP=.13,OTHER=.07", plan.measures)
+    prefer = Preference.parse("MNRO=.4,NMRR=.35,AP=.18,OTHER=.07", plan.measures)
     simulate(f"{server.address}/s/spring-study", plan, 30, prefer, 7)
     with server.app.app_context():
         study = studies.find_study(db.session, "spring-study")
