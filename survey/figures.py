@@ -1,7 +1,8 @@
 """Figures of the analysis, drawn from their exhibits' rows.
 
-Colours are Okabe and Ito's, which most colour-blind people tell apart; markers differ too,
-so that a figure can be printed in grey. matplotlib is loaded where it is used, since it
+Colours are Okabe and Ito's, which most colour-blind people tell apart, the lighter ones
+darkened to stand out from white; markers differ too, so that a figure can be printed in
+grey. matplotlib is loaded where it is used, since it
 takes half a second, and only its object-oriented side: pyplot keeps global state.
 """
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-GREY = "#767676"
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#C26C9B", "#B88000", "#3D94C9")
+GREY = "#7F7F7F"
 MARKERS = ("o", "s", "D", "^", "v", "P")
 FORMATS = ("svg", "pdf", "png")
 WIDTH = 3.7  # inches: about a column of a paper, and legible on a phone
@@ -190,7 +191,7 @@ def _intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]
     """A stroke with two intervals for each row: T2 long and thin, T1 short and thick."""
     for place, (_, middle, *ends) in enumerate(_rows(exhibit)):
         colour = colours[place]
-        for shift, (low, high), width in ((-0.11, ends[:2], 1.4), (0.11, ends[2:], 3.5)):
+        for shift, (low, high), width in ((-0.11, ends[:2], 1.4), (0.11, ends[2:4], 3.5)):
             if low is not None:
                 axes.plot(
                     [low, high],
@@ -220,6 +221,17 @@ def _differences(axes: "Axes", exhibit: Exhibit) -> None:
     # One colour: a pair is none of the measures.
     colours = [COLOURS[0]] * len(exhibit.rows)
     _intervals(axes, exhibit, "points of the responses, 95 % intervals", colours)
+    blind = [(row[-1], place) for place, row in enumerate(_rows(exhibit)) if row[-1] is not None]
+    axes.plot(
+        [points for points, _ in blind],
+        [place for _, place in blind],
+        linestyle="none",
+        marker="D",
+        markersize=4,
+        color=COLOURS[1],
+        label="by blind clicks",
+    )
+    _legend(axes, 2)
 
 
 def _agreement_rates(axes: "Axes", exhibit: Exhibit) -> None:
@@ -300,9 +312,10 @@ DRAWN: Mapping[str, Callable[["Axes", Exhibit], None]] = {
 HEIGHTS: Mapping[str, Callable[[Exhibit], float]] = {
     "votes-per-question": lambda exhibit: 0.9 + 0.28 * len(exhibit.rows),
     **dict.fromkeys(
-        ("shares", "differences", "tau-b"),
+        ("shares", "tau-b"),
         lambda exhibit: 1.0 + 0.3 * max(3, len(exhibit.rows)),
     ),
+    "differences": lambda exhibit: 1.2 + 0.3 * max(3, len(exhibit.rows)),
     "agreement-rate": lambda exhibit: 1.2 + 0.3 * max(3, len(exhibit.rows) - 3),
     "bias": lambda exhibit: 0.7 + 0.22 * len(exhibit.rows),
     "time": lambda _: 2.2,

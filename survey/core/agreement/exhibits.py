@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from survey.core.agreement.agreement import Agreement
+from survey.core.agreement.agreement import Agreement, Difference
 from survey.core.agreement.counts import OTHER
 from survey.core.agreement.differences import NOBODY, MeanTest
 
@@ -98,13 +98,14 @@ def shares_with_intervals(agreement: Agreement) -> Exhibit:
 
 
 def pairwise_differences(agreement: Agreement) -> Exhibit:
-    """Each pair's mean difference in points, with T2 and T1 intervals."""
+    """Each pair's mean difference in points, with T2 and T1 intervals, beside blind clicks'."""
     rows = tuple(
         (
             str(one.pair).replace("-", " − "),
             _percent(one.mean),
             *_ends(one.two_way, 100),
             *_ends(one.participants, 100),
+            _by_blind_clicks(one, agreement.responses),
         )
         for one in agreement.differences
     )
@@ -114,11 +115,12 @@ def pairwise_differences(agreement: Agreement) -> Exhibit:
     return Exhibit(
         name="differences",
         title="Differences between measures, in points of the responses",
-        columns=("pair", "difference", "T2 from", "T2 to", "T1 from", "T1 to"),
+        columns=("pair", "difference", "T2 from", "T2 to", "T1 from", "T1 to", "by blind clicks"),
         rows=rows,
         decimals=1,
         alternative=told,
-        note="95 % intervals. T2: questions of this kind; T1: these questions.",
+        note="95 % intervals. T2: questions of this kind; T1: these questions. By blind clicks: "
+        "what identical orders alone would give.",
         why=None if agreement.responses else NOBODY,
     )
 
@@ -214,6 +216,11 @@ def time_per_question(agreement: Agreement) -> Exhibit:
         note="Seconds in view, as the browser tells; else between pages, by the server's clock.",
         why=None if timed else "no times are known",
     )
+
+
+def _by_blind_clicks(one: Difference, responses: int) -> float | None:
+    lead = one.label_permutation.null_mean
+    return None if lead is None or not responses else 100 * lead / responses
 
 
 def _percent(share: float | None) -> float | None:
