@@ -100,6 +100,18 @@ def test_the_zip_for_a_paper_holds_report_tables_and_figures_as_chosen(desk):
     assert 0.3 < len(answer.data) / expected < 3
 
 
+def test_downloads_are_as_chosen_whatever_else_the_address_says(desk):
+    desk.open(f"{RESULTS}?test=1&without=2&ties=split")
+    link = desk.page.select_one("#take-out .way a")["href"]
+    assert link == f"{RESULTS}/report.html?test=1&without=2&ties=split"
+    sent = {one["name"]: one["value"] for one in desk.page.select("#take-out [type=hidden]")}
+    assert sent == {"test": "1", "without": "2", "ties": "split"}
+    desk.open(f"{RESULTS}?endpoint=x&_method=POST&_external=1&_anchor=x&slug=other")
+    assert desk.status == 200
+    assert desk.page.select_one("#take-out .way a")["href"] == f"{RESULTS}/report.html"
+    assert not desk.page.select("#take-out [type=hidden]")
+
+
 def test_the_report_is_one_file_that_says_which_study_it_is_of(desk, session):
     report = desk.client.get(f"{RESULTS}/report.html")
     assert report.headers["Content-Disposition"] == 'attachment; filename="a-study-report.html"'

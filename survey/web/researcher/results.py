@@ -25,6 +25,7 @@ def results() -> ResponseReturnValue:
         "results",
         report=report_of(analysis),
         printed=text_of,
+        switched=switches(analysis.choices),
         questions=[question.number for question in g.study.questions if question.number],
     )
 
@@ -59,6 +60,20 @@ def chosen() -> Choices:
         without_question=request.args.get("without", type=int),
         ties=request.args.get("ties", "kept"),
     )
+
+
+def switches(choices: Choices) -> dict[str, str]:
+    """Return the part of an address that ``chosen`` reads these choices from, and no more."""
+    switched = {}
+    if choices.include_test:
+        switched["test"] = "1"
+    if choices.exclude_flagged:
+        switched["unflagged"] = "1"
+    if choices.without_question is not None:
+        switched["without"] = str(choices.without_question)
+    if choices.ties != Choices.ties:
+        switched["ties"] = choices.ties
+    return switched
 
 
 @blueprint.post(f"{STUDY}/unblind")
