@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from survey.core.agreement.agreement import TIES, Agreement, Rankings, agree
@@ -60,11 +61,13 @@ class Votes:
 class Analysis:
     """What the votes say, with how many it rests on.
 
+    ``given``: all the votes, before the choices; ``votes``: those that are counted.
     ``participants``: those with at least one counted answer; ``missing``: answers that
     these have not given; ``flags``: quality flags of everyone who counts, whether or not
     they are left out here.
     """
 
+    given: Votes
     votes: Votes
     choices: Choices
     participants: int
@@ -85,11 +88,12 @@ class Analysis:
         """How many questions the analysis covers."""
         return len(self.votes.rankings)
 
+    @cached_property
     def sensitivity(self) -> tuple[Variant, ...]:
-        """Return the differences under other choices; computed anew at each call."""
-        votes = self.votes
+        """The differences under each choice, of all the votes; computed when asked for."""
+        given = self.given
         flagged = flagged_for_exclusion(self.flags)
-        return sensitivity(votes.responses, votes.rankings, votes.measures, flagged)
+        return sensitivity(given.responses, given.rankings, given.measures, flagged)
 
 
 @dataclass(frozen=True)
@@ -99,26 +103,27 @@ class StudyAnalysis(Analysis):
     table3: Table3
 
 
-def analyse_votes(votes: Votes, left_out: LeftOut, choices: Choices) -> Analysis:
+def analyse_votes(given: Votes, left_out: LeftOut, choices: Choices) -> Analysis:
     """Analyse votes of which nothing else is known, as the choices say."""
-    flags = quality_flags(votes.responses, votes.asked)
+    if choices.ties not in TIES:
+        raise SurveyError(f"Ties are {', '.join(TIES)}; {choices.ties!r} was found.")
+    flags, votes = quality_flags(given.responses, given.asked), given
     if choices.exclude_flagged:
-        flagged = flagged_for_exclusion(flags)
+        flagged = set(flagged_for_exclusion(flags))
         kept = [one for one in votes.responses if one.participant not in flagged]
         votes = replace(votes, responses=kept)
         left_out = replace(left_out, flagged=len(flagged))
     votes = _without(votes, choices.without_question)
-    if choices.ties not in TIES:
-        raise SurveyError(f"Ties are {', '.join(TIES)}; {choices.ties!r} was found.")
     agreement = agree(
         votes.responses, votes.rankings, votes.measures, votes.asked, ties=choices.ties
     )
     return Analysis(
+        given=given,
         votes=votes,
         choices=choices,
         participants=agreement.participants,
         responses=agreement.responses,
-        missing=agreement.participants * votes.asked - agreement.responses,
+        missing=_missing(given, votes),
         left_out=left_out,
         agreement=agreement,
         verdicts=tuple(
@@ -127,6 +132,18 @@ def analyse_votes(votes: Votes, left_out: LeftOut, choices: Choices) -> Analysis
         ),
         flags=flags,
     )
+
+
+def _missing(given: Votes, votes: Votes) -> int:
+    """Count what participants who count have not answered.
+
+    Of a pool nobody knows who was to be asked a question that is left out: answers to it
+    are not missing, they are only not counted.
+    """
+    counted = {one.participant for one in votes.responses}
+    answered = votes if votes.asked < given.asked else given
+    there = sum(one.participant in counted for one in answered.responses)
+    return len(counted) * votes.asked - there
 
 
 def _without(votes: Votes, question: int | None) -> Votes:

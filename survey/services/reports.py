@@ -33,11 +33,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             "flagged_left_out": analysis.left_out.flagged,
             "test_left_out": analysis.left_out.test,
         },
-        **(
-            {"table3": table3_as_json(analysis.table3)}
-            if isinstance(analysis, StudyAnalysis)
-            else {}
-        ),
+        **_participation(analysis),
         **counts_as_json(found.table4, found.shares, found.first_or_tied, found.first_outright),
         "share_intervals": {
             name: _share_interval(interval) for name, interval in found.share_intervals.items()
@@ -55,7 +51,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
         "concordance": _concordance(found.concordance),
         "bias": _bias(found.bias),
         "quality": _quality(analysis),
-        "sensitivity": [_variant(one) for one in analysis.sensitivity()],
+        "sensitivity": [_variant(one) for one in analysis.sensitivity],
     }
 
 

@@ -279,7 +279,7 @@ def bias_sheet(analysis: Analysis) -> Sheet:
 
 def sensitivity_sheet(analysis: Analysis) -> Sheet:
     """The differences under choices that could have been made otherwise."""
-    variants = analysis.sensitivity()
+    variants = analysis.sensitivity
     pairs = [str(one.pair) for one in analysis.agreement.differences]
     return Sheet(
         name="sensitivity",

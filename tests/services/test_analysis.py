@@ -1,0 +1,45 @@
+"""One set of votes under different choices: what is counted, and what is said to be missing."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from survey.services.analysis import Choices, LeftOut, Votes, analyse_votes
+from tests.core.agreement.random_votes import MEASURES, random_rankings, random_responses
+
+NOBODY = LeftOut(test=0, excluded=0, flagged=0)
+
+
+def some_votes(questions=6, asked=6):
+    """Twelve participants, of whom P1 takes a second for each answer; in a pool, asked in turn."""
+    chance = np.random.default_rng(1)
+    rankings = random_rankings(chance, questions)
+    responses = [
+        replace(one, seconds=1.0) if one.participant == "P1" else replace(one, seconds=20.0)
+        for one in random_responses(chance, rankings, 12)
+        if (one.question + int(one.participant[1:])) % questions < asked
+    ]
+    return Votes({}, MEASURES, rankings, asked, responses)
+
+
+def analysed(votes, **chosen):
+    return analyse_votes(votes, NOBODY, Choices(**chosen))
+
+
+def test_the_differences_under_other_choices_are_of_all_the_votes():
+    expected = analysed(some_votes()).sensitivity
+    assert [one.responses for one in expected[:2]] == [72, 66]
+    for chosen in ({"exclude_flagged": True}, {"without_question": 2}, {"ties": "dropped"}):
+        assert analysed(some_votes(), **chosen).sensitivity == expected
+
+
+@pytest.mark.parametrize(("questions", "asked"), [(6, 6), (6, 3)], ids=["all", "pool"])
+def test_an_answer_that_was_given_is_not_missing_because_it_is_left_out(questions, asked):
+    votes = some_votes(questions, asked)
+    assert analysed(votes).missing == 0
+    assert analysed(votes, without_question=2).missing == 0
+    assert analysed(votes, exclude_flagged=True).missing == 0
+    fewer = replace(votes, responses=[one for one in votes.responses if one.question != 3])
+    gone = len(votes.responses) - len(fewer.responses)
+    assert analysed(fewer, without_question=2).missing == gone
