@@ -1,6 +1,7 @@
 """Figures: drawn from their exhibits, the same bytes each time, readable without seeing them."""
 
 import re
+from dataclasses import replace
 from itertools import combinations
 from xml.etree import ElementTree
 
@@ -9,7 +10,11 @@ import pytest
 from survey import figures
 from survey.core.agreement.agreement import agree
 from survey.core.agreement.credits import Response
-from survey.core.agreement.exhibits import exhibits
+from survey.core.agreement.exhibits import (
+    exhibits,
+    pairwise_differences,
+    shares_with_intervals,
+)
 from tests.core.agreement.cases import MEASURES, rankings, responses
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -88,6 +93,21 @@ def test_an_interval_that_covers_zero_is_told_to(shown):
     told = shown["differences"].alternative
     assert told.count("which covers zero") == 3
     assert "prefer" not in told
+
+
+def test_an_interval_that_leaves_zero_out_by_little_is_not_told_to_end_there():
+    found = agree(responses(), rankings(), MEASURES, asked=4)
+    pair = found.differences[0]
+    low = replace(pair.two_way, ci95=(-0.2, -0.0004), why=None)
+    found = replace(found, differences=(replace(pair, two_way=low),))
+    told = pairwise_differences(found).alternative
+    assert "−20.0 to −0.04, which leaves zero out" in told
+
+
+def test_shares_are_said_to_add_up_to_more_only_where_they_do(shown):
+    assert "They add up to" in shown["shares"].alternative
+    split = agree(responses(), rankings(), MEASURES, asked=4, ties="split")
+    assert "They add up to" not in shares_with_intervals(split).alternative
 
 
 def test_without_answers_nothing_is_drawn_and_each_says_why():

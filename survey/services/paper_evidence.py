@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from survey.core.agreement.counts import Table4Row
 from survey.core.agreement.differences import MeanTest
 from survey.core.agreement.set_level import PairOverSets, SetLevel
+from survey.core.agreement.verdicts import rounded
 from survey.services.paper import PARTICIPANTS, Recount
 
 HOLDS, IN_PART, NOT_SUPPORTED = "holds", "holds only in part", "not supported"
@@ -74,7 +75,7 @@ def whole(count: float) -> str:
 
 def points(share: float | None) -> str:
     """Print a difference of shares in percentage points, a dash where it is undefined."""
-    return "–" if share is None else f"{100 * share:.1f}".replace("-", "−")
+    return "–" if share is None else rounded(100 * share)
 
 
 def votes(count: float) -> str:

@@ -67,6 +67,8 @@ def test_switches_change_what_is_counted_and_the_page_says_so(desk):
     desk.open(f"{RESULTS}?without=2&ties=dropped")
     assert "3 participants gave 6 answers" in desk.text
     assert "question 2 is left out, shared votes are dropped" in desk.text
+    assert "votes that credit several measures are left out" in desk.text
+    assert "counts for both" not in desk.text
     assert desk.page.select_one("#ties option[selected]")["value"] == "dropped"
     assert desk.page.select_one("details.switches").has_attr("open")
 

@@ -11,6 +11,7 @@ import numpy as np
 from survey.core.agreement.agreement import Agreement, Difference
 from survey.core.agreement.counts import OTHER
 from survey.core.agreement.differences import NOBODY, MeanTest
+from survey.core.agreement.verdicts import rounded
 
 Cell = str | int | float | None
 
@@ -80,7 +81,7 @@ def votes_per_question(agreement: Agreement) -> Exhibit:
 def shares_with_intervals(agreement: Agreement) -> Exhibit:
     """Each measure's share of the responses, with T2 and T1 intervals."""
     rows = tuple(
-        (name, _percent(one.share), *_ends(one.two_way, 100, 0), *_ends(one.participants, 100, 0))
+        (name, _percent(one.share), *_share_ends(one.two_way), *_share_ends(one.participants))
         for name, one in agreement.share_intervals.items()
     )
     told = "; ".join(f"{name} {_said(share)} %" for name, share, *_ in rows)
@@ -90,8 +91,7 @@ def shares_with_intervals(agreement: Agreement) -> Exhibit:
         columns=("measure", "share", "T2 from", "T2 to", "T1 from", "T1 to"),
         rows=rows,
         decimals=1,
-        alternative=f"Shares of the responses: {told}. They add up to more than 100 % where votes "
-        "are shared.",
+        alternative=f"Shares of the responses: {told}.{_added_up(rows)}",
         note="95 % intervals. T2: questions of this kind; T1: these questions.",
         why=None if agreement.responses else NOBODY,
     )
@@ -103,8 +103,8 @@ def pairwise_differences(agreement: Agreement) -> Exhibit:
         (
             str(one.pair).replace("-", " − "),
             _percent(one.mean),
-            *_ends(one.two_way, 100),
-            *_ends(one.participants, 100),
+            *_ends(one.two_way),
+            *_ends(one.participants),
             _by_blind_clicks(one, agreement.responses),
         )
         for one in agreement.differences
@@ -227,15 +227,26 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def _ends(
-    test: MeanTest, factor: float, least: float = -np.inf
-) -> tuple[float | None, float | None]:
-    """Return an interval's ends; those of a share stay within what a share can be."""
+def _added_up(rows: Sequence[tuple[Cell, ...]]) -> str:
+    """Explain shares whose sum is not one."""
+    total = sum(share for _, share, *_ in rows if isinstance(share, float))
+    if total < 100.05:
+        return ""
+    return f" They add up to {_said(total)} %, since a vote may credit several measures."
+
+
+def _ends(test: MeanTest) -> tuple[float, float] | tuple[None, None]:
+    """Return an interval's ends, in points."""
     if test.ci95 is None:
         return None, None
-    most = factor if least == 0 else np.inf
     low, high = test.ci95
-    return max(factor * low, least), min(factor * high, most)
+    return 100 * low, 100 * high
+
+
+def _share_ends(test: MeanTest) -> tuple[float, float] | tuple[None, None]:
+    """Return an interval's ends in %, within what a share can be."""
+    low, high = _ends(test)
+    return (None, None) if low is None or high is None else (max(low, 0.0), min(high, 100.0))
 
 
 def _five_numbers(values: Sequence[float] | np.ndarray) -> tuple[Cell, ...]:
@@ -256,4 +267,4 @@ def _covers(low: Cell, high: Cell) -> str:
 def _said(value: Cell, decimals: int = 1) -> str:
     if not isinstance(value, (int, float)):
         return "undefined"
-    return f"{value:.{decimals}f}".replace("-", "−")
+    return rounded(value, decimals)

@@ -167,7 +167,7 @@ def _tells(head_start: float) -> bool:
 
 
 def _points(share: float) -> str:
-    return f"{_signed(100 * share)} points"
+    return f"{rounded(100 * share)} points"
 
 
 def _interval(interval: Interval | None, mean: float) -> str:
@@ -175,14 +175,14 @@ def _interval(interval: Interval | None, mean: float) -> str:
     low, high = interval or (float("nan"), float("nan"))
     if mean < 0:
         low, high = -high, -low
-    return f"{_signed(100 * low)} to {_signed(100 * high)}"
+    return f"{rounded(100 * low)} to {rounded(100 * high)}"
 
 
-def _signed(value: float) -> str:
-    """Print one decimal, more where rounding would make an end of an interval zero."""
+def rounded(value: float, decimals: int = 1) -> str:
+    """Print so many decimals, more where rounding would make zero of an interval's end."""
     exact = round(value, 9) or 0.0  # no error of a float, no minus before zero
-    for decimals in range(1, 10):
-        text = f"{exact:.{decimals}f}"
+    for places in range(decimals, 10):
+        text = f"{exact:.{places}f}"
         if float(text) or not exact:
             break
     return text.replace("-", "−")

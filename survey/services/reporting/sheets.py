@@ -5,6 +5,7 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from survey.core.agreement.verdicts import rounded
 from survey.services.spreadsheets import escaped
 
 Cell = str | int | float | None
@@ -33,7 +34,7 @@ def text_of(cell: Cell, decimals: int = 3) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, float):
-        return f"{cell:.{decimals}f}".replace("-", "−")
+        return rounded(cell, decimals)
     return str(cell)
 
 

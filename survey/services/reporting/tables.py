@@ -7,7 +7,7 @@ from survey.core.agreement.counts import OTHER, Table4
 from survey.core.agreement.differences import MeanTest
 from survey.core.agreement.participants import Spread, Table3
 from survey.core.agreement.quality import RULES
-from survey.core.agreement.verdicts import p_text
+from survey.core.agreement.verdicts import p_text, rounded
 from survey.services.analysis import Analysis, StudyAnalysis
 from survey.services.reporting.sheets import Cell, Sheet, text_of
 
@@ -79,12 +79,10 @@ def _identical(table: Table4) -> str:
         for row in table.rows
         if row.identical
     ]
-    count = f"Totals count credits, not people: {sum(table.totals.values()):g} in all."
+    count = f"Totals count credits, not people: {sum(table.totals.values()):.9g} in all."
     if not told:
         return f"{count} In every question all orders differ."
-    return f"{count} Identical orders share their credits in question{'s' * (len(told) > 1)} " + (
-        f"{', '.join(told)}."
-    )
+    return f"{count} Orders are identical in question{'s' * (len(told) > 1)} {', '.join(told)}."
 
 
 def shares_sheet(analysis: Analysis) -> Sheet:
@@ -144,13 +142,13 @@ def _p(p: float | None) -> str | None:
 
 
 def _points(mean: float | None) -> float | None:
-    return None if mean is None else round(100 * mean, 1)
+    return None if mean is None else 100 * mean
 
 
 def _test(test: MeanTest) -> tuple[Cell, ...]:
     if test.ci95 is None:
         return f"undefined: {test.why}", None, None
-    low, high = (f"{100 * end:.1f}".replace("-", "−") for end in test.ci95)
+    low, high = (rounded(100 * end) for end in test.ci95)
     return f"{low} to {high}", _p(test.p), _p(test.p_holm)
 
 
@@ -292,7 +290,7 @@ def sensitivity_sheet(analysis: Analysis) -> Sheet:
                 *(
                     "–"
                     if effect.mean is None
-                    else f"{100 * effect.mean:.1f}".replace("-", "−")
+                    else rounded(100 * effect.mean)
                     + ("" if effect.two_way.ci95 is None else f" ({_test(effect.two_way)[0]})")
                     for effect in variant.effects
                 ),

@@ -69,6 +69,12 @@ def test_a_minus_is_printed_as_one():
     ]
 
 
+def test_no_number_is_printed_as_minus_zero_or_rounded_to_zero():
+    assert text_of(-0.04, 1) == "−0.04"
+    assert text_of(-1e-16) == text_of(-0.0) == "0.000"
+    assert text_of(0.0004) == "0.0004"
+
+
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
 
 
