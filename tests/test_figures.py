@@ -105,9 +105,14 @@ def test_an_interval_that_leaves_zero_out_by_little_is_not_told_to_end_there():
 
 
 def test_shares_are_said_to_add_up_to_more_only_where_they_do(shown):
-    assert "They add up to" in shown["shares"].alternative
-    split = agree(responses(), rankings(), MEASURES, asked=4, ties="split")
-    assert "They add up to" not in shares_with_intervals(split).alternative
+    assert "They add up to" not in shown["shares"].alternative
+    ticked = [Response("P", 1, MEASURES, frozenset({1, 2}))]
+    told = {
+        ties: shares_with_intervals(agree(ticked, rankings(), MEASURES, 1, ties=ties)).alternative
+        for ties in ("kept", "split")
+    }
+    assert "They add up to 200.0 %" in told["kept"]
+    assert "They add up to" not in told["split"]
 
 
 def test_without_answers_nothing_is_drawn_and_each_says_why():

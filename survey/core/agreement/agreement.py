@@ -84,9 +84,14 @@ class ShareInterval:
 
 @dataclass(frozen=True)
 class Difference:
-    """One measure against another: ``lead`` in credits, ``mean`` per response."""
+    """One measure against another: ``lead`` in credits, ``mean`` per response.
+
+    ``identical``: the questions in which the two order the lists alike, so that no vote
+    can tell them apart.
+    """
 
     pair: Pair
+    identical: tuple[int, ...]
     lead: float
     mean: float | None
     two_way: TwoWay
@@ -238,6 +243,11 @@ def _difference(credits: Credits, rankings: Rankings, pair: Pair) -> Difference:
     d = differences(credits, pair)
     return Difference(
         pair=pair,
+        identical=tuple(
+            question
+            for question, orders in sorted(rankings.items())
+            if orders[pair.first] == orders[pair.second]
+        ),
         lead=whole(d.sum()),
         mean=float(d.mean()) if len(d) else None,
         two_way=two_way(d, credits.participants, credits.questions),

@@ -1,11 +1,12 @@
 """What the votes support, in words: one statement for each pair of measures.
 
-The rules. A measure is called preferred only where a 95 % interval excludes zero, for
-the population of that interval: questions of this kind where the two-way interval does
-(T2), these questions alone where only the participants' does (T1). And only where the
+The rules. A measure is called preferred only where a 95 % interval excludes zero: for
+these questions alone where the participants' does (T1), for questions of this kind where
+the two-way one does besides (T2), since what holds of the kind must hold of these; in
+small studies the two-way interval can be the shorter one by chance. And only where the
 label permutation shows more than blind clicks give, the advantage of identical orders
-included: either interval alone would name a preference among blind clicks in 8 % of
-studies (benchmarks/calibration.md).
+included: the intervals alone would name a preference among blind clicks in 8 % of studies
+(benchmarks/calibration.md).
 """
 
 from dataclasses import dataclass
@@ -45,17 +46,22 @@ def verdict(difference: Difference, comparisons: int, questions: int) -> Verdict
         f"{_place(population, questions)}, {winner} is preferred to {loser} by "
         f"{_points(abs(mean))} of {_whose(population)} "
         f"(95 % interval {_interval(test.ci95, mean)}); {_holm(test, survives, comparisons)}. "
-        f"{_elsewhere(difference, population, mean)}{_advantage(difference)}"
+        f"{_elsewhere(difference, population, mean)}{_advantage(difference, questions)}"
     )
     return Verdict(str(difference.pair), winner, population, survives, sentence)
 
 
 def _decisive(difference: Difference) -> tuple[str | None, MeanTest | None]:
-    """Return the widest population whose interval excludes zero, and its test."""
-    for population, test in ((T2, difference.two_way), (T1, difference.participants)):
-        if test.ci95 and (test.ci95[0] > 0 or test.ci95[1] < 0):
-            return population, test
-    return None, None
+    """Return the widest population for which the intervals exclude zero, and its test."""
+    if not _excludes_zero(difference.participants):
+        return None, None
+    if _excludes_zero(difference.two_way):
+        return T2, difference.two_way
+    return T1, difference.participants
+
+
+def _excludes_zero(test: MeanTest) -> bool:
+    return test.ci95 is not None and (test.ci95[0] > 0 or test.ci95[1] < 0)
 
 
 def _beyond_blind_clicks(difference: Difference, decisive: MeanTest) -> bool:
@@ -81,18 +87,22 @@ def _undecided(difference: Difference, questions: int, decisive: MeanTest | None
     if not reach:
         return (
             f"No preference can be inferred {observed}, and it has no interval: "
-            f"{difference.participants.why}. {_advantage(difference)}"
+            f"{difference.participants.why}. {_advantage(difference, questions)}"
         )
-    but = (
-        ", but the label permutation does not show more than blind clicks give "
-        f"({p_text(difference.label_permutation.p)})"
-        if decisive
-        else ""
-    )
     return (
-        f"The votes do not decide {observed}, and its 95 % interval is {reach}{but}. "
-        f"{_advantage(difference)}"
+        f"The votes do not decide {observed}, and its 95 % interval is {reach}"
+        f"{_but(difference, decisive)}. {_advantage(difference, questions)}"
     )
+
+
+def _but(difference: Difference, decisive: MeanTest | None) -> str:
+    """Say what is missing where an interval does exclude zero."""
+    if decisive:
+        permuted = p_text(difference.label_permutation.p)
+        return f", but the label permutation does not show more than blind clicks give ({permuted})"
+    if _excludes_zero(difference.two_way):
+        return ", and what holds of the kind would have to hold of these"
+    return ""
 
 
 def _reach(difference: Difference, questions: int) -> str:
@@ -145,21 +155,32 @@ def _elsewhere(difference: Difference, population: str | None, mean: float) -> s
     )
 
 
-def _advantage(difference: Difference) -> str:
-    """Say what identical orders give, always."""
-    head_start = difference.label_permutation.null_mean
-    if head_start is None:
+def _advantage(difference: Difference, questions: int) -> str:
+    """Say what identical orders give, always, in the points of the rest of the sentence."""
+    test = difference.label_permutation
+    if test.null_mean is None or not test.n:
         return "What identical orders give is not known."
-    if not _tells(head_start):
-        why = difference.label_permutation.why
-        return f"Identical orders give neither an advantage{f': {why}' if why else ''}."
+    alike = _alike(difference, questions)
+    if not _tells(test.null_mean):
+        return f"Identical orders give neither an advantage{alike}."
     first, second = difference.pair.first, difference.pair.second
-    ahead, behind = (first, second) if head_start > 0 else (second, first)
-    lead = difference.lead if head_start > 0 else -difference.lead
+    ahead, behind = (first, second) if test.null_mean > 0 else (second, first)
+    observed = rounded(100 * (difference.mean or 0.0) * (1 if test.null_mean > 0 else -1))
     return (
-        f"Identical orders alone give {ahead} a lead of {_count(abs(head_start))} over {behind} "
-        f"when columns are ticked blindly; the observed lead is {_count(lead)}."
+        f"By blind clicks identical orders alone would give {ahead} a lead of "
+        f"{_points(abs(test.null_mean) / test.n)} over {behind}; observed are {observed}{alike}."
     )
+
+
+def _alike(difference: Difference, questions: int) -> str:
+    """Name the questions that cannot tell the two apart."""
+    count = len(difference.identical)
+    if not count:
+        return ""
+    which = ", ".join(map(str, difference.identical))
+    if count == questions:
+        return "; they order the lists alike in every question, so no vote can tell them apart"
+    return f"; they order the lists alike in question{'s' * (count > 1)} {which} of {questions}"
 
 
 def _tells(head_start: float) -> bool:
@@ -171,10 +192,14 @@ def _points(share: float) -> str:
 
 
 def _interval(interval: Interval | None, mean: float) -> str:
-    """Print an interval in points, turned round for a difference that is read in reverse."""
+    """Print an interval in points, turned round for a difference that is read in reverse.
+
+    It is cut where no difference can be: few questions can give a t interval beyond that.
+    """
     low, high = interval or (float("nan"), float("nan"))
     if mean < 0:
         low, high = -high, -low
+    low, high = max(low, -1.0), min(high, 1.0)
     return f"{rounded(100 * low)} to {rounded(100 * high)}"
 
 
@@ -186,11 +211,6 @@ def rounded(value: float, decimals: int = 1) -> str:
         if float(text) or not exact:
             break
     return text.replace("-", "−")
-
-
-def _count(value: float) -> str:
-    text = f"{value:.1f}"
-    return text.removesuffix(".0").replace("-", "−")
 
 
 def p_text(p: float | None) -> str:

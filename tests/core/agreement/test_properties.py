@@ -97,7 +97,10 @@ def figures(found):
         "shares": vars(found.shares),
         "share intervals": found.share_intervals,
         "first": (found.first_or_tied, found.first_outright),
-        "differences": {str(one.pair): one for one in found.differences},
+        "differences": {
+            str(one.pair): replace(one, identical=(len(one.identical),))
+            for one in found.differences
+        },
         "q": (found.cochran_distinct, found.cochran_all),
         "friedman": (found.friedman_approvals, found.friedman_tau_b),
         "means": [one.means for one in (together.tau_b, together.tau_b_custom, together.spearman)],
@@ -283,17 +286,19 @@ def test_the_numbers_of_a_sentence_are_those_of_the_statistics(study):
         shown = re.findall(f"({NUMBER}) to ({NUMBER})", said.sentence)
         assert len(shown) == len(ends)
         for end, limits in zip(ends, shown, strict=True):
-            low, high = sorted(100 * turn * limit for limit in end)
+            low, high = sorted(100 * min(1, max(-1, turn * limit)) for limit in end)
             assert tuple(map(number, limits)) == pytest.approx((low, high), abs=0.0501)
-        lead = re.search(f"a lead of ({NUMBER}) over .* observed lead is ({NUMBER})", said.sentence)
+        lead = re.search(
+            f"a lead of ({NUMBER}) points over .* observed are ({NUMBER})", said.sentence
+        )
+        test = one.label_permutation
         if lead:
-            head_start = one.label_permutation.null_mean
-            sign = 1 if head_start > 0 else -1
+            sign = 1 if test.null_mean > 0 else -1
             assert tuple(map(number, lead.groups())) == pytest.approx(
-                (abs(head_start), sign * one.lead), abs=0.0501
+                (100 * abs(test.null_mean) / test.n, 100 * sign * one.mean), abs=0.0501
             )
         else:
-            assert one.label_permutation.null_mean == pytest.approx(0)
+            assert test.null_mean == pytest.approx(0)
 
 
 def test_three_hundred_answers_are_analysed_within_two_seconds():

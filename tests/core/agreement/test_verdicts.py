@@ -65,7 +65,7 @@ def test_a_preference_on_these_questions_that_hangs_on_one_of_them():
         "For these 4 questions alone, MNRO is preferred to NMRR by 41.7 points of a "
         "participant's responses (95 % interval 14.6 to 68.8); this survives Holm's correction "
         "over 3 comparisons (p = .022). For questions of this kind it stays open: there the "
-        "interval is −88.1 to 171.4. Identical orders give neither an advantage."
+        "interval is −88.1 to 100.0. Identical orders give neither an advantage."
     )
 
 
@@ -85,7 +85,7 @@ def test_one_question_says_nothing_of_others():
     assert (found.preferred, found.population) == ("MNRO", T1)
     assert found.sentence == (
         "For the one question of this study, MNRO is preferred to NMRR by 66.7 points of a "
-        "participant's responses (95 % interval 12.3 to 121.0); this does not survive Holm's "
+        "participant's responses (95 % interval 12.3 to 100.0); this does not survive Holm's "
         "correction over 3 comparisons (p = .067). Of other questions nothing can be said: a "
         "two-way test needs two participants and two questions. Identical orders give neither "
         "an advantage."
@@ -108,8 +108,8 @@ def test_identical_orders_everywhere_leave_nothing_to_compare():
     assert found.sentence == (
         "No preference can be inferred between MNRO and NMRR: the observed difference, MNRO minus "
         "NMRR, is 0.0 points of the responses, and it has no interval: all participants have the "
-        "same mean. Identical orders give neither an advantage: no redraw of the labels could "
-        "credit one of the two without the other."
+        "same mean. Identical orders give neither an advantage; they order the lists alike in "
+        "every question, so no vote can tell them apart."
     )
 
 
@@ -120,8 +120,8 @@ def test_a_lead_that_identical_orders_explain_is_no_preference():
         "The votes do not decide between NMRR and AP: the observed difference, NMRR minus AP, is "
         "40.0 points of the responses, and its 95 % interval is 3.3 to 76.7 for questions of this "
         "kind and 12.2 to 67.8 for these 4 questions alone, but the label permutation does not "
-        "show more than blind clicks give (p = .818). Identical orders alone give NMRR a "
-        "lead of 6.7 over AP when columns are ticked blindly; the observed lead is 8."
+        "show more than blind clicks give (p = .818). By blind clicks identical orders alone "
+        "would give NMRR a lead of 33.3 points over AP; observed are 40.0."
     )
 
 
@@ -129,8 +129,8 @@ def test_a_lead_beyond_what_identical_orders_give_is_one():
     found = said("NMRR-AP", "MMNM", "MNMA", "NNMM", "MMMM", "MNAM", orders=NMRR_IS_MNRO)
     assert (found.preferred, found.population, found.survives_holm) == ("NMRR", T2, True)
     assert found.sentence.endswith(
-        "Identical orders alone give NMRR a lead of 6.7 over AP when columns are ticked blindly; "
-        "the observed lead is 16."
+        "By blind clicks identical orders alone would give NMRR a lead of 33.3 points over AP; "
+        "observed are 80.0."
     )
 
 
@@ -139,7 +139,7 @@ def test_the_only_comparison_needs_no_correction():
     assert (found.preferred, found.survives_holm) == ("NMRR", True)
     assert found.sentence == (
         "For questions of this kind, NMRR is preferred to AP by 62.5 points of the responses "
-        "(95 % interval 22.7 to 102.3); p = .015, the only comparison, so nothing has to be "
+        "(95 % interval 22.7 to 100.0); p = .015, the only comparison, so nothing has to be "
         "corrected. Identical orders give neither an advantage."
     )
 
@@ -166,16 +166,15 @@ def test_nobody_wins_where_responses_and_participants_point_apart():
     assert "does not show more than blind clicks give" in found.sentence
 
 
-def test_an_interval_without_the_label_permutation_is_no_preference():
+def test_an_interval_for_the_kind_alone_is_no_preference():
     # With few questions the two-way interval may be short by chance.
     found = said("MNRO-NMRR", "AAM", "MAN", "AMM", "ANM", "MAA")
     assert (found.preferred, found.population) == (None, None)
     assert found.sentence == (
         "The votes do not decide between MNRO and NMRR: the observed difference, MNRO minus NMRR, "
         "is 26.7 points of the responses, and its 95 % interval is 19.0 to 34.3 for questions of "
-        "this kind and −8.0 to 61.3 for these 3 questions alone, but the label permutation does "
-        "not show more than blind clicks give (p = .270). Identical orders give neither an "
-        "advantage."
+        "this kind and −8.0 to 61.3 for these 3 questions alone, and what holds of the kind would "
+        "have to hold of these. Identical orders give neither an advantage."
     )
 
 
