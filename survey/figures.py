@@ -61,6 +61,8 @@ def draw(exhibit: Exhibit) -> "Figure":
     size = (WIDTH, height)
     figure = Figure(figsize=size, layout="constrained")
     DRAWN[exhibit.name](figure.add_subplot(), exhibit)
+    if exhibit.mark:
+        figure.supxlabel(exhibit.mark, color=GREY, fontsize=7)
     return figure
 
 
@@ -178,7 +180,8 @@ def _look(place: int, name: str) -> dict[str, Any]:
 
 
 def _legend(axes: "Axes", columns: int) -> None:
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=min(columns, 4))
+    handles, labels = axes.get_legend_handles_labels()
+    axes.figure.legend(handles, labels, loc="outside upper center", ncols=min(columns, 4))
 
 
 def _whole_numbers(axes: "Axes") -> None:
@@ -207,13 +210,13 @@ def _intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]
     axes.set_xlabel(unit)
     for width, label in ((1.4, "questions of this kind (T2)"), (3.5, "these questions (T1)")):
         axes.plot([], [], color=GREY, linewidth=width, label=label)
-    _legend(axes, 2)
 
 
 def _shares(axes: "Axes", exhibit: Exhibit) -> None:
     colours = (*COLOURS[: len(exhibit.rows) - 1], GREY)
     _intervals(axes, exhibit, "% of the responses, 95 % intervals", colours)
     axes.set_xlim(left=0)
+    _legend(axes, 2)
 
 
 def _differences(axes: "Axes", exhibit: Exhibit) -> None:

@@ -13,7 +13,7 @@ COMMANDS = {
     "researcher": ("researcher", "Add researchers, and print links for their passwords."),
     "study": ("study", "Make, list, show, check, open and close studies."),
     "simulate": ("simulate", "Send simulated participants through a study."),
-    "analyse": ("analyse", "Print a study's Tables 3 and 4 and the shares."),
+    "analyse": ("analyse", "Say what the votes of a study support."),
     "export": ("exchange", "Write a study's bundle, which anyone can replicate."),
     "replicate": ("exchange", "Recompute everything in a bundle."),
     "import": ("exchange", "Take a bundle in, to look at its results."),

@@ -13,7 +13,7 @@ from survey.cli.tables import print_analysis
 from survey.services import access, analysis, life, reports, studies, study_analysis
 from survey.services.database import only_reading
 from survey.services.exchange.analysing import analyse_path
-from survey.services.reporting import report
+from survey.services.reporting import report, tables
 
 
 @click.command()
@@ -56,6 +56,9 @@ def analyse(
         print_json(reports.as_json(result))
         return
     _print_numbers(result)
+    if not result.responses:
+        click.echo("There is nothing to analyse." + _hint(result))
+        return
     print_analysis(result)
 
 
@@ -77,19 +80,30 @@ def is_path(target: str) -> bool:
 
 
 def _print_numbers(result: analysis.Analysis) -> None:
-    digest = result.study["digest"] or result.study.get("why") or "none yet, the study is a draft"
-    click.echo(f"Study digest: {digest}")
+    if result.study.get("why"):
+        click.echo(f"Of the study nothing else is known: {result.study['why']}.")
+    else:
+        click.echo(f"Study digest: {result.study['digest'] or 'none yet, the study is a draft'}")
     left_out = result.left_out
     click.echo(
-        f"{result.participants} participants × {result.questions} questions: "
-        f"{result.responses} responses, {result.missing} missing. "
+        f"{result.participants} participant{'s' * (result.participants != 1)} × "
+        f"{result.questions} questions: {result.responses} responses, {result.missing} missing. "
         f"Left out: {left_out.excluded} excluded, {left_out.test} test participants"
         + (f", {left_out.flagged} flagged." if result.choices.exclude_flagged else ".")
     )
-    if not result.responses and left_out.test:
-        click.echo("Only test participants have answered; --include-test counts them.")
+    if result.simulated:
+        click.echo(f"{tables.simulated_told(result)} They are no evidence of anything.")
     if not result.choices.as_planned:
         click.echo(f"Not the analysis of the protocol: {report.departures(result.choices)}.")
+
+
+def _hint(result: analysis.Analysis) -> str:
+    """Say what could be done where no answer counts."""
+    if result.left_out.test:
+        return " Only test participants have answered; --include-test counts them."
+    if result.left_out.flagged:
+        return " All participants are flagged; without --exclude-flagged they count."
+    return " No answer has been given yet."
 
 
 def _write(result: analysis.Analysis, folder: Path) -> None:

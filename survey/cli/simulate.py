@@ -36,6 +36,10 @@ def simulate(
     """
     with database(open_app) as (app, session):
         found = studies.find_study(session, slug)
+        if found.status != "open":
+            raise click.ClickException(
+                f"{slug} is {found.status}; `survey study open {slug}` lets participants in."
+            )
         require_open(found)
         plan = found.plan
         preference = simulation.Preference.parse(prefer, plan.measures)

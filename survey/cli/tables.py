@@ -4,8 +4,9 @@ import click
 
 from survey.cli.context import print_table
 from survey.services.analysis import Analysis
+from survey.services.reporting.counts_tables import flags_sheet
 from survey.services.reporting.sheets import Sheet, text_of
-from survey.services.reporting.tables import flags_sheet, tables_of
+from survey.services.reporting.tables import tables_of
 
 
 def print_sheet(sheet: Sheet) -> None:
@@ -17,11 +18,12 @@ def print_sheet(sheet: Sheet) -> None:
 
 
 def print_analysis(result: Analysis) -> None:
-    """Print every table of an analysis, the quality flags, and last what the votes support."""
+    """Print what the votes support, then every table behind it, and the quality flags."""
+    click.echo("\nWhat the votes support")
+    for one in result.verdicts:
+        click.echo(click.wrap_text(one.sentence, 98, "- ", "  "))
+    click.echo()
     for sheet in tables_of(result):
         print_sheet(sheet)
     if result.flags:
         print_sheet(flags_sheet(result))
-    click.echo("What the votes support")
-    for one in result.verdicts:
-        click.echo(click.wrap_text(one.sentence, 98, "- ", "  "))

@@ -47,7 +47,8 @@ class LeftOut:
 class Votes:
     """Answers to be analysed, with what they are answers to.
 
-    ``rankings``: question → measure → order; ``asked``: questions for each participant.
+    ``rankings``: question → measure → order; ``asked``: questions for each participant;
+    ``simulated``: those of the participants who are test data.
     """
 
     study: Mapping[str, Any]
@@ -55,6 +56,7 @@ class Votes:
     rankings: Rankings
     asked: int
     responses: Sequence[Response]
+    simulated: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,11 @@ class Analysis:
         return self.votes.study
 
     @property
+    def simulated(self) -> int:
+        """How many of the participants counted are simulated."""
+        return len({one.participant for one in self.votes.responses} & self.votes.simulated)
+
+    @property
     def questions(self) -> int:
         """How many questions the analysis covers."""
         return len(self.votes.rankings)
@@ -107,7 +114,9 @@ def analyse_votes(given: Votes, left_out: LeftOut, choices: Choices) -> Analysis
     """Analyse votes of which nothing else is known, as the choices say."""
     if choices.ties not in TIES:
         raise SurveyError(f"Ties are {', '.join(TIES)}; {choices.ties!r} was found.")
-    flags, votes = quality_flags(given.responses, given.asked), given
+    # Flags judge people; bots take no time at all.
+    people = [one for one in given.responses if one.participant not in given.simulated]
+    flags, votes = quality_flags(people, given.asked), given
     if choices.exclude_flagged:
         flagged = set(flagged_for_exclusion(flags))
         kept = [one for one in votes.responses if one.participant not in flagged]

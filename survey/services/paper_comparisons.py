@@ -37,7 +37,7 @@ def _why(one: PairOverSets) -> str:
     questions, mean = one.all_sets.questions, one.all_sets.mean
     only = one.distinct.questions
     return (
-        f"The lead is {votes(one.lead)} votes, where blind ticks would give "
+        f"The lead is {votes(one.lead)} votes, where blind clicks would give "
         f"{votes(one.chance_lead)}: {_won_and_lost(one)}. The mean over the sets is "
         f"{points(mean.mean)} points of the participants (95 % interval {interval(mean)}). "
         f"Flipping the sets' signs gives {p_text(questions.sign_flip_p)}, after Holm's "
@@ -112,7 +112,7 @@ def precedence_over_nmrr(found: Evidence) -> Claim:
         "What mainly contributed to “the precedence of the MNRO over the NMRR” is how results in "
         "late positions are evaluated.",
         HOLDS if is_settled(one) else NOT_SUPPORTED,
-        f"The precedence is {votes(one.lead)} votes, of which blind ticks would give "
+        f"The precedence is {votes(one.lead)} votes, of which blind clicks would give "
         f"{votes(one.chance_lead)}; it is {votes(least)} without set "
         f"{one.without.index(least) + 1} and {votes(most)} without set "
         f"{one.without.index(most) + 1}. What it comes from, counts cannot say.",

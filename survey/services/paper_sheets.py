@@ -59,7 +59,7 @@ def leads(level: SetLevel) -> Sheet:
         "leads",
         "Leads in votes, all sets together",
         (
-            *("pair", "lead", "by blind ticks", "leaving one set out"),
+            *("pair", "lead", "by blind clicks", "leaving one set out"),
             *("p by exchange (Holm)", "identical in sets"),
         ),
         tuple(

@@ -30,7 +30,7 @@ LIMITS = (
     "set, and one vote for an order that two measures share is counted twice.",
     "The p in brackets is after Holm's correction over the three pairs. “p of as many” is the "
     "chance of as many or more, to one side.",
-    "Blind ticks means one column ticked at random in each answer that is not OTHER. A measure "
+    "Blind clicks means one column ticked at random in each answer that is not OTHER. A measure "
     "whose order stands in two columns is then credited twice as often.",
     "Exchanging measures gives every order of a set the same chance, however many columns it "
     "stands in, and is exact.",

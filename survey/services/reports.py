@@ -32,6 +32,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             "excluded": analysis.left_out.excluded,
             "flagged_left_out": analysis.left_out.flagged,
             "test_left_out": analysis.left_out.test,
+            "test_counted": analysis.simulated,
         },
         **_participation(analysis),
         **counts_as_json(found.table4, found.shares, found.first_or_tied, found.first_outright),

@@ -105,7 +105,8 @@ def analyse_records(
         excluded=sum(one.excluded for one in everyone),
         flagged=0,
     )
-    votes = Votes(facts, plan.measures, rankings, plan.asked, responses)
+    simulated = frozenset(one.public_id for one in everyone if one.is_test)
+    votes = Votes(facts, plan.measures, rankings, plan.asked, responses, simulated)
     analysis = analyse_votes(votes, left_out, choices)
     answering = {response.participant for response in analysis.votes.responses}
     participants = [one for one in everyone if one.public_id in answering]

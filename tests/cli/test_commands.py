@@ -262,6 +262,7 @@ def test_simulated_participants_fill_table_4_and_are_test_data(simulated):
         "excluded": 0,
         "flagged_left_out": 0,
         "test_left_out": 0,
+        "test_counted": 6,
     }
     assert [row["merged"] for row in found["table4"]["rows"]] == [6] * 4
     assert found["table3"]["completed"] == 6
@@ -321,7 +322,7 @@ def test_a_preference_that_cannot_be_is_explained(run, prefer, message):
 def test_only_an_open_study_can_be_simulated(run):
     run("init")
     run("study", "new", "draft", "--questions", 1)
-    assert "not open yet" in run("simulate", "draft", "--participants", 1, status=1)
+    assert "survey study open draft" in run("simulate", "draft", "--participants", 1, status=1)
 
 
 def test_real_answers_are_counted_and_their_minutes_measured(run, app):

@@ -15,7 +15,7 @@ GOLDEN = [
     (
         "MNRO is preferred to NMRR",
         "not supported",
-        ("+26 votes, where blind ticks would give +18", "−6.1 to 23.5", "p = .234"),
+        ("+26 votes, where blind clicks would give +18", "−6.1 to 23.5", "p = .234"),
     ),
     ("NMRR is preferred to AP", "not supported", ("+19", "7 sets won, 2 lost, 1 even", "p = .477")),
     (

@@ -22,7 +22,8 @@ class Exhibit:
 
     ``alternative``: in words, what the drawing shows; ``note``: how to read it; ``why``:
     why there is nothing to be drawn, else None; ``totals``: whether the last row adds the
-    others up; ``decimals``: of numbers as they are printed.
+    others up; ``decimals``: of numbers as they are printed; ``mark``: what has to stand in
+    the drawing itself, wherever it goes.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Exhibit:
     why: str | None = None
     totals: bool = False
     decimals: int = 3
+    mark: str = ""
 
 
 def exhibits(agreement: Agreement) -> tuple[Exhibit, ...]:
@@ -143,7 +145,9 @@ def agreement_rates(agreement: Agreement) -> Exhibit:
         rows=tuple(rows),
         alternative=f"Strict agreement rates: {told}.",
         note="Share of list pairs that two orders put alike; half credit where one side ties. "
-        "Participants are compared with one another: how well people predict people.",
+        "Participants are compared with one another: how well people predict people. Whoever "
+        "ticks a column agrees with its measure by construction, so a measure may lie above the "
+        "best participant.",
         why=None if agreement.responses else NOBODY,
     )
 

@@ -16,7 +16,7 @@ def analyse_path(source: Path, choices: Choices) -> Analysis:
 
     Raises BundleError: file, row and column of what cannot be, and what is allowed.
     """
-    return analyse_files(open_files(source, source.name or str(source)), choices)
+    return analyse_files(open_files(source, str(source)), choices)
 
 
 def analyse_files(files: Files, choices: Choices) -> Analysis:
@@ -43,5 +43,6 @@ def _analyse_foreign(votes: ForeignVotes, choices: Choices) -> Analysis:
         for one in votes.responses
         if not one.excluded and (choices.include_test or not one.is_test)
     ]
-    given = Votes(votes.facts, votes.measures, votes.rankings, votes.asked, counted)
+    simulated = frozenset(one.participant for one in people if one.is_test)
+    given = Votes(votes.facts, votes.measures, votes.rankings, votes.asked, counted, simulated)
     return analyse_votes(given, left_out, choices)

@@ -37,6 +37,8 @@ def filled_rows(
 
 def _check_heading(heading: Sequence[str], name: str, first: Sequence[str]) -> None:
     found = f"{name}, row 1: {','.join(heading)[:200] or 'nothing'} found"
+    if len(heading) == 1 and ";" in heading[0]:
+        raise BundleError(f"{found}; cells are separated by commas, not by semicolons")
     if list(heading[: len(first)]) != list(first):
         raise BundleError(f"{found}; the heading must start with {','.join(first)}")
     named = [column for column in heading if column]

@@ -1,8 +1,8 @@
 """One analysis as a page of HTML, and as a folder of files for a paper."""
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -10,8 +10,9 @@ from survey import __version__, figures
 from survey.assets import folder
 from survey.core.agreement.exhibits import Exhibit, exhibits
 from survey.services.analysis import Analysis, Choices
+from survey.services.reporting.counts_tables import flags_sheet
 from survey.services.reporting.sheets import FORMATS, Sheet, text_of
-from survey.services.reporting.tables import flags_sheet, tables_of
+from survey.services.reporting.tables import simulated_told, tables_of
 from survey.services.reports import as_json
 
 STYLES = ("survey.css", "research.css", "report.css")
@@ -46,12 +47,18 @@ def report_of(analysis: Analysis) -> Report:
         analysis=analysis,
         figures={
             exhibit.name: Drawn(exhibit, "" if exhibit.why else figures.as_svg(exhibit))
-            for exhibit in exhibits(analysis.agreement)
+            for exhibit in _marked(exhibits(analysis.agreement), analysis)
         },
         sheets={sheet.name: sheet for sheet in tables_of(analysis)},
         flags=flags_sheet(analysis),
         departures=departures(analysis.choices),
     )
+
+
+def _marked(drawn: Iterable[Exhibit], analysis: Analysis) -> Iterator[Exhibit]:
+    """Mark figures of simulated participants, so that none is taken for a finding."""
+    mark = simulated_told(analysis)
+    return (replace(exhibit, mark=mark) for exhibit in drawn)
 
 
 def departures(choices: Choices) -> str:

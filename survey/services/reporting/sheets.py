@@ -5,10 +5,14 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from survey.core.agreement.verdicts import rounded
+from survey.core.agreement.verdicts import p_text, rounded
 from survey.services.spreadsheets import escaped
 
 Cell = str | int | float | None
+
+
+class P(float):
+    """A p value: printed as papers do, kept as a number where files are read by programs."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ def text_of(cell: Cell, decimals: int = 3) -> str:
     """Print a cell for reading: whole numbers whole, others rounded."""
     if cell is None:
         return "–"
+    if isinstance(cell, P):
+        return p_text(cell).removeprefix("p ").removeprefix("= ")
     if isinstance(cell, float):
         return rounded(cell, decimals)
     return str(cell)
@@ -58,12 +64,21 @@ def as_markdown(sheet: Sheet) -> str:
         f"**{_markdown(sheet.title)}**",
         "",
         _row([_markdown(column) for column in sheet.columns]),
-        _row(["---", *["---:"] * (len(sheet.columns) - 1)]),
+        _row(["---:" if right else "---" for right in numeric(sheet)]),
         *(_row([_markdown(text_of(cell, sheet.decimals)) for cell in row]) for row in sheet.rows),
     ]
     if sheet.note:
         lines += ["", _markdown(sheet.note)]
     return "\n".join(lines) + "\n"
+
+
+def numeric(sheet: Sheet) -> list[bool]:
+    """Tell which columns hold numbers, to be aligned at the right."""
+    columns = zip(*sheet.rows, strict=True) if sheet.rows else [()] * len(sheet.columns)
+    return [
+        place > 0 and all(cell is None or isinstance(cell, (int, float)) for cell in cells)
+        for place, cells in enumerate(columns)
+    ]
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -103,12 +118,13 @@ def as_latex(sheet: Sheet) -> str:
     body = [_latex_row(row, sheet.decimals) for row in sheet.rows]
     if sheet.totals:
         body.insert(-1, r"\midrule")
+    columns = "".join("r" if right else "l" for right in numeric(sheet))
     lines = [
         r"\begin{table}",
         r"  \centering",
         rf"  \caption{{{_latex(sheet.title)}}}",
         rf"  \label{{tab:{sheet.name}}}",
-        rf"  \begin{{tabular}}{{l{'r' * (len(sheet.columns) - 1)}}}",
+        rf"  \begin{{tabular}}{{{columns}}}",
         r"    \toprule",
         f"    {_latex_row(sheet.columns)}",
         r"    \midrule",

@@ -27,7 +27,7 @@ def test_a_table_in_latex_is_ready_to_be_included():
   \centering
   \caption{Votes per question}
   \label{tab:table4}
-  \begin{tabular}{lrrr}
+  \begin{tabular}{lrrl}
     \toprule
     question & AP & OTHER & choice \\
     \midrule
@@ -48,7 +48,7 @@ def test_a_table_in_markdown_has_its_title_above_and_its_note_below():
     assert lines[0] == "**Votes per question**"
     assert lines[2:5] == [
         "| question | AP | OTHER | choice |",
-        "| --- | ---: | ---: | ---: |",
+        "| --- | ---: | ---: | --- |",
         "| 1 | 5 | 3 | MNRO-AP |",
     ]
     assert lines[-1] == r"Question 1 (AP = MNRO) & more: 100 % \> 50 %."
