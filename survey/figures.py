@@ -68,10 +68,12 @@ def draw(exhibit: Exhibit) -> "Figure":
 
 def written(exhibit: Exhibit, ending: str) -> bytes:
     """Return a figure as a file of that kind; the same exhibit gives the same bytes."""
-    from matplotlib import rc_context
+    from matplotlib import rc_context, rcdefaults, rcParams
 
     sink = io.BytesIO()
-    with _one_at_a_time, rc_context(STYLE):
+    with _one_at_a_time, rc_context():
+        rcdefaults()  # a machine's own matplotlibrc would draw otherwise
+        rcParams.update(STYLE)
         draw(exhibit).savefig(
             sink,
             format=ending,

@@ -6,6 +6,7 @@ from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib import rc_context, rcParams
 
 from survey import figures
 from survey.core.agreement.agreement import agree
@@ -76,6 +77,13 @@ def test_the_same_numbers_give_the_same_bytes(shown, ending):
     once, again = (figures.written(shown["differences"], ending) for _ in range(2))
     assert once == again
     assert once.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[ending])
+
+
+def test_a_machines_own_settings_of_matplotlib_change_nothing(shown):
+    usual = figures.written(shown["differences"], "svg")
+    with rc_context({"axes.grid": True, "xtick.labelsize": 20}):
+        assert figures.written(shown["differences"], "svg") == usual
+        assert rcParams["axes.grid"]
 
 
 def test_what_a_figure_tells_names_nobody(shown):
