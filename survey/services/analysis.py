@@ -1,9 +1,9 @@
 """What votes support: one analysis, with the choices it was made under."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from survey.core.agreement.agreement import TIES, Agreement, Rankings, agree
 from survey.core.agreement.credits import Response
@@ -34,13 +34,34 @@ class Choices:
         return replace(self, include_test=False) == Choices()
 
 
+class Marked(Protocol):
+    """What decides whether someone's answers count."""
+
+    @property
+    def is_test(self) -> bool: ...  # noqa: D102 - the names say it
+    @property
+    def excluded(self) -> bool: ...  # noqa: D102
+
+
+def counts(one: Marked, choices: Choices) -> bool:
+    """Tell whether someone's answers count: test data only if chosen, excluded ones never."""
+    return not one.excluded and (choices.include_test or not one.is_test)
+
+
 @dataclass(frozen=True)
 class LeftOut:
-    """Participants whose answers are not counted, and why."""
+    """Participants whose answers are not counted, each once: as test data, or why else."""
 
     test: int
     excluded: int
     flagged: int
+
+    @classmethod
+    def of(cls, everyone: Iterable[Marked], choices: Choices) -> "LeftOut":
+        """Count those who do not count, before anybody is flagged."""
+        left_out = [one for one in everyone if not counts(one, choices)]
+        test = sum(one.is_test and not choices.include_test for one in left_out)
+        return cls(test=test, excluded=len(left_out) - test, flagged=0)
 
 
 @dataclass(frozen=True)

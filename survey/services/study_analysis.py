@@ -13,11 +13,19 @@ from survey.core.agreement.participants import Table3, option_counts, spread
 from survey.core.stimuli.plan import Plan
 from survey.db import queries
 from survey.db.models import Participant, Presentation, StoredResponse, Study
-from survey.services.analysis import Choices, LeftOut, StudyAnalysis, Votes, analyse_votes
+from survey.services.analysis import (
+    Choices,
+    LeftOut,
+    Marked,
+    StudyAnalysis,
+    Votes,
+    analyse_votes,
+    counts,
+)
 from survey.services.studies import questions_of
 
 
-class Taker(Protocol):
+class Taker(Marked, Protocol):
     """What the analysis needs of a participant, from a database or from a file."""
 
     @property
@@ -30,10 +38,6 @@ class Taker(Protocol):
     def started_at(self) -> datetime: ...  # noqa: D102
     @property
     def completed_at(self) -> datetime | None: ...  # noqa: D102
-    @property
-    def is_test(self) -> bool: ...  # noqa: D102
-    @property
-    def excluded(self) -> bool: ...  # noqa: D102
 
 
 def analyse_study(session: Session, study: Study, choices: Choices | None = None) -> StudyAnalysis:
@@ -94,20 +98,11 @@ def analyse_records(
 
     Raises ValueError for an answer that does not belong to the study.
     """
-    counted = {
-        one.public_id
-        for one in everyone
-        if not one.excluded and (choices.include_test or not one.is_test)
-    }
+    counted = {one.public_id for one in everyone if counts(one, choices)}
     responses = [one for one in answers if one.participant in counted]
-    left_out = LeftOut(
-        test=sum(one.is_test and not choices.include_test for one in everyone),
-        excluded=sum(one.excluded for one in everyone),
-        flagged=0,
-    )
     simulated = frozenset(one.public_id for one in everyone if one.is_test)
     votes = Votes(facts, plan.measures, rankings, plan.asked, responses, simulated)
-    analysis = analyse_votes(votes, left_out, choices)
+    analysis = analyse_votes(votes, LeftOut.of(everyone, choices), choices)
     answering = {response.participant for response in analysis.votes.responses}
     participants = [one for one in everyone if one.public_id in answering]
     return StudyAnalysis(**vars(analysis), table3=_table3(plan, participants))

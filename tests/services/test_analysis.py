@@ -1,6 +1,6 @@
 """One set of votes under different choices: what is counted, and what is said to be missing."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -25,6 +25,19 @@ def some_votes(questions=6, asked=6):
 
 def analysed(votes, **chosen):
     return analyse_votes(votes, NOBODY, Choices(**chosen))
+
+
+@dataclass
+class Someone:
+    is_test: bool
+    excluded: bool
+
+
+def test_whoever_is_left_out_is_counted_once():
+    everyone = [Someone(*marks) for marks in ((0, 0), (0, 1), (1, 0), (1, 1))]
+    assert LeftOut.of(everyone, Choices()) == LeftOut(test=2, excluded=1, flagged=0)
+    with_test = Choices(include_test=True)
+    assert LeftOut.of(everyone, with_test) == LeftOut(test=0, excluded=2, flagged=0)
 
 
 def test_the_differences_under_other_choices_are_of_all_the_votes():

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from survey.services.analysis import Analysis, Choices, LeftOut, Votes, analyse_votes
+from survey.services.analysis import Analysis, Choices, LeftOut, Votes, analyse_votes, counts
 from survey.services.exchange.bundle import STUDY
 from survey.services.exchange.foreign import foreign_votes
 from survey.services.exchange.foreign_lists import check_rankings
@@ -33,16 +33,7 @@ def analyse_files(files: Files, choices: Choices) -> Analysis:
 
 def _analyse_foreign(votes: ForeignVotes, choices: Choices) -> Analysis:
     people = {one.participant: one for one in votes.responses}.values()
-    left_out = LeftOut(
-        test=sum(one.is_test and not choices.include_test for one in people),
-        excluded=sum(one.excluded for one in people),
-        flagged=0,
-    )
-    counted = [
-        one.response
-        for one in votes.responses
-        if not one.excluded and (choices.include_test or not one.is_test)
-    ]
+    counted = [one.response for one in votes.responses if counts(one, choices)]
     simulated = frozenset(one.participant for one in people if one.is_test)
     given = Votes(votes.facts, votes.measures, votes.rankings, votes.asked, counted, simulated)
-    return analyse_votes(given, left_out, choices)
+    return analyse_votes(given, LeftOut.of(people, choices), choices)
