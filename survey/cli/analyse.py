@@ -13,6 +13,7 @@ from survey.cli.tables import print_analysis
 from survey.services import access, analysis, life, reports, studies, study_analysis
 from survey.services.database import only_reading
 from survey.services.exchange.analysing import analyse_path
+from survey.services.exchange.bundle import SUMS
 from survey.services.reporting import report, tables
 
 
@@ -49,6 +50,8 @@ def analyse(
               survey analyse five-systems.zip --to paper
               survey analyse ./votes
     """
+    if folder is not None and (folder / SUMS).exists():
+        raise click.UsageError(f"{folder} is a bundle, which a report would spoil; name another.")
     result = _analysed(open_app, target, analysis.Choices(**chosen))
     if folder is not None:
         _write(result, folder)

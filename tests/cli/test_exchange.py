@@ -28,6 +28,15 @@ def answered(run, app):
     return run
 
 
+def test_a_report_is_not_written_into_a_bundle(answered, tmp_path):
+    target, folder = tmp_path / "my.zip", tmp_path / "unpacked"
+    answered("export", SLUG, "--to", target)
+    with zipfile.ZipFile(target) as archive:
+        archive.extractall(folder)
+    assert "is a bundle, which a report" in answered("analyse", folder, "--to", folder, status=2)
+    answered("replicate", folder)
+
+
 def test_an_exported_study_replicates_zipped_and_unpacked(answered, tmp_path):
     target, folder = tmp_path / "my.zip", tmp_path / "unpacked"
     told = answered("export", SLUG, "--to", target)
