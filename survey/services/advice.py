@@ -35,8 +35,12 @@ def asked(found: Power) -> str:
 
 
 def percent(found: Power) -> str:
-    """Print a power for reading."""
-    return f"{100 * found.power:.0f} %"
+    """Print a power for reading, never rounded up to what is enough."""
+    for decimals in range(4):
+        text = f"{100 * found.power:.{decimals}f}"
+        if (float(text) < 100 * ENOUGH) == (found.power < ENOUGH):
+            break
+    return f"{text} %"
 
 
 def points(share: float) -> str:

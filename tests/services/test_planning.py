@@ -7,7 +7,7 @@ from multiprocessing import get_context
 import pytest
 
 from survey.core.agreement.planning import PlannedStudy, Power
-from survey.services.advice import advice, reading
+from survey.services.advice import advice, percent, reading
 from survey.services.grids import DEFAULTS, GridError, read_grid, texts_of
 from survey.services.planning import command, simulate_power
 from tests.builders import a_plan
@@ -125,6 +125,11 @@ def test_a_result_reads_as_a_sentence():
         "With 30 participants answering all of 10 questions, a difference that is not there "
         "is found in 5 % of studies (less than ±1)."
     )
+
+
+def test_what_is_not_enough_is_not_rounded_up_to_it():
+    told = {power: percent(found(30, 10, 10, power)) for power in (0.796, 0.7996, 0.8, 0.8004)}
+    assert list(told.values()) == ["79.6 %", "79.96 %", "80 %", "80 %"]
 
 
 def test_the_advice_follows_the_figures():
