@@ -2,6 +2,7 @@
 
 import pytest
 from argon2 import PasswordHasher
+from sqlalchemy import event
 
 from survey.services import researchers
 from tests.web.test_researcher import HOME, Desk
@@ -23,6 +24,19 @@ def test_planning_is_reached_from_the_studies_and_computes_nothing_unasked(desk)
     assert desk.page.select_one("[name=participants]")["value"] == "20, 30, 50"
     assert desk.page.select_one("form")["method"] == "get"
     assert not desk.page.select("table")
+
+
+def test_computing_makes_nobody_wait_and_takes_no_lock_afterwards(desk, engine):
+    begun = []
+
+    def note(connection, cursor, statement, *_):
+        if statement.startswith("BEGIN"):
+            begun.append(statement)
+
+    event.listen(engine, "before_cursor_execute", note)
+    desk.open(f"{PAGE}?participants=30&questions=10&pool=none&replicates=100")
+    assert desk.status == 200
+    assert set(begun) == {"BEGIN DEFERRED"}
 
 
 def test_an_address_holds_the_whole_question_and_gives_the_same_answer(desk):

@@ -9,6 +9,7 @@ from wtforms import StringField
 from survey.services import advice as words
 from survey.services import grids
 from survey.services import planning as planned
+from survey.services.database import only_reading
 from survey.web.database import session
 from survey.web.forms import Form
 from survey.web.researcher.pages import blueprint, page
@@ -51,6 +52,7 @@ def planning() -> ResponseReturnValue:
         return page("planning", form=form, status=400 if form.problems else 200)
     session().rollback()  # nobody's answer waits while it is computed
     powers = planned.simulate_power(grid.studies, seed=grid.seed, replicates=grid.replicates)
+    only_reading(session())
     return page(
         "planning",
         form=form,
