@@ -4,7 +4,8 @@ from flask import Response, flash, g, redirect, request, stream_with_context, ur
 from flask.typing import ResponseReturnValue
 
 from survey.services import life
-from survey.services.analysis import Choices
+from survey.services.analysis import Choices, StudyAnalysis
+from survey.services.database import only_reading
 from survey.services.errors import SurveyError
 from survey.services.exchange.bundle import zipped_bytes
 from survey.services.reporting.report import as_html, expected_bytes, report_files, report_of
@@ -20,7 +21,7 @@ def results() -> ResponseReturnValue:
     """Show what the votes support, or say that it is hidden and why."""
     if not life.shows_results(g.study):
         return page("hidden")
-    analysis = analyse_study(session(), g.study, chosen())
+    analysis = _analysed()
     return page(
         "results",
         report=report_of(analysis),
@@ -34,8 +35,8 @@ def results() -> ResponseReturnValue:
 def report() -> ResponseReturnValue:
     """Hand out the page as one file that needs nothing else."""
     life.require_results(g.study)
-    content = as_html(report_of(analyse_study(session(), g.study, chosen())))
-    headers = {"Content-Disposition": f'attachment; filename="{g.study.slug}-report.html"'}
+    content = as_html(report_of(_analysed()))
+    headers = {"Content-Disposition": f'attachment; filename="{g.slug}-report.html"'}
     return Response(content, mimetype="text/html", headers=headers)
 
 
@@ -43,13 +44,21 @@ def report() -> ResponseReturnValue:
 def paper() -> ResponseReturnValue:
     """Stream report, tables and figures for a paper."""
     life.require_results(g.study)
-    analysis = analyse_study(session(), g.study, chosen())
+    analysis = _analysed()
     headers = {
-        "Content-Disposition": f'attachment; filename="{g.study.slug}-paper.zip"',
+        "Content-Disposition": f'attachment; filename="{g.slug}-paper.zip"',
         "X-Expected-Bytes": str(expected_bytes(analysis)),
     }
     pieces = zipped_bytes(report_files(analysis))
     return Response(stream_with_context(pieces), mimetype="application/zip", headers=headers)
+
+
+def _analysed() -> StudyAnalysis:
+    """Analyse as the address has it, and let the database go: what follows takes longer."""
+    analysis = analyse_study(session(), g.study, chosen())
+    session().rollback()
+    only_reading(session())
+    return analysis
 
 
 def chosen() -> Choices:
