@@ -14,6 +14,8 @@ from survey.services import access, analysis, life, reports, studies, study_anal
 from survey.services.database import only_reading
 from survey.services.exchange.analysing import analyse_path
 from survey.services.exchange.bundle import SUMS
+from survey.services.exchange.foreign_lists import QUESTIONS
+from survey.services.exchange.responses import NAME as RESPONSES
 from survey.services.reporting import report, tables
 
 
@@ -78,8 +80,12 @@ def _analysed(
 
 
 def is_path(target: str) -> bool:
-    """Tell a file or folder from a study's slug, which has neither a dot nor a slash."""
-    return "." in target or "/" in target or os.sep in target or Path(target).is_dir()
+    """Tell a file or folder from a study's slug, which has neither a dot nor a slash.
+
+    A folder with a slug's name may be the report of that study: it must hold votes.
+    """
+    holds_votes = any((Path(target) / name).is_file() for name in (QUESTIONS, RESPONSES))
+    return "." in target or "/" in target or os.sep in target or holds_votes
 
 
 def _print_numbers(result: analysis.Analysis) -> None:

@@ -273,6 +273,17 @@ def test_simulated_participants_fill_table_4_and_are_test_data(simulated):
 
 
 @ON_SQLITE
+def test_a_report_in_a_folder_of_the_studys_name_does_not_hide_the_study(
+    simulated, foreign, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        simulated("analyse", SLUG, "--to", SLUG)
+    assert (tmp_path / SLUG / "report.html").exists()
+    assert json.loads(simulated("analyse", foreign.name, "--json"))["study"]["slug"] is None
+
+
+@ON_SQLITE
 def test_the_only_study_needs_no_name_and_several_are_asked_for(simulated):
     assert json.loads(simulated("analyse", "--json"))["study"]["slug"] == SLUG
     simulated("study", "new", "second")
