@@ -138,7 +138,10 @@ def as_latex(sheet: Sheet) -> str:
 
 
 def _latex_row(row: Sequence[Cell], decimals: int = 0) -> str:
-    return " & ".join(_latex(text_of(cell, decimals)) for cell in row) + r" \\"
+    cells = [_latex(text_of(cell, decimals)) for cell in row]
+    if cells[0].startswith(("[", "*")):  # it would be an argument of the line break before it
+        cells[0] = "{}" + cells[0]
+    return " & ".join(cells) + r" \\"
 
 
 def _latex(text: str) -> str:

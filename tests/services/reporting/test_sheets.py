@@ -75,6 +75,16 @@ def test_no_number_is_printed_as_minus_zero_or_rounded_to_zero():
     assert text_of(0.0004) == "0.0004"
 
 
+def test_no_row_in_latex_is_read_as_an_argument_of_the_line_break_before_it():
+    sheet = Sheet("t", "T", ("a", "b"), (("[2pt]", "[x]"), ("*", 1), ("", "[")))
+    rows = as_latex(sheet).split("\\midrule\n")[1].split("\\bottomrule")[0]
+    assert [row.strip() for row in rows.strip().splitlines()] == [
+        r"{}[2pt] & [x] \\",
+        r"{}* & 1 \\",
+        r" & [ \\".strip(),
+    ]
+
+
 TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
 
 
