@@ -1,5 +1,7 @@
 """The application, put together."""
 
+from threading import Thread
+
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -44,6 +46,13 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.register_blueprint(researcher.blueprint)
     app.register_blueprint(preview.blueprint)
     app.register_blueprint(paper.blueprint)
+    return app
+
+
+def create_served_app() -> Flask:
+    """Make the application for a server's process, which gets ready for results meanwhile."""
+    app = create_app()
+    Thread(target=researcher.results.get_ready, daemon=True).start()
     return app
 
 

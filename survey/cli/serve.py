@@ -87,7 +87,7 @@ def _serve(host: str, port: int, workers: int) -> None:
     from granian.server import Server
 
     Server(
-        "survey.app:create_app",
+        "survey.app:create_served_app",
         factory=True,
         interface=Interfaces.WSGI,
         address=host,

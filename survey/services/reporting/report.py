@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -39,6 +40,12 @@ class Report:
     sheets: Mapping[str, Sheet]
     flags: Sheet
     departures: str
+
+
+def load_libraries() -> None:
+    """Load what tests and draws: two seconds that the first report need not wait for."""
+    for name in ("matplotlib.backends.backend_svg", "statsmodels.regression.linear_model"):
+        import_module(name)
 
 
 def report_of(analysis: Analysis) -> Report:

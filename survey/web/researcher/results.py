@@ -8,7 +8,13 @@ from survey.services.analysis import Choices, StudyAnalysis
 from survey.services.database import only_reading
 from survey.services.errors import SurveyError
 from survey.services.exchange.bundle import zipped_bytes
-from survey.services.reporting.report import as_html, expected_bytes, report_files, report_of
+from survey.services.reporting.report import (
+    as_html,
+    expected_bytes,
+    load_libraries,
+    report_files,
+    report_of,
+)
 from survey.services.reporting.sheets import text_of
 from survey.services.study_analysis import analyse_study
 from survey.web.auth.guard import confirmed_only
@@ -59,6 +65,11 @@ def _analysed() -> StudyAnalysis:
     session().rollback()
     only_reading(session())
     return analysis
+
+
+def get_ready() -> None:
+    """Load what results need, before anybody asks for them."""
+    load_libraries()
 
 
 def chosen() -> Choices:
