@@ -81,7 +81,7 @@ def test_no_row_in_latex_is_read_as_an_argument_of_the_line_break_before_it():
     assert [row.strip() for row in rows.strip().splitlines()] == [
         r"{}[2pt] & [x] \\",
         r"{}* & 1 \\",
-        r" & [ \\".strip(),
+        r"& [ \\",
     ]
 
 
