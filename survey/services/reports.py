@@ -6,7 +6,7 @@ from typing import Any
 
 from survey.core.agreement.agreement import Concordance, Difference, ShareInterval
 from survey.core.agreement.bias import Bias
-from survey.core.agreement.concordance import HumanRates
+from survey.core.agreement.concordance import HumanRates, MeanAgreement
 from survey.core.agreement.counts import Shares, Table4
 from survey.core.agreement.participants import Spread, Table3
 from survey.core.agreement.quality import RULES
@@ -151,23 +151,12 @@ def _difference(one: Difference) -> dict[str, Any]:
 
 
 def _concordance(found: Concordance) -> dict[str, Any]:
-    """Return means by measure; "why" tells of every mean that is None."""
-    means = {
-        "tau_b": found.tau_b,
-        "tau_b_custom": found.tau_b_custom,
-        "spearman": found.spearman,
-        "agreement_rate, strict": found.strict,
-        "agreement_rate, half": found.half,
-        "human": found.human,
-        "fleiss_kappa": found.fleiss_kappa,
-    }
-    reasons = [f"{name}: {one.why}" for name, one in means.items() if one.why]
     return {
-        "tau_b": dict(found.tau_b.means),
-        "tau_b_custom": dict(found.tau_b_custom.means),
-        "spearman": dict(found.spearman.means),
+        "tau_b": _means(found.tau_b),
+        "tau_b_custom": _means(found.tau_b_custom),
+        "spearman": _means(found.spearman),
         "tau_b_undefined": dict(found.tau_b.undefined),
-        "agreement_rate": {"strict": dict(found.strict.means), "half": dict(found.half.means)},
+        "agreement_rate": {"strict": _means(found.strict), "half": _means(found.half)},
         "human": {**_human(found.human), "half": _human(found.human_half)},
         "kendall_w": plain(found.kendall_w),
         "krippendorff_alpha": plain(found.krippendorff_alpha),
@@ -178,8 +167,12 @@ def _concordance(found: Concordance) -> dict[str, Any]:
             "participants": found.human.n,
             "fleiss_kappa_questions": list(found.fleiss_kappa.questions),
         },
-        **({"why": "; ".join(reasons)} if reasons else {}),
+        **({} if found.fleiss_kappa.why is None else {"why": found.fleiss_kappa.why}),
     }
+
+
+def _means(agreement: MeanAgreement) -> dict[str, Any]:
+    return dict(agreement.means) | ({} if agreement.why is None else {"why": agreement.why})
 
 
 def _human(rates: HumanRates) -> dict[str, Any]:

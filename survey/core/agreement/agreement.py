@@ -254,7 +254,7 @@ def _difference(credits: Credits, rankings: Rankings, pair: Pair) -> Difference:
         participants=by_participants(d, credits.participants),
         label_permutation=label_permutation(credits, rankings, pair),
         mcnemar=mcnemar(credits, pair),
-        questions=by_questions(d, credits.questions),
+        questions=by_questions(d, credits.questions, len(rankings)),
     )
 
 

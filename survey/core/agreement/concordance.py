@@ -121,7 +121,12 @@ def _with_others(order: Midranks, counts: Mapping[Midranks, int], compare: Compa
 
 
 def friedman(table: NDArray[np.float64], left_out: Mapping[str, int]) -> Friedman:
-    """Test whether participants rank the measures alike; ``table``: (participants, measures)."""
+    """Test whether participants rank the measures alike; ``table``: (participants, measures).
+
+    χ² = (k - 1) Σ(R - n(k + 1)/2)² / (Σr² - nk(k + 1)²/4), with n participants, k
+    measures, midranks r and their sums R: tie-corrected, and defined for two measures,
+    which scipy's friedmanchisquare refuses.
+    """
     people, measures = table.shape
     frame: dict[str, Any] = {
         "estimand": T1,
@@ -129,19 +134,21 @@ def friedman(table: NDArray[np.float64], left_out: Mapping[str, int]) -> Friedma
         "unit": "participants",
         "left_out": without_zeros(left_out),
     }
-    if not people:
-        return Friedman(**frame, why="no participant's answers are complete")
-    if measures < 3:
-        return Friedman(**frame, why="it needs three measures at least")
+    if people < 2:
+        return Friedman(**frame, why="it needs two participants whose answers are complete")
     if not np.ptp(table, axis=1).any():
         return Friedman(**frame, why="every participant ties all measures")
-    chi2, p = stats.friedmanchisquare(*table.T)
+    ranks = stats.rankdata(table, axis=1)
+    level = (measures + 1) / 2
+    between = float(((ranks.sum(axis=0) - people * level) ** 2).sum())
+    within = float((ranks**2).sum() - people * measures * level**2)
+    chi2 = (measures - 1) * between / within
     return Friedman(
         **frame,
-        chi2=float(chi2),
+        chi2=chi2,
         df=measures - 1,
-        p=float(p),
-        w=float(chi2 / (people * (measures - 1))),
+        p=float(stats.chi2.sf(chi2, measures - 1)),
+        w=chi2 / (people * (measures - 1)),
     )
 
 

@@ -163,20 +163,23 @@ def by_participants(d: NDArray[np.float64], participants: NDArray[np.str_]) -> P
     return ParticipantsTest(**frame, **t_test(float(floats.mean()), se, len(floats) - 1))
 
 
-def by_questions(d: NDArray[np.float64], questions: NDArray[np.int64]) -> QuestionsTest:
-    """Count the questions a measure wins, and flip their sums' signs (T2, no normality)."""
+def by_questions(d: NDArray[np.float64], questions: NDArray[np.int64], asked: int) -> QuestionsTest:
+    """Count the questions a measure wins, and flip their sums' signs (T2, no normality).
+
+    ``asked``: how many questions there are; one that nobody answered is tied.
+    """
     sums = _sums(d, questions)
     won, lost = sum(total > 0 for total in sums), sum(total < 0 for total in sums)
     decided = won + lost
     return QuestionsTest(
         estimand=T2,
-        n=len(sums),
+        n=asked,
         unit="questions",
         won=won,
         lost=lost,
-        tied=len(sums) - decided,
+        tied=asked - decided,
         sign_p=float(stats.binomtest(won, decided).pvalue) if decided else None,
-        sign_flip_p=sign_flip(sums)[0] if decided else None,
+        sign_flip_p=sign_flip(sums)[0] if sums else None,
         why=None if decided else "no question has more credits for one than for the other",
     )
 

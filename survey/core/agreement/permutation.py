@@ -111,9 +111,8 @@ def label_permutation(
         null_mean=mean,
         null_sd=math.sqrt(math.fsum(times * steps.var() for steps, times in possible)),
     )
-    if not any(np.any(steps) for steps, _ in possible):
-        why = "no redraw of the labels could credit one of the two without the other"
-        return replace(frame, why=why if len(credits) else NOBODY)
+    if not len(credits):
+        return replace(frame, why=NOBODY)
     far = abs(frame.lead - mean) - 1e-9
     if len(credits) <= MOST_RESPONSES_EXACT:
         totals, chances = _every_total(possible)

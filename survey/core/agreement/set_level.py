@@ -137,7 +137,7 @@ def _over(counts: PublishedCounts, pair: Pair, sets: Sequence[int], reason: str)
     """Test a pair over these sets; ``reason``: why the others are left out."""
     credits = counts.credits()
     credits = credits.within(np.isin(credits.questions, sets))
-    questions = by_questions(differences(credits, pair), credits.questions)
+    questions = by_questions(differences(credits, pair), credits.questions, len(sets))
     skipped = len(counts.votes) - len(sets)
     left_out = {reason: skipped} if skipped else {}
     first, second = (counts.measures.index(name) for name in (pair.first, pair.second))

@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 from survey.core.agreement.agreement import agree, holm
 from survey.core.agreement.bias import conditional_logit
-from survey.core.agreement.concordance import friedman_of_credits
+from survey.core.agreement.concordance import friedman, friedman_of_credits
 from survey.core.agreement.counts import distinct_questions
 from survey.core.agreement.credits import Response, tally_credits
 from survey.core.agreement.differences import (
@@ -77,7 +77,7 @@ def test_sign_flips_are_those_of_scipy(seed):
     sums = [d[credits.questions == number].sum() for number in np.unique(credits.questions)]
     for values, found in (
         (means, by_participants(d, credits.participants).sign_flip_p),
-        (sums, by_questions(d, credits.questions).sign_flip_p),
+        (sums, by_questions(d, credits.questions, len(sums)).sign_flip_p),
     ):
         # Six questions at most, so sixty times a mean is whole, and equal sums tie in scipy too.
         whole = np.rint(np.multiply(values, 60))
@@ -357,3 +357,25 @@ def test_equal_sums_of_split_votes_tie_in_friedmans_test():
     ]
     credits = tally_credits(responses, dict.fromkeys(range(1, 6), orders), MEASURES).split()
     assert friedman_of_credits(credits, asked=5).w == close(1)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_friedman_is_that_of_scipy_with_ties(seed):
+    table = np.random.default_rng(seed).integers(0, 4, (9, 3)).astype(float)
+    found, expected = friedman(table, {}), stats.friedmanchisquare(*table.T)
+    assert (found.chi2, found.p) == (close(expected.statistic), close(expected.pvalue))
+
+
+def test_friedman_of_two_measures_is_the_squared_sign_test():
+    table = np.array([[1.0, 0.0]] * 7 + [[0.0, 1.0]] * 2 + [[1.0, 1.0]])
+    # Ties drop out: (7 - 2)² / 9, McNemar's statistic.
+    assert friedman(table, {}).chi2 == close(25 / 9)
+
+
+def test_friedman_needs_two_participants():
+    assert friedman(np.array([[1.0, 2.0, 3.0]]), {}).why.startswith("it needs two participants")
+
+
+def test_a_question_that_nobody_answered_is_neither_won_nor_lost():
+    found = by_questions(np.array([1.0, 1.0]), np.array([1, 2]), asked=3)
+    assert (found.won, found.lost, found.tied, found.n) == (2, 0, 1, 3)
