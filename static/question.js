@@ -81,13 +81,14 @@ function element(name, className, text) {
 // As with "other: ____": whoever fills it in means it, unless a method is ticked; and
 // whoever empties it again did not.
 let tickedForThem = false;
-places.forEach((select) =>
-  select.addEventListener("change", () => {
-    if (own && select.value && !choices.some((box) => box.checked)) own.checked = tickedForThem = true;
-    if (tickedForThem && places.every((one) => !one.value)) own.checked = tickedForThem = false;
-    describe();
-  }),
-);
+function placed(select) {
+  if (own && select.value && !choices.some((box) => box.checked)) own.checked = tickedForThem = true;
+  if (tickedForThem && places.every((one) => !one.value)) own.checked = tickedForThem = false;
+  describe();
+}
+places.forEach((select) => select.addEventListener("change", () => placed(select)));
+// A place may be chosen before this script is there.
+places.filter((select) => select.value && !select.selectedOptions[0].defaultSelected).forEach(placed);
 choices.forEach((box) =>
   box.addEventListener("change", () => {
     tickedForThem = false;

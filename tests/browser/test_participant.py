@@ -22,7 +22,7 @@ def prepare(page, link):
     page.get_by_label("Your education").select_option("Bachelor's degree")
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("button", name="Go to a practice question").click()
-    expect(page).to_have_url(re.compile("/practice$"))
+    at(page, "/practice")
 
 
 def start(page, link):
@@ -31,7 +31,7 @@ def start(page, link):
     tick(page, 2)
     page.get_by_role("button", name="Save practice answer").click()
     page.get_by_role("button", name="Start with question 1").first.click()
-    expect(page).to_have_url(re.compile("/q/1$"))
+    at(page, "/q/1")
 
 
 def start_in_greek(page, link):
@@ -65,7 +65,9 @@ def place(page, places):
 
 
 def at(page, path):
+    """Wait until a page is there with its stylesheet and its script, not only its address."""
     expect(page).to_have_url(re.compile(path + "$"))
+    page.wait_for_load_state("load")
 
 
 def lines_of(element):
@@ -77,7 +79,7 @@ def lines_of(element):
 
 
 def sideways_scroll(page):
-    # The address changes before the stylesheet is there; a page without it is wider.
+    # A page without its stylesheet is wider.
     page.wait_for_load_state("load")
     return page.evaluate(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -250,6 +252,18 @@ def test_a_first_place_means_none_of_these_and_a_method_takes_it_back(page, link
     expect(own).not_to_be_checked()
     tick(page, "own")
     expect(page.locator("input[name=choice]:checked")).to_have_count(1)
+
+
+def test_a_place_chosen_before_the_script_is_there_counts(page, link):
+    start(page, link)
+    held = []
+    page.route("**/question.js", lambda route: held.append(route))
+    page.reload(wait_until="commit")
+    page.locator("#rank-A").select_option("1")
+    own = page.locator("input[value=own]")
+    expect(own).not_to_be_checked()
+    held.pop().continue_()
+    expect(own).to_be_checked()
 
 
 def test_a_mistake_is_explained_and_focused_and_nothing_typed_is_lost(page, link):
