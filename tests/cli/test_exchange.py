@@ -11,6 +11,9 @@ import pytest
 from survey.services import studies
 from tests.builders import SLUG, Visitor
 
+# What the files say does not depend on the database they came from.
+ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -51,6 +54,7 @@ def test_an_exported_study_replicates_zipped_and_unpacked(answered, tmp_path):
     assert sorted(tmp_path.glob("*.zip*")) == [target]
 
 
+@ON_SQLITE
 def test_exporting_twice_gives_the_same_bytes(answered, tmp_path):
     for name in ("one.zip", "two.zip"):
         answered("export", SLUG, "--to", tmp_path / name)
@@ -77,6 +81,7 @@ def test_test_data_and_identities_come_only_when_asked_for(answered, tmp_path):
     assert [name for name in identified if b"person-1" in identified[name]] == ["identities.csv"]
 
 
+@ON_SQLITE
 def test_identities_are_not_exported_unlogged(answered, session, tmp_path):
     from survey.services import access
 
@@ -85,6 +90,7 @@ def test_identities_are_not_exported_unlogged(answered, session, tmp_path):
     assert (events[0].kind, events[0].detail) == ("exported", "bundle with identities")
 
 
+@ON_SQLITE
 def test_a_file_that_is_there_is_replaced_only_when_forced(answered, tmp_path):
     target = tmp_path / "my.zip"
     target.write_bytes(b"something dear")
@@ -107,6 +113,7 @@ def test_what_cannot_be_exported_is_told_and_leaves_no_file(run, tmp_path):
     assert "Missing option '--to'" in run("export", SLUG, status=2)
 
 
+@ON_SQLITE
 def test_replicate_needs_neither_database_nor_instance_folder(answered, tmp_path):
     target, elsewhere = tmp_path / "my.zip", tmp_path / "elsewhere"
     answered("export", SLUG, "--to", target)
@@ -142,6 +149,7 @@ def test_replicate_needs_neither_database_nor_instance_folder(answered, tmp_path
     assert done.stdout == ""
 
 
+@ON_SQLITE
 def test_the_first_disagreement_ends_replicating(answered, tmp_path):
     target, folder = tmp_path / "my.zip", tmp_path / "unpacked"
     answered("export", SLUG, "--to", target)

@@ -90,6 +90,7 @@ def test_a_presentation_holds_the_values_as_printed(session):
         assert presentation.shown == [columns[name]["shown"] for name in presentation.label_order]
 
 
+@pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
 def test_every_measure_stands_behind_every_label_equally_often(session):
     study = an_open_study(session, questions=10, participants=60)
     for number in range(60):
