@@ -47,7 +47,6 @@ from survey.core.agreement.orders import (
     tau_b,
 )
 from survey.core.agreement.permutation import LabelPermutation, label_permutation
-from survey.core.agreement.quality import Flag, quality_flags
 from survey.core.agreement.raters import (
     Alpha,
     Kappa,
@@ -136,7 +135,6 @@ class Agreement:
     friedman_tau_b: Friedman
     concordance: Concordance
     bias: Bias
-    flags: tuple[Flag, ...]
 
 
 def agree(
@@ -174,7 +172,6 @@ def agree(
         friedman_tau_b=friedman_of_agreement(held, tau, asked),
         concordance=_concordance(held, tau, credits, distinct),
         bias=bias_of(responses, measures),
-        flags=quality_flags(responses, asked),
     )
 
 

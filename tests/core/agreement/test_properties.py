@@ -109,7 +109,6 @@ def figures(found):
         "alpha": together.krippendorff_alpha.pooled,
         "kappa": together.fleiss_kappa.kappa,
         "bias": found.bias,
-        "flags": sorted(flag.kind for flag in found.flags),
     }
     return dict(flat(named))
 
