@@ -6,7 +6,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check calibrate wheel screenshots translations constraints clean
+.PHONY: help run test promises soak check calibrate wheel screenshots translations constraints clean
 
 help: ## Say what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -16,6 +16,17 @@ run: .venv/run ## Serve the paper's study at http://127.0.0.1:5000 (make run POR
 
 test: .venv/test ## Run all tests: both databases, a real browser
 	$(BIN)/pytest -n 2 $(ARGS)
+
+promises: .venv/test ## Put every promise of SECURITY-AND-RELIABILITY.md to the test, and quote what was measured
+	@rm -rf build/measured
+	$(BIN)/pytest -n 2 tests/promises -m 'not soak' $(ARGS)
+	$(BIN)/python -m tests.promises.page
+
+promise-%: .venv/test
+	$(BIN)/pytest -n 2 tests/promises/test_$**.py -m 'not soak' $(ARGS)
+
+soak: .venv/test ## Hours of answers under kills: 200,000 answers, 2,000 kills
+	$(BIN)/pytest -s tests/promises -m soak $(ARGS)
 
 check: .venv/test ## Check style and types
 	$(BIN)/ruff check .

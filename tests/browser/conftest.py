@@ -6,27 +6,15 @@ neither these tests are skipped, unless REQUIRE_BROWSER=1.
 
 import os
 import shutil
-import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
-from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, sync_playwright
 
-from survey.app import create_app
-from survey.config import Settings
-from survey.db import db
-from survey.services.database import upgrade_database
-from tests.builders import KEY, an_open_study
+from tests.serving import Server, free_port
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 QUIET = ["--disable-gpu", "--disable-background-networking", "--disable-component-update"]
@@ -66,76 +54,6 @@ def launch(playwright: Playwright) -> Browser:
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
     root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     return playwright.chromium.launch(executable_path=path, args=[*QUIET, *root])
-
-
-def free_port() -> int:
-    """Find a port that nobody listens on."""
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@dataclass
-class Server:
-    """``survey serve`` as a process of its own, on an instance folder of its own."""
-
-    instance: Path
-    port: int
-    process: subprocess.Popen[bytes] | None = None
-    app: Flask = field(init=False)
-
-    def __post_init__(self) -> None:
-        uri = f"sqlite:///{self.instance / 'survey.sqlite3'}"
-        self.app = create_app(Settings(self.instance, uri, KEY))
-        with self.app.app_context():
-            upgrade_database(db.engine)
-
-    def start(self) -> None:
-        """Start it and wait until it can serve."""
-        environment = {
-            **os.environ,
-            "SURVEY_INSTANCE": str(self.instance),
-            "SURVEY_SECRET_KEY": KEY,
-        }
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "survey", "serve", "--port", str(self.port)],
-            env=environment,
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        for _ in range(300):
-            try:
-                if requests.get(f"{self.address}/readyz", timeout=2).ok:
-                    return
-            except requests.ConnectionError:
-                assert self.process.poll() is None, "the server ended at once"
-            time.sleep(0.1)
-        raise AssertionError("the server did not become ready")
-
-    def kill(self) -> None:
-        """End the server and its workers at once, without a chance to tidy up."""
-        assert self.process is not None
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-    @property
-    def address(self) -> str:
-        """Where it serves."""
-        return f"http://127.0.0.1:{self.port}"
-
-    def open_study(self, slug: str, **changes: Any) -> str:
-        """Make and open a study; return its link."""
-        with self.app.app_context():
-            an_open_study(db.session, slug, **changes)
-            db.session.remove()
-        return f"{self.address}/s/{slug}"
-
-    def count(self, model: type) -> int:
-        """Count the rows of a table."""
-        with self.app.app_context():
-            number = db.session.query(model).count()
-            db.session.remove()
-        return number
 
 
 @pytest.fixture(scope="session")

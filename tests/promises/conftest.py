@@ -1,0 +1,26 @@
+"""What the tests of promises share: writing down what they measured."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+MEASURED = Path(__file__).parents[2] / "build" / "measured"
+
+
+@pytest.fixture
+def measured(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Write down a sentence with the figures of this test, once it has passed its checks.
+
+    The page quotes it under the promise after which the test's module is named.
+    """
+
+    def write(sentence: str) -> None:
+        promise = request.path.stem.removeprefix("test_").partition("_")[0]
+        MEASURED.mkdir(parents=True, exist_ok=True)
+        safe = "".join(sign if sign.isalnum() else "-" for sign in request.node.name)
+        note = {"promise": promise, "test": request.node.name, "sentence": sentence}
+        (MEASURED / f"{promise}-{safe}.json").write_text(json.dumps(note))
+
+    return write

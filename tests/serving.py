@@ -1,0 +1,101 @@
+"""``survey serve`` as a process of its own."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import requests
+from flask import Flask
+
+from survey.app import create_app
+from survey.config import Settings
+from survey.db import db
+from survey.services.database import upgrade_database
+from tests.builders import KEY, an_open_study
+
+
+def free_port() -> int:
+    """Find a port that nobody listens on."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@dataclass
+class Server:
+    """``survey serve`` as a process of its own, on an instance folder of its own.
+
+    ``database_uri``: an SQLite file in that folder unless another database is named.
+    ``environment``: settings beside those of the process that starts it.
+    """
+
+    instance: Path
+    port: int
+    database_uri: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    process: subprocess.Popen[bytes] | None = None
+    app: Flask = field(init=False)
+
+    def __post_init__(self) -> None:
+        if not self.database_uri:
+            self.database_uri = f"sqlite:///{self.instance / 'survey.sqlite3'}"
+        self.app = create_app(Settings(self.instance, self.database_uri, KEY))
+        with self.app.app_context():
+            upgrade_database(db.engine)
+
+    def start(self) -> None:
+        """Start it and wait until it can serve."""
+        environment = {
+            **os.environ,
+            "SURVEY_INSTANCE": str(self.instance),
+            "SURVEY_SECRET_KEY": KEY,
+            "SURVEY_DATABASE_URI": self.database_uri,
+            **self.environment,
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "survey", "serve", "--port", str(self.port)],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        for _ in range(300):
+            try:
+                if requests.get(f"{self.address}/readyz", timeout=2).ok:
+                    return
+            except requests.ConnectionError:
+                assert self.process.poll() is None, "the server ended at once"
+            time.sleep(0.1)
+        raise AssertionError("the server did not become ready")
+
+    def kill(self) -> None:
+        """End the server and its workers at once, without a chance to tidy up."""
+        assert self.process is not None
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    @property
+    def address(self) -> str:
+        """Where it serves."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def open_study(self, slug: str, **changes: Any) -> str:
+        """Make and open a study; return its link."""
+        with self.app.app_context():
+            an_open_study(db.session, slug, **changes)
+            db.session.remove()
+        return f"{self.address}/s/{slug}"
+
+    def count(self, model: type) -> int:
+        """Count the rows of a table."""
+        with self.app.app_context():
+            number = db.session.query(model).count()
+            db.session.remove()
+        return number
