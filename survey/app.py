@@ -16,6 +16,7 @@ from survey.web import (
     health,
     home,
     language,
+    origin,
     paper,
     participant,
     preview,
@@ -36,6 +37,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     _open_database(app, settings.database_uri)
     headers.init_app(app)
     errors.init_app(app)
+    origin.init_app(app)
     language.init_app(app)
     wording.init_app(app)
     app.register_blueprint(home.blueprint)
