@@ -66,6 +66,7 @@ def prepare(engine: Engine) -> None:
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     else:
+        event.listen(engine, "connect", _set_up_postgresql)
         event.listen(engine, "handle_error", _name_pg8000_error)
 
 
@@ -104,6 +105,18 @@ def _set_up_sqlite(connection: Any, _: object) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
+def _set_up_postgresql(connection: Any, _: object) -> None:
+    """Wait for locks as long as on SQLite, and never acknowledge what is not on the disk."""
+    cursor = connection.cursor()
+    cursor.execute(f"SET lock_timeout = {BUSY_TIMEOUT_MS}")
+    cursor.execute(
+        "SELECT set_config('synchronous_commit', 'on', false) "
+        "WHERE current_setting('synchronous_commit') IN ('off', 'local')"
+    )
+    cursor.close()
+    connection.commit()
+
+
 def _begin_sqlite(connection: Connection) -> None:
     """Take the write lock at BEGIN.
 
@@ -119,13 +132,13 @@ def _name_pg8000_error(context: ExceptionContext) -> BaseException | None:
     """Raise as what they are the errors that pg8000 all calls programming errors.
 
     By the class of their SQLSTATE: 22 is a value that cannot be stored (a NUL in a text),
-    23 breaks a constraint; 08, 40, 53 and 57 are a server that is lost, in conflict, out of
-    resources or shutting down.
+    23 breaks a constraint; 08, 40, 53, 55, 57 and 58 are a server that is lost, in conflict,
+    out of resources, locked, shutting down, or in trouble with its disk.
     """
     told = context.original_exception.args[:1]
     state = told[0].get("C", "") if told and isinstance(told[0], dict) else ""
     kinds = {"22": DataError, "23": IntegrityError} | dict.fromkeys(
-        ("08", "40", "53", "57"), OperationalError
+        ("08", "40", "53", "55", "57", "58"), OperationalError
     )
     kind = kinds.get(state[:2])
     if kind is None or isinstance(context.sqlalchemy_exception, kind):
