@@ -13,6 +13,7 @@ from survey.db.models import (
     Identity,
     Participant,
     Presentation,
+    Revision,
     StoredQuestion,
     StoredResponse,
     Study,
@@ -93,6 +94,16 @@ def response_to(session: Session, participant_id: int, question_id: int) -> Stor
             StoredResponse.question_id == question_id,
         )
     )
+
+
+def answers_since(session: Session, participant_id: int, moment: datetime) -> int:
+    """Count the answers, changed ones too, that a participant has sent since a moment."""
+    return session.scalars(
+        select(func.count())
+        .select_from(Revision)
+        .join(StoredResponse, StoredResponse.id == Revision.response_id)
+        .where(StoredResponse.participant_id == participant_id, Revision.submitted_at > moment)
+    ).one()
 
 
 def presentations_with_responses(

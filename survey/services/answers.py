@@ -1,6 +1,7 @@
 """Storing an answer: once, after a look at what is stored already, and before saying so."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import Enum, auto
 
 from sqlalchemy.orm import Session
@@ -12,8 +13,15 @@ from survey.db import queries
 from survey.db.models import Participant, Presentation, Revision, StoredResponse
 from survey.services import tokens
 from survey.services.clock import now
-from survey.services.errors import NotAllowedError, NotFoundError
+from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.participants import require_open
+
+# More than a person can give, and more than a study can ask; see survey.core.stimuli.plan.
+ANSWERS_A_MINUTE = 200
+
+
+class TooManyAnswersError(SurveyError):
+    """More answers in a minute than a person can give; this one is not stored."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +98,9 @@ def save_answer(
     ``key`` tells on which state of the answer the form was filled in. A form sent
     twice is SAVED and stores nothing more; a form from before a change made
     elsewhere is STALE unless it says what is stored. Raises NotAllowedError after
-    the answers were handed in. ``onward_to``: the position of the question that is
-    shown next, if one is.
+    the answers were handed in, and TooManyAnswersError when this participant sends more
+    than a person could. ``onward_to``: the position of the question that is shown next,
+    if one is.
     """
     # Two tabs at once wait here for each other on PostgreSQL; on SQLite they did at BEGIN.
     require_open(queries.study_kept_as_it_is(session, participant.study_id))
@@ -101,6 +110,7 @@ def save_answer(
     stored = queries.response_to(session, participant.id, presentation.question_id)
     outcome = _judge(secret_key, presentation, stored, answer, key)
     if outcome is None:
+        _require_unhurried(session, participant)
         _store(session, participant, presentation, stored, answer, active_seconds)
         _note_shown(session, participant, onward_to)
     session.commit()
@@ -125,6 +135,16 @@ def _judge(
         replayed = answer.same_as(stored.history[base])
         return Outcome.SAVED if replayed else Outcome.STALE
     return Outcome.STALE
+
+
+def _require_unhurried(session: Session, participant: Participant) -> None:
+    """Keep one participant from filling the disk; each has a limit of their own."""
+    recent = queries.answers_since(session, participant.id, now() - timedelta(minutes=1))
+    if recent >= ANSWERS_A_MINUTE:
+        session.rollback()
+        raise TooManyAnswersError(
+            marked("So many answers came within a minute that this one is not stored yet.")
+        )
 
 
 def _answers_given(stored: StoredResponse | None) -> int:

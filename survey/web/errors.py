@@ -1,6 +1,6 @@
 """What goes wrong, as a page: the only place where exceptions meet HTTP."""
 
-from flask import Flask, g, render_template
+from flask import Flask, g, render_template, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy import exc
 from werkzeug.exceptions import HTTPException
@@ -57,6 +57,11 @@ TEXTS = {
     ),
 }
 
+# A database that is locked, full, lost or restarting: soon it may do again.
+DATABASE_FAULTS = (exc.OperationalError, exc.InterfaceError, exc.TimeoutError)
+RETRY_AFTER = "5"
+LOOK_AGAIN = marked("Reload this page in a moment. What you had saved is safe.")
+
 
 def init_app(app: Flask) -> None:
     """Register the handlers."""
@@ -68,8 +73,8 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(ResultsHiddenError, _hidden)
     app.register_error_handler(SurveyError, _cannot)
     app.register_error_handler(exc.DataError, _not_storable)
-    for fault in (exc.OperationalError, exc.InterfaceError, exc.TimeoutError):
-        app.register_error_handler(fault, _database_busy)
+    for fault in DATABASE_FAULTS:
+        app.register_error_handler(fault, database_busy)
 
 
 def page(status: int, *sentences: str) -> tuple[str, int]:
@@ -127,7 +132,8 @@ def _not_storable(_: Exception) -> ResponseReturnValue:
     return page(400)
 
 
-def _database_busy(_: Exception) -> ResponseReturnValue:
+def database_busy(_: Exception) -> ResponseReturnValue:
+    """Answer that the database cannot be used now; what was sent can be sent again."""
     session().rollback()  # what failed half-way must not stand in the page's way
-    body, status = page(503)
-    return body, status, {"Retry-After": "5"}
+    body, status = page(503, *([LOOK_AGAIN] if request.method in ("GET", "HEAD") else []))
+    return body, status, {"Retry-After": RETRY_AFTER}

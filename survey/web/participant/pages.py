@@ -37,11 +37,16 @@ def _put_slug(_: str, values: dict[str, Any]) -> None:
 
 
 @blueprint.before_request
-def _find_study_and_participant() -> None:
+def _begin_request() -> None:
     if request.method in ("GET", "HEAD"):
         only_reading(session())
     else:
         request.form  # noqa: B018 - read before the database is locked: senders may be slow
+    find_study_and_participant()
+
+
+def find_study_and_participant() -> None:
+    """Find whose page of which study was asked for; a study that never opened has none."""
     g.study = studies.find_study(session(), g.slug)
     if g.study.status == "draft":
         raise NotFound

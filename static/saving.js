@@ -1,0 +1,86 @@
+// Saves a form without leaving its page, so that a lost connection or a busy server costs
+// nothing: the same form, with the same submission key, is sent until it is acknowledged.
+// Without this file the browser sends it as usual.
+"use strict";
+
+const WAITS = [1, 2, 4, 8]; // seconds; the last one again and again
+const NOT_NOW = [429, 502, 503, 504];
+const PATIENCE = 30000; // longer than the server waits for its database
+
+function keepSaving(form, status) {
+  const words = JSON.parse(status.dataset.saving);
+  let pressed = null; // the button that was
+  let saving = false;
+  let hurry = null; // ends a wait early
+
+  // True when the browser has been led on.
+  async function attempt() {
+    const body = new URLSearchParams(new FormData(form));
+    if (pressed?.name) body.append(pressed.name, pressed.value);
+    try {
+      const answer = await fetch(form.action, { method: "POST", body, signal: AbortSignal.timeout(PATIENCE) });
+      if (NOT_NOW.includes(answer.status)) return false;
+      leave(answer);
+      return true;
+    } catch {
+      return false; // no connection, or no answer in time
+    }
+  }
+
+  // Where the server leads; what it has to say about the form itself the browser asks for.
+  function leave(answer) {
+    window.removeEventListener("beforeunload", warn);
+    if (answer.redirected) location.assign(answer.url);
+    else {
+      if (pressed?.name) form.append(hidden(pressed.name, pressed.value));
+      form.submit();
+    }
+  }
+
+  async function save(failures = 0) {
+    if (saving) return hurry?.();
+    saving = true;
+    for (let failed = failures; ; failed++) {
+      if (failed) await wait(WAITS[Math.min(failed, WAITS.length) - 1]);
+      const slow = setTimeout(() => (status.textContent = words.now), failed ? 0 : 400);
+      const done = await attempt();
+      clearTimeout(slow);
+      if (done) return;
+      window.addEventListener("beforeunload", warn);
+    }
+  }
+
+  function wait(seconds) {
+    status.textContent = words.later.replace("{seconds}", seconds);
+    return new Promise((over) => {
+      hurry = over;
+      setTimeout(over, seconds * 1000);
+      window.addEventListener("online", over, { once: true });
+    });
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    pressed = event.submitter;
+    save();
+  });
+  window.addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    saving = false; // the browser kept the page and shows it again
+    status.textContent = "";
+  });
+  if (status.dataset.again !== undefined) {
+    pressed = form.querySelector(`button[name=go][value="${status.dataset.again}"]`);
+    save(1);
+  }
+}
+
+const warn = (event) => event.preventDefault();
+
+function hidden(name, value) {
+  return Object.assign(document.createElement("input"), { type: "hidden", name, value });
+}
+
+if ("timeout" in AbortSignal) {
+  document.querySelectorAll("[data-saving]").forEach((status) => keepSaving(status.closest("form"), status));
+}

@@ -1,0 +1,75 @@
+"""A form that could not be stored just now: kept on a page that sends it again.
+
+static/saving.js sends it, with the submission key it had; without scripts a button does.
+"""
+
+import re
+from collections.abc import Mapping
+
+from flask import g, render_template, request
+from flask.typing import ResponseReturnValue
+
+from survey.services.database import only_reading
+from survey.services.languages import languages
+from survey.services.whereabouts import PRACTICE, whereabouts
+from survey.web.database import session
+from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy
+from survey.web.forms import Form
+from survey.web.language import speak
+from survey.web.participant.pages import blueprint, find_study_and_participant
+from survey.web.participant.question_pages import show_unsaved
+
+QUESTIONS = ("participant.answer_practice", "participant.answer_question")
+
+
+def keep(error: Exception) -> ResponseReturnValue:
+    """Answer 503 with what was filled in, on its own page where that can still be read."""
+    session().rollback()
+    # A form that is not ours is not kept: on our page it would get a good token.
+    if request.method != "POST" or not Form().validate_on_submit():
+        return database_busy(error)
+    return _question_page() or _kept_page(), 503, {"Retry-After": RETRY_AFTER}
+
+
+for fault in DATABASE_FAULTS:
+    blueprint.register_error_handler(fault, keep)
+
+
+def _question_page() -> str | None:
+    """Return the question as it was filled in; None where even reading fails."""
+    if request.endpoint not in QUESTIONS:
+        return None
+    try:
+        only_reading(session())
+        find_study_and_participant()
+        if g.participant is None:
+            return None
+        g.place = whereabouts(session(), g.participant)
+        return show_unsaved((request.view_args or {}).get("position", PRACTICE))
+    except DATABASE_FAULTS:
+        session().rollback()
+        return None
+
+
+def _kept_page() -> str:
+    """Return a page that asks the database for nothing."""
+    g.participant = None
+    if "language" not in g:
+        speak(request.accept_languages.best_match(languages()) or "")
+    kept = [pair for pair in request.form.items(multi=True) if pair[0] != "csrf_token"]
+    return render_template(
+        "participant/unsaved.html",
+        form=Form(formdata=None),
+        kept=kept,
+        address=request.full_path.rstrip("?"),
+        labels=[int(one) for one in request.form.getlist("choice") if re.fullmatch("[1-9]", one)],
+        places=_places(request.form),
+    )
+
+
+def _places(sent: Mapping[str, str]) -> dict[str, int]:
+    return {
+        name.removeprefix("rank-"): int(place)
+        for name, place in sorted(sent.items())
+        if re.fullmatch("rank-[A-J]", name) and re.fullmatch("[1-9]|10", place)
+    }

@@ -1,0 +1,177 @@
+"""What a participant sees when an answer cannot be stored just now, and what becomes of it."""
+
+import os
+from contextlib import contextmanager
+
+import pytest
+from sqlalchemy import text
+
+from survey.db import engine as opening
+from survey.db.models import Participant, Revision, StoredResponse
+from survey.services import answers
+from tests.builders import SLUG, Visitor, an_open_study
+
+
+@pytest.fixture(autouse=True)
+def short_patience(monkeypatch):
+    """A database that is waited for no longer than a test can wait."""
+    monkeypatch.setattr(opening, "BUSY_TIMEOUT_MS", 150)
+
+
+@pytest.fixture
+def visitor(client, session, short_patience):
+    an_open_study(session)
+    visitor = Visitor(client)
+    visitor.start()
+    return visitor
+
+
+@contextmanager
+def locked(engine):
+    """Someone else holds what an answer has to write, so that it can still be read."""
+    with engine.connect() as connection:
+        connection.execute(text("SELECT 1"))  # BEGIN IMMEDIATE, on SQLite
+        if engine.dialect.name == "postgresql":
+            connection.execute(text("LOCK TABLE revision IN ACCESS EXCLUSIVE MODE"))
+        yield
+        connection.rollback()
+
+
+@contextmanager
+def unreachable(engine):
+    """Nothing can be read or written."""
+    file = engine.url.database
+    engine.dispose()
+    kept = file + ".kept"
+    os.rename(file, kept)
+    os.mkdir(file)
+    yield
+    engine.dispose()
+    os.rmdir(file)
+    os.rename(kept, file)
+
+
+def stored(session):
+    session.rollback()
+    return session.query(StoredResponse).count(), session.query(Revision).count()
+
+
+def test_an_answer_that_meets_a_locked_database_stays_filled_in_on_its_page(
+    visitor, session, engine
+):
+    key = visitor.page.select_one("[name=submission_key]")["value"]
+    with locked(engine):
+        visitor.submit("/q/1", choice=["1", "3"], rank_B="2")
+    assert visitor.status == 503
+    assert visitor.response.headers["Retry-After"] == "5"
+    assert "Your answer is not saved yet" in visitor.text
+    ticked = [box["value"] for box in visitor.page.select("[name=choice][checked]")]
+    assert set(ticked) == {"1", "3"}
+    assert visitor.page.select_one("[name=rank-B] [selected]")["value"] == "2"
+    assert visitor.page.select_one("[name=submission_key]")["value"] == key
+    before = stored(session)
+    visitor.submit("/q/1", choice=["1", "3"])
+    assert visitor.path == "/q/2"
+    assert stored(session) == (before[0] + 1, before[1] + 1)
+
+
+def test_the_page_asks_its_script_to_send_the_answer_again_with_the_same_button(visitor, engine):
+    with locked(engine):
+        visitor.submit("/q/1", choice="1", go="back")
+    assert visitor.page.select_one("#vote [data-saving]")["data-again"] == "back"
+    assert visitor.page.select_one("#vote [data-saving]")["role"] == "status"
+
+
+def test_a_page_that_is_fine_is_not_sent_by_itself(visitor):
+    assert visitor.page.select_one("#vote [data-saving]").get("data-again") is None
+
+
+def test_what_cannot_even_be_shown_is_kept_and_named(visitor, session, engine):
+    if engine.dialect.name != "sqlite":
+        pytest.skip("takes the database's file away")
+    key = visitor.page.select_one("[name=submission_key]")["value"]
+    with unreachable(engine):
+        visitor.submit("/q/1", choice="own", rank_A="2", rank_B="1", rank_C="2")
+        assert visitor.status == 503
+        assert "Your answer: B first; A and C tie for second" in visitor.text
+        assert visitor.page.select_one("[name=submission_key]")["value"] == key
+        visitor.submit("/q/1")
+        assert visitor.status == 503
+    before = stored(session)
+    visitor.page.select_one("[name=rank-C]")["value"] = "3"
+    visitor.submit("/q/1", rank_D="4", rank_E="5")
+    assert visitor.path == "/q/2"
+    assert stored(session) == (before[0] + 1, before[1] + 1)
+
+
+def test_what_was_said_about_oneself_is_kept_too(client, session, engine):
+    an_open_study(session)
+    visitor = Visitor(client)
+    visitor.open()
+    visitor.submit("/begin")
+    visitor.submit("/consent", agree="y")
+    if engine.dialect.name == "sqlite":
+        with locked(engine):
+            visitor.submit("/about-you", age="31", education="School")
+        assert visitor.status == 503
+        visitor.submit("/about-you")
+        session.rollback()
+        assert session.query(Participant).one().personal["age"] == 31
+
+
+def test_a_form_that_is_not_ours_is_not_kept(visitor, engine):
+    with locked(engine):
+        visitor.post("/q/1", csrf_token="forged", choice="1")
+    assert not visitor.page.select("[data-again]")
+
+
+def test_a_page_that_is_only_looked_at_does_not_speak_of_answers(visitor, engine):
+    if engine.dialect.name != "sqlite":
+        pytest.skip("takes the database's file away")
+    with unreachable(engine):
+        visitor.open("/q/1")
+        assert visitor.status == 503
+        assert "Reload this page in a moment." in visitor.text
+
+
+def test_the_page_speaks_the_readers_language_where_the_study_cannot_be_asked(visitor, engine):
+    if engine.dialect.name != "sqlite":
+        pytest.skip("takes the database's file away")
+    fields = {one["name"]: one.get("value", "") for one in visitor.page.select("[type=hidden]")}
+    with unreachable(engine):
+        answer = visitor.client.post(
+            f"/s/{SLUG}/q/1", data=fields | {"choice": "1"}, headers={"Accept-Language": "el"}
+        )
+    assert '<html lang="el">' in answer.text
+
+
+def test_one_participant_cannot_fill_the_disk_and_loses_nothing(visitor, session, monkeypatch):
+    monkeypatch.setattr(answers, "ANSWERS_A_MINUTE", 2)
+    visitor.submit("/q/1", choice="1")
+    visitor.submit("/q/2", choice="2")
+    assert visitor.status == 429
+    assert visitor.response.headers["Retry-After"] == "5"
+    assert "So many answers came within a minute" in visitor.text
+    assert visitor.page.select_one("[name=choice][checked]")["value"] == "2"
+    assert visitor.page.select_one("[data-again]")
+    another = Visitor(visitor.client.application.test_client())
+    another.start()
+    another.submit("/q/1", choice="1")
+    assert another.path == "/q/2"
+    monkeypatch.undo()
+    visitor.submit("/q/2", choice="2")
+    assert visitor.path == "/q/3"
+
+
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_form_sent_by_another_site_is_refused(visitor, session, site):
+    fields = {one["name"]: one.get("value", "") for one in visitor.page.select("[type=hidden]")}
+    fields["choice"] = "1"
+    before = stored(session)
+    address = f"/s/{SLUG}/q/1"
+    refused = visitor.client.post(address, data=fields, headers={"Sec-Fetch-Site": site})
+    assert refused.status_code == 403
+    assert stored(session) == before
+    # An old browser, or one that tells nothing of where it comes from, loses no vote.
+    assert visitor.client.post(address, data=fields).status_code == 303
+    assert stored(session) == (before[0] + 1, before[1] + 1)
