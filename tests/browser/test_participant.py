@@ -55,8 +55,14 @@ def tick(page, *labels):
         page.locator(f"input[name=choice][value='{label}']").check()
 
 
-def save(page):
+def press(page):
     page.locator("button.go").first.click()
+
+
+def save(page):
+    """Save, and wait until the script has led on: the page before looks much the same."""
+    with page.expect_navigation():
+        press(page)
 
 
 def place(page, places):

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from survey.db.engine import sqlite_library
 from survey.db.models import StoredResponse
 from tests.browser.conftest import watched
-from tests.browser.test_participant import at, save, start, tick
+from tests.browser.test_participant import at, press, save, start, tick
 
 
 def back_at(page, path):
@@ -32,7 +32,7 @@ def test_an_answer_sent_while_the_server_is_gone_is_saved_by_itself_when_it_is_b
     before = server.count(StoredResponse)
     tick(page, 1)
     server.kill()
-    save(page)
+    press(page)
     expect(page.locator(".saving")).to_contain_text("Not saved yet. Leave this page open")
     expect(page.locator("input[name=choice][value='1']")).to_be_checked()
     server.start()
@@ -46,7 +46,7 @@ def test_while_it_is_not_saved_the_page_asks_before_it_is_left(server, page, lin
     start(page, link)
     tick(page, 1)
     server.kill()
-    save(page)
+    press(page)
     expect(page.locator(".saving")).to_contain_text("Not saved yet")
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
@@ -61,7 +61,7 @@ def test_an_answer_can_be_changed_while_it_waits(server, page, link):
     start(page, link)
     tick(page, 1)
     server.kill()
-    save(page)
+    press(page)
     expect(page.locator(".saving")).to_contain_text("Not saved yet")
     tick(page, 2)
     server.start()
