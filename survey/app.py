@@ -1,7 +1,5 @@
 """The application, put together."""
 
-from threading import Thread
-
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -15,12 +13,14 @@ from survey.web import (
     headers,
     health,
     home,
+    housekeeping,
     language,
     origin,
     paper,
     participant,
     preview,
     researcher,
+    stored,
     wording,
 )
 
@@ -48,13 +48,14 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.register_blueprint(researcher.blueprint)
     app.register_blueprint(preview.blueprint)
     app.register_blueprint(paper.blueprint)
+    app.register_blueprint(stored.blueprint)
     return app
 
 
 def create_served_app() -> Flask:
-    """Make the application for a server's process, which gets ready for results meanwhile."""
+    """Make the application for a server's process, with what it does beside answering."""
     app = create_app()
-    Thread(target=researcher.results.get_ready, daemon=True).start()
+    housekeeping.start(app)
     return app
 
 

@@ -72,6 +72,7 @@ class Settings:
         """Return the settings as Flask and its extensions name them."""
         return {
             "SECRET_KEY": self.secret_key,
+            "INSTANCE": self.instance,
             # A participant may close the browser and come back.
             "PERMANENT_SESSION_LIFETIME": timedelta(days=90),
             "SESSION_COOKIE_NAME": "survey",

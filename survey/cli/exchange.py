@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from survey.cli.context import OpenApp, database
-from survey.services import access, life, studies
+from survey.services import access, life, retention, studies
 from survey.services.exchange import handing_out, intake, reading
 from survey.services.exchange.replicate import replicate as replicated
 from survey.services.researchers import find_researcher
@@ -48,6 +48,7 @@ def export(
     if not target.parent.is_dir():
         raise click.ClickException(f"There is no folder {target.parent}.")
     with database(open_app) as (_, session):
+        retention.drop_due(session)
         study = studies.find_study(session, slug)
         if with_identities:
             access.log(session, study, access.COMMAND_LINE, "exported", "bundle with identities")

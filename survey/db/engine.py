@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 WAL_IS_SAFE_FROM = (3, 51, 3)
 
 BUSY_TIMEOUT_MS = 10_000
+SCRUB_TIMEOUT_MS = 2_000  # writers wait meanwhile
 
 
 def sqlite_library() -> ModuleType:
@@ -92,6 +93,28 @@ def snapshot(session: Session) -> Session:
     return session
 
 
+def scrub(session: Session) -> bool:
+    """Take what was deleted out of SQLite's log as well; tell whether that is done.
+
+    Someone who reads meanwhile may keep the log from being emptied; it is then emptied by
+    the next call. PostgreSQL keeps its log as its administrator says.
+    """
+    session.rollback()
+    engine = session.get_bind()
+    if engine.dialect.name != "sqlite":
+        return True
+    driver = engine.raw_connection()  # type: ignore[union-attr] # sessions are bound to engines
+    try:
+        cursor = driver.cursor()
+        cursor.execute("PRAGMA query_only = OFF")
+        cursor.execute(f"PRAGMA busy_timeout = {SCRUB_TIMEOUT_MS}")
+        busy = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    finally:
+        driver.close()
+    return not busy
+
+
 def _set_up_sqlite(connection: Any, _: object) -> None:
     connection.isolation_level = None  # we say BEGIN ourselves, below
     library = tuple(int(part) for part in sqlite_library().sqlite_version.split("."))
@@ -101,6 +124,7 @@ def _set_up_sqlite(connection: Any, _: object) -> None:
         f"journal_mode = {journal}",
         f"synchronous = {synchronous}",  # an acknowledged answer has reached the disk
         "foreign_keys = ON",
+        "secure_delete = ON",  # what is deleted is overwritten
     ):
         connection.execute(f"PRAGMA {pragma}")
 

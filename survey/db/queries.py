@@ -3,12 +3,25 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, exists, func, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Text,
+    and_,
+    cast,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from survey.db.models import (
     Browser,
     ConsentText,
+    Erasure,
+    Event,
     Guest,
     Identity,
     Participant,
@@ -255,6 +268,16 @@ def participant_of_identity(
     )
 
 
+def consent_of(session: Session, consent_id: int | None) -> ConsentText | None:
+    """Return the consent text a participant agreed to, if they did."""
+    return None if consent_id is None else session.get(ConsentText, consent_id)
+
+
+def guest_of_participant(session: Session, participant_id: int) -> Guest | None:
+    """Return the guest as whom a participant began."""
+    return session.scalar(select(Guest).where(Guest.participant_id == participant_id))
+
+
 def identity_of(session: Session, participant_id: int) -> Identity | None:
     """Return what a platform said of a participant."""
     return session.get(Identity, participant_id)
@@ -350,3 +373,40 @@ def answers_in(session: Session, study_id: int, *, include_test: bool = True) ->
     if not include_test:
         found = found.where(Participant.is_test.is_(False))
     return session.scalar(found) or 0
+
+
+def erased_tokens(session: Session) -> Sequence[str]:
+    """Return the tokens of those who were erased."""
+    return session.scalars(select(Erasure.token)).all()
+
+
+def events_about(session: Session, slug: str, public_id: str) -> Sequence[Event]:
+    """Return the events of a study whose detail begins with a participant's id."""
+    return session.scalars(
+        select(Event).where(Event.slug == slug, Event.detail.startswith(public_id))
+    ).all()
+
+
+def has_personal(session: Session, study_id: int) -> bool:
+    """Tell whether a study still holds what identifies people."""
+    held = (
+        exists().where(Participant.study_id == study_id, _says_something()),
+        exists().where(Identity.study_id == study_id),
+        exists().where(Guest.study_id == study_id),
+    )
+    return bool(session.scalar(select(or_(*held))))
+
+
+def delete_personal(session: Session, study_id: int) -> None:
+    """Delete what identifies people in a study: about themselves, platforms' ids, guests."""
+    session.execute(
+        update(Participant)
+        .where(Participant.study_id == study_id, _says_something())
+        .values(personal={})
+    )
+    session.execute(delete(Identity).where(Identity.study_id == study_id))
+    session.execute(delete(Guest).where(Guest.study_id == study_id))
+
+
+def _says_something() -> ColumnElement[bool]:
+    return cast(Participant.personal, Text) != "{}"

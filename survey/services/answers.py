@@ -107,6 +107,8 @@ def save_answer(
     participant = queries.locked_participant(session, participant.id)
     if participant.status == "complete":
         raise NotAllowedError(marked("The answers were handed in and cannot be changed any more."))
+    if participant.status == "stopped":
+        raise NotAllowedError(marked("You have stopped taking part, so nothing more is stored."))
     stored = queries.response_to(session, participant.id, presentation.question_id)
     outcome = _judge(secret_key, presentation, stored, answer, key)
     if outcome is None:

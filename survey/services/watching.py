@@ -110,9 +110,7 @@ def _watched(one: Participant, answered: int, asked: int, since: datetime) -> Wa
 
 def _where(one: Participant, answered: int, asked: int) -> str:
     if one.status != "started":
-        return {"complete": "finished", "declined": "declined", "screened_out": "screened out"}[
-            one.status
-        ]
+        return {"complete": "finished"}.get(one.status, one.status.replace("_", " "))
     for moment, name in STEPS:
         if getattr(one, moment) is None:
             return name

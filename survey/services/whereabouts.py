@@ -18,12 +18,22 @@ class Step(StrEnum):
     CONSENT = "consent"
     DECLINED = "declined"
     SCREENED_OUT = "screened_out"
+    STOPPED = "stopped"
     ABOUT_YOU = "about_you"
     SCENARIO = "scenario"
     PRACTICE = "practice"
     QUESTION = "question"
     REVIEW = "review"
     DONE = "done"
+
+
+# Where a status alone decides.
+ENDS = {
+    "complete": Step.DONE,
+    "declined": Step.DECLINED,
+    "screened_out": Step.SCREENED_OUT,
+    "stopped": Step.STOPPED,
+}
 
 
 @dataclass(frozen=True)
@@ -46,12 +56,8 @@ class Whereabouts:
 
 def whereabouts(session: Session, participant: Participant) -> Whereabouts:
     """Tell where a participant goes on, from what is stored and nothing else."""
-    if participant.status == "complete":
-        return Whereabouts(Step.DONE)
-    if participant.status == "declined":
-        return Whereabouts(Step.DECLINED)
-    if participant.status == "screened_out":
-        return Whereabouts(Step.SCREENED_OUT)
+    if participant.status in ENDS:
+        return Whereabouts(ENDS[participant.status])
     if participant.consented_at is None:
         return Whereabouts(Step.CONSENT)
     if participant.described_at is None:

@@ -1,6 +1,6 @@
 """What goes wrong, as a page: the only place where exceptions meet HTTP."""
 
-from flask import Flask, g, render_template, request
+from flask import Flask, current_app, g, render_template, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy import exc
 from werkzeug.exceptions import HTTPException
@@ -132,8 +132,16 @@ def _not_storable(_: Exception) -> ResponseReturnValue:
     return page(400)
 
 
-def database_busy(_: Exception) -> ResponseReturnValue:
+def database_busy(error: Exception) -> ResponseReturnValue:
     """Answer that the database cannot be used now; what was sent can be sent again."""
-    session().rollback()  # what failed half-way must not stand in the page's way
+    give_up(error)
     body, status = page(503, *([LOOK_AGAIN] if request.method in ("GET", "HEAD") else []))
     return body, status, {"Retry-After": RETRY_AFTER}
+
+
+def give_up(error: Exception) -> None:
+    """End a transaction that failed half-way, and tell whoever runs the server why."""
+    session().rollback()
+    current_app.logger.warning(
+        "The database could not be used at %s: %s", request.endpoint, getattr(error, "orig", error)
+    )

@@ -1,14 +1,16 @@
 """Turning plain values into the words of a page, in its language."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
 from functools import reduce
 from typing import Any
 
+from babel.dates import format_date, format_datetime
 from flask import Flask, g
 
 from survey.core.stimuli.rankings import Ranking
 from survey.core.stimuli.words import NUMBER_WORDS, fill, marked, number_words
-from survey.web.language import gettext, ngettext
+from survey.web.language import gettext, ngettext, page_language
 
 # The place of a list: in a table ("=4th"), and in a sentence that says a whole ordering.
 ORDINALS = (
@@ -34,7 +36,9 @@ NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 def init_app(app: Flask) -> None:
     """Make the words available to templates."""
+    app.add_template_filter(day)
     app.add_template_filter(filled)
+    app.add_template_filter(moment)
     app.add_template_filter(ordinal)
     app.add_template_filter(paragraphs)
     app.add_template_filter(in_words)
@@ -86,6 +90,19 @@ def place(ranking: Ranking, letter: str) -> str:
 def ties(ranking: Ranking, letter: str) -> bool:
     """Tell whether a list shares its place in a ranking."""
     return list(ranking.places.values()).count(ranking.places[letter]) > 1
+
+
+def day(written: str) -> str:
+    """Write a day out: 30 June 2027."""
+    return format_date(date.fromisoformat(written), "long", locale=page_language())
+
+
+def moment(when: datetime | str | None) -> str:
+    """Write a moment out, in UTC; nothing where there is none."""
+    if when is None:
+        return ""
+    at = datetime.fromisoformat(when) if isinstance(when, str) else when
+    return f"{format_datetime(at, 'medium', UTC, page_language())} UTC"
 
 
 def paragraphs(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import date
 
 Place = tuple[str | int, ...]
 
@@ -48,6 +49,16 @@ def yes_or_no(name: str, found: object) -> Iterable[Fault]:
     """Yield the fault of a field that is neither true nor false."""
     if not isinstance(found, bool):
         yield Fault((name,), f"{name} is {found!r}; true or false are allowed")
+
+
+def a_day(name: str, found: object) -> Iterable[Fault]:
+    """Yield the fault of a field that is no day of the calendar."""
+    try:
+        day = date.fromisoformat(found) if isinstance(found, str) else None
+    except ValueError:
+        day = None
+    if day is None or day.isoformat() != found:
+        yield Fault((name,), f"{name} is {found!r}; a day is needed, written like 2027-06-30")
 
 
 def is_storable(text: str) -> bool:

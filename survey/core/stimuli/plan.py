@@ -3,10 +3,19 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from datetime import date
 from typing import Any
 
 from survey.core.measures import MEASURES, Setting, measure_in
-from survey.core.stimuli.faults import Fault, PlanError, a_text, one_of, whole_number, yes_or_no
+from survey.core.stimuli.faults import (
+    Fault,
+    PlanError,
+    a_day,
+    a_text,
+    one_of,
+    whole_number,
+    yes_or_no,
+)
 from survey.core.stimuli.generators import GENERATORS
 from survey.core.stimuli.personal import PersonalField, tidy_text
 from survey.core.stimuli.questions import Question, build_question
@@ -63,6 +72,8 @@ class Plan:
     ``shuffle_questions``: rows and questions in an order of each participant's own.
     ``practice``: a practice question comes first. ``rank_first``: one's own ranking is
     asked before the columns are shown. ``participants``: how many are wanted.
+    ``personal_until``: the day, as 2027-06-30, after which what could identify people is
+    deleted.
 
     The texts in ``FILLED`` may hold {lists}, {relevant}, {collection_size}, {questions} and
     {letters}.
@@ -98,6 +109,7 @@ class Plan:
     practice: bool = True
     rank_first: bool = False
     participants: int = 30
+    personal_until: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("measures", "personal_fields", "own_lists"):
@@ -126,6 +138,8 @@ class Plan:
                 f"the title {self.title!r} holds the name of a measure ({measure}), and "
                 "participants see it; choose another",
             )
+        if self.personal_until is not None:
+            yield from a_day("personal_until", self.personal_until)
         names = [field.name for field in self.personal_fields]
         for index, name in enumerate(names):
             if name in names[:index]:
@@ -290,7 +304,7 @@ class Plan:
             if name not in known
         ]
         values: dict[str, Any] = {
-            name: tidy_text(value) if isinstance(value, str) else value
+            name: tidy_text(value) if isinstance(value, str) else _plain_day(value)
             for name, value in stored.items()
             if name in known
         }
@@ -307,6 +321,11 @@ class Plan:
         if faults:
             raise PlanError(faults)
         return plan
+
+
+def _plain_day(value: object) -> object:
+    """Return a day that was read from YAML as it is written; anything else as it is."""
+    return value.isoformat() if type(value) is date else value
 
 
 def _without_defaults(one: Plan | PersonalField) -> dict[str, Any]:

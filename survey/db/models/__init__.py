@@ -5,7 +5,14 @@ path can skip them.
 """
 
 from survey.db.models.base import Base
-from survey.db.models.participant import Browser, Guest, Identity, Participant, Presentation
+from survey.db.models.participant import (
+    Browser,
+    Erasure,
+    Guest,
+    Identity,
+    Participant,
+    Presentation,
+)
 from survey.db.models.researcher import (
     Event,
     Membership,
@@ -21,6 +28,7 @@ __all__ = [
     "Base",
     "Browser",
     "ConsentText",
+    "Erasure",
     "Event",
     "Guest",
     "Identity",

@@ -1,7 +1,7 @@
 """What all tables share: names of constraints, and types of columns."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from sqlalchemy import JSON, MetaData
 from sqlalchemy.orm import DeclarativeBase, mapped_column
@@ -16,7 +16,13 @@ Texts = Annotated[list[list[str]], mapped_column(JSON)]
 
 
 class Base(DeclarativeBase):
-    """All tables; constraints carry names so that migrations can speak of them."""
+    """All tables; constraints carry names so that migrations can speak of them.
+
+    ``kept``: how long a row stays. With the columns' ``doc`` it makes the page that tells
+    what is stored, so every table and every column says what it is for.
+    """
+
+    kept: ClassVar[str]
 
     metadata = MetaData(
         naming_convention={

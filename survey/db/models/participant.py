@@ -1,5 +1,7 @@
 """Participants, the browsers that speak for them, and how each question was shown to them."""
 
+from datetime import date
+
 from sqlalchemy import CheckConstraint, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
@@ -18,13 +20,18 @@ class Participant(Base):
     """
 
     __tablename__ = "participant"
+    kept = "until the participant erases it, or the study is deleted"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    study_id: Mapped[int] = mapped_column(ForeignKey("study.id", ondelete="CASCADE"), index=True)
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    study_id: Mapped[int] = mapped_column(
+        ForeignKey("study.id", ondelete="CASCADE"), index=True, doc="the study"
+    )
     public_id: Mapped[str] = mapped_column(
         String(16), doc="random id of the participant, P- and eight characters"
     )
-    resume_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    resume_hash: Mapped[str] = mapped_column(
+        String(64), unique=True, doc="SHA-256 of the code that continues on another device"
+    )
     status: Mapped[str] = mapped_column(
         String(16), default="started", doc="how far the participant came"
     )
@@ -35,15 +42,23 @@ class Participant(Base):
         default=False, doc="whether the researchers left the participant out of the count"
     )
     exclude_reason: Mapped[str | None] = mapped_column(Text, doc="why the participant was left out")
-    personal: Mapped[JsonObject] = mapped_column(default=dict)
-    consent_id: Mapped[int | None] = mapped_column(ForeignKey("consent_text.id"))
-    receipt: Mapped[str | None] = mapped_column(String(16), unique=True)
+    personal: Mapped[JsonObject] = mapped_column(
+        default=dict, doc="what the participant said about themselves, where the study asks"
+    )
+    consent_id: Mapped[int | None] = mapped_column(
+        ForeignKey("consent_text.id"), doc="which version of the consent text was agreed to"
+    )
+    receipt: Mapped[str | None] = mapped_column(
+        String(16), unique=True, doc="random code that shows that someone took part"
+    )
     started_at: Mapped[Moment] = mapped_column(doc="when “Begin” was pressed")
-    consented_at: Mapped[Moment | None]
-    described_at: Mapped[Moment | None]
-    informed_at: Mapped[Moment | None]
+    consented_at: Mapped[Moment | None] = mapped_column(doc="when the consent was given")
+    described_at: Mapped[Moment | None] = mapped_column(doc="when “About you” was filled in")
+    informed_at: Mapped[Moment | None] = mapped_column(doc="when the scenario was read")
     completed_at: Mapped[Moment | None] = mapped_column(doc="when the answers were handed in")
-    last_seen_at: Mapped[Moment | None]
+    last_seen_at: Mapped[Moment | None] = mapped_column(
+        doc="when something was last saved, to give places back"
+    )
 
     study: Mapped[Study] = relationship()
 
@@ -51,7 +66,8 @@ class Participant(Base):
         # Within a study only: an imported one keeps the ids of its participants.
         UniqueConstraint("study_id", "public_id"),
         CheckConstraint(
-            "status IN ('started', 'declined', 'screened_out', 'complete')", name="status_known"
+            "status IN ('started', 'declined', 'screened_out', 'stopped', 'complete')",
+            name="status_known",
         ),
         CheckConstraint(
             "(status = 'complete') = (completed_at IS NOT NULL)", name="complete_has_a_time"
@@ -72,13 +88,20 @@ class Browser(Base):
     """A browser that speaks for a participant, known by the hash of its cookie's random id."""
 
     __tablename__ = "browser"
+    kept = "until “I am someone else”, or as long as the participant"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    study_id: Mapped[int] = mapped_column(ForeignKey("study.id", ondelete="CASCADE"))
-    participant_id: Mapped[int] = mapped_column(
-        ForeignKey("participant.id", ondelete="CASCADE"), index=True
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    study_id: Mapped[int] = mapped_column(
+        ForeignKey("study.id", ondelete="CASCADE"), doc="the study"
     )
-    token_hash: Mapped[str] = mapped_column(String(64))
+    participant_id: Mapped[int] = mapped_column(
+        ForeignKey("participant.id", ondelete="CASCADE"),
+        index=True,
+        doc="for whom the browser speaks",
+    )
+    token_hash: Mapped[str] = mapped_column(
+        String(64), doc="SHA-256 of the random id in its cookie"
+    )
 
     __table_args__ = (UniqueConstraint("study_id", "token_hash"),)
 
@@ -92,15 +115,18 @@ class Presentation(Base):
     """
 
     __tablename__ = "presentation"
+    kept = "as long as the participant"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    participant_id: Mapped[int] = mapped_column(ForeignKey("participant.id", ondelete="CASCADE"))
-    question_id: Mapped[int] = mapped_column(ForeignKey("question.id"))
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    participant_id: Mapped[int] = mapped_column(
+        ForeignKey("participant.id", ondelete="CASCADE"), doc="to whom it was shown"
+    )
+    question_id: Mapped[int] = mapped_column(ForeignKey("question.id"), doc="which question")
     position: Mapped[int] = mapped_column(doc="as which question the participant saw it, from 1")
     label_order: Mapped[Names] = mapped_column(doc="measures behind Method1, Method2, …")
     column_order: Mapped[Numbers] = mapped_column(doc="label numbers from left to right")
     list_order: Mapped[Names] = mapped_column(doc="list letters from top to bottom")
-    shown: Mapped[Texts]
+    shown: Mapped[Texts] = mapped_column(doc="the values as they were printed")
     shown_at: Mapped[Moment | None] = mapped_column(doc="when the page was first handed out")
     ranked_first: Mapped[Ranking | None] = mapped_column(
         WeakOrder, doc="the ranking given before the columns were shown"
@@ -129,15 +155,24 @@ class Guest(Base):
     """
 
     __tablename__ = "guest"
+    kept = "until removed from the list, the study's date for personal data, or its deletion"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    study_id: Mapped[int] = mapped_column(ForeignKey("study.id", ondelete="CASCADE"), index=True)
-    name: Mapped[str] = mapped_column(String(200))
-    nonce: Mapped[str] = mapped_column(String(16), unique=True)
-    participant_id: Mapped[int | None] = mapped_column(
-        ForeignKey("participant.id", ondelete="SET NULL"), unique=True
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    study_id: Mapped[int] = mapped_column(
+        ForeignKey("study.id", ondelete="CASCADE"), index=True, doc="the study"
     )
-    created_at: Mapped[Moment]
+    name: Mapped[str] = mapped_column(
+        String(200), doc="the name as the researchers wrote it, to invite someone"
+    )
+    nonce: Mapped[str] = mapped_column(
+        String(16), unique=True, doc="one half of the personal link; the other is derived"
+    )
+    participant_id: Mapped[int | None] = mapped_column(
+        ForeignKey("participant.id", ondelete="SET NULL"),
+        unique=True,
+        doc="who began with the link",
+    )
+    created_at: Mapped[Moment] = mapped_column(doc="when the guest was added")
 
     participant: Mapped[Participant | None] = relationship()
 
@@ -152,12 +187,35 @@ class Identity(Base):
     """
 
     __tablename__ = "identity"
+    kept = "as long as the participant; until the study's date for personal data"
 
     participant_id: Mapped[int] = mapped_column(
-        ForeignKey("participant.id", ondelete="CASCADE"), primary_key=True
+        ForeignKey("participant.id", ondelete="CASCADE"), primary_key=True, doc="whose it is"
     )
-    study_id: Mapped[int] = mapped_column(ForeignKey("study.id", ondelete="CASCADE"))
-    external_id: Mapped[str | None] = mapped_column(String(200))
-    parameters: Mapped[JsonObject] = mapped_column(default=dict)
+    study_id: Mapped[int] = mapped_column(
+        ForeignKey("study.id", ondelete="CASCADE"), doc="the study"
+    )
+    external_id: Mapped[str | None] = mapped_column(
+        String(200), doc="the platform's id of the person, to credit them"
+    )
+    parameters: Mapped[JsonObject] = mapped_column(
+        default=dict, doc="what else the study keeps of the address they came with"
+    )
 
     __table_args__ = (UniqueConstraint("study_id", "external_id"),)
+
+
+class Erasure(Base):
+    """That someone was erased, so that no restored backup brings them back.
+
+    ``token``: the SHA-256 of an id that was random; it leads to nobody.
+    """
+
+    __tablename__ = "erasure"
+    kept = "for good, so that no restored backup undoes it"
+
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    token: Mapped[str] = mapped_column(
+        String(64), unique=True, doc="SHA-256 of a random id; it leads to nobody"
+    )
+    erased_on: Mapped[date] = mapped_column(doc="day of the erasure")

@@ -11,23 +11,31 @@ class Researcher(Base):
     """Someone who can sign in. ``password_hash``: Argon2id; none until one is set."""
 
     __tablename__ = "researcher"
+    kept = "until the account is removed"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str] = mapped_column(String(64), unique=True)
-    password_hash: Mapped[str | None] = mapped_column(String(200))
-    created_at: Mapped[Moment]
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    name: Mapped[str] = mapped_column(String(64), unique=True, doc="name to sign in with")
+    password_hash: Mapped[str | None] = mapped_column(
+        String(200), doc="Argon2id hash of the password"
+    )
+    created_at: Mapped[Moment] = mapped_column(doc="when the account was made")
 
 
 class SignInLink(Base):
     """A link to set a password with, known by the hash of its token; good once."""
 
     __tablename__ = "sign_in_link"
+    kept = "until the next link, or the account is removed"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    researcher_id: Mapped[int] = mapped_column(ForeignKey("researcher.id", ondelete="CASCADE"))
-    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    expires_at: Mapped[Moment]
-    used_at: Mapped[Moment | None]
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    researcher_id: Mapped[int] = mapped_column(
+        ForeignKey("researcher.id", ondelete="CASCADE"), doc="for whom"
+    )
+    token_hash: Mapped[str] = mapped_column(
+        String(64), unique=True, doc="SHA-256 of the link's token"
+    )
+    expires_at: Mapped[Moment] = mapped_column(doc="until when it is good")
+    used_at: Mapped[Moment | None] = mapped_column(doc="when it was used")
 
     researcher: Mapped[Researcher] = relationship()
 
@@ -39,15 +47,18 @@ class SignIn(Base):
     """
 
     __tablename__ = "sign_in"
+    kept = "an hour idle, ten hours at most; removed at the next sign-in"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     researcher_id: Mapped[int] = mapped_column(
-        ForeignKey("researcher.id", ondelete="CASCADE"), index=True
+        ForeignKey("researcher.id", ondelete="CASCADE"), index=True, doc="who is signed in"
     )
-    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
-    created_at: Mapped[Moment]
-    last_seen_at: Mapped[Moment]
-    confirmed_at: Mapped[Moment]
+    token_hash: Mapped[str] = mapped_column(
+        String(64), unique=True, doc="SHA-256 of the cookie's token"
+    )
+    created_at: Mapped[Moment] = mapped_column(doc="when they signed in")
+    last_seen_at: Mapped[Moment] = mapped_column(doc="last request, for the end after an idle hour")
+    confirmed_at: Mapped[Moment] = mapped_column(doc="when the password was last typed")
 
     researcher: Mapped[Researcher] = relationship()
 
@@ -59,23 +70,29 @@ class SignInThrottle(Base):
     """
 
     __tablename__ = "sign_in_throttle"
+    kept = "until the next successful sign-in"
 
-    name_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
-    failures: Mapped[int]
-    last_failed_at: Mapped[Moment]
+    name_hash: Mapped[str] = mapped_column(
+        String(64), primary_key=True, doc="SHA-256 of the name that was typed"
+    )
+    failures: Mapped[int] = mapped_column(doc="failures in a row")
+    last_failed_at: Mapped[Moment] = mapped_column(doc="when the last one was")
 
 
 class Membership(Base):
     """A researcher's part in a study: owner or viewer."""
 
     __tablename__ = "membership"
+    kept = "until the study is no longer shared"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    study_id: Mapped[int] = mapped_column(ForeignKey("study.id", ondelete="CASCADE"))
-    researcher_id: Mapped[int] = mapped_column(
-        ForeignKey("researcher.id", ondelete="CASCADE"), index=True
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    study_id: Mapped[int] = mapped_column(
+        ForeignKey("study.id", ondelete="CASCADE"), doc="the study"
     )
-    role: Mapped[str] = mapped_column(String(16))
+    researcher_id: Mapped[int] = mapped_column(
+        ForeignKey("researcher.id", ondelete="CASCADE"), index=True, doc="who may see it"
+    )
+    role: Mapped[str] = mapped_column(String(16), doc="owner or viewer")
 
     study: Mapped[Study] = relationship()
     researcher: Mapped[Researcher] = relationship()
@@ -93,10 +110,13 @@ class Event(Base):
     """
 
     __tablename__ = "event"
+    kept = "for good; rows are only ever added"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    slug: Mapped[str] = mapped_column(String(64), index=True)
-    who: Mapped[str] = mapped_column(String(64))
-    at: Mapped[Moment]
-    kind: Mapped[str] = mapped_column(String(32))
-    detail: Mapped[str] = mapped_column(Text, default="")
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    slug: Mapped[str] = mapped_column(String(64), index=True, doc="the study")
+    who: Mapped[str] = mapped_column(String(64), doc="who did it")
+    at: Mapped[Moment] = mapped_column(doc="when")
+    kind: Mapped[str] = mapped_column(String(32), doc="what was done")
+    detail: Mapped[str] = mapped_column(
+        Text, default="", doc="what else others may have to know, like a reason"
+    )

@@ -12,10 +12,11 @@ class StoredResponse(Base):
     """The answer that counts: one per participant and question, columns or an own ranking."""
 
     __tablename__ = "response"
+    kept = "as long as the participant"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    participant_id: Mapped[int]
-    question_id: Mapped[int]
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    participant_id: Mapped[int] = mapped_column(doc="whose answer")
+    question_id: Mapped[int] = mapped_column(doc="to which question")
     clicked: Mapped[frozenset[int]] = mapped_column(Labels, doc="labels that were ticked")
     own: Mapped[Ranking | None] = mapped_column(
         WeakOrder, doc="the participant's own ranking, where no label was ticked"
@@ -48,14 +49,21 @@ class Revision(Base):
     """Every answer as it was given, first and changed ones; rows are only ever added."""
 
     __tablename__ = "revision"
+    kept = "as long as the participant"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    response_id: Mapped[int] = mapped_column(ForeignKey("response.id", ondelete="CASCADE"))
-    number: Mapped[int]
-    clicked: Mapped[frozenset[int]] = mapped_column(Labels)
-    own: Mapped[Ranking | None] = mapped_column(WeakOrder)
-    submitted_at: Mapped[Moment]
-    active_seconds: Mapped[float | None]
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    response_id: Mapped[int] = mapped_column(
+        ForeignKey("response.id", ondelete="CASCADE"), doc="of which answer"
+    )
+    number: Mapped[int] = mapped_column(doc="1 for the first, 2 for the first change")
+    clicked: Mapped[frozenset[int]] = mapped_column(Labels, doc="labels that were ticked")
+    own: Mapped[Ranking | None] = mapped_column(
+        WeakOrder, doc="the participant's own ranking, where no label was ticked"
+    )
+    submitted_at: Mapped[Moment] = mapped_column(doc="when it was sent")
+    active_seconds: Mapped[float | None] = mapped_column(
+        doc="seconds the page was in view, as the browser says"
+    )
 
     __table_args__ = (
         UniqueConstraint("response_id", "number"),

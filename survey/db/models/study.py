@@ -19,20 +19,31 @@ class Study(Base):
     """
 
     __tablename__ = "study"
+    kept = "until the study is deleted"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    slug: Mapped[str] = mapped_column(String(64), unique=True)
-    status: Mapped[str] = mapped_column(String(16), default="draft")
-    plan_json: Mapped[JsonObject] = mapped_column("plan")
-    digest: Mapped[str | None] = mapped_column(String(64))
-    generator_version: Mapped[int]
-    created_at: Mapped[Moment]
-    opened_at: Mapped[Moment | None]
-    closed_at: Mapped[Moment | None]
-    archived_at: Mapped[Moment | None]
-    unblinded_at: Mapped[Moment | None]
-    imported_from: Mapped[str | None] = mapped_column(String(200))
-    recruitment: Mapped[JsonObject] = mapped_column(default=dict, server_default="{}")
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    slug: Mapped[str] = mapped_column(String(64), unique=True, doc="the study's address")
+    status: Mapped[str] = mapped_column(String(16), default="draft", doc="draft, open or closed")
+    plan_json: Mapped[JsonObject] = mapped_column("plan", doc="design and texts")
+    digest: Mapped[str | None] = mapped_column(
+        String(64), doc="SHA-256 of all that the study shows"
+    )
+    generator_version: Mapped[int] = mapped_column(doc="which generator drew the lists")
+    created_at: Mapped[Moment] = mapped_column(doc="when it was made")
+    opened_at: Mapped[Moment | None] = mapped_column(doc="when it was opened")
+    closed_at: Mapped[Moment | None] = mapped_column(doc="when it was closed")
+    archived_at: Mapped[Moment | None] = mapped_column(doc="when it was put away")
+    unblinded_at: Mapped[Moment | None] = mapped_column(
+        doc="when someone chose to see results before the end"
+    )
+    imported_from: Mapped[str | None] = mapped_column(
+        String(200), doc="name of the bundle it was read from"
+    )
+    recruitment: Mapped[JsonObject] = mapped_column(
+        default=dict,
+        server_default="{}",
+        doc="how people come and go: codes, addresses, names of parameters",
+    )
 
     questions: Mapped[list["StoredQuestion"]] = relationship(
         order_by="StoredQuestion.number", cascade="all, delete-orphan", passive_deletes=True
@@ -63,12 +74,15 @@ class StoredQuestion(Base):
     """A question's lists and columns; number 0 is the practice question."""
 
     __tablename__ = "question"
+    kept = "until the study is deleted"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    study_id: Mapped[int] = mapped_column(ForeignKey("study.id", ondelete="CASCADE"))
-    number: Mapped[int]
-    lists: Mapped[JsonObject]
-    columns: Mapped[JsonObject]
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    study_id: Mapped[int] = mapped_column(
+        ForeignKey("study.id", ondelete="CASCADE"), doc="the study"
+    )
+    number: Mapped[int] = mapped_column(doc="number of the question, 0 for practice")
+    lists: Mapped[JsonObject] = mapped_column(doc="positions of the relevant items in each list")
+    columns: Mapped[JsonObject] = mapped_column(doc="values and order of each measure")
 
     __table_args__ = (
         UniqueConstraint("study_id", "number"),
@@ -112,12 +126,15 @@ class ConsentText(Base):
     """One version of a study's consent text; participants point at the one they agreed to."""
 
     __tablename__ = "consent_text"
+    kept = "until the study is deleted"
 
-    id: Mapped[int] = mapped_column(primary_key=True)
-    study_id: Mapped[int] = mapped_column(ForeignKey("study.id", ondelete="CASCADE"))
-    version: Mapped[int]
-    text: Mapped[str] = mapped_column(Text)
-    digest: Mapped[str] = mapped_column(String(64))
-    created_at: Mapped[Moment]
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    study_id: Mapped[int] = mapped_column(
+        ForeignKey("study.id", ondelete="CASCADE"), doc="the study"
+    )
+    version: Mapped[int] = mapped_column(doc="version of the text")
+    text: Mapped[str] = mapped_column(Text, doc="what was agreed to, word for word")
+    digest: Mapped[str] = mapped_column(String(64), doc="SHA-256 of the text")
+    created_at: Mapped[Moment] = mapped_column(doc="when it was written")
 
     __table_args__ = (UniqueConstraint("study_id", "version"),)

@@ -2,10 +2,11 @@
 
 pages: who is asking, and where they may go · entry: coming and coming back ·
 preparation: consent, about you, scenario · questions: practice, questions, review, done ·
-unsaved: what could not be stored · forms, question_form: what they fill in.
+unsaved: what could not be stored · own_data: seeing, stopping,
+erasing · forms, question_form: what they fill in.
 """
 
-from survey.web.participant import entry, preparation, questions, unsaved
+from survey.web.participant import entry, own_data, preparation, questions, unsaved
 from survey.web.participant.pages import blueprint
 
-__all__ = ["blueprint", "entry", "preparation", "questions", "unsaved"]
+__all__ = ["blueprint", "entry", "own_data", "preparation", "questions", "unsaved"]

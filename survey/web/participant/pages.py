@@ -22,7 +22,7 @@ from survey.web.language import speak
 blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
 
 View = Callable[..., ResponseReturnValue]
-ENDS = (Step.DONE, Step.SCREENED_OUT)
+ENDS = (Step.DONE, Step.SCREENED_OUT, Step.STOPPED)
 WAY = (Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO, Step.PRACTICE, Step.QUESTION, Step.REVIEW)
 
 

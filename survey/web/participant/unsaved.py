@@ -13,7 +13,7 @@ from survey.services.database import only_reading
 from survey.services.languages import languages
 from survey.services.whereabouts import PRACTICE, whereabouts
 from survey.web.database import session
-from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy
+from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, give_up
 from survey.web.forms import Form
 from survey.web.language import speak
 from survey.web.participant.pages import blueprint, find_study_and_participant
@@ -24,10 +24,10 @@ QUESTIONS = ("participant.answer_practice", "participant.answer_question")
 
 def keep(error: Exception) -> ResponseReturnValue:
     """Answer 503 with what was filled in, on its own page where that can still be read."""
-    session().rollback()
     # A form that is not ours is not kept: on our page it would get a good token.
     if request.method != "POST" or not Form().validate_on_submit():
         return database_busy(error)
+    give_up(error)
     return _question_page() or _kept_page(), 503, {"Retry-After": RETRY_AFTER}
 
 

@@ -28,7 +28,7 @@ NUMBERS = (
     *("minutes", "questions", "lists", "relevant", "collection_size", "seed"),
     *("gmt", "per_participant", "participants"),
 )
-MAY_BE_EMPTY = ("gmt", "per_participant")
+MAY_BE_EMPTY = ("gmt", "per_participant", "personal_until")
 MOST_ROWS = 25
 
 
@@ -111,6 +111,7 @@ class PlanForm(Form):
     practice = BooleanField("Begin with a practice question")
     rank_first = BooleanField("Ask for one's own ordering before the methods are shown")
 
+    personal_until = StringField("Delete what identifies people after")
     personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MOST_ROWS)
 
     def __init__(self, *args: Any, own_lists: bool = False, **kwargs: Any) -> None:
@@ -135,6 +136,7 @@ class PlanForm(Form):
         """Return what was typed as a plan file would hold it; own lists come from ``now``."""
         typed = {field.name: field.data for field in self if field.name != "csrf_token"}
         typed |= {name: _number(typed[name]) for name in NUMBERS}
+        typed["personal_until"] = (typed["personal_until"] or "").strip() or None
         if typed["design"] != "pool":
             typed["per_participant"] = None
         typed["personal_fields"] = [form.values() for form in self._filled_in()]

@@ -1,0 +1,30 @@
+"""What a server's process does beside answering."""
+
+from threading import Thread
+from time import sleep
+
+from flask import Flask
+
+from survey.services import retention
+from survey.web.database import session
+from survey.web.errors import DATABASE_FAULTS
+from survey.web.researcher import results
+
+EVERY = 3600.0
+
+
+def start(app: Flask) -> None:
+    """Begin it, in threads that end with the process."""
+    Thread(target=results.get_ready, daemon=True).start()
+    Thread(target=_keep_dates, args=(app,), daemon=True).start()
+
+
+def _keep_dates(app: Flask) -> None:
+    """Every hour, delete what identifies people where a study's day for that has passed."""
+    while True:
+        with app.app_context():
+            try:
+                retention.drop_due(session())
+            except DATABASE_FAULTS:
+                app.logger.warning("The database was busy; what is due is deleted in an hour.")
+        sleep(EVERY)

@@ -1,0 +1,314 @@
+"""Promise 7: participants decide over their data."""
+
+import json
+import logging
+from datetime import UTC, datetime
+from hashlib import sha256
+
+import pytest
+from sqlalchemy import text
+
+from survey.db.models import (
+    Base,
+    ConsentText,
+    Erasure,
+    Event,
+    Guest,
+    Identity,
+    Participant,
+    StoredResponse,
+)
+from survey.services import erasing, guests, life, retention, studies
+from survey.services.errors import SurveyError
+from survey.services.exchange import handing_out
+from survey.services.recruitment import Recruitment
+from survey.services.stored_fields import stored_tables
+from tests.builders import SLUG, Visitor, a_plan, an_open_study
+
+AGE, CANARY, PLATFORM_ID = "87", "Quokka-Zephyr-Blintz", "PROLIFIC-5f1e-canary"
+FIELDS = (
+    {"name": "age", "label": "Your age in years", "kind": "number", "lowest": 16, "highest": 110},
+    {"name": "job", "label": "What you do", "kind": "text"},
+)
+
+
+@pytest.fixture
+def study(session):
+    """A study with a free text about oneself, to which a platform sends people."""
+    plan = a_plan(personal_fields=FIELDS)
+    made = studies.create_study(session, SLUG, plan)
+    settings = Recruitment(id_parameter="PROLIFIC_PID", capture=("SESSION_ID",))
+    made.recruitment = settings.as_json()
+    studies.open_study(session, made)
+    return made
+
+
+@pytest.fixture
+def visitor(client, study):
+    """Someone who has answered two of three questions, and said much about themselves."""
+    visitor = Visitor(client)
+    visitor.open(f"?PROLIFIC_PID={PLATFORM_ID}&SESSION_ID=session-{CANARY}")
+    visitor.submit("/begin")
+    visitor.submit("/consent", agree="y")
+    visitor.submit("/about-you", age=AGE, job=CANARY)
+    visitor.submit("/scenario")
+    visitor.submit("/practice", choice="1")
+    visitor.submit("/start")
+    visitor.submit("/q/1", choice="own", rank_A=3, rank_B=1, rank_C=1, rank_D=4, rank_E=5)
+    visitor.submit("/q/2", choice="2")
+    return visitor
+
+
+def code_of(visitor):
+    visitor.open("/my-data")
+    return visitor.page.select_one(".code").get_text()
+
+
+def bundle_bytes(session, study, **options):
+    session.rollback()
+    return b"".join(handing_out.stream_bundle(session, study, **options))
+
+
+def everything_stored(session):
+    """All cells of all tables as one text."""
+    session.rollback()
+    return "\n".join(
+        str(row) for table in Base.metadata.sorted_tables for row in session.execute(table.select())
+    )
+
+
+def test_a_participant_sees_all_that_is_stored_about_them(visitor, session):
+    visitor.open("/my-data")
+    someone = session.query(Participant).one()
+    for told in (someone.public_id, AGE, CANARY, PLATFORM_ID, "B = C > A > D > E", "Method 2"):
+        assert told in visitor.text
+    assert "Version 1 of the text" in visitor.text
+
+
+def test_they_take_it_along_as_one_file_without_what_would_unblind_it(visitor, session):
+    visitor.submit("/q/3", choice="1")
+    answer = visitor.client.get(f"/s/{SLUG}/my-data.json")
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="my-data-{SLUG}.json"'
+    data = json.loads(answer.text)
+    assert data["about_you"] == {"age": int(AGE), "job": CANARY}
+    assert data["sent_by_a_platform"]["PROLIFIC_PID"] == PLATFORM_ID
+    assert data["questions"][1]["answers"][0]["own_ordering"] == "B=C>A>D>E"
+    assert [one["question"] for one in data["questions"]] == ["practice", 1, 2, 3]
+    for measure in ("MNRO", "NMRR", '"AP"'):
+        assert measure not in answer.text
+
+
+def test_every_column_about_a_participant_is_in_the_file(visitor, session):
+    data = visitor.client.get(f"/s/{SLUG}/my-data.json").text
+    someone = session.query(Participant).one()
+    left_out = {"resume_hash"}  # the code it was made of is on the page
+    for column in Participant.__table__.columns:
+        value = getattr(someone, column.name)
+        written = value.isoformat() if isinstance(value, datetime) else value
+        if isinstance(written, str) and column.name not in left_out:
+            assert written in data, column.name
+
+
+def test_the_code_is_enough_on_another_device_and_after_the_end(app, visitor, session):
+    code = code_of(visitor)
+    visitor.open("/q/3")
+    visitor.submit("/q/3", choice="1")
+    visitor.submit("/review")
+    assert visitor.path == "/done"
+    assert code in visitor.text
+    studies.close_study(session, studies.find_study(session, SLUG))
+    elsewhere = Visitor(app.test_client())
+    elsewhere.open("/my-data")
+    elsewhere.submit("/my-data", code=code.lower())
+    assert elsewhere.path == "/my-data"
+    assert CANARY in elsewhere.text
+
+
+def test_a_code_that_is_nobodys_shows_nothing(app, visitor):
+    stranger = Visitor(app.test_client())
+    stranger.open("/my-data")
+    stranger.submit("/my-data", code="AAAAA-BBBBB-CCCC")
+    assert stranger.status == 404
+    assert CANARY not in stranger.text
+    assert "does not belong to anyone" in stranger.text
+
+
+def test_whoever_stops_is_asked_nothing_more_and_keeps_their_answers(visitor, session):
+    visitor.open("/q/3")
+    page = visitor.page
+    visitor.open("/my-data")
+    visitor.submit("/stop")
+    assert visitor.path == "/stopped"
+    visitor.open("/q/3")
+    assert visitor.path == "/stopped"
+    visitor.page, visitor.address = page, f"/s/{SLUG}/q/3"
+    visitor.submit("/q/3", choice="1")
+    assert visitor.path == "/stopped"
+    session.rollback()
+    assert session.query(Participant).one().status == "stopped"
+    assert session.query(StoredResponse).count() == 3  # practice and two questions
+
+
+def test_deleting_everything_takes_a_tick(visitor, session):
+    visitor.open("/my-data")
+    visitor.submit("/erase")
+    assert visitor.status == 400
+    assert "tick that you are sure" in visitor.text
+    session.rollback()
+    assert session.query(Participant).count() == 1
+
+
+def test_nothing_is_left_of_whoever_deletes_everything(
+    app, visitor, session, engine, study, tmp_path, measured
+):
+    life.exclude(session, study, session.query(Participant).one(), "ada", f"reason {CANARY}")
+    public_id = session.query(Participant).one().public_id
+    session.rollback()
+    visitor.open("/my-data")
+    visitor.submit("/erase", sure="y")
+    assert visitor.path == "/erased"
+    stored = everything_stored(session)
+    exported = bundle_bytes(session, study, with_identities=True)
+    traces = [CANARY, PLATFORM_ID, public_id, f"'age': {AGE}"]
+    for trace in traces:
+        assert trace not in stored
+        assert trace.encode() not in exported
+    assert session.query(StoredResponse).count() == 0
+    assert session.query(Event).filter_by(kind="erased").count() == 1
+    session.rollback()
+    files = [one for one in tmp_path.iterdir() if one.is_file()]
+    for file in files:
+        for trace in traces[:3]:
+            assert trace.encode() not in file.read_bytes(), file.name
+    if engine.dialect.name == "sqlite":
+        assert {one.name for one in files} >= {"survey.sqlite3", "erased.txt"}
+        measured(
+            f"{len(traces)} traces of an erased participant looked for in {len(files)} files "
+            "(database, log, ledger) and in a new export: 0 found"
+        )
+
+
+def test_an_older_copy_of_the_database_is_erased_again(visitor, session, study, tmp_path):
+    """A restored copy is stood in for by putting the participant back."""
+    someone = session.query(Participant).one()
+    token = erasing.token_of(SLUG, someone.public_id)
+    session.rollback()
+    (tmp_path / erasing.LEDGER).write_text(f"{token}\n")
+    assert erasing.erase_again(session, tmp_path) == 1
+    assert session.query(Participant).count() == 0
+    assert session.query(Erasure).one().token == token
+    assert erasing.erase_again(session, tmp_path) == 0
+
+
+def test_an_event_still_cannot_be_changed_otherwise(visitor, session, study):
+    life.exclude(session, study, session.query(Participant).one(), "ada", "too fast")
+    with pytest.raises(Exception, match="never changed or removed"):
+        session.execute(text("UPDATE event SET detail = 'nothing happened'"))
+
+
+def test_the_consent_is_tied_to_the_text_that_was_read(visitor, session, study):
+    someone = session.query(Participant).one()
+    agreed = session.get(ConsentText, someone.consent_id)
+    assert (agreed.version, agreed.text) == (1, study.plan.consent)
+    assert agreed.digest == sha256(agreed.text.encode()).hexdigest()
+
+
+def test_what_a_study_does_not_ask_for_is_not_stored(client, session):
+    an_open_study(session, personal_fields=())
+    visitor = Visitor(client)
+    visitor.open()
+    visitor.submit("/begin")
+    visitor.submit("/consent", agree="y")
+    visitor.submit("/about-you", age="23", education="School")
+    session.rollback()
+    assert session.query(Participant).one().personal == {}
+
+
+def test_no_address_and_no_device_is_stored(app, session, study):
+    agent, address = "CanaryBrowser/77.1", "203.0.113.77"
+    browser = app.test_client()
+    browser.environ_base |= {"HTTP_USER_AGENT": agent, "REMOTE_ADDR": address}
+    browser.environ_base["HTTP_X_FORWARDED_FOR"] = address
+    Visitor(browser).open()
+    visitor = Visitor(browser)
+    visitor.open()
+    visitor.submit("/begin")
+    visitor.submit("/consent", agree="y")
+    stored = everything_stored(session)
+    assert agent not in stored
+    assert address not in stored
+    names = {column.name for table in Base.metadata.tables.values() for column in table.columns}
+    assert not {name for name in names if "address" in name or "agent" in name or name == "ip"}
+
+
+@pytest.fixture
+def dated(session, client):
+    """A participant of a study that drops personal data after 30 June 2027."""
+    plan = a_plan(personal_fields=FIELDS, personal_until="2027-06-30")
+    made = studies.create_study(session, SLUG, plan)
+    made.recruitment = Recruitment(id_parameter="PROLIFIC_PID").as_json()
+    studies.open_study(session, made)
+    guests.invite(session, made, ["Grace Hopper"])
+    session.commit()
+    visitor = Visitor(client)
+    visitor.open(f"?PROLIFIC_PID={PLATFORM_ID}")
+    visitor.submit("/begin")
+    assert "is deleted after June 30, 2027" in visitor.text
+    visitor.submit("/consent", agree="y")
+    visitor.submit("/about-you", age=AGE, job=CANARY)
+    return made
+
+
+@pytest.mark.parametrize(("day", "dropped"), [(30, False), (31, True)])
+def test_what_identifies_people_goes_on_the_day_that_was_announced(
+    dated, session, monkeypatch, day, dropped
+):
+    moment = datetime(2027, 6 + day // 31, day % 31 or 1, 12, tzinfo=UTC)
+    monkeypatch.setattr(retention, "now", lambda: moment)
+    session.rollback()
+    assert retention.drop_due(session) == ([SLUG] if dropped else [])
+    stored = everything_stored(session)
+    for trace in (CANARY, PLATFORM_ID, "Grace Hopper"):
+        assert (trace in stored) is not dropped
+    assert session.query(Participant).count() == 1
+    assert session.query(Identity).count() + session.query(Guest).count() == (0 if dropped else 2)
+    assert retention.drop_due(session) == []
+
+
+def test_a_date_that_is_no_day_is_refused():
+    for wrong in ("30.6.2027", "2027-02-30", "20270630", 20270630):
+        with pytest.raises(SurveyError, match=r"a day is needed, written like 2027-06-30"):
+            a_plan(personal_until=wrong)
+
+
+def test_logs_hold_no_answers_ages_codes_or_tokens(app, visitor, session, caplog, engine):
+    caplog.set_level(logging.DEBUG)
+    code = code_of(visitor)
+    secrets = [CANARY, PLATFORM_ID, code, visitor.form("/erase").select_one("input")["value"]]
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+    with engine.begin() as connection:
+        connection.execute(text("ALTER TABLE revision RENAME TO revision_gone"))
+    visitor.open("/q/3")
+    fields = {one["name"]: one.get("value", "") for one in visitor.page.select("[type=hidden]")}
+    visitor.post("/q/3", **fields, choice="own", rank_A="3")
+    visitor.post("/q/3", **fields, choice="2")
+    visitor.post("/about-you", **fields, age=AGE, job=CANARY)
+    written = caplog.text
+    assert "revision" in written  # something did go wrong, and was logged
+    for secret in secrets:
+        assert secret not in written
+
+
+def test_a_page_lists_every_stored_field_with_its_purpose_and_period(client, measured):
+    page = client.get("/what-is-stored").text
+    listed = {one.name: one for tables in stored_tables().values() for one in tables}
+    assert set(listed) == set(Base.metadata.tables)
+    fields = 0
+    for name, table in Base.metadata.tables.items():
+        assert listed[name].kept
+        assert listed[name].meaning
+        for column in table.columns:
+            assert column.doc, f"{name}.{column.name} does not say what it is for"
+            assert f"<code>{column.name}</code>" in page
+            fields += 1
+    measured(f"{fields} fields of {len(listed)} tables stored: 0 without purpose or period")
