@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -62,6 +63,7 @@ def current_revision(connection: Connection) -> str | None:
     return MigrationContext.configure(connection).get_current_revision()
 
 
+@cache
 def newest_revision() -> str | None:
     """Return the revision this version of the survey works with."""
     return ScriptDirectory.from_config(_config()).get_current_head()
