@@ -2,7 +2,6 @@
 
 import os
 import tempfile
-import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,14 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, settings
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from survey.app import create_app
 from survey.config import Settings
 from survey.db import db
-from survey.db.engine import database_url
-from survey.services.database import upgrade_database
+from survey.services.database import is_ready, upgrade_database
+from tests.databases import PostgreSQL, SQLite
 
 KEY = "a key for tests, long enough to be allowed"
 
@@ -50,21 +49,31 @@ def postgresql_server() -> Iterator[str]:
         server.cleanup()
 
 
+@pytest.fixture(scope="session")
+def postgresql(postgresql_server: str) -> Iterator[PostgreSQL]:
+    """The databases that tests have on that server."""
+    databases = PostgreSQL(postgresql_server)
+    yield databases
+    databases.tidy_up()
+
+
+@pytest.fixture(scope="session")
+def sqlite(tmp_path_factory: pytest.TempPathFactory) -> SQLite:
+    """The databases that tests have in files."""
+    return SQLite(tmp_path_factory.mktemp("sqlite"))
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_uri(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """An empty database of each kind."""
+    """A database of each kind: empty, or of the newest schema where the test wants ``app``."""
+    filled = "app" in request.fixturenames
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'survey.sqlite3'}"
+        yield request.getfixturevalue("sqlite").make(tmp_path, filled)
         return
-    server = request.getfixturevalue("postgresql_server")
-    name = f"survey_{uuid.uuid4().hex}"
-    maintenance = create_engine(database_url(server), isolation_level="AUTOCOMMIT")
-    with maintenance.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    yield database_url(server).set(database=name).render_as_string(hide_password=False)
-    with maintenance.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    maintenance.dispose()
+    databases = request.getfixturevalue("postgresql")
+    uri = databases.make(filled)
+    yield uri
+    databases.leave(uri)
 
 
 class TidyClient(FlaskClient):
@@ -80,7 +89,7 @@ class TidyClient(FlaskClient):
 
 @pytest.fixture
 def empty_app(database_uri: str, tmp_path: Path) -> Iterator[Flask]:
-    """The application on a database without a schema."""
+    """The application on a database without a schema, unless the test wants ``app``."""
     app = create_app(Settings(tmp_path, database_uri, KEY))
     app.test_client_class = TidyClient
     with app.app_context():
@@ -100,7 +109,8 @@ def engine(empty_app: Flask) -> Engine:
 @pytest.fixture
 def app(empty_app: Flask, engine: Engine) -> Flask:
     """The application on a database of the newest schema."""
-    upgrade_database(engine)
+    if not is_ready(engine):
+        upgrade_database(engine)
     return empty_app
 
 
