@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, settings
+from jinja2 import FileSystemBytecodeCache
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
@@ -76,6 +77,12 @@ def database_uri(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     databases.leave(uri)
 
 
+@pytest.fixture(scope="session")
+def compiled_templates(tmp_path_factory: pytest.TempPathFactory) -> FileSystemBytecodeCache:
+    """Templates are compiled once in a run, not once for each test's application."""
+    return FileSystemBytecodeCache(str(tmp_path_factory.mktemp("templates")))
+
+
 class TidyClient(FlaskClient):
     """A browser without scripts; the test's own look into the database ends before each page.
 
@@ -88,9 +95,12 @@ class TidyClient(FlaskClient):
 
 
 @pytest.fixture
-def empty_app(database_uri: str, tmp_path: Path) -> Iterator[Flask]:
+def empty_app(
+    database_uri: str, tmp_path: Path, compiled_templates: FileSystemBytecodeCache
+) -> Iterator[Flask]:
     """The application on a database without a schema, unless the test wants ``app``."""
     app = create_app(Settings(tmp_path, database_uri, KEY))
+    app.jinja_env.bytecode_cache = compiled_templates
     app.test_client_class = TidyClient
     with app.app_context():
         engine = db.engine
