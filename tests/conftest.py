@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from argon2 import PasswordHasher
 from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, settings
@@ -17,6 +18,7 @@ from sqlalchemy.orm import Session
 from survey.app import create_app
 from survey.config import Settings
 from survey.db import db
+from survey.services import researchers
 from survey.services.database import is_ready, upgrade_database
 from tests.databases import PostgreSQL, SQLite
 
@@ -75,6 +77,16 @@ def database_uri(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     uri = databases.make(filled)
     yield uri
     databases.leave(uri)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords() -> Iterator[None]:
+    """Argon2id with little to do; ``as_shipped`` in test_sign_in.py brings the real costs back."""
+    quick = PasswordHasher(time_cost=1, memory_cost=64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(researchers, "hasher", quick)
+        patch.setattr(researchers, "_NOBODYS", quick.hash("nobody's"))
+        yield
 
 
 @pytest.fixture(scope="session")

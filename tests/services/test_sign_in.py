@@ -1,8 +1,11 @@
 """Researchers' accounts: links good once, passwords, sessions with two ends, a throttle."""
 
 from datetime import timedelta
+from importlib.util import find_spec, module_from_spec
 
 import pytest
+from argon2 import extract_parameters
+from argon2.profiles import RFC_9106_LOW_MEMORY
 
 from survey.db.models import SignIn, SignInLink, SignInThrottle
 from survey.services import researchers, sign_in
@@ -24,6 +27,16 @@ def ada(session, token):
     return researchers.set_password(session, token, PASSWORD)
 
 
+@pytest.fixture
+def as_shipped(monkeypatch):
+    """Passwords cost what they do outside the tests."""
+    spec = find_spec(researchers.__name__)
+    afresh = module_from_spec(spec)
+    spec.loader.exec_module(afresh)
+    for name in ("hasher", "_NOBODYS"):
+        monkeypatch.setattr(researchers, name, getattr(afresh, name))
+
+
 def later(monkeypatch, **amount):
     """Let the clock of signing in stand so much later."""
     present = sign_in.now()
@@ -40,6 +53,20 @@ def test_a_link_sets_a_password_once(session, ada, token):
     assert ada.password_hash.startswith("$argon2id$")
     with pytest.raises(LinkError, match="works once, for 30 minutes"):
         researchers.set_password(session, token, "another row of words")
+
+
+def test_guessing_costs_what_the_standard_advises_also_where_there_is_nobody(as_shipped):
+    for stored in (researchers.hasher.hash(PASSWORD), researchers._NOBODYS):
+        assert extract_parameters(stored) == RFC_9106_LOW_MEMORY
+
+
+def test_a_password_hashed_at_another_cost_is_hashed_anew_at_the_next_sign_in(
+    session, ada, as_shipped
+):
+    assert extract_parameters(ada.password_hash) != RFC_9106_LOW_MEMORY
+    assert sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    assert extract_parameters(ada.password_hash) == RFC_9106_LOW_MEMORY
+    assert sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
 
 
 def test_looking_at_a_link_does_not_use_it_up(session, token):
@@ -112,6 +139,7 @@ def test_an_unknown_name_and_a_wrong_password_are_told_alike(session, ada):
 
 
 def test_failures_cost_ever_longer_waits_even_for_the_right_password(session, ada, monkeypatch):
+    later(monkeypatch)  # the clock stands, however long a failure takes
     for _ in range(5):
         with pytest.raises(WrongPasswordError):
             sign_in.sign_in(session, "Ada Lovelace", "a wrong row of words")

@@ -1,10 +1,8 @@
 """The page that plans a study's size."""
 
 import pytest
-from argon2 import PasswordHasher
 from sqlalchemy import event
 
-from survey.services import researchers
 from tests.web.test_researcher import HOME, Desk
 
 pytestmark = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
@@ -12,8 +10,7 @@ PAGE = "/research/planning"
 
 
 @pytest.fixture
-def desk(app, session, monkeypatch):
-    monkeypatch.setattr(researchers, "hasher", PasswordHasher(time_cost=1, memory_cost=64))
+def desk(app, session):
     return Desk(app, session)
 
 

@@ -6,7 +6,6 @@ import zipfile
 from datetime import timedelta
 
 import pytest
-from argon2 import PasswordHasher
 from bs4 import BeautifulSoup
 
 from survey.db.models import Event, Guest, Participant, Study
@@ -76,12 +75,6 @@ def filled_in(form):
         chosen = field.select_one("option[selected]") or field.select_one("option")
         sent[field["name"]] = [chosen["value"]]
     return {name: values if len(values) > 1 else values[0] for name, values in sent.items()}
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(monkeypatch):
-    """Argon2id with little to do; test_sign_in.py uses the real costs."""
-    monkeypatch.setattr(researchers, "hasher", PasswordHasher(time_cost=1, memory_cost=64))
 
 
 @pytest.fixture

@@ -12,9 +12,7 @@ from survey.services import answers, life, researchers
 from survey.services.answers import Answer
 from survey.services.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant
-from tests.web.test_researcher import STUDY, Desk, open_it, quick_passwords
-
-__all__ = ["quick_passwords"]  # a fixture; without it every sign-in costs its full price
+from tests.web.test_researcher import STUDY, Desk, open_it
 
 RESULTS = f"{STUDY}/results"
 pytestmark = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
