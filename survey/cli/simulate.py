@@ -67,7 +67,8 @@ def serving(app: Flask) -> Iterator[str]:
     """Serve the application on a free local port for as long as the block runs."""
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # no line per request
     server = make_server("127.0.0.1", 0, app, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    # It looks so often whether it shall end; the default is half a second.
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"
