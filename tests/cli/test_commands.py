@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.builders import SLUG, Visitor
-
-# Where the database does not matter, one is enough.
-ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+from tests.databases import ON_SQLITE
 
 TABLE_1 = ["1,2,3,4,5", "1,3,4,5,6", "1,2,3,4,100", "1,2,3,30,31", "1,2,3,40,41"]
 
@@ -48,6 +46,7 @@ def test_a_studys_life_from_the_command_line(run):
     assert "closed" in run("study", "show", "pilot")
 
 
+@ON_SQLITE
 def test_the_check_prints_questions_and_findings(run):
     run("init")
     run("study", "new", "pilot", "--seed", 7)
@@ -60,6 +59,7 @@ def test_the_check_prints_questions_and_findings(run):
     assert rows.count(["AP", "1-AP"]) == rows.count(["NMRR", "NMRR"]) == 10
 
 
+@ON_SQLITE
 def test_a_new_study_draws_its_own_seed(run):
     run("init")
     for slug in ("one", "two"):
@@ -68,6 +68,7 @@ def test_a_new_study_draws_its_own_seed(run):
     assert one["seed"] != two["seed"]
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
@@ -86,6 +87,7 @@ def test_wrong_study_commands_end_in_one_sentence(run, arguments, status, messag
     assert message in run("study", *arguments, status=status)
 
 
+@ON_SQLITE
 def test_measure_scores_table_1(run):
     found = json.loads(run("measure", *TABLE_1, "--json"))
     assert found["collection_size"] == 100
@@ -100,6 +102,7 @@ def test_measure_scores_table_1(run):
     assert "0.3727" in run("measure", *TABLE_1)
 
 
+@ON_SQLITE
 def test_measure_takes_the_collection_size_gmt_and_eq15(run):
     def value(name, *options):
         lists = json.loads(run("measure", "2,30", "--json", *options))["lists"]
@@ -111,6 +114,7 @@ def test_measure_takes_the_collection_size_gmt_and_eq15(run):
     assert value("MNRO", *big, "--literal-eq15") != value("MNRO", *big)
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("lists", "message"),
     [
@@ -127,6 +131,7 @@ def test_measure_refuses_bad_lists_with_their_place(run, lists, message):
     assert message in run("measure", *lists, status=2)
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("name", ["table1", "table3", "table4", "all"])
 def test_the_papers_tables_agree_with_their_print(run, name, tmp_path):
     run("paper", name, "--to", tmp_path)
@@ -134,6 +139,7 @@ def test_the_papers_tables_agree_with_their_print(run, name, tmp_path):
     assert len(list(tmp_path.glob("*.csv"))) == (3 if name == "all" else 1)
 
 
+@ON_SQLITE
 def test_every_value_of_tables_1_and_4_that_can_be_recomputed_agrees(run, tmp_path):
     for name, many in (("table1", 30), ("table4", 20)):
         found = json.loads(run("paper", name, "--json"))["comparisons"]
@@ -144,6 +150,7 @@ def test_every_value_of_tables_1_and_4_that_can_be_recomputed_agrees(run, tmp_pa
     assert rows[0]["computed"] == "MNRO"
 
 
+@ON_SQLITE
 def test_the_papers_table_4_as_json_has_the_keys_of_an_analysis(run):
     found = json.loads(run("paper", "table4", "--json"))
     assert found["table4"]["totals"] == {"AP": 90, "NMRR": 109, "MNRO": 135, "OTHER": 20}
@@ -154,9 +161,9 @@ def test_the_papers_table_4_as_json_has_the_keys_of_an_analysis(run):
 @pytest.fixture
 def simulated(run):
     run("init")
-    run("study", "new", SLUG, "--seed", 3, "--questions", 4)
+    run("study", "new", SLUG, "--seed", 3, "--questions", 3)
     run("study", "open", SLUG)
-    run("simulate", SLUG, "--participants", 6, "--prefer", "MNRO=.6,AP=.2,OTHER=.2", "--seed", 9)
+    run("simulate", SLUG, "--participants", 3, "--prefer", "MNRO=.6,AP=.2,OTHER=.2", "--seed", 9)
     return run
 
 
@@ -255,17 +262,17 @@ def analysed(run, *options, slug=SLUG):
 def test_simulated_participants_fill_table_4_and_are_test_data(simulated):
     found = analysed(simulated, "--include-test")
     assert found["n"] == {
-        "participants": 6,
-        "questions": 4,
-        "responses": 24,
+        "participants": 3,
+        "questions": 3,
+        "responses": 9,
         "missing": 0,
         "excluded": 0,
         "flagged_left_out": 0,
         "test_left_out": 0,
-        "test_counted": 6,
+        "test_counted": 3,
     }
-    assert [row["merged"] for row in found["table4"]["rows"]] == [6] * 4
-    assert found["table3"]["completed"] == 6
+    assert [row["merged"] for row in found["table4"]["rows"]] == [3] * 3
+    assert found["table3"]["completed"] == 3
     assert found["study"]["digest"]
     assert analysed(simulated)["n"]["participants"] == 0
     assert "Only test participants have answered" in simulated("analyse", SLUG)
@@ -290,6 +297,7 @@ def test_the_only_study_needs_no_name_and_several_are_asked_for(simulated):
     assert "Which study? There are: five-systems, second." in simulated("analyse", status=1)
 
 
+@ON_SQLITE
 def test_what_is_undefined_says_why(run):
     run("init")
     run("study", "new", SLUG)
@@ -301,17 +309,18 @@ def test_what_is_undefined_says_why(run):
 
 @ON_SQLITE
 def test_the_same_seed_gives_the_same_table_4_in_another_study(simulated):
-    simulated("study", "new", "again", "--seed", 3, "--questions", 4)
+    simulated("study", "new", "again", "--seed", 3, "--questions", 3)
     simulated("study", "open", "again")
     prefer = ("--prefer", "MNRO=.6,AP=.2,OTHER=.2")
-    simulated("simulate", "again", "--participants", 6, *prefer, "--seed", 9)
+    simulated("simulate", "again", "--participants", 3, *prefer, "--seed", 9)
     first, second = (analysed(simulated, "--include-test", slug=slug) for slug in (SLUG, "again"))
     assert first["table4"] == second["table4"]
     assert first["table3"]["numbers"] == second["table3"]["numbers"]
-    simulated("simulate", "again", "--participants", 6, *prefer, "--seed", 10)
-    assert analysed(simulated, "--include-test", slug="again")["n"]["participants"] == 12
+    simulated("simulate", "again", "--participants", 1, *prefer, "--seed", 10)
+    assert analysed(simulated, "--include-test", slug="again")["n"]["participants"] == 4
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("prefer", "message"),
     [
@@ -330,6 +339,7 @@ def test_a_preference_that_cannot_be_is_explained(run, prefer, message):
     assert message in told
 
 
+@ON_SQLITE
 def test_only_an_open_study_can_be_simulated(run):
     run("init")
     run("study", "new", "draft", "--questions", 1)

@@ -1,33 +1,62 @@
 """Handing a study out and replicating it, from the command line."""
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from survey.services import studies
-from tests.builders import SLUG, Visitor
-
-# What the files say does not depend on the database they came from.
-ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+from survey.app import create_app
+from survey.cli import survey
+from survey.config import Settings
+from survey.db import db
+from survey.services import access, studies
+from tests.builders import KEY, SLUG, Visitor
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def answered(run, app):
-    """A closed study with one who finished, one who did not, and test data."""
-    run("study", "new", SLUG, "--seed", 5, "--questions", 3)
+@pytest.fixture(scope="module")
+def answered_file(tmp_path_factory):
+    """A closed study with one who finished, one who did not, and test data; made once."""
+    folder = tmp_path_factory.mktemp("answered")
+    path = folder / "survey.sqlite3"
+    app = create_app(Settings(folder, f"sqlite:///{path}", KEY))
+
+    def run(*arguments):
+        done = CliRunner().invoke(survey, arguments, obj=lambda **_: app)
+        assert done.exit_code == 0, done.output
+
+    run("init")
+    run("study", "new", SLUG, "--seed", "5", "--questions", "3")
     run("study", "open", SLUG)
     Visitor(app.test_client()).take_part()
     half = Visitor(app.test_client())
     half.open("?PROLIFIC_PID=person-1")
     half.submit("/begin")
-    run("simulate", SLUG, "--participants", 1)
+    run("simulate", SLUG, "--participants", "1")
     run("study", "close", SLUG)
+    with app.app_context():
+        db.engine.dispose()
+    return path
+
+
+@pytest.fixture
+def database_uri(answered_file, tmp_path):
+    """A copy of it: these tests look at files. The pages' tests hand out from both databases."""
+    path = tmp_path / "instance" / "survey.sqlite3"
+    path.parent.mkdir()
+    shutil.copyfile(answered_file, path)
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture
+def answered(run):
+    """Run a command where that study is."""
     return run
 
 
@@ -54,7 +83,6 @@ def test_an_exported_study_replicates_zipped_and_unpacked(answered, tmp_path):
     assert sorted(tmp_path.glob("*.zip*")) == [target]
 
 
-@ON_SQLITE
 def test_exporting_twice_gives_the_same_bytes(answered, tmp_path):
     for name in ("one.zip", "two.zip"):
         answered("export", SLUG, "--to", tmp_path / name)
@@ -81,16 +109,12 @@ def test_test_data_and_identities_come_only_when_asked_for(answered, tmp_path):
     assert [name for name in identified if b"person-1" in identified[name]] == ["identities.csv"]
 
 
-@ON_SQLITE
 def test_identities_are_not_exported_unlogged(answered, session, tmp_path):
-    from survey.services import access
-
     answered("export", SLUG, "--to", tmp_path / "my.zip", "--with-identities")
     events = access.events_of(session, studies.find_study(session, SLUG))
     assert (events[0].kind, events[0].detail) == ("exported", "bundle with identities")
 
 
-@ON_SQLITE
 def test_a_file_that_is_there_is_replaced_only_when_forced(answered, tmp_path):
     target = tmp_path / "my.zip"
     target.write_bytes(b"something dear")
@@ -102,10 +126,8 @@ def test_a_file_that_is_there_is_replaced_only_when_forced(answered, tmp_path):
 
 
 def test_what_cannot_be_exported_is_told_and_leaves_no_file(run, tmp_path):
-    run("init")
     told = run("export", "nowhere", "--to", tmp_path / "my.zip", status=1)
     assert told == "Error: There is no study 'nowhere'.\n"
-    run("study", "new", SLUG, "--seed", 5, "--questions", 1)
     gone = tmp_path / "gone"
     told = run("export", SLUG, "--to", gone / "my.zip", status=1)
     assert told == f"Error: There is no folder {gone}.\n"
@@ -113,7 +135,6 @@ def test_what_cannot_be_exported_is_told_and_leaves_no_file(run, tmp_path):
     assert "Missing option '--to'" in run("export", SLUG, status=2)
 
 
-@ON_SQLITE
 def test_replicate_needs_neither_database_nor_instance_folder(answered, tmp_path):
     target, elsewhere = tmp_path / "my.zip", tmp_path / "elsewhere"
     answered("export", SLUG, "--to", target)
@@ -149,7 +170,6 @@ def test_replicate_needs_neither_database_nor_instance_folder(answered, tmp_path
     assert done.stdout == ""
 
 
-@ON_SQLITE
 def test_the_first_disagreement_ends_replicating(answered, tmp_path):
     target, folder = tmp_path / "my.zip", tmp_path / "unpacked"
     answered("export", SLUG, "--to", target)

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-pytestmark = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+from tests.databases import ON_SQLITE
+
+pytestmark = ON_SQLITE
 
 
 def test_table_4_is_read_claim_by_claim(run):

@@ -5,7 +5,9 @@ import json
 
 import pytest
 
-pytestmark = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+from tests.databases import ON_SQLITE
+
+pytestmark = ON_SQLITE
 SMALL = ("--participants", "20,30", "--questions", 10, "--replicates", 200)
 
 
