@@ -5,10 +5,15 @@ import uuid
 from collections import deque
 from pathlib import Path
 
+import pytest
 from sqlalchemy import create_engine, text
 
 from survey.db.engine import database_url, engine_options, prepare
 from survey.services.database import upgrade_database
+
+# For tests of pages, forms, files and commands: where no query, constraint, order, type or
+# transaction is in question, one kind of database is enough.
+ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
 
 
 def bring_up_to_date(uri: str) -> None:

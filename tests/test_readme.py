@@ -7,19 +7,19 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import pytest
 from click.testing import CliRunner
 
 from survey.cli import survey
 from survey.core.measures import Measure, Setting, as_ranks
 from survey.services import studies
 from survey.services.plan_files import read_plan
+from tests.databases import ON_SQLITE
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
 COMMANDS = re.findall(r"^ {4}(?:\.venv/bin/)?survey (.+?)(?: +#.*)?$", README, re.MULTILINE)
 
 
-@pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+@ON_SQLITE
 def test_every_command_of_the_readme_runs(app, session, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     studies.ensure_demo_study(session)

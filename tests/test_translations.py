@@ -20,6 +20,7 @@ from survey.services.errors import SurveyError
 from survey.services.languages import FOLDER, languages
 from survey.services.presets import translated
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
+from tests.databases import ON_SQLITE
 
 ROOT = Path(__file__).parents[1]
 OTHERS = languages()[1:]  # without English, which needs no catalogue
@@ -151,7 +152,6 @@ def test_a_text_of_ones_own_goes_before_the_presets(session):
 
 
 # The participant's way, on one database: what is stored has no language.
-one_database = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
 
 
 def personal_fields():
@@ -229,7 +229,7 @@ def test_the_search_for_english_finds_it(client, session):
         assert one in found
 
 
-@one_database
+@ON_SQLITE
 def test_a_participant_reads_greek_from_the_entry_to_the_receipt(app, study, session):
     visitor = Reader(app.test_client())
     visitor.open()
@@ -339,7 +339,7 @@ def answer_with_mistakes(visitor):
     assert "Καμία από αυτές" in visitor.text
 
 
-@one_database
+@ON_SQLITE
 def test_a_closed_study_says_so_in_greek(app, study, session):
     halfway, late = (Reader(app.test_client()) for _ in range(2))
     halfway.open()
@@ -358,7 +358,7 @@ def test_a_closed_study_says_so_in_greek(app, study, session):
     assert "δεν δέχεται άλλες απαντήσεις" in late.text
 
 
-@one_database
+@ON_SQLITE
 def test_other_pages_stay_english(client, study, session):
     an_open_study(session, "english")
     Reader(client).open()
@@ -371,7 +371,7 @@ def test_other_pages_stay_english(client, study, session):
     assert '<html lang="en">' in home
 
 
-@one_database
+@ON_SQLITE
 def test_a_study_in_a_language_without_a_catalogue_has_english_pages(client, session):
     made = studies.create_study(session, SLUG, replace(a_plan(), language="xx"))
     studies.open_study(session, made)
@@ -381,7 +381,7 @@ def test_a_study_in_a_language_without_a_catalogue_has_english_pages(client, ses
     assert "Save and go on" in visitor.text
 
 
-@one_database
+@ON_SQLITE
 def test_simulated_participants_find_their_way_in_greek(app, study, session):
     session.rollback()
     for command in (["simulate", SLUG, "--participants", "2"], ["analyse", SLUG, "--include-test"]):

@@ -14,6 +14,7 @@ from survey.services import arrivals, participants, studies, tokens
 from survey.services.errors import NotAllowedError, NotFoundError
 from survey.services.whereabouts import Step, whereabouts
 from tests.builders import KEY, a_ready_participant, an_open_study
+from tests.databases import ON_SQLITE
 
 
 def test_a_browser_that_begins_twice_is_one_participant(session):
@@ -90,7 +91,7 @@ def test_a_presentation_holds_the_values_as_printed(session):
         assert presentation.shown == [columns[name]["shown"] for name in presentation.label_order]
 
 
-@pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+@ON_SQLITE
 def test_every_measure_stands_behind_every_label_equally_often(session):
     study = an_open_study(session, questions=10, participants=60)
     for number in range(60):

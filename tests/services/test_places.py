@@ -16,6 +16,7 @@ from survey.services.clock import now
 from survey.services.errors import NotAllowedError, StudyFullError
 from survey.services.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant, an_open_study
+from tests.databases import ON_SQLITE
 
 
 def begin(session, study, token, **arrival):
@@ -153,7 +154,7 @@ def test_questions_come_in_the_plans_order_or_in_one_of_each_participants_own(se
 
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-@pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+@ON_SQLITE
 def test_whatever_the_pool_its_counts_never_differ_by_more_than_one(session, data):
     size = data.draw(st.integers(1, 8))
     each = data.draw(st.integers(1, size))

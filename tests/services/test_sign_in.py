@@ -13,6 +13,7 @@ from survey.services.errors import SurveyError
 from survey.services.researchers import LinkError
 from survey.services.sign_in import TooManyAttemptsError, WrongPasswordError
 from survey.services.tokens import hash_token
+from tests.databases import ON_SQLITE
 
 PASSWORD = "a row of four words"
 
@@ -60,6 +61,7 @@ def test_guessing_costs_what_the_standard_advises_also_where_there_is_nobody(as_
         assert extract_parameters(stored) == RFC_9106_LOW_MEMORY
 
 
+@ON_SQLITE
 def test_a_password_hashed_at_another_cost_is_hashed_anew_at_the_next_sign_in(
     session, ada, as_shipped
 ):
@@ -96,6 +98,7 @@ def test_the_database_holds_neither_links_nor_sessions(session, ada, token):
     assert not stored & {made, token}
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("password", "problem"),
     [
@@ -155,6 +158,7 @@ def test_failures_cost_ever_longer_waits_even_for_the_right_password(session, ad
     assert sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
 
 
+@ON_SQLITE
 def test_no_wait_is_longer_than_a_quarter_of_an_hour(session, ada):
     row = SignInThrottle(
         name_hash=hash_token("ada lovelace"), failures=1000, last_failed_at=sign_in.now()

@@ -12,6 +12,7 @@ from survey.services.analysis import Choices
 from survey.services.simulation import Preference, simulate
 from survey.services.study_analysis import analyse_study
 from tests.builders import KEY, SLUG, an_open_study
+from tests.databases import ON_SQLITE
 
 SCREENING = {
     "name": "adult",
@@ -22,7 +23,7 @@ SCREENING = {
 }
 
 
-@pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+@ON_SQLITE
 def test_a_planted_preference_is_recovered(app, session):
     study = an_open_study(session, questions=6, seed=2)
     planted = {"MNRO": 0.5, "NMRR": 0.3, "AP": 0.1, "OTHER": 0.1}
@@ -67,7 +68,7 @@ def test_without_a_preference_all_measures_are_alike():
     ],
     ids=["rank first", "pool", "own lists", "discriminative"],
 )
-@pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+@ON_SQLITE
 def test_bots_find_their_way_in_every_design(app, session, design):
     study = an_open_study(session, **design)
     plan = study.plan

@@ -9,6 +9,7 @@ from survey.services import studies
 from survey.services.checks import check_study
 from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
 from tests.builders import a_plan, an_open_study
+from tests.databases import ON_SQLITE
 
 
 def test_a_new_study_is_a_draft_with_its_questions_and_consent(session):
@@ -45,12 +46,14 @@ def test_opening_twice_and_closing_a_draft_are_refused(session):
         studies.close_study(session, studies.create_study(session, "draft", a_plan()))
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("slug", ["Pilot", "a b", "-a", "a-", "a--b", "ä", "", "x" * 65, "a/b"])
 def test_a_slug_that_makes_no_address_is_refused(session, slug):
     with pytest.raises(SurveyError, match="cannot be the address"):
         studies.create_study(session, slug, a_plan())
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     "slug",
     ["mnro", "test-ap", "map-study", "anmrr", "mymnrostudy", "amnro-2", "nmrr1", "ap2024", "1map"],
@@ -60,6 +63,7 @@ def test_a_slug_that_names_a_measure_is_refused(session, slug):
         studies.create_study(session, slug, a_plan())
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("slug", ["apple", "paper-one", "mapping"])
 def test_a_slug_that_only_happens_to_hold_a_short_name_is_taken(session, slug):
     assert studies.create_study(session, slug, a_plan()).slug == slug
@@ -79,6 +83,7 @@ def test_a_slug_can_be_taken_once(session):
         an_open_study(session)
 
 
+@ON_SQLITE
 def test_a_design_that_cannot_be_says_which_field(session):
     with pytest.raises(SurveyError, match=r"lists is 2; 3 to 10 are allowed"):
         a_plan(lists=2)
@@ -100,6 +105,7 @@ def test_a_study_that_is_not_there_is_named(session):
         studies.find_study(session, "nowhere")
 
 
+@ON_SQLITE
 def test_the_check_speaks_of_k_identical_orders_and_ties(session):
     study = an_open_study(session, questions=10, seed=7)
     findings = check_study(study)

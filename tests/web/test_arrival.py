@@ -8,6 +8,7 @@ from survey.db.models import Guest, Identity, Participant, Presentation, StoredR
 from survey.services import guests
 from survey.services.recruitment import Recruitment
 from tests.builders import KEY, Visitor, an_open_study
+from tests.databases import ON_SQLITE
 
 
 @pytest.fixture
@@ -55,6 +56,7 @@ def test_on_a_shared_computer_each_link_leads_to_its_own_participant(client, ses
     assert "It goes on where you left." in visitor.text
 
 
+@ON_SQLITE
 def test_without_a_link_nobody_begins_where_one_is_needed(client, session, study):
     recruit(session, study, access="personal")
     visitor = Visitor(client)
@@ -76,6 +78,7 @@ def test_a_platforms_parameters_are_kept_apart_from_the_answers(client, session,
     assert identity.parameters == {"PROLIFIC_PID": "p<1", "STUDY_ID": "s1", "SESSION_ID": "x1"}
 
 
+@ON_SQLITE
 def test_whoever_finishes_gets_the_code_and_the_way_back_again_and_again(client, session, study):
     recruit(
         session,
@@ -106,6 +109,7 @@ def test_whoever_finishes_gets_the_code_and_the_way_back_again_and_again(client,
         assert "OUT-3" not in visitor.text
 
 
+@ON_SQLITE
 def test_whoever_declines_gets_another_code(client, session, study):
     recruit(session, study, code_complete="DONE-1", code_declined="NO-2")
     visitor = Visitor(client)
@@ -116,6 +120,7 @@ def test_whoever_declines_gets_another_code(client, session, study):
     assert "DONE-1" not in visitor.text
 
 
+@ON_SQLITE
 def test_without_a_code_for_an_end_no_way_back_credits_it(client, session, study):
     recruit(session, study, code_complete="DONE-1", return_url="https://x.example/?cc={code}")
     visitor = Visitor(client)
@@ -125,6 +130,7 @@ def test_without_a_code_for_an_end_no_way_back_credits_it(client, session, study
     assert not visitor.page.select(".way-back, .receipt")
 
 
+@ON_SQLITE
 def test_an_option_can_screen_out(client, session):
     study = an_open_study(
         session,
@@ -155,6 +161,7 @@ def test_an_option_can_screen_out(client, session):
     assert session.query(Participant).one().status == "screened_out"
 
 
+@ON_SQLITE
 def test_latecomers_read_a_friendly_page(app, session):
     an_open_study(session, "small", participants=1)
     first, late = Visitor(app.test_client(), "small"), Visitor(app.test_client(), "small")
@@ -201,6 +208,7 @@ def test_agreeing_can_be_taken_back_until_the_questions_come(client, session, st
     )
 
 
+@ON_SQLITE
 def test_the_page_of_declining_is_for_those_who_declined(client, session, study):
     visitor = Visitor(client)
     visitor.open()
@@ -209,6 +217,7 @@ def test_the_page_of_declining_is_for_those_who_declined(client, session, study)
     assert visitor.path == "/consent"
 
 
+@ON_SQLITE
 def test_ones_own_ranking_is_asked_before_any_method_is_seen(client, session):
     an_open_study(session, "rank-first", rank_first=True)
     visitor = Visitor(client, "rank-first")
@@ -248,6 +257,7 @@ def test_the_first_ranking_counts_whatever_is_posted_later(client, session):
     )
 
 
+@ON_SQLITE
 def test_seconds_of_an_answer_that_was_refused_are_not_lost(client, session, study):
     visitor = Visitor(client)
     visitor.start()
@@ -256,7 +266,7 @@ def test_seconds_of_an_answer_that_was_refused_are_not_lost(client, session, stu
     assert visitor.page.select_one("[name=active_seconds]")["value"] == "55.0"
 
 
-@pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+@ON_SQLITE
 def test_a_write_that_fails_half_way_is_explained_and_the_next_one_works(client, session, study):
     visitor = Visitor(client)
     visitor.start()

@@ -5,8 +5,9 @@ from bs4 import BeautifulSoup
 
 from survey.services.paper_table4 import read_table4
 from tests.builders import Visitor, an_open_study
+from tests.databases import ON_SQLITE
 
-pytestmark = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+pytestmark = ON_SQLITE
 PAGE = "/paper/table4"
 
 

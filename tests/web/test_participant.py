@@ -1,4 +1,4 @@
-"""The participant's pages over HTTP, without scripts, on both databases."""
+"""The participant's pages over HTTP, without scripts."""
 
 import html
 import re
@@ -11,6 +11,7 @@ from survey.core.measures import MEASURES
 from survey.db.models import Participant, Presentation, StoredResponse
 from survey.services import studies, tokens
 from tests.builders import KEY, SLUG, Visitor, an_open_study
+from tests.databases import ON_SQLITE
 
 
 @pytest.fixture
@@ -23,6 +24,7 @@ def visitor(client, study):
     return Visitor(client)
 
 
+@ON_SQLITE
 def test_the_entry_says_what_it_is_how_long_and_who_asks(visitor):
     visitor.open()
     assert visitor.page.h1.text == "Ordering search results"
@@ -56,6 +58,7 @@ def test_the_last_page_shows_the_same_receipt_again(visitor):
         assert visitor.page.select_one(".receipt").text == receipt
 
 
+@ON_SQLITE
 def test_consent_must_be_ticked(visitor):
     visitor.open()
     visitor.submit("/begin")
@@ -75,6 +78,7 @@ def test_declining_is_fine_and_can_be_taken_back(visitor, session):
     assert visitor.path == "/about-you"
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("age", "problem"),
     [
@@ -119,6 +123,7 @@ def test_the_practice_question_explains_itself_and_is_not_counted(visitor, sessi
     assert "Question 1 of 3 · 0 saved" in visitor.text
 
 
+@ON_SQLITE
 def test_nothing_is_preselected(visitor):
     visitor.start()
     form = visitor.form("/q/1")
@@ -126,6 +131,7 @@ def test_nothing_is_preselected(visitor):
     assert [option.text for option in form.select("[selected]")] == ["–"] * 5
 
 
+@ON_SQLITE
 def test_a_question_shows_lists_columns_places_and_orders(visitor, session):
     visitor.start()
     shown = session.query(Presentation).filter_by(position=1).one()
@@ -145,6 +151,7 @@ def test_a_question_shows_lists_columns_places_and_orders(visitor, session):
         assert order.text == " > ".join(" = ".join(group) for group in column.ranking.groups)
 
 
+@ON_SQLITE
 def test_columns_with_the_same_order_stay_two_columns_and_the_page_says_so(client, session):
     an_open_study(session, "same-orders", seed=7, questions=1)  # AP and MNRO agree there
     visitor = Visitor(client, "same-orders")
@@ -153,6 +160,7 @@ def test_columns_with_the_same_order_stay_two_columns_and_the_page_says_so(clien
     assert re.search(r"Methods \d and \d give the same ordering here\.", visitor.text)
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("fields", "problem"),
     [
@@ -230,12 +238,14 @@ def test_back_does_not_lose_an_ordering_that_is_not_complete(visitor, session):
     assert stored_answers(session) == 1
 
 
+@ON_SQLITE
 def test_back_from_the_first_question_leads_to_the_practice(visitor):
     visitor.start()
     visitor.submit("/q/1", go="back")
     assert visitor.path == "/practice"
 
 
+@ON_SQLITE
 def test_nobody_skips_a_question(visitor):
     visitor.start()
     for path in ("/q/2", "/q/3", "/q/99", "/q/0", "/review"):
@@ -243,6 +253,7 @@ def test_nobody_skips_a_question(visitor):
         assert visitor.path == "/q/1"
 
 
+@ON_SQLITE
 def test_a_question_the_study_does_not_have_is_not_found(visitor):
     visitor.start()
     for position in (1, 2, 3):
@@ -265,6 +276,7 @@ def test_answers_are_reviewed_and_changed_before_they_are_handed_in(visitor, ses
     assert session.query(StoredResponse).filter_by(revisions=1).count() == 1
 
 
+@ON_SQLITE
 def test_a_reload_shows_the_same_page(visitor):
     visitor.start()
     first = visitor.page.select_one(".sheet")
@@ -408,6 +420,7 @@ def test_a_closed_study_takes_no_more_answers_but_still_shows_receipts(app, sess
     assert done.page.select_one(".receipt")
 
 
+@ON_SQLITE
 def test_a_study_without_practice_personal_fields_or_five_lists(client, session):
     an_open_study(
         session, "other", practice=False, personal_fields=[], lists=3, relevant=2, questions=2,
@@ -428,6 +441,7 @@ def test_a_study_without_practice_personal_fields_or_five_lists(client, session)
     assert visitor.path == "/done"
 
 
+@ON_SQLITE
 def test_no_page_a_participant_gets_names_a_measure(visitor):
     names = [name for m in MEASURES.values() for name in (m.name, m.mean_name, m.shown_as)]
     seen = []
@@ -460,6 +474,7 @@ def test_no_page_a_participant_gets_names_a_measure(visitor):
     assert seen[-1] == "/done"
 
 
+@ON_SQLITE
 def test_the_cookie_holds_a_random_id_and_the_forms_token_only(visitor):
     from flask.sessions import SecureCookieSessionInterface
 
@@ -483,6 +498,7 @@ def test_test_runs_are_marked_and_only_with_the_studys_own_token(app, session, s
         session.rollback()
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("method", ["get", "post"])
 @pytest.mark.parametrize("path", ["/s/five-systems", "/s/nowhere", "/nothing", "/s/x/q/1", "/"])
 def test_every_answer_carries_the_headers(client, study, method, path):

@@ -3,9 +3,10 @@
 import pytest
 from sqlalchemy import event
 
+from tests.databases import ON_SQLITE
 from tests.web.test_researcher import HOME, Desk
 
-pytestmark = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+pytestmark = ON_SQLITE
 PAGE = "/research/planning"
 
 

@@ -9,12 +9,13 @@ import pytest
 from bs4 import BeautifulSoup
 
 from survey.db.models import Event, Guest, Participant, Study
-from survey.services import access, life, researchers, studies
+from survey.services import access, life, researchers, sign_in, studies
 from survey.services.exchange.reading import open_files
 from survey.services.exchange.replicate import replicate
 from survey.services.plan_files import read_plan
 from survey.services.recruitment import Recruitment
 from tests.builders import Visitor, a_plan
+from tests.databases import ON_SQLITE
 
 PASSWORD = "a row of four words"
 HOME = "/research/"
@@ -107,6 +108,7 @@ def address_of(rule):
     )
 
 
+@ON_SQLITE
 def test_nobody_sees_anything_before_signing_in(app, session, study, client):
     rules = [rule for rule in app.url_map.iter_rules() if rule.rule.startswith("/research")]
     assert len(rules) > 40
@@ -121,6 +123,7 @@ def test_nobody_sees_anything_before_signing_in(app, session, study, client):
     assert session.get(Study, study.id).status == "draft"
 
 
+@ON_SQLITE
 def test_what_was_typed_is_kept_when_one_was_signed_out_meanwhile(desk, session, study):
     desk.open(f"{STUDY}/plan")
     desk.client.delete_cookie("researcher", path="/research")
@@ -138,6 +141,7 @@ def test_what_was_typed_is_kept_when_one_was_signed_out_meanwhile(desk, session,
     assert session.get(Study, study.id).plan.title == "A title that took long"
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     "target",
     ["https://evil.example/", "//evil.example/research", "/s/five-systems", "javascript:1"],
@@ -149,6 +153,7 @@ def test_signing_in_leads_to_our_own_pages_only(desk, target):
     assert desk.address == HOME
 
 
+@ON_SQLITE
 def test_signing_in_leads_on_to_where_one_was_going(desk, study):
     desk.client.delete_cookie("researcher", path="/research")
     desk.open(f"{STUDY}/check")
@@ -180,7 +185,10 @@ def test_an_odd_id_in_an_address_is_not_found(desk, session, study):
         assert desk.status in (403, 404), address
 
 
-def test_a_wrong_password_is_explained_and_then_slowed_down(desk):
+@ON_SQLITE
+def test_a_wrong_password_is_explained_and_then_slowed_down(desk, monkeypatch):
+    moment = sign_in.now()
+    monkeypatch.setattr(sign_in, "now", lambda: moment)  # the first wait is a second only
     desk.client.delete_cookie("researcher", path="/research")
     desk.open("/research/sign-in")
     for _ in range(5):
@@ -192,6 +200,7 @@ def test_a_wrong_password_is_explained_and_then_slowed_down(desk):
     assert "Please wait" in desk.text
 
 
+@ON_SQLITE
 def test_the_cookie_is_kept_from_scripts_and_from_participants_pages(app, session):
     token = researchers.add_researcher(session, "Ada")[1]
     session.rollback()
@@ -206,6 +215,7 @@ def test_the_cookie_is_kept_from_scripts_and_from_participants_pages(app, sessio
     assert {"HttpOnly", "Path=/research", "SameSite=Lax"} <= set(cookie.split("; "))
 
 
+@ON_SQLITE
 def test_every_post_needs_its_token(desk, app, session, study):
     for rule in app.url_map.iter_rules():
         if rule.rule.startswith("/research/studies/<slug>") and "POST" in rule.methods:
@@ -325,6 +335,7 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
     assert digests[0] == digests[1]
 
 
+@ON_SQLITE
 def test_a_plan_with_mistakes_is_shown_again_as_it_was_typed(desk, study):
     desk.open(f"{STUDY}/plan")
     desk.send(
@@ -353,6 +364,7 @@ def test_a_plan_with_mistakes_is_shown_again_as_it_was_typed(desk, study):
     assert desk.page.select_one("[name=questions]")["value"] == "many"
 
 
+@ON_SQLITE
 def test_a_frozen_plan_is_a_text_and_no_form(desk, session, study):
     desk.open(f"{STUDY}/plan")
     form = filled_in(desk.page.select_one(f"form[action='{STUDY}/plan']"))
@@ -378,6 +390,7 @@ def test_a_draft_is_opened_on_a_page_that_says_what_can_no_longer_change(desk, s
     assert desk.address == STUDY
 
 
+@ON_SQLITE
 def test_lists_of_ones_own_come_from_a_csv(desk, session, study):
     desk.open(f"{STUDY}/lists")
     rows = "question,list,ranks,collection_size\n1,A,1 2,50\n1,B,9 3,50\n1,C,7 8,50\n"
@@ -392,6 +405,7 @@ def test_lists_of_ones_own_come_from_a_csv(desk, session, study):
     assert session.get(Study, study.id).plan.own_lists == (((1, 2), (3, 9), (7, 8)),)
 
 
+@ON_SQLITE
 def test_lists_with_mistakes_say_which_row(desk, session, study):
     desk.open(f"{STUDY}/lists")
     rows = "question,list,ranks,collection_size\n1,A,1 x,50\n1,B,9 3,5\n"
@@ -404,6 +418,7 @@ def test_lists_with_mistakes_say_which_row(desk, session, study):
     assert "Choose a file first" in desk.text
 
 
+@ON_SQLITE
 def test_lists_come_from_trec_runs(desk, session, study):
     qrels = "t1 0 d1 1\nt1 0 d2 1\nt1 0 d3 0\n"
     runs = [
@@ -466,6 +481,7 @@ def test_progress_tells_where_people_are_and_nothing_of_their_votes(desk, app, s
         assert not re.search(rf"\b{name}\b", desk.text)
 
 
+@ON_SQLITE
 def test_a_draft_has_no_results_to_hide(desk, study):
     for section in ("/results", "/hand-out", "/progress"):
         desk.open(STUDY + section)
@@ -508,6 +524,7 @@ def test_excluding_someone_and_including_them_again(desk, app, session, study):
     assert "1 of 30 complete" in desk.text
 
 
+@ON_SQLITE
 def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
     open_it(session, study)
     Visitor(app.test_client(), "a-study").take_part()
@@ -561,6 +578,7 @@ def test_the_bundle_of_a_closed_study_replicates_and_can_be_imported(desk, app, 
     assert "imported; it can be looked at, not run" in desk.text
 
 
+@ON_SQLITE
 def test_nobody_is_invited_to_an_imported_study(desk, session, study):
     session.get(Study, study.id).imported_from = "bundle.zip"
     session.commit()
@@ -577,6 +595,7 @@ def test_nobody_is_invited_to_an_imported_study(desk, session, study):
     assert session.query(Guest).count() == 0
 
 
+@ON_SQLITE
 def test_a_page_that_says_no_leads_back_and_speaks_english(desk, session):
     ada = researchers.find_researcher(session, "Ada")
     life.make_study(session, ada, "greek", a_plan(language="el"), Recruitment())
@@ -594,6 +613,7 @@ def test_a_page_that_says_no_leads_back_and_speaks_english(desk, session):
         assert desk.page.select_one("main .way a")["href"] == back
 
 
+@ON_SQLITE
 def test_a_bundle_that_was_changed_is_not_imported(desk, session):
     desk.open("/research/import")
     desk.send("/research/import", files={"bundle": (io.BytesIO(b"no zip"), "x.zip")})
@@ -631,6 +651,7 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
     assert access.events_of(session, found)[0].detail == "bundle with identities"
 
 
+@ON_SQLITE
 def test_a_reason_is_kept_while_the_password_is_asked_for(desk, session, study, monkeypatch):
     open_it(session, study)
     desk.open(f"{STUDY}/results")
@@ -645,6 +666,7 @@ def test_a_reason_is_kept_while_the_password_is_asked_for(desk, session, study, 
     assert access.events_of(session, found)[0].detail == "the pilot is over"
 
 
+@ON_SQLITE
 def test_runs_of_many_lines_can_be_uploaded_by_those_signed_in_only(desk, app, study):
     big = "t1 Q0 d1 1 1 x\n" * 10_000
     desk.open(f"{STUDY}/lists")
@@ -687,6 +709,7 @@ def test_guests_are_invited_and_links_come_as_a_csv(desk, session, study):
     assert "Ann" not in desk.text
 
 
+@ON_SQLITE
 def test_making_links_for_a_draft_keeps_its_places_for_guests_unless_one_says_no(
     desk, session, study
 ):
@@ -706,6 +729,7 @@ def test_making_links_for_a_draft_keeps_its_places_for_guests_unless_one_says_no
     assert session.get(Study, study.id).recruitment["access"] == "personal"
 
 
+@ON_SQLITE
 def test_links_for_an_open_study_leave_its_public_link_as_it_is(desk, app, session, study):
     studies.find_study(session, "a-study").plan_json = a_plan(participants=2).as_json()
     session.commit()
@@ -726,6 +750,7 @@ def test_links_for_an_open_study_leave_its_public_link_as_it_is(desk, app, sessi
     assert [row.split(" http")[0] for row in rows] == ["Ann begun", "Bob not begun"]
 
 
+@ON_SQLITE
 def test_a_platform_is_filled_in_and_saved_with_a_code(desk, session, study):
     desk.open(f"{STUDY}/invite")
     settings = f"{STUDY}/invite/settings"
@@ -742,6 +767,7 @@ def test_a_platform_is_filled_in_and_saved_with_a_code(desk, session, study):
     assert (stored["code_complete"], stored["slot_minutes"]) == ("C1", 90)
 
 
+@ON_SQLITE
 def test_a_password_is_changed_and_all_other_sessions_end(desk, app, session, monkeypatch):
     other = app.test_client()
     other.set_cookie(
@@ -760,6 +786,7 @@ def test_a_password_is_changed_and_all_other_sessions_end(desk, app, session, mo
     assert desk.page.h1.text == "Sign in"
 
 
+@ON_SQLITE
 def test_a_form_from_another_site_is_never_repeated_with_our_token(desk, app, session, study):
     Desk(app, session, "Mallory")
     stranger = app.test_client()
@@ -772,6 +799,7 @@ def test_a_form_from_another_site_is_never_repeated_with_our_token(desk, app, se
     assert desk.page.h1.text == "Sign in"
 
 
+@ON_SQLITE
 def test_a_fresh_link_works_whatever_failed_before(app, session, desk):
     researcher = researchers.find_researcher(session, "Ada")
     token = researchers.new_link(session, researcher)
@@ -785,6 +813,7 @@ def test_a_fresh_link_works_whatever_failed_before(app, session, desk):
     assert (answer.status_code, answer.location) == (303, HOME)
 
 
+@ON_SQLITE
 def test_an_address_that_is_none_leads_home_after_signing_in(desk):
     desk.client.delete_cookie("researcher", path="/research")
     desk.open("/research/sign-in?next=//[")
@@ -807,6 +836,7 @@ def test_a_guest_who_has_begun_is_not_taken_back(desk, app, session, study):
     assert "Ann has begun already" in desk.text
 
 
+@ON_SQLITE
 def test_own_lists_and_a_smaller_collection_are_explained(desk, session, study):
     desk.open(f"{STUDY}/lists")
     rows = "question,list,ranks,collection_size\n1,A,1 2,50\n1,B,9 30,50\n"

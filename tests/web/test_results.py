@@ -12,10 +12,11 @@ from survey.services import answers, life, researchers
 from survey.services.answers import Answer
 from survey.services.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant
+from tests.databases import ON_SQLITE
 from tests.web.test_researcher import STUDY, Desk, open_it
 
 RESULTS = f"{STUDY}/results"
-pytestmark = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+pytestmark = ON_SQLITE
 
 
 @pytest.fixture
