@@ -21,6 +21,7 @@ from survey.web import (
     preview,
     researcher,
     stored,
+    static_files,
     wording,
 )
 
@@ -36,6 +37,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     _believe_proxies(app, settings.trusted_proxies)
     _open_database(app, settings.database_uri)
     headers.init_app(app)
+    static_files.init_app(app)
     errors.init_app(app)
     origin.init_app(app)
     language.init_app(app)
