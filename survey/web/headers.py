@@ -1,4 +1,4 @@
-"""Headers of every response: what a browser may load, keep and pass on."""
+"""What every response carries: what a browser may load, keep and pass on."""
 
 from flask import Flask, Response, request
 
@@ -7,7 +7,7 @@ POLICY = "; ".join(
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
-        "img-src 'self' data:",
+        "img-src 'self'",
         "connect-src 'self'",
         "form-action 'self'",
         "base-uri 'none'",
@@ -24,8 +24,11 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), browsing-topics=()",
 }
+# Not for subdomains: they may belong to somebody else.
+BY_HTTPS_FROM_NOW_ON = "max-age=31536000"
 
 
 def init_app(app: Flask) -> None:
@@ -36,8 +39,12 @@ def init_app(app: Flask) -> None:
 def _add(response: Response) -> Response:
     for name, value in HEADERS.items():
         response.headers[name] = value
-    if request.endpoint != "static":
+    if request.is_secure:
+        response.headers["Strict-Transport-Security"] = BY_HTTPS_FROM_NOW_ON
+    if request.endpoint != "static" or response.status_code >= 400:
         # Back must ask the server again: it shows the answer as stored, and no
         # one else's page on a shared computer.
         response.headers["Cache-Control"] = "no-store"
+        # For caches that store all the same: the cookie says whose page it is.
+        response.vary.add("Cookie")
     return response
