@@ -8,7 +8,9 @@ from survey.config import Settings
 from survey.db import db
 from survey.db.engine import database_url, engine_options, prepare
 from survey.web import (
+    addresses,
     auth,
+    cookies,
     errors,
     headers,
     health,
@@ -37,6 +39,8 @@ def create_app(settings: Settings | None = None) -> Flask:
     _believe_proxies(app, settings.trusted_proxies)
     _open_database(app, settings.database_uri)
     headers.init_app(app)
+    cookies.init_app(app)
+    addresses.init_app(app)
     static_files.init_app(app)
     errors.init_app(app)
     origin.init_app(app)

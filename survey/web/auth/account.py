@@ -6,11 +6,11 @@ from flask.typing import ResponseReturnValue
 from survey.services import researchers, sign_in
 from survey.services.errors import SurveyError
 from survey.services.sign_in import TooManyAttemptsError, WrongPasswordError
+from survey.web.addresses import own_address
 from survey.web.auth.forms import ConfirmForm, PasswordForm
 from survey.web.auth.guard import (
     confirmed_only,
     forget,
-    own_address,
     remember,
     signed_in_only,
     token_of_request,

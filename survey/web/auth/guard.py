@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
-from urllib.parse import urlsplit
 
-from flask import Response, current_app, g, redirect, render_template, request, url_for
+from flask import Response, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
 from survey.services import sign_in
 from survey.services.database import only_reading
 from survey.services.sign_in import TooManyAttemptsError, WrongPasswordError
+from survey.web.addresses import here_in_full, prefix
 from survey.web.auth.forms import ConfirmForm
 from survey.web.database import session
 from survey.web.forms import Form
@@ -57,7 +57,7 @@ def confirmed_only(view: View) -> View:
             return view(**values)
         # A form that is not ours is not kept: on our page it would get a good token.
         if request.method == "GET" or not Form().validate_on_submit():
-            return redirect(url_for("account.ask", next=_here()), 303)
+            return redirect(url_for("account.ask", next=here_in_full()), 303)
         form = ConfirmForm(formdata=None)
         form.password.errors = [g.told] if "told" in g else []
         return render_template(
@@ -65,7 +65,7 @@ def confirmed_only(view: View) -> View:
             form=form,
             problems=form.problems,
             kept=_sent(),
-            address=_here(),
+            address=here_in_full(),
         ), 403 if "told" in g else 200
 
     return guarded
@@ -95,15 +95,12 @@ def _sent() -> list[tuple[str, str]]:
 def _ask_to_sign_in() -> ResponseReturnValue:
     """Lead to the sign-in; a form that was sent meanwhile stays, to be sent again."""
     if request.method in ("GET", "HEAD") or not Form().validate_on_submit():
-        return redirect(url_for("auth.sign_in_page", next=_here()), 303)
+        return redirect(url_for("auth.sign_in_page", next=here_in_full()), 303)
     form = Form(formdata=None)
-    page = render_template("researcher/signed_out.html", form=form, kept=_sent(), address=_here())
+    page = render_template(
+        "researcher/signed_out.html", form=form, kept=_sent(), address=here_in_full()
+    )
     return page, 401
-
-
-def _here() -> str:
-    """Return the address that was asked for."""
-    return request.full_path.rstrip("?")
 
 
 def _take_body() -> None:
@@ -111,17 +108,6 @@ def _take_body() -> None:
     session().rollback()
     request.max_content_length = LARGEST_UPLOAD
     request.form  # noqa: B018 - reading it is the point
-
-
-def own_address(address: str | None) -> str:
-    """Return an address within the researcher's pages, whatever was asked for."""
-    try:
-        parts = urlsplit(address or "")
-    except ValueError:  # no address at all, like //[
-        return url_for("researcher.home")
-    if parts.scheme or parts.netloc or not parts.path.startswith("/research"):
-        return url_for("researcher.home")
-    return parts.geturl()
 
 
 def remember(response: Any, token: str) -> Response:
@@ -145,4 +131,4 @@ def forget(response: Any) -> Response:
 
 def _cookie_path() -> str:
     """Keep the cookie from the participants' pages."""
-    return f"{current_app.config['APPLICATION_ROOT'].rstrip('/')}/research"
+    return f"{prefix()}/research"

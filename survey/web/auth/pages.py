@@ -8,8 +8,9 @@ from survey.services.database import only_reading
 from survey.services.errors import SurveyError
 from survey.services.researchers import LinkError
 from survey.services.sign_in import TooManyAttemptsError, WrongPasswordError
+from survey.web.addresses import own_address
 from survey.web.auth.forms import PasswordForm, SignInForm
-from survey.web.auth.guard import forget, own_address, remember, token_of_request
+from survey.web.auth.guard import forget, remember, token_of_request
 from survey.web.database import session
 from survey.web.forms import Form
 

@@ -9,6 +9,7 @@ from survey.core.stimuli.blinding import BlindedQuestion
 from survey.services import answers, participants
 from survey.services.answers import Answer, Outcome, TooManyAnswersError
 from survey.services.whereabouts import PRACTICE, Step, whereabouts
+from survey.web.addresses import here
 from survey.web.database import session
 from survey.web.errors import RETRY_AFTER
 from survey.web.forms import Form
@@ -145,7 +146,7 @@ def _rank(position: int, presentation: Any, blinded: BlindedQuestion) -> Respons
     if not form.validate_on_submit() or form.ordering is None:
         return ranking_page(position, form, blinded), 400
     answers.save_first_ranking(session(), g.participant, presentation, form.ordering)
-    return redirect(request.path, 303)
+    return redirect(here(), 303)
 
 
 def _is_ahead(position: int) -> bool:
