@@ -22,6 +22,8 @@ from survey.services import researchers
 from survey.services.database import is_ready, upgrade_database
 from tests.databases import PostgreSQL, SQLite
 
+pytest_plugins = ["tests.browsing"]
+
 KEY = "a key for tests, long enough to be allowed"
 
 # One example may start a database or a page; the machine may be slow. What counts is

@@ -8,9 +8,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from survey.db import db
 from survey.services import life, studies
 from survey.services.simulation import Preference, simulate
-from tests.browser.conftest import launch
 from tests.browser.test_participant import place, prepare, save, tick
 from tests.browser.test_researcher import sign_in
+from tests.browsing import launch
 from tests.serving import Server, free_port
 
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"

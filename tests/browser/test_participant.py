@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from survey.db.models import Participant, StoredResponse
-from tests.browser.conftest import watched
+from tests.browsing import watched
 
 PHONE = {"width": 360, "height": 740}
 LAPTOP = {"width": 1280, "height": 800}
@@ -263,7 +263,7 @@ def test_a_first_place_means_none_of_these_and_a_method_takes_it_back(page, link
 def test_a_place_chosen_before_the_script_is_there_counts(page, link):
     start(page, link)
     held = []
-    page.route("**/question.js", lambda route: held.append(route))
+    page.route("**/question.*.js", lambda route: held.append(route))
     page.reload(wait_until="commit")
     page.locator("#rank-A").select_option("1")
     own = page.locator("input[value=own]")

@@ -14,7 +14,7 @@ from survey.services.exchange.reading import open_files
 from survey.services.exchange.replicate import replicate
 from survey.services.simulation import Preference, simulate
 from survey.services.tokens import test_run_token as run_token
-from tests.browser.conftest import watched
+from tests.browsing import watched
 from tests.builders import KEY
 from tests.serving import Server
 

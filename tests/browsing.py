@@ -1,4 +1,4 @@
-"""A real browser and a real server process.
+"""A real browser and a real server process, for every test that asks for them.
 
 Chromium is looked for on the machine, then Playwright's own download is tried. With
 neither these tests are skipped, unless REQUIRE_BROWSER=1.
@@ -21,9 +21,9 @@ QUIET = ["--disable-gpu", "--disable-background-networking", "--disable-componen
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark everything in this folder, so that ``-m "not browser"`` leaves it out."""
+    """Mark every test with a browser, so that ``-m "not browser"`` leaves it out."""
     for item in items:
-        if "tests/browser/" in item.path.as_posix():
+        if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
 
 
