@@ -41,7 +41,8 @@ def _add(response: Response) -> Response:
         response.headers[name] = value
     if request.is_secure:
         response.headers["Strict-Transport-Security"] = BY_HTTPS_FROM_NOW_ON
-    if request.endpoint != "static" or response.status_code >= 400:
+    # Only static files say for themselves how long they may be kept.
+    if request.endpoint != "static" or "Cache-Control" not in response.headers:
         # Back must ask the server again: it shows the answer as stored, and no
         # one else's page on a shared computer.
         response.headers["Cache-Control"] = "no-store"
