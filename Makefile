@@ -6,7 +6,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help run test promises soak check calibrate wheel screenshots translations constraints clean
+.PHONY: help run test promises soak check audit dependencies calibrate wheel screenshots translations constraints clean
 
 help: ## Say what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,10 +28,17 @@ promise-%: .venv/test
 soak: .venv/test ## Hours of answers under kills: 200,000 answers, 2,000 kills
 	$(BIN)/pytest -s tests/promises -m soak $(ARGS)
 
-check: .venv/test ## Check style and types
+check: .venv/test ## Check style, types, and for what is known to be unsafe
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/bandit --quiet --recursive survey
+
+audit: .venv/made ## Look the pinned packages up in the advisories, where there is a network
+	@$(BIN)/python -m tests.dependencies.audit
+
+dependencies: .venv/test ## Write DEPENDENCIES.md: what is installed, its licences, who asks for it
+	$(BIN)/python -m tests.dependencies.page
 
 calibrate: .venv/run ## Simulate studies whose truth is known, and write benchmarks/calibration.md
 	$(BIN)/python -m benchmarks.calibrate --to benchmarks/calibration.md $(ARGS)

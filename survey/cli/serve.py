@@ -57,7 +57,8 @@ def refuse_taken_port(host: str, port: int) -> None:
 def _announce(app: Flask, engine: Engine, host: str, port: int, *, demo: bool) -> None:
     """Print the links of the studies that are open."""
     session = app.extensions["sqlalchemy"].session
-    shown_host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
+    # Compared, not bound.
+    shown_host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 # nosec B104
     address = f"http://[{shown_host}]:{port}" if ":" in host else f"http://{shown_host}:{port}"
     link = None
     if demo:
