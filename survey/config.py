@@ -71,6 +71,8 @@ class Settings:
     def for_flask(self) -> dict[str, Any]:
         """Return the settings as Flask and its extensions name them."""
         return {
+            "INSTANCE": self.instance,
+            "TRUSTED_PROXIES": self.trusted_proxies,
             "SECRET_KEY": self.secret_key,
             "INSTANCE": self.instance,
             # A participant may close the browser and come back.

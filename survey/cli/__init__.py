@@ -9,6 +9,8 @@ import click
 COMMANDS = {
     "init": ("database", "Make the instance folder, the key and the database."),
     "upgrade": ("database", "Bring the database to this version's schema."),
+    "backup": ("backup", "Write everything the database holds to one file, while it runs."),
+    "restore": ("backup", "Put a backup into the database."),
     "serve": ("serve", "Serve the survey to participants."),
     "researcher": ("researcher", "Add researchers, and print links for their passwords."),
     "study": ("study", "Make, list, show, check, open and close studies."),

@@ -1,10 +1,12 @@
 """How the database is opened: drivers, and what makes an acknowledged answer durable."""
 
 import sqlite3
+from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
@@ -59,6 +61,21 @@ def engine_options(url: URL) -> dict[str, Any]:
     if url.get_backend_name() == "sqlite":
         return {"module": sqlite_library(), "hide_parameters": True}
     return {"pool_pre_ping": True, "hide_parameters": True}
+
+
+def sqlite_engine(path: Path, *, read_only: bool = False) -> Engine:
+    """Open an SQLite file beside the survey's database, for example a backup.
+
+    With ``read_only`` the file stays as it is, journal mode included, and must be there.
+    """
+    if read_only:
+        named = f"file:{quote(str(path))}"
+        url = URL.create("sqlite", database=named, query={"mode": "ro", "uri": "true"})
+        return create_engine(url, **engine_options(url))
+    url = URL.create("sqlite", database=str(path))
+    engine = create_engine(url, **engine_options(url))
+    prepare(engine)
+    return engine
 
 
 def prepare(engine: Engine) -> None:

@@ -14,6 +14,8 @@ from sqlalchemy import Connection, Engine, text
 # Any number that other users of the server are unlikely to lock as well.
 ADVISORY_LOCK = 5_300_005
 
+VERSION_TABLE = "alembic_version"
+
 
 def upgrade(engine: Engine, revision: str = "head") -> tuple[str | None, str | None]:
     """Migrate to a revision in one transaction; return the revisions before and after.
@@ -67,6 +69,12 @@ def current_revision(connection: Connection) -> str | None:
 def newest_revision() -> str | None:
     """Return the revision this version of the survey works with."""
     return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+def knows(revision: str) -> bool:
+    """Tell whether this version of the survey can migrate from that revision."""
+    known = ScriptDirectory.from_config(_config()).walk_revisions()
+    return revision in {script.revision for script in known}
 
 
 def _config(connection: Connection | None = None) -> Config:

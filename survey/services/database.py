@@ -27,6 +27,25 @@ def upgrade_database(engine: Engine) -> tuple[str | None, str | None]:
 def require_current_schema(engine: Engine) -> None:
     """Raise SchemaError, in one sentence, unless database and survey fit together."""
     newest = migration.newest_revision()
+    found = _revision_found(engine)
+    if found != newest:
+        raise SchemaError(
+            f"The database is at revision {found}, this version of the survey works with {newest}; "
+            "run `survey upgrade`, or install the version that fits."
+        )
+
+
+def require_known_schema(engine: Engine) -> None:
+    """Raise SchemaError for a database without a schema, or one of a newer version's."""
+    found = _revision_found(engine)
+    if not migration.knows(found):
+        raise SchemaError(
+            f"The database is at revision {found}, made by a newer version of the survey (this "
+            f"one works with {migration.newest_revision()}); install that version."
+        )
+
+
+def _revision_found(engine: Engine) -> str:
     try:
         # Only looking: a probe must not wait for those who write.
         looking = engine.execution_options(sqlite_begin="DEFERRED")
@@ -36,11 +55,7 @@ def require_current_schema(engine: Engine) -> None:
         raise SchemaError(f"The database cannot be opened: {error.orig}.") from error
     if found is None:
         raise SchemaError("There is no survey database here yet; run `survey init`.")
-    if found != newest:
-        raise SchemaError(
-            f"The database is at revision {found}, this version of the survey works with {newest}; "
-            "run `survey upgrade`, or install the version that fits."
-        )
+    return found
 
 
 def only_reading(session: Session) -> None:

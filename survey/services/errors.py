@@ -31,3 +31,7 @@ class ResultsHiddenError(NotAllowedError):
 
 class SchemaError(SurveyError):
     """The database and this version of the survey do not fit together."""
+
+
+class BackupError(SurveyError):
+    """A backup cannot be made, or is none that could be restored."""

@@ -1,10 +1,12 @@
 """What the tests of promises share: writing down what they measured."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.databases import PostgreSQL
 
 MEASURED = Path(__file__).parents[2] / "build" / "measured"
 
@@ -24,3 +26,11 @@ def measured(request: pytest.FixtureRequest) -> Callable[[str], None]:
         (MEASURED / f"{promise}-{safe}.json").write_text(json.dumps(note))
 
     return write
+
+
+@pytest.fixture
+def another_postgresql(postgresql: PostgreSQL) -> Iterator[str]:
+    """A second, empty PostgreSQL database."""
+    uri = postgresql.make(filled=False)
+    yield uri
+    postgresql.leave(uri)

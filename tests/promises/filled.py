@@ -1,0 +1,87 @@
+"""A survey with something in every table, and all that is in a database, to be compared."""
+
+import re
+
+from sqlalchemy import create_engine, inspect, text
+
+from survey.core.stimuli.plan import Plan
+from survey.services import access, guests, life, researchers, sign_in, studies
+from survey.services.exchange.handing_out import stream_bundle
+from survey.services.recruitment import Recruitment
+from tests.builders import KEY, SLUG, Visitor, a_plan
+
+STRANGE = "Ελένη \\ \"quoted\" 'once' %s :x \U0001f600"
+TABLES_OF_0002 = {
+    *("browser", "consent_text", "event", "guest", "identity", "membership", "participant"),
+    *("presentation", "question", "response", "researcher", "revision", "sign_in"),
+    *("sign_in_link", "sign_in_throttle", "study"),
+}
+
+
+def fill(app, session, plan: Plan | None = None) -> None:
+    """Put rows into every table, by the ways by which they come there in life."""
+    ada, token = researchers.add_researcher(session, "Ada Lovelace")
+    researchers.set_password(session, token, "a row of four words")
+    sign_in.new_session(session, ada)
+    try:
+        sign_in.sign_in(session, "Nobody", "a wrong password")
+    except sign_in.WrongPasswordError:
+        session.commit()
+    study = life.make_for(session, "Ada Lovelace", SLUG, plan or a_plan(), Recruitment())
+    studies.create_study(session, "a-draft", a_plan())
+    life.open_to_participants(session, study, access.COMMAND_LINE)
+    guests.invite(session, study, [STRANGE])
+    guest = guests.guests_of(session, study)[0]
+    _answer(app, f"?guest={guests.link_token(KEY, guest)}")
+    _answer(app, "?PROLIFIC_PID=p%3C1&STUDY_ID=s1")
+    session.rollback()
+
+
+def _answer(app, query: str) -> None:
+    """Take part: one answer is changed, one is an own ranking, one is missing."""
+    visitor = Visitor(app.test_client())
+    visitor.open(query)
+    visitor.submit("/begin")
+    visitor.submit("/consent", agree="y")
+    visitor.submit("/about-you", age="23", education="School")
+    visitor.submit("/scenario")
+    visitor.submit("/practice", choice="1")
+    visitor.submit("/start")
+    visitor.submit("/q/1", choice="1")
+    places = {f"rank_{letter}": place for place, letter in enumerate("BADCE", 1)}
+    visitor.submit("/q/2", choice="own", **places)
+    visitor.open("/q/1")
+    visitor.submit("/q/1", choice=["2", "3"])
+
+
+def everything_in(engine) -> dict[str, list[tuple]]:
+    """All rows of all tables, as both databases tell them."""
+    with engine.connect() as connection:
+        found = {}
+        for name in inspect(connection).get_table_names():
+            columns = sorted(one["name"] for one in inspect(connection).get_columns(name))
+            # As text, so that JSON stays as it was written; moments are told alike.
+            listed = ", ".join(f'CAST("{column}" AS TEXT)' for column in columns)
+            rows = connection.execute(text(f'SELECT {listed} FROM "{name}"')).all()
+            found[name] = sorted(tuple(map(_alike, row)) for row in rows)
+    return found
+
+
+def _alike(cell: str | None) -> str:
+    """Tell truth and moments as both databases do: 1 is true, fractions end in no zeros."""
+    told = {None: "NULL", "1": "true", "0": "false"}.get(cell, cell)
+    return re.sub(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d*?)0*$", r"\1\2", told).removesuffix(".")
+
+
+def exported(engine, slug: str = SLUG) -> bytes:
+    """The study's bundle, byte by byte, identities included."""
+    from sqlalchemy.orm import Session
+
+    with Session(engine) as session:
+        study = studies.find_study(session, slug)
+        return b"".join(stream_bundle(session, study, with_identities=True))
+
+
+def opened_file(path):
+    """A SQLite file opened by the standard library's driver, as anyone could."""
+    return create_engine(f"sqlite:///{path}")

@@ -1,0 +1,175 @@
+"""Promise 8: a backup holds everything, and a restore brings everything back."""
+
+import os
+import sqlite3
+import stat
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+
+from survey.app import create_app
+from survey.config import Settings
+from survey.db import db, inspection, migration
+from survey.services import studies
+from survey.services.backups import write_backup
+from survey.services.errors import BackupError, SchemaError
+from survey.services.restores import restore_backup
+from tests.builders import KEY, Visitor, a_plan
+from tests.promises.filled import TABLES_OF_0002, everything_in, exported, fill, opened_file
+
+ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+def filled(app, session, engine):
+    fill(app, session)
+    return engine
+
+
+@pytest.fixture
+def backup(filled, tmp_path):
+    write_backup(filled, tmp_path / "backup.sqlite3")
+    return tmp_path / "backup.sqlite3"
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def elsewhere(request, tmp_path_factory):
+    """A new, empty instance of either kind: engine and folder."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    uri = f"sqlite:///{folder / 'survey.sqlite3'}"
+    if request.param == "postgresql":
+        uri = request.getfixturevalue("another_postgresql")
+    with create_app(Settings(folder, uri, KEY)).app_context():
+        yield db.engine, folder
+        db.engine.dispose()
+
+
+def test_the_survey_of_these_tests_has_something_in_every_table(filled):
+    found = everything_in(filled)
+    assert {name for name, rows in found.items() if rows} >= TABLES_OF_0002
+
+
+def test_a_backup_is_one_private_file_that_any_sqlite_reads(filled, backup):
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    assert [path.name for path in backup.parent.glob("*backup*")] == [backup.name]
+    with sqlite3.connect(backup) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    connection.close()
+    anyone = opened_file(backup)
+    assert everything_in(anyone) == everything_in(filled)
+    anyone.dispose()
+
+
+def test_the_drill_backup_to_an_empty_folder_to_the_same_export(
+    filled, backup, elsewhere, measured
+):
+    engine, folder = elsewhere
+    before = exported(filled)
+    done = restore_backup(engine, backup, folder)
+    assert done.kept is None
+    assert exported(engine) == before
+    assert everything_in(engine) == everything_in(filled)
+    rows = sum(done.holdings.rows.values())
+    kinds = f"{filled.dialect.name} to {engine.dialect.name}"
+    measured(
+        f"A backup restored into an empty folder, {kinds}: {rows} rows in "
+        f"{len(done.holdings.rows)} tables the same, the study's export the same byte by byte."
+    )
+
+
+@ON_SQLITE
+def test_a_restored_survey_goes_on(backup, elsewhere):
+    engine, folder = elsewhere
+    restore_backup(engine, backup, folder)
+    engine.dispose()
+    app = create_app(Settings(folder, engine.url.render_as_string(hide_password=False), KEY))
+    with engine.connect() as connection:
+        before = inspection.row_counts(connection)["participant"]
+    Visitor(app.test_client()).take_part()
+    with engine.connect() as connection:
+        assert inspection.row_counts(connection)["participant"] == before + 1
+        with pytest.raises(IntegrityError, match="a study that was opened cannot change"):
+            connection.execute(text("UPDATE study SET slug = 'x' WHERE status = 'open'"))
+    with app.app_context():
+        db.engine.dispose()
+
+
+def test_a_database_that_holds_something_is_not_replaced_unasked(filled, backup, tmp_path):
+    before = everything_in(filled)
+    with pytest.raises(BackupError, match="not empty: it holds 2 studies, 2 participants"):
+        restore_backup(filled, backup, tmp_path)
+    assert everything_in(filled) == before
+
+
+def test_what_is_replaced_is_backed_up_first(filled, backup, session, tmp_path):
+    old = everything_in(filled)
+    studies.create_study(session, "later", a_plan())
+    session.rollback()
+    newer = everything_in(filled)
+    done = restore_backup(filled, backup, tmp_path, replace=True)
+    assert everything_in(filled) == old
+    anyone = opened_file(done.kept)
+    assert everything_in(anyone) == newer
+    anyone.dispose()
+
+
+@ON_SQLITE
+def test_the_backup_of_an_older_version_is_upgraded_on_the_way(filled, tmp_path, elsewhere):
+    migration.downgrade(filled, "0001")
+    migration.upgrade(filled)
+    wanted = exported(filled)
+    migration.downgrade(filled, "0001")
+    old = tmp_path / "old.sqlite3"
+    assert write_backup(filled, old).revision == "0001"
+    before = old.read_bytes()
+    restore_backup(elsewhere[0], old, elsewhere[1])
+    assert exported(elsewhere[0]) == wanted
+    assert old.read_bytes() == before
+
+
+@ON_SQLITE
+def test_the_backup_of_a_newer_version_is_refused(backup, filled, tmp_path):
+    with sqlite3.connect(backup) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    with pytest.raises(BackupError, match="revision 9999, made by a newer version of the survey"):
+        restore_backup(filled, backup, tmp_path, replace=True)
+
+
+def test_a_database_of_a_newer_version_is_not_backed_up(filled, tmp_path):
+    with filled.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(SchemaError, match="revision 9999, made by a newer version"):
+        write_backup(filled, tmp_path / "new.sqlite3")
+    assert not (tmp_path / "new.sqlite3").exists()
+
+
+@ON_SQLITE
+def test_a_damaged_backup_is_refused_before_anything_is_touched(backup, filled, tmp_path):
+    whole, before = backup.read_bytes(), everything_in(filled)
+    pages = len(whole) // 4096
+    for page in (0, 1, pages // 3, pages // 2, pages - 1):
+        at = page * 4096
+        backup.write_bytes(whole[:at] + os.urandom(4096) + whole[at + 4096 :])
+        with pytest.raises(BackupError, match=r"backup\.sqlite3 is"):
+            restore_backup(filled, backup, tmp_path, replace=True)
+    for content in (whole[: len(whole) // 2], b"", b"no database", b"SQLite format 3\0"):
+        backup.write_bytes(content)
+        with pytest.raises(BackupError, match=r"backup\.sqlite3 is"):
+            restore_backup(filled, backup, tmp_path, replace=True)
+    assert everything_in(filled) == before
+
+
+@ON_SQLITE
+def test_a_backup_that_fails_leaves_no_file_and_spoils_none(filled, tmp_path, monkeypatch):
+    target = tmp_path / "backup.sqlite3"
+    target.write_text("an earlier backup")
+    monkeypatch.setattr("survey.services.backups.inspect_backup", lambda _: None)
+    before = sorted(path.name for path in tmp_path.iterdir())
+    with pytest.raises(BackupError, match="does not hold what the database holds"):
+        write_backup(filled, target)
+    assert target.read_text() == "an earlier backup"
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
