@@ -21,6 +21,7 @@ from survey.web import (
     paper,
     participant,
     preview,
+    proxies,
     researcher,
     stored,
     static_files,
@@ -38,6 +39,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.config.from_mapping(settings.for_flask())
     _believe_proxies(app, settings.trusted_proxies)
     _open_database(app, settings.database_uri)
+    proxies.init_app(app)
     headers.init_app(app)
     cookies.init_app(app)
     addresses.init_app(app)

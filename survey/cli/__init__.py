@@ -11,6 +11,7 @@ COMMANDS = {
     "upgrade": ("database", "Bring the database to this version's schema."),
     "backup": ("backup", "Write everything the database holds to one file, while it runs."),
     "restore": ("backup", "Put a backup into the database."),
+    "doctor": ("doctor", "Check settings, files and database for what is unsafe."),
     "serve": ("serve", "Serve the survey to participants."),
     "researcher": ("researcher", "Add researchers, and print links for their passwords."),
     "study": ("study", "Make, list, show, check, open and close studies."),

@@ -10,6 +10,7 @@ from rich.progress import Progress
 
 from survey.cli.context import OpenApp, opened
 from survey.services.backups import write_backup
+from survey.services.doctor.examination import close_to_others
 from survey.services.restores import restore_backup
 
 
@@ -58,6 +59,7 @@ def restore(open_app: OpenApp, /, file: Path, replace: bool) -> None:
     Example: SURVEY_INSTANCE=/srv/survey survey restore survey-2026-05-04.sqlite3
     """
     with opened(open_app, make=True) as (app, engine):
+        close_to_others(engine, app.config["INSTANCE"])
         if engine.dialect.name == "sqlite":
             _refuse_the_database_itself(file, Path(str(engine.url.database)))
         with _progress("Restoring") as step:

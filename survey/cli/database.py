@@ -4,6 +4,7 @@ import click
 
 from survey.cli.context import OpenApp, opened
 from survey.services.database import upgrade_database
+from survey.services.doctor.examination import close_to_others
 
 
 @click.command()
@@ -13,7 +14,8 @@ def init(open_app: OpenApp) -> None:
 
     Safe to repeat: what is there already is kept.
     """
-    with opened(open_app, make=True) as (_, engine):
+    with opened(open_app, make=True) as (app, engine):
+        close_to_others(engine, app.config["INSTANCE"])
         before, after = upgrade_database(engine)
         done = "made" if before is None else "is there already" if before == after else "upgraded"
         click.echo(f"The database {done}: {engine.url.render_as_string(hide_password=True)}")

@@ -8,13 +8,15 @@ from flask import Flask
 from sqlalchemy import Engine
 
 from survey.cli.context import OpenApp, opened
+from survey.cli.doctor import HOST, refuse_danger
 from survey.cli.researcher import link_to
 from survey.services import researchers, studies
 from survey.services.database import require_current_schema, upgrade_database
+from survey.services.doctor.examination import close_to_others
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@HOST
 @click.option("--port", default=5000, show_default=True, type=click.IntRange(1, 65535))
 @click.option(
     "--workers", default=2, show_default=True, type=click.IntRange(1, 64), help="Processes."
@@ -33,9 +35,11 @@ def serve(open_app: OpenApp, host: str, port: int, workers: int, demo: bool) -> 
     """
     refuse_taken_port(host, port)
     with opened(open_app, make=demo) as (app, engine):
+        close_to_others(engine, app.config["INSTANCE"])
         if demo:
             upgrade_database(engine)
         require_current_schema(engine)
+        refuse_danger(app, engine, host)
         _announce(app, engine, host, port, demo=demo)
         engine.dispose()  # the worker processes open connections of their own
     _serve(host, port, workers)

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import run
 from tests.databases import PostgreSQL
+
+__all__ = ["run"]  # the command line, for these tests too
 
 MEASURED = Path(__file__).parents[2] / "build" / "measured"
 

@@ -1,0 +1,122 @@
+"""Promise 8: the doctor names what is unsafe, and nothing dangerous is served."""
+
+import json
+import os
+import socket
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import text
+
+from survey.__main__ import open_app
+from survey.app import create_app
+from survey.cli import survey
+from survey.config import Settings
+from survey.db import migration
+from tests.builders import KEY
+
+ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+def examined(run, empty_app):
+    """What the doctor finds, by the names of its checks."""
+
+    def examine(*options, status=0):
+        found = json.loads(run("doctor", "--json", *options, status=status))
+        return {one["check"]: one for one in found}
+
+    empty_app.config["INSTANCE"].chmod(0o700)
+    return examine
+
+
+def test_on_an_ordinary_machine_all_is_well(run, examined):
+    run("init")
+    assert {one["level"] for one in examined().values()} <= {"ok", "warning"}
+    printed = run("doctor")
+    assert "The survey's health" in printed
+    assert "DANGER" not in printed
+
+
+def test_a_database_that_is_missing_behind_or_ahead_is_dangerous(run, examined, engine):
+    assert "no survey database here yet" in examined(status=1)["schema"]["text"]
+    run("init")
+    migration.downgrade(engine, "0001")
+    assert "at revision 0001" in examined(status=1)["schema"]["text"]
+    run("upgrade")
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    assert "at revision 9999" in examined(status=1)["schema"]["text"]
+
+
+@ON_SQLITE
+def test_a_damaged_database_is_found(run, examined, engine):
+    run("init")
+    engine.dispose()
+    file = Path(engine.url.database)
+    with file.open("r+b") as opened:
+        opened.seek(4096 * 5)
+        opened.write(os.urandom(4096))
+    assert examined(status=1)["integrity"]["level"] == "DANGER"
+    assert "The database is damaged" in serving(run)
+
+
+@ON_SQLITE
+def test_a_row_that_refers_to_nothing_is_found(run, examined, engine):
+    run("init")
+    with engine.connect() as connection:
+        driver = connection.connection.dbapi_connection
+        driver.execute("PRAGMA foreign_keys = OFF")
+        driver.execute("INSERT INTO browser VALUES (1, 8, 9, 'x')")
+        driver.execute("PRAGMA foreign_keys = ON")
+    assert "browser refer to what is not there" in examined(status=1)["references"]["text"]
+
+
+def serving(run, *options):
+    """Try to serve, in vain; return what is said."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    return run("serve", "--port", port, *options, status=1)
+
+
+@ON_SQLITE
+def test_what_is_dangerous_is_not_served_and_the_remedy_is_named(run, empty_app, monkeypatch):
+    run("init")
+    empty_app.debug = True
+    empty_app.config["SECRET_KEY"] = "k" * 40
+    mounts = empty_app.config["INSTANCE"] / "mounts"
+    mounts.write_text("server:/ / nfs rw 0 0\n")
+    monkeypatch.setattr("survey.services.doctor.examination.MOUNTS", mounts)
+    told = serving(run, "--host", "0.0.0.0")
+    for remedy in (
+        "unset FLASK_DEBUG",
+        "remove SURVEY_SECRET_KEY",
+        "move it to a disk of this machine",
+        "SURVEY_TRUSTED_PROXIES=1",
+    ):
+        assert remedy in told, told
+
+
+def test_settings_that_cannot_even_be_opened_are_a_finding(tmp_path):
+    environment = {"SURVEY_INSTANCE": str(tmp_path), "SURVEY_SECRET_KEY": "short"}
+    found = CliRunner().invoke(survey, ["doctor", "--json"], obj=open_app, env=environment)
+    assert found.exit_code == 1
+    (finding,) = json.loads(found.output)
+    assert finding["level"] == "DANGER"
+    assert finding["text"].startswith("The secret key has 5 characters")
+
+
+def test_an_untold_proxy_is_noticed_once(tmp_path, caplog):
+    app = create_app(Settings(tmp_path, f"sqlite:///{tmp_path / 'x.sqlite3'}", KEY))
+    for _ in range(3):
+        app.test_client().get("/healthz", headers={"X-Forwarded-Proto": "https"})
+    app.test_client().get("/healthz")
+    assert [one.getMessage().count("SURVEY_TRUSTED_PROXIES") for one in caplog.records] == [1]
+
+
+def test_a_proxy_that_was_told_of_is_not(tmp_path, caplog):
+    app = create_app(Settings(tmp_path, f"sqlite:///{tmp_path / 'x.sqlite3'}", KEY, 1))
+    app.test_client().get("/healthz", headers={"X-Forwarded-Proto": "https"})
+    assert caplog.records == []
