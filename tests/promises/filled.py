@@ -3,6 +3,7 @@
 import re
 
 from sqlalchemy import create_engine, inspect, text
+from sqlalchemy.orm import Session
 
 from survey.core.stimuli.plan import Plan
 from survey.services import access, guests, life, researchers, sign_in, studies
@@ -73,13 +74,11 @@ def _alike(cell: str | None) -> str:
     return re.sub(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d*?)0*$", r"\1\2", told).removesuffix(".")
 
 
-def exported(engine, slug: str = SLUG) -> bytes:
-    """The study's bundle, byte by byte, identities included."""
-    from sqlalchemy.orm import Session
-
+def exported(engine, *, with_identities: bool = True) -> bytes:
+    """The study's bundle, byte by byte."""
     with Session(engine) as session:
-        study = studies.find_study(session, slug)
-        return b"".join(stream_bundle(session, study, with_identities=True))
+        study = studies.find_study(session, SLUG)
+        return b"".join(stream_bundle(session, study, with_identities=with_identities))
 
 
 def opened_file(path):
