@@ -18,6 +18,9 @@ WAL_IS_SAFE_FROM = (3, 51, 3)
 BUSY_TIMEOUT_MS = 10_000
 SCRUB_TIMEOUT_MS = 2_000  # writers wait meanwhile
 
+# A reader that takes long, such as a backup, lets the log grow; afterwards it is cut back.
+LONGEST_LOG = 16 * 2**20
+
 
 def sqlite_library() -> ModuleType:
     """Return the newest SQLite driver there is: pysqlite3 from PyPI, else Python's own."""
@@ -142,6 +145,7 @@ def _set_up_sqlite(connection: Any, _: object) -> None:
         f"synchronous = {synchronous}",  # an acknowledged answer has reached the disk
         "foreign_keys = ON",
         "secure_delete = ON",  # what is deleted is overwritten
+        f"journal_size_limit = {LONGEST_LOG}",
     ):
         connection.execute(f"PRAGMA {pragma}")
 
