@@ -23,8 +23,8 @@ from survey.web import (
     preview,
     proxies,
     researcher,
-    stored,
     static_files,
+    stored,
     wording,
 )
 

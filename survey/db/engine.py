@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
@@ -17,6 +17,9 @@ WAL_IS_SAFE_FROM = (3, 51, 3)
 
 BUSY_TIMEOUT_MS = 10_000
 SCRUB_TIMEOUT_MS = 2_000  # writers wait meanwhile
+
+# Any number that other users of the server are unlikely to lock as well.
+ONE_AT_A_TIME = 5_300_006
 
 # A reader that takes long, such as a backup, lets the log grow; afterwards it is cut back.
 LONGEST_LOG = 16 * 2**20
@@ -133,6 +136,12 @@ def scrub(session: Session) -> bool:
     finally:
         driver.close()
     return not busy
+
+
+def one_at_a_time(session: Session) -> None:
+    """Let others who call this wait until the transaction ends; SQLite's writers do anyway."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": ONE_AT_A_TIME})
 
 
 def _set_up_sqlite(connection: Any, _: object) -> None:

@@ -9,6 +9,7 @@ from argon2.exceptions import VerificationError
 from sqlalchemy.orm import Session
 
 from survey.db import account_queries as queries
+from survey.db.engine import one_at_a_time
 from survey.db.models import Researcher, SignInLink
 from survey.services import access, tokens
 from survey.services.clock import now
@@ -56,6 +57,7 @@ def add_researcher(session: Session, name: str) -> tuple[Researcher, str]:
 
 def ensure_researcher(session: Session) -> str | None:
     """Make sure that somebody can sign in; return the token of a link where nobody can yet."""
+    one_at_a_time(session)  # several servers may make their first start together
     known = queries.all_researchers(session)
     if not known:
         return add_researcher(session, FIRST_NAME)[1]

@@ -16,6 +16,7 @@ from survey.core.stimuli.generators import GENERATOR_VERSION, GENERATORS
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import Question
 from survey.db import queries
+from survey.db.engine import one_at_a_time
 from survey.db.models import ConsentText, StoredQuestion, Study
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
@@ -130,6 +131,7 @@ def draw(plan: Plan) -> list[Question]:
 
 def ensure_demo_study(session: Session) -> Study:
     """Return the paper's replication study, made and opened where there is no study at all."""
+    one_at_a_time(session)  # several servers may make their first start together
     existing = queries.all_studies(session)
     if existing:
         return next((study for study in existing if study.status == "open"), existing[0])

@@ -76,9 +76,7 @@ def test_a_long_reader_stops_nobody_and_the_log_is_cut_back_afterwards(tmp_path,
     file = tmp_path / "survey.sqlite3"
     engine = sqlite_engine(file)
     upgrade_database(engine)
-    row = text(
-        "INSERT INTO sign_in_throttle VALUES (:text || random(), 1, '2026-01-01 00:00:00')"
-    )
+    row = text("INSERT INTO sign_in_throttle VALUES (:text || random(), 1, '2026-01-01 00:00:00')")
     reader = engine.execution_options(sqlite_begin="DEFERRED").connect()
     assert reader.execute(text("SELECT count(*) FROM sign_in_throttle")).scalar() == 0
     for _ in range(10):

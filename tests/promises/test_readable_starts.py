@@ -4,15 +4,19 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from threading import Barrier
 
 import pytest
 import requests
 from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from survey.app import create_app
 from survey.config import Settings
 from survey.db import db, inspection, migration
+from survey.services import researchers, studies
 from tests.builders import KEY
 from tests.promises.interrupted import all_at_once, upgrade
 from tests.promises.schemas import revisions, schema_of
@@ -124,3 +128,19 @@ def test_a_newer_database_is_not_upgraded_either(run, engine):
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     for command in (("upgrade",), ("init",), ("serve", "--demo", "--port", free_port())):
         assert "belongs to another, probably newer, version" in run(*command, status=1)
+
+
+def test_many_first_starts_at_once_make_one_demo_study_and_one_researcher(app, engine):
+    together = Barrier(MANY)
+
+    def start(_):
+        with Session(engine) as session:
+            together.wait(60)
+            slug = studies.ensure_demo_study(session).slug
+            return slug, researchers.ensure_researcher(session) is not None
+
+    with ThreadPoolExecutor(MANY) as pool:
+        assert set(pool.map(start, range(MANY))) == {("five-systems", True)}
+    with engine.connect() as connection:
+        rows = inspection.row_counts(connection)
+    assert (rows["study"], rows["researcher"]) == (1, 1)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flask import g, redirect, render_template, request, url_for
+from flask import g, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
 
 from survey.core.stimuli.blinding import BlindedQuestion
