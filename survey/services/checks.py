@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from survey.core.agreement.credits import chance_credits
-from survey.core.measures import Setting, measure_in, measure_named
+from survey.core.measures import Setting, measure_named
 from survey.core.measures.mnro import mnro_horizon
 from survey.core.measures.nmrr import nmrr_horizon
-from survey.core.stimuli.plan import TEXTS, Plan
+from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import Question
 from survey.core.stimuli.rankings import contradictions, identical_groups
 from survey.core.stimuli.words import and_join
 from survey.db.models import Study
+from survey.services.public_texts import giveaways
 from survey.services.studies import current_digest, questions_of
 
 
@@ -134,9 +135,8 @@ def _about_texts(study: Study) -> list[Finding]:
     """Warn of texts that give a measure away, or that promise what own lists do not keep."""
     plan = study.plan
     findings = [
-        Finding(None, f"the {name} holds the name of a measure ({measure}); participants read it")
-        for name in TEXTS
-        if (measure := measure_in(getattr(plan, name)))
+        Finding(None, f"the {what} holds the name of a measure ({measure}); participants see it")
+        for what, measure in giveaways(study)
     ]
     sizes = sorted({len(lists[0]) for lists in plan.own_lists})
     if len(sizes) > 1:
