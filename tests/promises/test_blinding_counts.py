@@ -90,10 +90,10 @@ def p_value(table):
 
 
 class Lazy(Chance):
-    """Chance that leaves things as they are once in twenty times."""
+    """Chance that leaves things as they are once in five times."""
 
     def sample(self, population, k, **more):
-        lazy = self.random() < 0.05
+        lazy = self.random() < 0.2
         return list(population)[:k] if lazy else super().sample(population, k, **more)
 
 

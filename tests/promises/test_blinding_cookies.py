@@ -1,0 +1,67 @@
+"""Promise 3: what stays in a participant's browser is one random id, and no trace of the way."""
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from tests.builders import Visitor, an_open_study
+from tests.promises.traces import Ear
+from tests.promises.walks import take_part
+
+BROWSERS = 200
+
+
+@pytest.fixture
+def database_uri(tmp_path):
+    return f"sqlite:///{tmp_path / 'survey.sqlite3'}"
+
+
+@pytest.fixture
+def study(session):
+    return an_open_study(session)
+
+
+def test_a_browser_holds_the_same_id_and_nothing_else_from_the_entry_to_the_end(
+    app, session, study, measured
+):
+    ear, visitor = Ear(app), Visitor(app.test_client())
+    take_part(visitor, study, lambda _: None)
+    session.rollback()
+    set_cookies = [one for one in ear.heard if one.cookies]
+    assert {name for one in set_cookies for name in one.cookies} == {"survey"}
+    kept = [one.remembered for one in set_cookies if one.remembered]
+    assert {key for one in kept for key in one} == {"id", "csrf_token", "_permanent"}
+    ids = [one["id"] for one in kept]
+    assert len(set(ids)) == 2, "one on the way, and a new one for whoever sits down next"
+    assert ids == sorted(ids, key=ids.index)
+    on_the_way = [one for one in kept if one["id"] == ids[0]]
+    assert len({tuple(sorted(one.items())) for one in on_the_way}) == 1, (
+        "nothing tells the progress"
+    )
+    assert all(len(base64.urlsafe_b64decode(one + "=")) == 32 for one in ids)
+    measured(
+        f"{len(kept)} cookies of {len(ear.heard)} responses, read without the key: "
+        "one random id of 256 bits and the token of the forms, the same from beginning to end"
+    )
+
+
+def test_no_two_browsers_get_the_same_id(app, study, measured):
+    ear = Ear(app)
+    for _ in range(BROWSERS):
+        app.test_client().get("/s/five-systems")
+    ids = [
+        int.from_bytes(base64.urlsafe_b64decode(one.remembered["id"] + "=")) for one in ear.heard
+    ]
+    assert len(set(ids)) == BROWSERS
+    always, never = 2**256 - 1, 0
+    for one in ids:
+        always, never = always & one, never | one
+    assert (always, never) == (0, 2**256 - 1), "a bit is the same in every browser"
+    measured(f"{BROWSERS} browsers, as many ids, every one of 256 bits varies")
+
+
+def test_scripts_keep_nothing_in_the_browser(app):
+    for path in Path(app.static_folder).glob("*.js"):
+        for store in ("localStorage", "sessionStorage", "indexedDB", "cookie", "caches"):
+            assert store not in path.read_text(), path
