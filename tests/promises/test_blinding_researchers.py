@@ -77,7 +77,7 @@ def test_no_preview_names_a_measure(place, trace, changes, measured):
     assert sum(one.code == 200 for one in shown) > len(ORDERS) * len(PAGES)
     assert [one.path for one in shown if trace.found_in(one)] == []
     assert all(b'class="watermark"' in one.body for one in shown if one.code == 200)
-    measured(f"{len(shown)} pages of previews: each watermarked, 0 traces of a measure's name")
+    measured(f"{len(shown)} answers of previews, every page watermarked: 0 traces of a name")
 
 
 def test_a_preview_is_the_same_whichever_measures_the_plan_holds(tmp_path, measured):
@@ -88,14 +88,16 @@ def test_a_preview_is_the_same_whichever_measures_the_plan_holds(tmp_path, measu
             look_through(a_desk(place))
             heard.append([(one.path, one.bytes) for one in ear.heard if "/preview/" in one.path])
     assert heard[0] == heard[1]
-    measured(f"{len(heard[0])} pages of previews in two worlds: 0 bytes differ")
+    measured(f"{len(heard[0])} answers of previews in two worlds: 0 bytes differ")
 
 
 def test_a_preview_shows_nothing_that_was_drawn_for_anybody(place):
     desk, page = a_desk(place), f"{STUDY}/preview/123/question/1"
+    moment = place.clock.time
     before = desk.client.get(page).data
     for _ in range(3):
         begin_questions(Visitor(place.app.test_client(), "plain-en"))
+    place.clock.time = moment
     assert desk.client.get(page).data == before
 
 

@@ -51,16 +51,19 @@ def test_a_participant_cannot_tell_the_worlds_apart(tmp_path, measured):
 
 
 @pytest.mark.trial
-def test_nobody_in_any_state_can_tell_the_worlds_apart(tmp_path, measured):
+@pytest.mark.parametrize("language", ["en", "el"])
+def test_nobody_in_any_state_can_tell_the_worlds_apart(tmp_path, language, measured):
     def everywhere(place):
-        for language in ("en", "el"):
-            every_way(place, sweep, language)
+        every_way(place, sweep, language)
 
     one = heard_in(as_shipped(), tmp_path / "one", everywhere)
     two = heard_in(renamed_and_turned(), tmp_path / "two", everywhere)
     assert len(one) >= 1_000
     assert differing(one, two) == []
-    measured(f"every state in two worlds: {len(one):,} pages, {size(one):,} bytes, 0 bytes differ")
+    measured(
+        f"every state of a study and of a participant in two worlds, in {language}: "
+        f"{len(one):,} pages, {size(one):,} bytes, 0 bytes differ"
+    )
 
 
 def test_the_worlds_do_differ(tmp_path):

@@ -1,7 +1,7 @@
 """Worlds for a study that differ in nothing but its measures: their names, their order.
 
-In a world the clock stands still unless it is moved, and all that is drawn comes out of one
-stream, so that two worlds can be compared byte for byte.
+In a world every request takes a second, and all that is drawn comes out of one stream, so
+that two worlds can be compared byte for byte.
 """
 
 import importlib
@@ -182,6 +182,7 @@ def living_in(world: World, folder: Path, seed: int = 7) -> Iterator[Place]:
         draw_from(patch, chance)
         app = create_app(Settings(folder, f"sqlite:///{folder / 'survey.sqlite3'}", KEY))
         app.test_client_class = TidyClient
+        app.before_request(lambda: clock.move(seconds=1))
         with app.app_context():
             engine = db.engine
         upgrade_database(engine)
