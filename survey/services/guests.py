@@ -15,7 +15,7 @@ from survey.services import life, tokens
 from survey.services.clock import now
 from survey.services.errors import NotFoundError, SurveyError
 from survey.services.recruitment import recruitment_of
-from survey.services.spreadsheets import escaped
+from survey.services.spreadsheets import escaped, line_of
 
 LONGEST_NAME = 200
 MOST_AT_ONCE = 10_000
@@ -134,12 +134,8 @@ def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> li
 
 def links_csv(links: Iterable[PersonalLink]) -> str:
     """Write the guest list with everyone's link and how far they came."""
-    sink = io.StringIO()
-    writer = csv.writer(sink, lineterminator="\n")
-    writer.writerow(["name", "link", "status"])
-    for one in links:
-        writer.writerow([escaped(one.name), one.link, one.status])
-    return sink.getvalue()
+    rows = ((escaped(one.name), one.link, one.status) for one in links)
+    return "".join(map(line_of, (("name", "link", "status"), *rows)))
 
 
 def _second_half(secret_key: str, nonce: str) -> str:

@@ -1,16 +1,51 @@
-"""Cells that a spreadsheet would run as a formula, made harmless and read back."""
+"""Cells that a spreadsheet would run as a formula, made harmless and read back.
+
+A spreadsheet takes a cell for a formula when, after what it skips, it begins with one of
+SIGNS; an apostrophe there makes it a text. Where a file is opened with a separator other
+than the comma, as Excel does in much of Europe, a cell begins after each semicolon, tab
+or line break too, even inside quotes; so an apostrophe is put there as well. None of
+what is skipped or looked for is changed by more apostrophes, so whatever holds already
+some gets one more, and taking one away from each place gives the text back.
+"""
 
 import re
+from collections.abc import Iterable
 
-# A sign that starts a formula, in any of its widths, after apostrophes we may have put there.
-FORMULA = re.compile(r"'*[=+\-@\t\r＝＋－＠]")
+# What starts a formula, also in the wide and the small forms of East Asian fonts. | and %
+# start none today, but did in older programs, and others guard against them: it costs an
+# apostrophe that is taken off again.
+SIGNS = r"=+\-@|%＝＋－＠｜％﹦﹢﹣﹫﹪"
+# Blanks of all kinds, quotes, and what has no width or is no character on paper.
+UNSEEN = (
+    r"\x00-\x08\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
+    r"\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0"
+)
+SKIPPED = rf" \x0b\x0c{UNSEEN}\"'"
+FIRST = rf"(?=[{SKIPPED}\t\r\n]*[{SIGNS}\t\r\n])"
+LATER = rf"(?=[{SKIPPED}]*[{SIGNS}])"
+
+BEFORE_FORMULA = re.compile(rf"\A{FIRST}|(?<=[;\t\r\n]){LATER}")
+ESCAPED = re.compile(rf"\A'{FIRST}|(?<=[;\t\r\n])'{LATER}")
 
 
 def escaped(cell: str) -> str:
-    """Put an apostrophe before a cell that a spreadsheet would run."""
-    return f"'{cell}" if FORMULA.match(cell) else cell
+    """Put an apostrophe wherever a spreadsheet would begin to run a formula."""
+    return BEFORE_FORMULA.sub("'", cell)
 
 
 def unescaped(cell: str) -> str:
     """Undo ``escaped``."""
-    return cell[1:] if cell.startswith("'") and FORMULA.match(cell[1:]) else cell
+    return ESCAPED.sub("", cell)
+
+
+def line_of(cells: Iterable[str]) -> str:
+    """Write cells that are escaped already as a line of CSV, after RFC 4180.
+
+    The csv module leaves a lone carriage return unquoted where lines end in \\n, and
+    reads it back as the end of a row; hence by hand.
+    """
+    return ",".join(map(_quoted, cells)) + "\n"
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"' if re.search(r'[",\r\n]', cell) else cell

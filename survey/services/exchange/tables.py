@@ -1,10 +1,10 @@
 """The bundle's CSV files: their columns, and the rows that a study's content gives."""
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 from sqlalchemy.orm import InstrumentedAttribute
@@ -15,10 +15,10 @@ from survey.core.agreement.participants import Spread
 from survey.core.stimuli.personal import PersonalField
 from survey.db.models import Participant, Presentation, StoredResponse
 from survey.services.exchange.content import Content, Given
-from survey.services.spreadsheets import escaped
+from survey.services.spreadsheets import escaped, line_of
 from survey.services.study_analysis import minutes_taken
 
-Cell = str | int | float | bool | datetime | None
+Cell = str | int | float | Decimal | bool | datetime | None
 Row = Sequence[Cell]
 
 
@@ -53,16 +53,8 @@ class Table:
 
 
 def written(row: Row) -> str:
-    """Write a row: RFC 4180, missing values empty, nothing that a spreadsheet would run.
-
-    The csv module leaves a lone carriage return unquoted where lines end in \\n, and
-    reads it back as the end of a row; hence by hand.
-    """
-    return ",".join(_quoted(_cell(cell)) for cell in row) + "\n"
-
-
-def _quoted(cell: str) -> str:
-    return '"' + cell.replace('"', '""') + '"' if re.search(r'[",\r\n]', cell) else cell
+    """Write a row: missing values empty, nothing that a spreadsheet would run."""
+    return line_of(map(_cell, row))
 
 
 def _cell(cell: Cell) -> str:
@@ -72,7 +64,7 @@ def _cell(cell: Cell) -> str:
         return str(int(cell))
     if isinstance(cell, datetime):
         return cell.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return escaped(cell) if isinstance(cell, str) else repr(cell)
+    return escaped(cell) if isinstance(cell, str) else str(cell)
 
 
 def _questions(content: Content) -> Iterator[Row]:
@@ -148,7 +140,7 @@ def _table3(content: Content) -> Iterator[Row]:
 def _spread(name: str, spread: Spread) -> Iterator[Row]:
     for part in ("mean", "sd"):
         value = getattr(spread, part)
-        yield f"{name}_{part}", None if value is None else f"{value:.4f}"
+        yield f"{name}_{part}", None if value is None else Decimal(f"{value:.4f}")
 
 
 def _table4(content: Content) -> Iterator[Row]:

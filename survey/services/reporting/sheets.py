@@ -1,12 +1,10 @@
 """A table for readers, and how it is written in LaTeX, Markdown and CSV."""
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from survey.core.agreement.verdicts import p_text, rounded
-from survey.services.spreadsheets import escaped
+from survey.services.spreadsheets import escaped, line_of
 
 Cell = str | int | float | None
 
@@ -46,15 +44,12 @@ def text_of(cell: Cell, decimals: int = 3) -> str:
 
 def as_csv(sheet: Sheet) -> str:
     """Write a sheet as CSV, numbers in full."""
-    sink = io.StringIO()
-    writer = csv.writer(sink, lineterminator="\n")
-    writer.writerow(sheet.columns)
-    for row in sheet.rows:
-        writer.writerow(["" if cell is None else _raw(cell) for cell in row])
-    return sink.getvalue()
+    return "".join(line_of(map(_raw, row)) for row in (sheet.columns, *sheet.rows))
 
 
 def _raw(cell: Cell) -> str:
+    if cell is None:
+        return ""
     return escaped(cell) if isinstance(cell, str) else repr(cell)
 
 
