@@ -107,7 +107,8 @@ class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no typ
         self.data = None
         text = valuelist[0].strip() if valuelist else ""
         if text:
-            if not (text.isascii() and text.isdecimal() and len(text) < 10):
+            digits = text.removeprefix("-")
+            if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
                 raise ValueError(
                     gettext(
                         "%(label)s: %(text)s is not a whole number.",
