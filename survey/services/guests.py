@@ -15,7 +15,7 @@ from survey.services import life, tokens
 from survey.services.clock import now
 from survey.services.errors import NotFoundError, SurveyError
 from survey.services.recruitment import recruitment_of
-from survey.services.spreadsheets import escaped, line_of
+from survey.services.spreadsheets import escaped, line_of, unescaped
 
 LONGEST_NAME = 200
 MOST_AT_ONCE = 10_000
@@ -24,6 +24,8 @@ NOT_STARTED = "not started"
 
 def read_guests(text: str, file: str = "the guest list") -> list[str]:
     """Read names, one per row, from a CSV with a column "name" or with one column only.
+
+    A list that was handed out with its links may come back: it names the same people.
 
     Raises SurveyError naming every row that cannot be.
     """
@@ -46,7 +48,7 @@ def _checked(rows: Sequence[Sequence[str]], first: int, column: int, file: str) 
     for number, row in enumerate(rows, first):
         if not any(cell.strip() for cell in row):
             continue
-        name = " ".join(row[column].split()) if len(row) > column else ""
+        name = " ".join(unescaped(row[column]).split()) if len(row) > column else ""
         if not name or "\0" in name:
             faults.append(f"{file}, row {number}: no name found; one is needed")
         elif len(name) > LONGEST_NAME:
@@ -130,6 +132,11 @@ def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> li
         )
         for guest in guests
     ]
+
+
+def names_csv(names: Iterable[str]) -> str:
+    """Write names as ``read_guests`` reads them."""
+    return "".join(line_of([cell]) for cell in ("name", *map(escaped, names)))
 
 
 def links_csv(links: Iterable[PersonalLink]) -> str:

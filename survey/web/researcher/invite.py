@@ -144,7 +144,7 @@ def _personal_links() -> list[guests.PersonalLink]:
 
 
 def _names(form: GuestsForm) -> list[str]:
-    lines = (line.strip().replace('"', '""') for line in (form.names.data or "").splitlines())
-    typed = "name\n" + "\n".join(f'"{line}"' for line in lines if line)
+    lines = filter(None, map(str.strip, (form.names.data or "").splitlines()))
+    typed = guests.names_csv(lines)
     text, file = uploaded_text("guests") or (typed, "the list")
     return guests.read_guests(text, file)
