@@ -55,7 +55,7 @@ def names_of(content: Content) -> list[str]:
 
 
 def study_json(content: Content) -> str:
-    """Write what the tables do not say: the plan, the digest, the versions."""
+    """Write what the tables do not say, and as they are the texts that they may hold escaped."""
     plan = content.plan
     return as_text(
         {
@@ -75,6 +75,7 @@ def study_json(content: Content) -> str:
             "plan": plan.as_json(),
             "practice": lists_of(content.practice),
             "consent": [vars(one) for one in content.consents],
+            "texts": {one.public_id: texts for one in content.people if (texts := one.texts)},
             "versions": {
                 "survey": __version__,
                 "python": ".".join(map(str, sys.version_info[:2])),

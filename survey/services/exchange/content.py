@@ -29,6 +29,12 @@ class Person:
     excluded: bool
     exclude_reason: str | None
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """What was written of them, by the column of participants.csv."""
+        written = {**self.personal, "exclude_reason": self.exclude_reason}
+        return {name: text for name, text in written.items() if isinstance(text, str)}
+
 
 @dataclass(frozen=True)
 class Given:
