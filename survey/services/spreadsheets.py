@@ -19,6 +19,7 @@ SIGNS = r"=+\-@|%＝＋－＠｜％﹦﹢﹣﹫﹪"
 UNSEEN = (
     r"\x00-\x08\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
     r"\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    r"\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 SKIPPED = rf" \x0b\x0c{UNSEEN}\"'"
 FIRST = rf"(?=[{SKIPPED}\t\r\n]*[{SIGNS}\t\r\n])"
