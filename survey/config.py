@@ -71,7 +71,6 @@ class Settings:
     def for_flask(self) -> dict[str, Any]:
         """Return the settings as Flask and its extensions name them."""
         return {
-            "INSTANCE": self.instance,
             "TRUSTED_PROXIES": self.trusted_proxies,
             "SECRET_KEY": self.secret_key,
             "INSTANCE": self.instance,

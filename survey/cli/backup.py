@@ -67,6 +67,9 @@ def restore(open_app: OpenApp, /, file: Path, replace: bool) -> None:
                 engine, file, app.config["INSTANCE"], replace=replace, on_step=step
             )
         click.echo(f"Restored: the database holds {done.holdings}.")
+        if done.erased:
+            who = "participant who was" if done.erased == 1 else "participants who were"
+            click.echo(f"{done.erased} {who} erased since the backup was made, erased again.")
         if done.kept is not None:
             click.echo(f"What it held before is in {done.kept}.")
 

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DatabaseError
+from sqlalchemy.orm import Session
 
 from survey.db import copying, inspection, migration
 from survey.db.copying import OnStep
 from survey.db.engine import sqlite_engine
+from survey.services import erasing
 from survey.services.backups import Holdings, inspect_backup, write_backup
 from survey.services.clock import now
 from survey.services.database import upgrade_database
@@ -20,10 +22,11 @@ from survey.services.errors import BackupError
 
 @dataclass(frozen=True)
 class Restored:
-    """What was restored, and where that is kept which was there before."""
+    """What was restored, where that is kept which was there before, how many were erased again."""
 
     holdings: Holdings
     kept: Path | None
+    erased: int
 
 
 def restore_backup(
@@ -36,7 +39,8 @@ def restore_backup(
 ) -> Restored:
     """Put what a backup holds into the database, all of it or, interrupted, nothing.
 
-    ``folder`` is where work files and the backup of what is replaced are kept. Raises
+    ``folder`` is the instance folder: work files, the backup of what is replaced, and the
+    ledger of participants who were erased, and who are erased from the backup too. Raises
     BackupError, before anything is touched, for a damaged or newer backup, and for a
     database that is not empty unless it is to be replaced.
     """
@@ -44,17 +48,17 @@ def restore_backup(
     _refuse_to_lose(engine, replace=replace)
     with _staged(file, folder) as staged:
         upgrade_database(engine)
-        # What was withdrawn since the backup was made is to be erased from `staged` here:
-        # it is at the newest schema, and the database it will replace can still be asked.
-        with staged.connect() as source, engine.begin() as target:
+        with engine.begin() as target:
             copying.lock_out_writers(target)
+            erased = _erase_again(staged, target, folder)
             kept = _keep(engine, target, folder, replace=replace)
-            rows = inspection.row_counts(source)
-            copying.remove_rows(target)
-            copying.copy_rows(source, target, sum(rows.values()), on_step)
+            with staged.connect() as source:
+                rows = inspection.row_counts(source)
+                copying.remove_rows(target)
+                copying.copy_rows(source, target, sum(rows.values()), on_step)
             if inspection.row_counts(target) != rows or inspection.broken_references(target):
                 raise BackupError("Not every row of the backup arrived; nothing was changed.")
-        return Restored(Holdings(str(migration.newest_revision()), rows), kept)
+        return Restored(Holdings(str(migration.newest_revision()), rows), kept, erased)
 
 
 def _refuse_to_lose(engine: Engine, *, replace: bool) -> None:
@@ -82,6 +86,14 @@ def _keep(engine: Engine, target: Connection, folder: Path, *, replace: bool) ->
     kept = folder / f"before-restore-{now():%Y%m%dT%H%M%S%f}.sqlite3"
     write_backup(engine, kept)
     return kept
+
+
+def _erase_again(staged: Engine, replaced: Connection, folder: Path) -> int:
+    """Erase from the backup whoever asked for it since it was made; return how many."""
+    with Session(replaced) as session:
+        known = erasing.erased_tokens(session)
+    with Session(staged) as session:
+        return erasing.erase_again(session, folder, known)
 
 
 @contextmanager

@@ -19,9 +19,11 @@ from survey.db.models import (
     StoredResponse,
 )
 from survey.services import erasing, guests, life, retention, studies
+from survey.services.backups import write_backup
 from survey.services.errors import SurveyError
 from survey.services.exchange import handing_out
 from survey.services.recruitment import Recruitment
+from survey.services.restores import restore_backup
 from survey.services.stored_fields import stored_tables
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
 
@@ -188,16 +190,27 @@ def test_nothing_is_left_of_whoever_deletes_everything(
         )
 
 
-def test_an_older_copy_of_the_database_is_erased_again(visitor, session, study, tmp_path):
-    """A restored copy is stood in for by putting the participant back."""
-    someone = session.query(Participant).one()
-    token = erasing.token_of(SLUG, someone.public_id)
+@pytest.mark.parametrize("ledger", [True, False], ids=["ledger", "no ledger"])
+def test_whoever_was_erased_is_erased_again_from_an_older_backup(
+    visitor, session, engine, tmp_path, ledger
+):
+    backup = tmp_path / "older.sqlite3"
     session.rollback()
-    (tmp_path / erasing.LEDGER).write_text(f"{token}\n")
-    assert erasing.erase_again(session, tmp_path) == 1
+    write_backup(engine, backup)
+    visitor.open("/my-data")
+    visitor.submit("/erase", sure="y")
+    if not ledger:  # the database that is replaced knows as well
+        (tmp_path / erasing.LEDGER).unlink()
+    session.rollback()
+    assert restore_backup(engine, backup, tmp_path, replace=True).erased == 1
+    assert CANARY not in everything_stored(session)
     assert session.query(Participant).count() == 0
-    assert session.query(Erasure).one().token == token
-    assert erasing.erase_again(session, tmp_path) == 0
+    assert session.query(Erasure).count() == 1
+    if engine.dialect.name == "sqlite":
+        session.rollback()
+        erasing.scrub(session)
+        for file in tmp_path.glob("survey.sqlite3*"):
+            assert CANARY.encode() not in file.read_bytes()
 
 
 def test_an_event_still_cannot_be_changed_otherwise(visitor, session, study):
