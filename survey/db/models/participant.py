@@ -43,7 +43,8 @@ class Participant(Base):
     )
     exclude_reason: Mapped[str | None] = mapped_column(Text, doc="why the participant was left out")
     personal: Mapped[JsonObject] = mapped_column(
-        default=dict, doc="what the participant said about themselves, where the study asks"
+        default=dict,
+        doc="what the participant said about themselves; until the study's date for it, if it has one",
     )
     consent_id: Mapped[int | None] = mapped_column(
         ForeignKey("consent_text.id"), doc="which version of the consent text was agreed to"
