@@ -15,7 +15,7 @@ run: .venv/run ## Serve the paper's study at http://127.0.0.1:5000 (make run POR
 	@$(BIN)/survey serve --demo --port $(PORT)
 
 test: .venv/test ## Run all tests: both databases, a real browser
-	$(BIN)/pytest -n 2 $(ARGS)
+	$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
 
 promises: .venv/test ## Put every promise of SECURITY-AND-RELIABILITY.md to the test, and quote what was measured
 	@rm -rf build/measured
