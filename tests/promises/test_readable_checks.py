@@ -135,6 +135,14 @@ def test_what_was_open_to_others_is_closed_and_a_new_database_is_never_open(open
     assert stat.S_IMODE(open_folder.stat().st_mode) == 0o700
 
 
+def test_what_an_interrupted_restore_left_is_warned_of(tmp_path):
+    assert files.check_leftovers(tmp_path).level == "ok"
+    (tmp_path / ".restore-x1").mkdir()
+    found = files.check_leftovers(tmp_path)
+    assert found.level == "warning"
+    assert f"rm -r {tmp_path / '.restore-x1'}" in found.text
+
+
 def test_an_old_sqlite_is_dangerous_with_wal_only():
     assert databases.check_library(SAFE).level == "ok"
     assert databases.check_library({**SAFE, "library": "3.51.2"}).level == "DANGER"

@@ -11,7 +11,7 @@ from tests.builders import a_plan
 from tests.promises.filled import everything_in, fill
 from tests.promises.interrupted import killed_at, replace
 
-EVERY = 5  # as many statements further at each kill
+EVERY = 11  # as many statements further at each kill
 
 
 @pytest.mark.trial

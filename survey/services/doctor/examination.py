@@ -60,6 +60,7 @@ def _of_files(engine: Engine, how: Circumstances) -> Iterator[Finding]:
     if os.name == "posix":  # elsewhere these bits say nothing
         yield files.check_readers(_private_files(engine, how.instance))
         yield files.check_folder(how.instance)
+    yield files.check_leftovers(how.instance)
     for path in filter(Path.exists, _database_files(engine)[:1]):
         mounts = MOUNTS.read_text() if MOUNTS.exists() else ""
         yield files.check_file_system(path.parent, mounts)

@@ -59,6 +59,18 @@ def check_folder(folder: Path) -> Finding:
     return ok("instance folder", "closed to others")
 
 
+def check_leftovers(folder: Path) -> Finding:
+    """Did an interrupted restore leave a copy of personal data behind?"""
+    left = sorted(str(path) for path in folder.glob(".restore-*"))
+    if left:
+        return warning(
+            "leftovers",
+            "An interrupted restore left copies of personal data behind; unless one is running, "
+            f"run `rm -r {' '.join(left)}`.",
+        )
+    return ok("leftovers", "none of interrupted restores")
+
+
 def check_file_system(folder: Path, mounts: str) -> Finding:
     """Is the database on a disk of this machine? ``mounts``: as in /proc/mounts."""
     kind = file_system_of(folder, mounts)
