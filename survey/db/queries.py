@@ -156,8 +156,14 @@ def answered_positions(session: Session, participant_id: int) -> dict[int, bool]
 def participants_of(session: Session, study_id: int) -> Sequence[Participant]:
     """Return a study's participants, by public id."""
     return session.scalars(
-        select(Participant).where(Participant.study_id == study_id).order_by(Participant.public_id)
+        select(Participant).where(Participant.study_id == study_id).order_by(_by_public_id(session))
     ).all()
+
+
+def _by_public_id(session: Session) -> ColumnElement[str]:
+    """Order participants byte by byte, whatever the language of a PostgreSQL database."""
+    is_sqlite = session.get_bind().dialect.name == "sqlite"
+    return Participant.public_id.collate("BINARY" if is_sqlite else "C")
 
 
 def participant_counts(session: Session, study_id: int) -> dict[tuple[str, bool], int]:
@@ -326,7 +332,7 @@ def responses_of(
         .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
         .options(contains_eager(Presentation.question))
         .where(Participant.study_id == study_id, StoredQuestion.number > 0)
-        .order_by(Participant.public_id, StoredQuestion.number)
+        .order_by(_by_public_id(session), StoredQuestion.number)
         .execution_options(yield_per=AT_ONCE)
     )
     yield from rows
@@ -346,7 +352,7 @@ def first_rankings_of(
             StoredQuestion.number > 0,
             Presentation.ranked_at.is_not(None),
         )
-        .order_by(Participant.public_id, StoredQuestion.number)
+        .order_by(_by_public_id(session), StoredQuestion.number)
         .execution_options(yield_per=AT_ONCE)
     )
     yield from rows
@@ -358,7 +364,7 @@ def identities_of(session: Session, study_id: int) -> list[tuple[Participant, Id
         select(Participant, Identity)
         .join(Identity, Identity.participant_id == Participant.id)
         .where(Participant.study_id == study_id)
-        .order_by(Participant.public_id)
+        .order_by(_by_public_id(session))
     )
     return [(participant, identity) for participant, identity in rows]
 
