@@ -99,9 +99,7 @@ class People(RuleBasedStateMachine):
         self._now_and_then_go_on(room)
         return self._open(room, position)
 
-    @rule(
-        target=tabs, room=rooms, position=positions, votes=st.lists(votes, min_size=1, max_size=2)
-    )
+    @rule(target=tabs, room=rooms, position=positions, sent=one_or_two)
     def revise(self, room: str, position: int, sent: list[dict[str, Any]]) -> Any:
         """Answer a question anew, perhaps in two tabs that were both opened before."""
         self._now_and_then_go_on(room)
