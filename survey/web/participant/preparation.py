@@ -105,6 +105,8 @@ def scenario_read() -> ResponseReturnValue:
 
 def _consent_page(form: ConsentForm) -> str:
     text = participants.consent_text(session(), g.study)
+    if form.consent_version.data != text.digest:
+        form.agree.data = False  # what was ticked was another text
     return render_template(
         "participant/consent.html", form=form, problems=form.problems, consent=text
     )
