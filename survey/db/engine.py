@@ -24,6 +24,9 @@ ONE_AT_A_TIME = 5_300_006
 # A reader that takes long, such as a backup, lets the log grow; afterwards it is cut back.
 LONGEST_LOG = 16 * 2**20
 
+# SQLITE_READONLY, _IOERR, _CORRUPT, _CANTOPEN and _NOTADB: https://sqlite.org/rescode.html
+HURT = (8, 10, 11, 14, 26)
+
 
 def sqlite_library() -> ModuleType:
     """Return the newest SQLite driver there is: pysqlite3 from PyPI, else Python's own."""
@@ -89,6 +92,7 @@ def prepare(engine: Engine) -> None:
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _set_up_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+        event.listen(engine, "handle_error", _leave_a_hurt_connection)
     else:
         event.listen(engine, "connect", _set_up_postgresql)
         event.listen(engine, "handle_error", _name_pg8000_error)
@@ -180,6 +184,17 @@ def _begin_sqlite(connection: Connection) -> None:
     mode = connection.get_execution_options().get("sqlite_begin", "IMMEDIATE")
     connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if mode == 'DEFERRED' else 'OFF'}")
     connection.exec_driver_sql(f"BEGIN {mode}")
+
+
+def _leave_a_hurt_connection(context: ExceptionContext) -> None:
+    """Let no later request have a connection to whose files something happened.
+
+    Where a file could not be opened for writing, say, SQLite opens it for reading, and
+    every later answer over this connection would be refused.
+    """
+    code = getattr(context.original_exception, "sqlite_errorcode", None)
+    if code is not None and code & 0xFF in HURT:
+        context.is_disconnect = True
 
 
 def _name_pg8000_error(context: ExceptionContext) -> BaseException | None:

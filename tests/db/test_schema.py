@@ -75,6 +75,18 @@ def test_showing_a_page_could_not_write_even_if_it_tried(session, engine):
         session.execute(text("UPDATE study SET slug = 'other'"))
 
 
+def test_a_connection_that_could_only_read_is_not_used_again(app, engine):
+    if engine.dialect.name != "sqlite":
+        pytest.skip("PostgreSQL ends such connections itself")
+    with engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA query_only = ON")  # as with files only to be read
+        with pytest.raises(DBAPIError, match="readonly"):
+            connection.exec_driver_sql("DELETE FROM study")
+        assert connection.invalidated
+    with engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM study")
+
+
 def test_times_come_back_with_their_zone(session):
     study = an_open_study(session)
     session.expire_all()
