@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,13 +34,17 @@ class Server:
     """``survey serve`` as a process of its own, on an instance folder of its own.
 
     ``database_uri``: an SQLite file in that folder unless another database is named.
-    ``environment``: settings beside those of the process that starts it.
+    ``environment``: settings beside those of the process that starts it. ``workers``: how
+    many processes serve. ``command``: what starts the command ``survey``, other than the
+    interpreter of the tests.
     """
 
     instance: Path
     port: int
     database_uri: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
+    workers: int = 2
+    command: Sequence[str] = (sys.executable, "-m", "survey")
     process: subprocess.Popen[bytes] | None = None
     app: Flask = field(init=False)
 
@@ -61,7 +65,7 @@ class Server:
             **self.environment,
         }
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "survey", "serve", "--port", str(self.port)],
+            [*self.command, "serve", "--port", str(self.port), "--workers", str(self.workers)],
             env=environment,
             stdout=subprocess.DEVNULL,
             start_new_session=True,
@@ -70,7 +74,7 @@ class Server:
             try:
                 if requests.get(f"{self.address}/readyz", timeout=2).ok:
                     return
-            except requests.ConnectionError:
+            except (requests.ConnectionError, requests.Timeout):
                 assert self.process.poll() is None, "the server ended at once"
             time.sleep(0.1)
         raise AssertionError("the server did not become ready")
