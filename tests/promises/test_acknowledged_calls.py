@@ -1,0 +1,96 @@
+"""Acknowledged means stored, exactly once: whichever system call of an answer fails."""
+
+import shutil
+from contextlib import closing
+
+import pytest
+
+from survey.db.engine import sqlite_library
+from tests.promises.one_answer import FILE, SAVED
+from tests.promises.tracing import answerer, require_strace
+
+# What writes to the disk or says what is there, and what else SQLite does with its files.
+WRITING = ("openat", "pwrite64", "fsync", "fdatasync", "ftruncate", "unlink")
+OTHERS = ("fcntl", "pread64", "fstat", "stat", "newfstatat", "lstat", "mmap", "close", "fchown")
+FAULTS = ("error=EIO", "error=ENOSPC", "signal=SIGKILL")
+MODES = {
+    "wal": "write-ahead log",
+    "checkpoint": "write-ahead log written back at every commit",
+    "journal": "rollback journal",
+}
+
+
+@pytest.fixture(autouse=True)
+def traceable():
+    require_strace()
+
+
+def every_call_fails_once(folders, mode, calls):
+    """Let call N = 1, 2, … of each kind fail until there is none; return how many were hit."""
+    hit = dict.fromkeys(calls, 0)
+    with answerer(folders, mode) as one:
+        for call in calls:
+            for fault in FAULTS:
+                hit[call] += hits(one, call, fault)
+    return {call: number for call, number in hit.items() if number}
+
+
+def hits(one, call, fault):
+    number = 1
+    while is_hit(one, call, fault, number):
+        number += 1
+    return number - 1
+
+
+def is_hit(one, call, fault, number):
+    """Answer once with this fault; check what is stored, and that trying again ends well."""
+    folder, log = one.fresh_folder(), one.folders / "strace.log"
+    injected = f"inject={call}:{fault}:when={number}"
+    told = one.answer(folder, ("-e", f"trace={call}", "-e", injected), log)
+    point = (call, fault, number, told)
+    assert set(told.statuses) <= {SAVED, 503}, point
+    check(folder, point, acknowledged=SAVED in told.statuses)
+    if told.ended == 0:
+        assert told.statuses[-1] == SAVED, point  # the same process goes on as before
+    assert one.answer(folder).statuses == (SAVED,), point
+    check(folder, point, acknowledged=True)
+    shutil.rmtree(folder)
+    return told.ended != 0 or "(INJECTED)" in log.read_text()
+
+
+def check(folder, point, *, acknowledged):
+    """Look into a copy, so that the survey and not the look has to recover what was left."""
+    copy = shutil.copytree(folder, folder.with_name("copy"))
+    with closing(sqlite_library().connect(copy / FILE)) as connection:
+        rows = connection.execute("SELECT clicked FROM response").fetchall()
+        revisions = connection.execute("SELECT clicked FROM revision").fetchall()
+        health = connection.execute("PRAGMA integrity_check").fetchall()
+    assert health == [("ok",)], point
+    assert rows == revisions, point
+    assert len(rows) == 1 if acknowledged else len(rows) <= 1, point
+    shutil.rmtree(copy)
+
+
+def in_words(mode, hit):
+    listed = ", ".join(f"{number} × {call}" for call, number in hit.items())
+    return (
+        f"SQLite with a {MODES[mode]}: {sum(hit.values())} answers, in each of which one system "
+        f"call failed with EIO or ENOSPC or was the process's last ({listed}): 0 acknowledged "
+        "answers lost, 0 doubled, the file intact; sent again, each was stored once."
+    )
+
+
+@pytest.mark.trial
+@pytest.mark.parametrize("mode", ["checkpoint", "journal"])
+def test_an_answer_survives_the_failure_of_each_write_and_sync(tmp_path, mode, measured):
+    hit = every_call_fails_once(tmp_path, mode, WRITING)
+    assert {"pwrite64", "fsync"} <= set(hit) or {"pwrite64", "fdatasync"} <= set(hit)
+    measured(in_words(mode, hit))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("mode", MODES)
+def test_an_answer_survives_the_failure_of_each_call_on_the_database(tmp_path, mode, measured):
+    hit = every_call_fails_once(tmp_path, mode, WRITING + OTHERS)
+    assert {"pwrite64", "fcntl", "pread64"} <= set(hit)
+    measured(in_words(mode, hit))
