@@ -44,7 +44,7 @@ class Participant(Base):
     exclude_reason: Mapped[str | None] = mapped_column(Text, doc="why the participant was left out")
     personal: Mapped[JsonObject] = mapped_column(
         default=dict,
-        doc="what the participant said about themselves; until the study's date for it, if it has one",
+        doc="what the participant said about themselves; until the study's date, if it has one",
     )
     consent_id: Mapped[int | None] = mapped_column(
         ForeignKey("consent_text.id"), doc="which version of the consent text was agreed to"
