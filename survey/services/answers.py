@@ -80,7 +80,11 @@ def all_answers(
 
 def next_key(secret_key: str, presentation: Presentation, stored: StoredResponse | None) -> str:
     """Return the submission key for a form that shows this state of the answer."""
-    return tokens.submission_key(secret_key, presentation.id, _answers_given(stored))
+    return tokens.submission_key(secret_key, _name_of(presentation), _answers_given(stored))
+
+
+def _name_of(presentation: Presentation) -> str:
+    return f"{presentation.participant.public_id}:{presentation.id}"
 
 
 def save_answer(
@@ -127,7 +131,7 @@ def _judge(
     key: str,
 ) -> Outcome | None:
     """Decide what a form is: SAVED before, STALE, or None for news to be stored."""
-    base = tokens.revision_of(secret_key, presentation.id, key)
+    base = tokens.revision_of(secret_key, _name_of(presentation), key)
     given = _answers_given(stored)
     if stored is not None and answer.same_as(stored):
         return Outcome.SAVED

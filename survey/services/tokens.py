@@ -45,22 +45,23 @@ def hash_token(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def submission_key(secret_key: str, presentation_id: int, revision: int) -> str:
+def submission_key(secret_key: str, presentation: str, revision: int) -> str:
     """Return the key of the answer that would follow this revision of a presentation.
 
-    It says which state of the answer a form was filled in on, so that a repeated
-    POST stores nothing twice and a forgotten second tab overwrites nothing.
+    ``presentation``: what it is called for good; the number of a row that was erased may
+    become another's. The key says which state of the answer a form was filled in on, so
+    that a repeated POST stores nothing twice and a forgotten second tab overwrites nothing.
     """
-    message = f"submission:{presentation_id}:{revision}".encode()
+    message = f"submission:{presentation}:{revision}".encode()
     return f"{revision}-{hmac.digest(secret_key.encode(), message, 'sha256')[:16].hex()}"
 
 
-def revision_of(secret_key: str, presentation_id: int, key: str) -> int | None:
+def revision_of(secret_key: str, presentation: str, key: str) -> int | None:
     """Return the revision that a submission key was made for; None for a foreign key."""
     number, _, _ = key.partition("-")
     if not (number.isascii() and number.isdecimal() and len(number) < 7):
         return None
-    expected = submission_key(secret_key, presentation_id, int(number))
+    expected = submission_key(secret_key, presentation, int(number))
     return int(number) if hmac.compare_digest(expected.encode(), key.encode()) else None
 
 

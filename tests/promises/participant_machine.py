@@ -22,7 +22,17 @@ from tests.promises.participant_model import Answer, Model, Person, Tab
 from tests.promises.world import QUESTIONS, DiedError, Room, Stored, World
 
 ROOMS = ("desk", "phone")
-BUTTONS = ("begin", "consent", "decline", "about-you", "scenario", "start", "review", "leave")
+BUTTONS = (
+    "begin",
+    "consent",
+    "decline",
+    "about-you",
+    "scenario",
+    "start",
+    "review",
+    "leave",
+    "stop",
+)
 PERSONAL = {"education": "School"}
 LETTERS, OWN = "ABCDE", "own"
 STATUS = {"saved": (303,), "refused": (400,), "stale": (409,), "led on": (302, 303)}
@@ -91,6 +101,12 @@ class People(RuleBasedStateMachine):
         led_to = self.world.rooms[room].press("resume", code=person.code)
         assert led_to == self.model.resume(room, person)
 
+    @rule(room=rooms)
+    def erase(self, room: str) -> None:
+        """Delete everything about whoever this browser speaks for; their forms stay open."""
+        self._now_and_then_go_on(room)
+        self._press(room, "erase")
+
     # Questions
 
     @rule(target=tabs, room=rooms, position=positions)
@@ -122,7 +138,8 @@ class People(RuleBasedStateMachine):
         page = self.model.place(room)
         if page == "practice" or page.startswith("q/"):
             return self._send(self._open(room, int(page.partition("/")[2] or 0)), vote)
-        onward = {"": "begin", "declined": "consent", "done": "leave"}.get(page, page)
+        ends = {"": "begin", "declined": "consent", "done": "leave", "stopped": "leave"}
+        onward = ends.get(page, page)
         self._press(room, onward)
         return multiple()
 
@@ -165,12 +182,15 @@ class People(RuleBasedStateMachine):
         }
         self._was_shown_as_before(stored)
         for person, position, answer in self.acknowledged:
-            assert answer in stored.answers[person.code, position]
+            if person in self.model.people:
+                assert answer in stored.answers[person.code, position]
 
     def _was_shown_as_before(self, stored: Stored) -> None:
         wanted = {(one.code, n) for one in self.model.people for n in one.answers}
         assert set(stored.shown) == wanted
         for key, before in self.shown.items():
+            if key not in wanted:
+                continue  # of someone who was erased
             assert all(b in (None, now) for b, now in zip(before, stored.shown[key], strict=True))
         self.shown = stored.shown
 
@@ -209,6 +229,7 @@ class People(RuleBasedStateMachine):
         fields = {
             "consent": {"agree": "y", "consent_version": self.world.consent},
             "about-you": {**PERSONAL, "age": age},
+            "erase": {"sure": "y"},
         }.get(button, {})
         method = getattr(self.model, button.replace("-", "_"))
         expected = method(room, int(age)) if button == "about-you" else method(room)
@@ -267,5 +288,6 @@ class People(RuleBasedStateMachine):
         return Tab(browser, self.model.sessions.get(browser, 0), owner, position, base, fields)
 
     def _told(self, person: Person) -> tuple[str, dict[str, Any]]:
-        status = "complete" if person.complete else "declined" if person.declined else "started"
+        names = ("complete", "declined", "stopped")
+        status = next((name for name in names if getattr(person, name)), "started")
         return status, {} if person.age is None else {**PERSONAL, "age": person.age}

@@ -24,6 +24,7 @@ class Person:
     declined: bool = False
     age: int | None = None
     complete: bool = False
+    stopped: bool = False
     answers: dict[int, list[Answer]] = field(default_factory=dict)
 
     @property
@@ -31,6 +32,8 @@ class Person:
         """The page where they go on."""
         if self.complete or self.declined:
             return "done" if self.complete else "declined"
+        if self.stopped:
+            return "stopped"
         if not self.agreed or self.age is None:
             return "about-you" if self.agreed else "consent"
         if not any(self.answers.values()):
@@ -83,6 +86,23 @@ class Model:
         self.speaks_for[browser] = None
         self.sessions[browser] = self.sessions.get(browser, 0) + 1
         return ""
+
+    def stop(self, browser: str) -> str:
+        person = self.speaks_for.get(browser)
+        if person is None:
+            return "my-data"
+        person.stopped = not (person.complete or person.declined)
+        return person.place
+
+    def erase(self, browser: str) -> str:
+        person = self.speaks_for.get(browser)
+        if person is None:
+            return "my-data"
+        self.people.remove(person)
+        self.speaks_for = {
+            room: None if one is person else one for room, one in self.speaks_for.items()
+        }
+        return "erased"
 
     def consent(self, browser: str) -> str:
         person = self._come_to(browser, "consent")

@@ -22,7 +22,6 @@ from survey.services import (
     participants,
     researchers,
     studies,
-    tokens,
 )
 from survey.services.answers import Answer
 from survey.services.arrivals import Arrival
@@ -112,7 +111,7 @@ def _take_part(session, study, number, personal):
 def _finish(session, study, one):
     participants.inform(session, study, one)
     shown = answers.find_presentation(session, one, 1)
-    key = tokens.submission_key(KEY, shown.id, 0)
+    key = answers.next_key(KEY, shown, None)
     answers.save_answer(session, KEY, one, shown, Answer(frozenset({1}), None), key)
     participants.finish(session, one)
 

@@ -16,6 +16,7 @@ from survey.db.models import (
     Guest,
     Identity,
     Participant,
+    Presentation,
     StoredResponse,
 )
 from survey.services import erasing, guests, life, retention, studies
@@ -188,6 +189,30 @@ def test_nothing_is_left_of_whoever_deletes_everything(
             f"{len(traces)} traces of an erased participant looked for in {len(files)} files "
             "(database, log, ledger) and in a new export: 0 found"
         )
+
+
+def test_a_forgotten_form_of_an_erased_participant_is_nobodys(visitor, session):
+    """The next participant may get the same row numbers, and sees other labels."""
+    visitor.open("/q/2")
+    forgotten, numbers = visitor.page, {one.id for one in session.query(Presentation)}
+    session.rollback()
+    visitor.open("/my-data")
+    visitor.submit("/erase", sure="y")
+    visitor.open(f"?PROLIFIC_PID={PLATFORM_ID}")
+    visitor.submit("/begin")
+    visitor.submit("/consent", agree="y")
+    visitor.submit("/about-you", age=AGE, job=CANARY)
+    visitor.submit("/scenario")
+    visitor.submit("/practice", choice="1")
+    visitor.submit("/start")
+    visitor.submit("/q/1", choice="2")
+    if session.get_bind().dialect.name == "sqlite":
+        assert {one.id for one in session.query(Presentation)} == numbers
+    session.rollback()
+    visitor.page, visitor.address = forgotten, f"/s/{SLUG}/q/2"
+    visitor.submit("/q/2", choice="3")
+    assert visitor.status == 409
+    assert session.query(StoredResponse).count() == 2
 
 
 @pytest.mark.parametrize("ledger", [True, False], ids=["ledger", "no ledger"])

@@ -134,6 +134,7 @@ class Presentation(Base):
     )
     ranked_at: Mapped[Moment | None] = mapped_column(doc="when that ranking was given")
 
+    participant: Mapped[Participant] = relationship()
     question: Mapped[StoredQuestion] = relationship()
 
     __table_args__ = (

@@ -10,7 +10,7 @@ from survey.config import Settings
 from survey.core.stimuli.rankings import Ranking
 from survey.db import db
 from survey.db.models import Identity
-from survey.services import answers, arrivals, life, participants, tokens
+from survey.services import answers, arrivals, life, participants
 from survey.services.answers import Answer
 from survey.services.database import upgrade_database
 from survey.services.exchange import handing_out
@@ -132,6 +132,6 @@ def _answer(session, study, participant, position, answer):
     if study.plan.rank_first:
         shown.ranked_first, shown.ranked_at = Ranking.parse("A>B>C>D=E"), BEGAN
         session.commit()
-    key = tokens.submission_key(KEY, shown.id, 0)
+    key = answers.next_key(KEY, shown, None)
     seconds = None if position == 2 else 2.5 + position
     answers.save_answer(session, KEY, participant, shown, answer, key, seconds)
