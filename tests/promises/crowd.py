@@ -148,10 +148,12 @@ class Browser:
 
 
 class Person:
-    """A participant: begins, agrees, answers, changes their mind, clicks twice."""
+    """A participant: begins, agrees, answers, changes their mind, clicks twice if hasty."""
 
-    def __init__(self, port: int, home: str, ledger: Ledger, chance: random.Random) -> None:
-        self.browser = Browser(port, ledger)
+    def __init__(
+        self, port: int, home: str, ledger: Ledger, chance: random.Random, *, hasty: bool = True
+    ) -> None:
+        self.browser, self.hasty = Browser(port, ledger), hasty
         self.home, self.ledger, self.chance = home, ledger, chance
 
     def take_part(self, questions: int) -> Iterator[None]:
@@ -188,7 +190,7 @@ class Person:
         address = f"{self.home}/q/{position}"
         answer, fields = self._make_up_my_mind()
         form = [*page.hidden, *fields]
-        clicks = self.chance.random()
+        clicks = self.chance.random() if self.hasty else 0.5
         if clicks < 0.1:
             self._double_click(address, form)
         told = self.browser.post(address, form)
