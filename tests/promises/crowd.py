@@ -144,6 +144,8 @@ class Browser:
         for cookie in response.headers.get_all("Set-Cookie") or ():
             self.cookie = cookie.partition(";")[0]
         self.ledger.note(f"status {response.status}")
+        if response.status == 503 and not response.headers.get("Retry-After", "").isdecimal():
+            self.ledger.note("503 without Retry-After")
         return Reply(response.status, page, response.headers.get("Location", ""))
 
 
