@@ -18,8 +18,10 @@ from wtforms.validators import (
     Length,
     NumberRange,
     Optional,
+    ValidationError,
 )
 
+from survey.core.stimuli.faults import is_storable
 from survey.core.stimuli.personal import PersonalField
 from survey.web.forms import Form
 from survey.web.language import gettext, lazy_gettext
@@ -71,7 +73,18 @@ def _personal_field(field: PersonalField) -> Field:
         )
     most = gettext("%(label)s: 500 characters at most, please.", label=field.label)
     longest = Length(max=500, message=_literally(most))
-    return StringField(field.label, name=field.name, validators=[*needed, longest])
+    return StringField(field.label, name=field.name, validators=[*needed, longest, _storable])
+
+
+def _storable(_: Form, field: Field) -> None:
+    """Refuse a text with a NUL, which no keyboard types and not every database keeps."""
+    if not is_storable(field.data or ""):
+        raise ValidationError(
+            gettext(
+                "%(label)s: this holds a character that cannot be stored; please type it anew.",
+                label=field.label.text,
+            )
+        )
 
 
 def _about_bounds(field: PersonalField) -> str:
