@@ -64,6 +64,14 @@ def members_of(session: Session, study: Study) -> list[Membership]:
     return list(queries.members_of(session, study.id))
 
 
+def member_of(session: Session, study: Study, researcher_id: int) -> Researcher:
+    """Return who may see a study, by number; raises NotFoundError for anybody else."""
+    for member in queries.members_of(session, study.id):
+        if member.researcher_id == researcher_id:
+            return member.researcher
+    raise NotFoundError("Nobody of that number may see this study.")
+
+
 def researcher_named(session: Session, name: str) -> Researcher:
     """Return the researcher to share with, or raise SurveyError saying how to make one."""
     found = queries.researcher_by_name(session, " ".join(name.split()))

@@ -87,12 +87,16 @@ def guests_of(session: Session, study: Study) -> list[Guest]:
 
 
 def remove(session: Session, study: Study, guest_id: int) -> None:
-    """Take a guest off the list who has not begun."""
-    for guest in queries.guests_of(session, study.id):
-        if guest.id == guest_id:
-            if guest.participant_id is not None:
-                raise SurveyError(f"{guest.name} has begun already; the link stays good.")
-            session.delete(guest)
+    """Take a guest off the list who has not begun.
+
+    Raises NotFoundError for somebody who is not on this study's list.
+    """
+    guest = next((one for one in queries.guests_of(session, study.id) if one.id == guest_id), None)
+    if guest is None:
+        raise NotFoundError("Nobody of that number is on this study's guest list.")
+    if guest.participant_id is not None:
+        raise SurveyError(f"{guest.name} has begun already; the link stays good.")
+    session.delete(guest)
     session.commit()
 
 

@@ -179,7 +179,7 @@ def test_an_odd_id_in_an_address_is_not_found(desk, session, study):
         assert desk.status in (400, 404), odd
     for number in ("99999999999999999999999", "0"):
         desk.post(f"{STUDY}/people/{number}/remove", csrf_token=token)
-        assert desk.status == 200
+        assert desk.status == 404
     for address in ("/files/%00", "/files/..%2fsurvey.sqlite3", "/preview/123/question/99"):
         desk.open(STUDY + address)
         assert desk.status in (403, 404), address

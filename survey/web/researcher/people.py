@@ -54,14 +54,12 @@ def share() -> ResponseReturnValue:
 @blueprint.post(f"{STUDY}/people/<int:researcher_id>/remove")
 def unshare(researcher_id: int) -> ResponseReturnValue:
     """Take someone's role away."""
-    for member in access.members_of(session(), g.study):
-        if member.researcher_id == researcher_id and pressed():
-            access.unshare(session(), g.study, member.researcher)
-            access.log(
-                session(), g.study, g.researcher.name, "no longer shared", member.researcher.name
-            )
-            session().commit()
-            flash(f"{member.researcher.name} no longer sees this study.")
+    leaving = access.member_of(session(), g.study, researcher_id)
+    if pressed():
+        access.unshare(session(), g.study, leaving)
+        access.log(session(), g.study, g.researcher.name, "no longer shared", leaving.name)
+        session().commit()
+        flash(f"{leaving.name} no longer sees this study.")
     return redirect(url_for("researcher.people"), 303)
 
 
