@@ -24,6 +24,7 @@ AUDIENCES = {
     "participant": "participants, walked through in every state",
     "home": "everybody",
     "health": "everybody",
+    "stored": "everybody; about the fields of every study",
     "static": "everybody",
     "paper": "everybody; about the paper's measures, not about any study's",
     "auth": "everybody, before signing in",

@@ -6,6 +6,7 @@ Each way calls ``look`` wherever it has come to a new state; what looks opens ev
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from survey.db.models import Study
@@ -185,6 +186,50 @@ def decline(visitor: Visitor, look: Look, query: str = "") -> None:
     look(visitor)
 
 
+def withdraw(place: Place, look: Look, language: str) -> None:
+    """Look at one's data from another device, stop, and delete everything."""
+    study = new_study(place, f"left-{language}")
+    visitor, other = _visitor(place, study), _visitor(place, study)
+    begin_questions(visitor)
+    visitor.open("/my-data.json")
+    code = visitor.open("/my-data").select_one("strong.code").text
+    other.open("/my-data")
+    for typed in ("", "WRONG-WRONG-WRON", code):
+        other.submit("/my-data", code=typed)
+    visitor.submit("/stop")
+    assert visitor.path == "/stopped"
+    look(visitor)
+    other.open("/my-data")
+    other.submit("/erase")
+    other.submit("/erase", sure="y")
+    assert other.path == "/erased"
+    look(other)
+
+
+def _send_what_cannot_be_stored(place: Place, look: Look, language: str) -> None:
+    """Fill in forms while the database is in trouble, and says so with a measure's name."""
+    visitor = _visitor(place, new_study(place, f"busy-{language}"))
+    views = place.app.view_functions
+    kept = dict(views)
+
+    def fail(**_: Any) -> None:
+        name = place.world.names[0]
+        raise OperationalError(f"UPDATE {name}", {"measure": name}, Exception(name))
+
+    reach_the_scenario(visitor)
+    for path, view, sent in (
+        ("/scenario", "scenario_read", {}),
+        ("/practice", "answer_practice", {"choice": ["1", "2"]}),
+    ):
+        views[f"participant.{view}"] = fail
+        visitor.submit(path, **sent)
+        assert visitor.status == 503
+        views.update(kept)
+        visitor.submit(path, **sent)
+        assert visitor.status == 200
+    look(visitor)
+
+
 def every_way(place: Place, look: Look, language: str, kinds: Iterable[str] = DESIGNS) -> None:
     """Everything that can happen to a participant, in a language."""
     for kind in kinds:
@@ -195,6 +240,8 @@ def every_way(place: Place, look: Look, language: str, kinds: Iterable[str] = DE
         begun.submit("/begin")
         resume(begun, _visitor(place, study), look)
         decline(_visitor(place, study), look)
+    withdraw(place, look, language)
+    _send_what_cannot_be_stored(place, look, language)
     _come_from_a_platform(place, look, language)
     _come_by_invitation(place, look, language)
     _come_too_late(place, look, language)
@@ -251,12 +298,17 @@ def _come_too_late(place: Place, look: Look, language: str) -> None:
 
 def begin_questions(visitor: Visitor) -> None:
     """Go from the entry to the practice question, or to the first without practice."""
+    reach_the_scenario(visitor)
+    visitor.submit("/scenario")
+
+
+def reach_the_scenario(visitor: Visitor) -> None:
+    """Go from the entry to the scenario."""
     visitor.open()
     visitor.submit("/begin")
     visitor.submit("/consent", agree="y")
     asked = {"age": "23", "education": an_education(visitor)}
     visitor.submit("/about-you", **{name: told for name, told in asked.items() if told})
-    visitor.submit("/scenario")
 
 
 def an_education(visitor: Visitor) -> str:
