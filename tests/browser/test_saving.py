@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 from survey.db.engine import sqlite_library
 from survey.db.models import StoredResponse
-from tests.browser.conftest import watched
 from tests.browser.test_participant import at, press, save, start, tick
+from tests.browsing import watched
 
 
 def back_at(page, path):

@@ -8,6 +8,7 @@ import pytest
 import segno
 from argon2 import PasswordHasher
 from bs4 import BeautifulSoup
+from sqlalchemy import text
 from werkzeug.test import Client
 
 from survey.app import create_app
@@ -125,6 +126,39 @@ def test_own_rankings_first_lead_back_to_the_question_below_a_prefix(serve):
     visitor.submit("/q/1", **{f"rank_{letter}": "1" for letter in "ABCDE"})
     assert visitor.path == "/q/1"
     assert visitor.page.select("input[name=choice]")
+
+
+def test_ones_own_data_are_found_below_a_prefix(serve):
+    app = serve()
+    a_study(app)
+    visitor = visitor_at(browser({PREFIX: app}))
+    visitor.prepare()
+    code = visitor.open("/my-data").select_one(".code").get_text()
+    elsewhere = visitor_at(browser({PREFIX: app}))
+    elsewhere.open("/my-data")
+    elsewhere.submit("/my-data", code=code)
+    assert elsewhere.path == "/my-data"
+    elsewhere.submit("/erase", sure="y")
+    assert elsewhere.path == "/erased"
+
+
+def test_what_could_not_be_saved_is_sent_again_below_a_prefix(serve):
+    app = serve()
+    a_study(app)
+    visitor = visitor_at(browser({PREFIX: app}))
+    visitor.start()
+    rename(app, "study", "study_gone")
+    visitor.submit("/q/1", choice="1")
+    assert visitor.status == 503
+    rename(app, "study_gone", "study")
+    visitor.submit("/q/1")
+    assert visitor.path == "/q/2"
+
+
+def rename(app, table, name):
+    """Make a table that every page needs missing, or bring it back."""
+    with app.app_context(), db.engine.begin() as connection:
+        connection.execute(text(f"ALTER TABLE {table} RENAME TO {name}"))
 
 
 def test_every_absolute_link_has_the_name_that_the_proxy_is_reached_by(serve):

@@ -12,6 +12,7 @@ from flask.typing import ResponseReturnValue
 from survey.services.database import only_reading
 from survey.services.languages import languages
 from survey.services.whereabouts import PRACTICE, whereabouts
+from survey.web.addresses import here_in_full
 from survey.web.database import session
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, give_up
 from survey.web.forms import Form
@@ -61,7 +62,7 @@ def _kept_page() -> str:
         "participant/unsaved.html",
         form=Form(formdata=None),
         kept=kept,
-        address=request.full_path.rstrip("?"),
+        address=here_in_full(),
         labels=[int(one) for one in request.form.getlist("choice") if re.fullmatch("[1-9]", one)],
         places=_places(request.form),
     )
