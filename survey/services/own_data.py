@@ -1,7 +1,8 @@
 """What is stored about one participant, for that participant: to be seen and taken along.
 
 Which measure was behind which label is not theirs to see while the study runs, and is
-stored about the page, not about them; it is the one thing left out.
+stored about the page, not about them; it is left out, and with it the study's digest, which
+depends on the measures. What their pages have not shown yet, this does not show before.
 """
 
 from typing import Any
@@ -20,7 +21,7 @@ def own_data(session: Session, study: Study, participant: Participant) -> dict[s
     sent = queries.identity_of(session, participant.id)
     guest = queries.guest_of_participant(session, participant.id)
     return {
-        "survey": {"title": study.plan.title, "address": study.slug, "digest": study.digest},
+        "survey": {"title": study.plan.title, "address": study.slug},
         "id": participant.public_id,
         "status": participant.status,
         "began": _moment(participant.started_at),
@@ -41,22 +42,27 @@ def own_data(session: Session, study: Study, participant: Participant) -> dict[s
         "last_seen": _moment(participant.last_seen_at),
         "not_counted_because": participant.exclude_reason,
         "questions": [
-            _question(presentation, response)
+            _question(study, presentation, response)
             for presentation, response in queries.presentations_with_responses(
                 session, participant.id
             )
+            if presentation.shown_at is not None
         ],
     }
 
 
-def _question(presentation: Presentation, response: StoredResponse | None) -> dict[str, Any]:
+def _question(
+    study: Study, presentation: Presentation, response: StoredResponse | None
+) -> dict[str, Any]:
     blinded = answers.blinded_question(presentation)
+    ranks_first = study.plan.rank_first and presentation.ranked_at is None
     return {
         "question": presentation.position or "practice",
         "lists": {letter: list(ranks) for letter, ranks in blinded.rows},
         "methods": [
             {"label": column.label, "values": dict(column.shown), "order": str(column.ranking)}
             for column in blinded.columns
+            if not ranks_first
         ],
         "first_shown": _moment(presentation.shown_at),
         "ranked_before": _order(presentation.ranked_first),

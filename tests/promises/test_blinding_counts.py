@@ -158,3 +158,23 @@ def ticked(visitor):
     chosen = visitor.page.select("[checked], option[selected]:not([value=''])")
     assert len(visitor.page.select("select")) == 5
     return sorted(one["value"] for one in chosen)
+
+
+def test_what_is_taken_along_holds_no_column_before_its_page_shows_it(place):
+    study = new_study(place, "rank-first-en", **DESIGNS["rank-first"])
+    visitor = Visitor(place.app.test_client(), study.slug)
+    begin_questions(visitor)
+    assert seen_in_own_data(visitor) == [("practice", 0)]
+    visitor.open("/practice")
+    visitor.submit("/practice", **OWN)
+    assert seen_in_own_data(visitor) == [("practice", 3)]
+    visitor.open("/practice")
+    visitor.submit("/practice", choice="own", **OWN)
+    visitor.submit("/start")
+    assert seen_in_own_data(visitor) == [("practice", 3), (1, 0)]
+
+
+def seen_in_own_data(visitor):
+    """Which questions the file has, and how many methods of each."""
+    data = visitor.client.get(f"{visitor.home}/my-data.json").json
+    return [(one["question"], len(one["methods"])) for one in data["questions"]]

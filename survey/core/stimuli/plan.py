@@ -304,10 +304,12 @@ class Plan:
             if name not in known
         ]
         values: dict[str, Any] = {
-            name: tidy_text(value) if isinstance(value, str) else _plain_day(value)
+            name: tidy_text(value) if isinstance(value, str) else value
             for name, value in stored.items()
             if name in known
         }
+        if type(values.get("personal_until")) is date:  # as YAML reads it
+            values["personal_until"] = values["personal_until"].isoformat()
         for name in TEXTS:
             if name not in values and name != "list_noun":
                 values[name] = ""  # where one is needed, the plan says so
@@ -321,11 +323,6 @@ class Plan:
         if faults:
             raise PlanError(faults)
         return plan
-
-
-def _plain_day(value: object) -> object:
-    """Return a day that was read from YAML as it is written; anything else as it is."""
-    return value.isoformat() if type(value) is date else value
 
 
 def _without_defaults(one: Plan | PersonalField) -> dict[str, Any]:

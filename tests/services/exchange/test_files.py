@@ -77,7 +77,7 @@ def test_the_codebook_tells_of_every_column_of_every_file(fuller):
     assert all(row["type"] and row["meaning"].strip() for row in told)
     by_column = {(row["file"], row["column"]): row for row in told}
     assert by_column["participants.csv", "status"]["allowed"] == (
-        "started, declined, screened_out, complete"
+        "started, declined, screened_out, stopped, complete"
     )
     assert by_column["participants.csv", "age"]["allowed"] == "18 to 99"
     assert by_column["participants.csv", "age"]["meaning"] == "asked: Your age"
