@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from survey.db.migration import newest_revision
 from tests.builders import SLUG, Visitor
 from tests.databases import ON_SQLITE
 
@@ -362,8 +363,7 @@ def test_real_answers_are_counted_and_their_minutes_measured(run, app):
 
 def test_help_does_not_wait_for_numpy_or_flask():
     probe = (
-        "import contextlib, sys; from survey.db.migration import newest_revision
-from survey.__main__ import main\n"
+        "import contextlib, sys; from survey.__main__ import main\n"
         "sys.argv = ['survey', '--help']\n"
         "with contextlib.suppress(SystemExit): main()\n"
         "print([m for m in ('numpy', 'flask', 'sqlalchemy') if m in sys.modules])"
