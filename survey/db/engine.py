@@ -8,8 +8,9 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, ExceptionContext, make_url
-from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
+
+from survey.db import postgresql
 
 # Older libraries can corrupt a database in WAL mode when a checkpoint and a
 # restarted log meet: https://sqlite.org/wal.html#walresetbug
@@ -94,8 +95,9 @@ def prepare(engine: Engine) -> None:
         event.listen(engine, "begin", _begin_sqlite)
         event.listen(engine, "handle_error", _leave_a_hurt_connection)
     else:
+        event.listen(engine, "do_connect", postgresql.connect)
         event.listen(engine, "connect", _set_up_postgresql)
-        event.listen(engine, "handle_error", _name_pg8000_error)
+        event.listen(engine, "handle_error", postgresql.name_error)
 
 
 def reading(session: Session) -> Session:
@@ -195,21 +197,3 @@ def _leave_a_hurt_connection(context: ExceptionContext) -> None:
     code = getattr(context.original_exception, "sqlite_errorcode", None)
     if code is not None and code & 0xFF in HURT:
         context.is_disconnect = True
-
-
-def _name_pg8000_error(context: ExceptionContext) -> BaseException | None:
-    """Raise as what they are the errors that pg8000 all calls programming errors.
-
-    By the class of their SQLSTATE: 22 is a value that cannot be stored (a NUL in a text),
-    23 breaks a constraint; 08, 40, 53, 55, 57 and 58 are a server that is lost, in conflict,
-    out of resources, locked, shutting down, or in trouble with its disk.
-    """
-    told = context.original_exception.args[:1]
-    state = told[0].get("C", "") if told and isinstance(told[0], dict) else ""
-    kinds = {"22": DataError, "23": IntegrityError} | dict.fromkeys(
-        ("08", "40", "53", "55", "57", "58"), OperationalError
-    )
-    kind = kinds.get(state[:2])
-    if kind is None or isinstance(context.sqlalchemy_exception, kind):
-        return None
-    return kind(context.statement, context.parameters, context.original_exception)
