@@ -92,7 +92,7 @@ def told_each_minute():
             last[0] = time.monotonic()
             now = time.strftime("%H:%M")
             told = f"{now}  {seen['acknowledged']:,} answers, {kills.total():,} kills"
-            print(told, flush=True)  # noqa: T201 - to see it go on  # noqa: T201 - see it go on
+            print(told, flush=True)  # noqa: T201 - to see it go on
 
     return tell
 

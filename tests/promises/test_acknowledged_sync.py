@@ -11,9 +11,9 @@ import pytest
 from survey.db import db
 from survey.db import engine as opening
 from survey.db.models import Participant, Revision
-from tests.promises.answering import FILE
 from tests.promises.crowd import Ledger, Person
 from tests.promises.killing import children
+from tests.promises.one_answer import FILE
 from tests.promises.stored import Faults, faults
 from tests.promises.tracing import require_strace
 from tests.serving import Server, free_port
