@@ -1,0 +1,181 @@
+"""A survey in which every role has something: two owners, two studies of each kind, one file."""
+
+import re
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+from argon2 import PasswordHasher
+from sqlalchemy import text
+
+from survey.app import create_app
+from survey.config import Settings
+from survey.core.stimuli.rankings import Ranking
+from survey.db import db
+from survey.db.models import SignIn
+from survey.services import (
+    access,
+    answers,
+    arrivals,
+    guests,
+    life,
+    participants,
+    recruitment,
+    researchers,
+    sign_in,
+    tokens,
+)
+from survey.services.answers import Answer
+from survey.services.arrivals import Arrival
+from survey.services.database import upgrade_database
+from tests.builders import KEY, a_plan
+
+PASSWORD = "a row of four words"
+ROLES = ("anonymous", "own", "foreign", "none", "viewer", "owner", "stranger")
+SIGNED_IN = ("none", "viewer", "owner", "stranger")
+BROWSERS = {"own": "the browser of my-open", "foreign": "the browser of their-open"}
+QUICK = PasswordHasher(time_cost=1, memory_cost=64)
+# Words that stand in everything of a study, so that a byte of it is seen wherever it turns up.
+CANARY = {"my": "Kestrel", "their": "Osprey"}
+STATES = ("draft", "open", "closed")
+
+
+class World:
+    """A prepared database, put back before each request that may have changed it."""
+
+    def __init__(self, folder):
+        self.prepared, self.file = Path(folder, "prepared.sqlite3"), Path(folder, "live.sqlite3")
+        self.app = create_app(Settings(folder, f"sqlite:///{self.file}", KEY))
+        self.ids, self.tokens = {}, {}
+        with self.app.app_context():
+            upgrade_database(db.engine)
+            self._fill(db.session)
+            db.session.remove()
+        self.let_go()
+        shutil.copy(self.file, self.prepared)
+        self.before = self.content()
+
+    def let_go(self):
+        """Close every connection, so that the file holds everything."""
+        with self.app.app_context():
+            db.engine.dispose()
+
+    def restore(self):
+        """Put the prepared database back."""
+        self.let_go()
+        for ending in ("-wal", "-shm"):
+            self.file.with_name(self.file.name + ending).unlink(missing_ok=True)
+        shutil.copy(self.prepared, self.file)
+
+    def content(self):
+        """All rows of all tables; but when a researcher was last seen, which a GET may note."""
+        with self.app.app_context():
+            looking = db.engine.execution_options(sqlite_begin="DEFERRED")
+        found = {}
+        with looking.connect() as connection:
+            kinds = "SELECT name FROM sqlite_master WHERE type = 'table'"
+            for table in connection.scalars(text(kinds)).all():
+                rows = connection.execute(text(f"SELECT * FROM {table}")).mappings()
+                found[table] = {tuple(_without_last_seen(table, row).items()) for row in rows}
+        return found
+
+    def client(self, role):
+        """A browser of someone in that role."""
+        client = self.app.test_client()
+        if role in BROWSERS:
+            with client.session_transaction(base_url="http://localhost/s/x") as cookie:
+                cookie["id"] = BROWSERS[role]
+        if role in SIGNED_IN:
+            client.set_cookie("researcher", self.tokens[role], path="/research")
+        return client
+
+    def csrf(self, client):
+        """A token that is good for every form in this browser."""
+        page = client.get("/research/sign-in").get_data(as_text=True)
+        return re.search(r'name="csrf_token"[^>]*value="([^"]+)"', page)[1]
+
+    def _fill(self, session):
+        people = {name: _researcher(session, name) for name in SIGNED_IN}
+        self.ids["newcomer"] = researchers.add_researcher(session, "newcomer")[1]
+        for side, owner in (("my", "owner"), ("their", "stranger")):
+            for state in STATES:
+                study = _study(session, f"{side}-{state}", people[owner], CANARY[side])
+                if side == "my":
+                    access.share(session, study, people["viewer"], "viewer")
+                if state != "draft":
+                    self._take_part(session, study, side)
+                if state == "closed":
+                    life.close_to_participants(session, study, owner)
+                session.commit()
+        self.ids |= {name: str(one.id) for name, one in people.items()}
+        self.tokens = {name: sign_in.new_session(session, one) for name, one in people.items()}
+        _seen_two_minutes_ago(session)
+
+    def _take_part(self, session, study, side):
+        guests.invite(session, study, [f"{CANARY[side]} guest", f"{CANARY[side]} begun"])
+        waiting, begun = guests.guests_of(session, study)
+        life.open_to_participants(session, study, "owner")
+        token = BROWSERS["own" if side == "my" else "foreign"]
+        arrival = Arrival(guests.link_token(KEY, begun), {"PROLIFIC_PID": f"{CANARY[side]} pid"})
+        one = arrivals.begin(session, study, token, KEY, arrival)
+        keys = _answer_everything(session, study, one, CANARY[side])
+        names = {
+            "participant": one.public_id,
+            "guest": str(waiting.id),
+            "link": guests.link_token(KEY, waiting),
+            "code": tokens.resume_code(KEY, one.public_id),
+            "consent": participants.consent_text(session, study).digest,
+            "key0": keys[0],
+            "key1": keys[1],
+        }
+        self.ids |= {f"{study.slug}:{name}": value for name, value in names.items()}
+
+
+def _without_last_seen(table, row):
+    return {k: v for k, v in row.items() if (table, k) != ("sign_in", "last_seen_at")}
+
+
+def _researcher(session, name):
+    researcher, _ = researchers.add_researcher(session, name)
+    researcher.password_hash = QUICK.hash(PASSWORD)
+    session.commit()
+    return researcher
+
+
+def _study(session, slug, owner, canary):
+    plan = a_plan(
+        questions=1,
+        title=f"{canary} title",
+        consent=f"{canary} consent",
+        contact=f"{canary} contact",
+        scenario=f"{canary} scenario",
+        personal_fields=[{"name": "remark", "label": f"{canary} label", "kind": "text"}],
+    )
+    settings = recruitment.Recruitment(code_complete=f"{canary}-code")
+    return life.make_study(session, owner, slug, plan, settings)
+
+
+def _answer_everything(session, study, one, canary):
+    """Go as far as the review; return the submission keys of a further change."""
+    participants.agree(session, one, participants.consent_text(session, study).digest)
+    participants.describe(session, study, one, {"remark": f"{canary} remark"})
+    participants.inform(session, study, one)
+    keys = []
+    for position in (0, 1):
+        shown = answers.find_presentation(session, one, position)
+        answer = Answer(frozenset(), Ranking.parse("A>B>C>D>E"))
+        answers.save_answer(
+            session, KEY, one, shown, answer, tokens.submission_key(KEY, shown.id, 0)
+        )
+        keys.append(tokens.submission_key(KEY, shown.id, 1))
+    if study.slug.endswith("closed"):
+        participants.finish(session, one)
+    session.commit()
+    return keys
+
+
+def _seen_two_minutes_ago(session):
+    """So that the next GET of each researcher is one that is noted."""
+    for one in session.query(SignIn):
+        one.last_seen_at -= timedelta(minutes=2)
+    session.commit()
