@@ -20,7 +20,7 @@ from survey.config import Settings
 from survey.db import db
 from survey.services import researchers
 from survey.services.database import is_ready, upgrade_database
-from tests.databases import PostgreSQL, SQLite
+from tests.databases import PostgreSQL, SQLite, where_there_is_room
 
 pytest_plugins = ["tests.browsing"]
 
@@ -43,7 +43,7 @@ def postgresql_server() -> Iterator[str]:
         return
     # A short path: that of a socket may have 107 characters.
     with (
-        tempfile.TemporaryDirectory(prefix="survey-pg-") as folder,
+        tempfile.TemporaryDirectory(prefix="survey-pg-", dir=where_there_is_room()) as folder,
         pytest.MonkeyPatch.context() as m,
     ):
         m.setenv("XDG_RUNTIME_DIR", folder)  # where pgserver keeps its locks
@@ -78,7 +78,7 @@ def database_uri(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     databases = request.getfixturevalue("postgresql")
     uri = databases.make(filled)
     yield uri
-    databases.leave(uri)
+    databases.drop(uri)
 
 
 @pytest.fixture(scope="session", autouse=True)

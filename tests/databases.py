@@ -1,8 +1,9 @@
 """Databases for tests, quickly: the newest schema is made once in a run and copied from then on."""
 
+import os
 import shutil
+import time
 import uuid
-from collections import deque
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,16 @@ from survey.services.database import upgrade_database
 # For tests of pages, forms, files and commands: where no query, constraint, order, type or
 # transaction is in question, one kind of database is enough.
 ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+
+USERS = text("SELECT count(*) FROM pg_stat_activity WHERE datname = :name")
+
+MEMORY = Path("/dev/shm")
+
+
+def where_there_is_room() -> Path | None:
+    """A folder in memory, where making and dropping databases waits for no disk, or None."""
+    roomy = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 2**30
+    return MEMORY if roomy else None
 
 
 def bring_up_to_date(uri: str) -> None:
@@ -46,7 +57,6 @@ class PostgreSQL:
     def __init__(self, address: str) -> None:
         self.address = database_url(address)
         self.maintenance = create_engine(self.address, isolation_level="AUTOCOMMIT")
-        self.left: deque[str] = deque()
         self.template = self.make(filled=False)
         bring_up_to_date(self.template)
 
@@ -58,18 +68,21 @@ class PostgreSQL:
             connection.execute(text(f"CREATE DATABASE {name}{like}"))
         return self.address.set(database=name).render_as_string(hide_password=False)
 
-    def leave(self, uri: str) -> None:
-        """Drop a database soon: the server waits a tenth of a second where one was just used."""
-        self.left.append(uri)
-        if len(self.left) > 3:
-            self._drop(self.left.popleft())
+    def drop(self, uri: str) -> None:
+        """Drop a database, once those who used it are gone or had a second for it.
+
+        PostgreSQL waits a tenth of a second where anybody is left. Later is no better: what
+        was written to a database that is still there goes to the disk when another is dropped.
+        """
+        name = database_url(uri).database
+        with self.maintenance.connect() as connection:
+            for _ in range(200):
+                if not connection.scalar(USERS, {"name": name}):
+                    break
+                time.sleep(0.005)
+            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
 
     def tidy_up(self) -> None:
-        """Drop what is left."""
-        for uri in (*self.left, self.template):
-            self._drop(uri)
+        """Drop the template and sign off."""
+        self.drop(self.template)
         self.maintenance.dispose()
-
-    def _drop(self, uri: str) -> None:
-        with self.maintenance.connect() as connection:
-            connection.execute(text(f"DROP DATABASE {database_url(uri).database} WITH (FORCE)"))

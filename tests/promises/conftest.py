@@ -36,4 +36,4 @@ def another_postgresql(postgresql: PostgreSQL) -> Iterator[str]:
     """A second, empty PostgreSQL database."""
     uri = postgresql.make(filled=False)
     yield uri
-    postgresql.leave(uri)
+    postgresql.drop(uri)
