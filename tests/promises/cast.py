@@ -83,7 +83,7 @@ class World:
         """A browser of someone in that role."""
         client = self.app.test_client()
         if role in BROWSERS:
-            with client.session_transaction(base_url="http://localhost/s/x") as cookie:
+            with client.session_transaction() as cookie:
                 cookie["id"] = BROWSERS[role]
         if role in SIGNED_IN:
             client.set_cookie("researcher", self.tokens[role], path="/research")
@@ -164,10 +164,10 @@ def _answer_everything(session, study, one, canary):
     for position in (0, 1):
         shown = answers.find_presentation(session, one, position)
         answer = Answer(frozenset(), Ranking.parse("A>B>C>D>E"))
-        answers.save_answer(
-            session, KEY, one, shown, answer, tokens.submission_key(KEY, shown.id, 0)
-        )
-        keys.append(tokens.submission_key(KEY, shown.id, 1))
+        key = answers.next_key(KEY, shown, None)
+        answers.save_answer(session, KEY, one, shown, answer, key)
+        stored = answers.stored_answer(session, one, shown)
+        keys.append(answers.next_key(KEY, shown, stored))
     if study.slug.endswith("closed"):
         participants.finish(session, one)
     session.commit()

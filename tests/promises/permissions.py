@@ -22,6 +22,7 @@ GET  /                                       200
 GET  /healthz                                200
 GET  /readyz                                 200
 GET  /paper/table4                           200
+GET  /what-is-stored                         200
 GET  /static/survey.css                      200
 
 GET  /research/sign-in                       200
@@ -132,6 +133,13 @@ POST /s/my-open/q/1              >entry >review >entry >entry >entry >entry >ent
 GET  /s/my-open/review           >entry 200 >entry >entry >entry >entry >entry
 POST /s/my-open/review           >entry >done >entry >entry >entry >entry >entry
 GET  /s/my-open/done             >entry >review >entry >entry >entry >entry >entry
+GET  /s/my-open/my-data          200
+POST /s/my-open/my-data          >my-data
+GET  /s/my-open/my-data.json     >my-data 200 >my-data >my-data >my-data >my-data >my-data
+POST /s/my-open/stop             >my-data >stopped >my-data >my-data >my-data >my-data >my-data
+GET  /s/my-open/stopped          >entry >review >entry >entry >entry >entry >entry
+POST /s/my-open/erase            >my-data >erased >my-data >my-data >my-data >my-data >my-data
+GET  /s/my-open/erased           200
 GET  /s/my-closed                200
 POST /s/my-closed/begin          403
 GET  /s/my-closed/done           >entry 200 >entry >entry >entry >entry >entry
@@ -164,6 +172,8 @@ FORMS = {
     "/exclude": {"reason": "clicked through"},
     "/unblind": {"reason": "to know"},
     "/resume": {"code": "{code}"},
+    "/my-data": {"code": "{code}"},
+    "/erase": {"sure": "y"},
     "/consent": {"agree": "y", "consent_version": "{consent}"},
     "/about-you": {"remark": "another"},
     "/practice": {"choice": "1", "submission_key": "{key0}"},
