@@ -4,6 +4,7 @@ import re
 import shutil
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from argon2 import PasswordHasher
 from sqlalchemy import text
@@ -89,10 +90,23 @@ class World:
             client.set_cookie("researcher", self.tokens[role], path="/research")
         return client
 
-    def csrf(self, client):
-        """A token that is good for every form in this browser."""
-        page = client.get("/research/sign-in").get_data(as_text=True)
-        return re.search(r'name="csrf_token"[^>]*value="([^"]+)"', page)[1]
+    def named(self, slug, text):
+        """A text with the ids of what a study has in place of their names in braces."""
+        own = {name.partition(":")[2]: one for name, one in self.ids.items() if slug in name}
+        return text.format(**{**self.ids, **own})
+
+    def address_of(self, row):
+        """Where a row's request goes."""
+        return self.named(row.slug, row.address)
+
+    def send(self, client, row, method=None, csrf=None):
+        """Send a row's request as someone would who may; ``csrf``: another token, or none."""
+        form = {name: self.named(row.slug, value) for name, value in row.form.items()}
+        form["csrf_token"] = csrf_of(client) if csrf is None else csrf
+        data = form if row.method == "POST" and method is None else None
+        return client.open(
+            self.address_of(row), method=method or row.method, data=data, buffered=True
+        )
 
     def _fill(self, session):
         people = {name: _researcher(session, name) for name in SIGNED_IN}
@@ -129,6 +143,23 @@ class World:
             "key1": keys[1],
         }
         self.ids |= {f"{study.slug}:{name}": value for name, value in names.items()}
+
+
+def csrf_of(client):
+    """A token that is good for every form in this browser."""
+    page = client.get("/research/sign-in").get_data(as_text=True)
+    return re.search(r'name="csrf_token"[^>]*value="([^"]+)"', page)[1]
+
+
+def as_told(answer):
+    """An answer as the table of permissions writes it."""
+    if not 300 <= answer.status_code < 400:
+        return str(answer.status_code)
+    path = urlsplit(answer.location).path
+    if path == "/research/sign-in" and answer.request.method in ("GET", "HEAD"):
+        return "in"
+    folder, _, last = path.rstrip("/").rpartition("/")
+    return ">entry" if folder == "/s" else f">{last}"
 
 
 def _without_last_seen(table, row):

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from survey.services import researchers
 from tests.cli.conftest import run
 from tests.databases import PostgreSQL
+from tests.promises.cast import QUICK, World
 
 __all__ = ["run"]  # the command line, for these tests too
+
 
 MEASURED = Path(__file__).parents[2] / "build" / "measured"
 
@@ -37,3 +40,13 @@ def another_postgresql(postgresql: PostgreSQL) -> Iterator[str]:
     uri = postgresql.make(filled=False)
     yield uri
     postgresql.drop(uri)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A survey in which every role has something."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(researchers, "hasher", QUICK)
+        made = World(tmp_path_factory.mktemp("world"))
+        yield made
+        made.let_go()

@@ -190,6 +190,12 @@ class Row:
     answers: dict[str, str]
 
     @property
+    def slug(self) -> str:
+        """The address of the study that the row is about; empty where it is about none."""
+        parts = self.address.partition("?")[0].split("/")
+        return next((part for part in parts if part.startswith(("my-", "their-"))), "")
+
+    @property
     def form(self) -> dict[str, str]:
         """The fields that are sent, names of things still in braces."""
         path = self.address.partition("?")[0]

@@ -1,59 +1,18 @@
 """Promise 4: everybody may do what their role allows, and nothing else."""
 
-from urllib.parse import urlsplit
-
 import pytest
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import RequestRedirect
 
 from survey.db import db
 from survey.db.models import SignIn
-from survey.services import researchers
-from tests.promises.cast import CANARY, QUICK, ROLES, SIGNED_IN, World
+from tests.promises.cast import CANARY, ROLES, SIGNED_IN, as_told, csrf_of
 from tests.promises.permissions import ROWS
-
-
-@pytest.fixture(scope="module")
-def world(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(researchers, "hasher", QUICK)
-        made = World(tmp_path_factory.mktemp("world"))
-        yield made
-        made.let_go()
-
-
-def filled(world, row, text):
-    """A text with the ids of the row's study in place of their names."""
-    parts = row.address.partition("?")[0].split("/")
-    slug = next((part for part in parts if part.startswith("my-")), "")
-    own = {name.partition(":")[2]: value for name, value in world.ids.items() if slug in name}
-    return text.format(**{**own, **world.ids})
-
-
-def send(world, client, row, method=None, csrf=True):
-    """Send a row's request as someone would who may."""
-    form = {name: filled(world, row, value) for name, value in row.form.items()}
-    if csrf:
-        form["csrf_token"] = world.csrf(client)
-    data = form if row.method == "POST" and method is None else None
-    address = filled(world, row, row.address)
-    return client.open(address, method=method or row.method, data=data, buffered=True)
-
-
-def as_told(answer):
-    """An answer as the table writes it."""
-    if not 300 <= answer.status_code < 400:
-        return str(answer.status_code)
-    path = urlsplit(answer.location).path
-    if path == "/research/sign-in" and answer.request.method in ("GET", "HEAD"):
-        return "in"
-    folder, _, last = path.rstrip("/").rpartition("/")
-    return ">entry" if folder == "/s" else f">{last}"
 
 
 def rule_of(world, row):
     """The rule and method of the URL map that a row is about; None where there is none."""
-    path = filled(world, row, row.address).partition("?")[0]
+    path = world.address_of(row).partition("?")[0]
     try:
         rule, _ = world.app.url_map.bind("localhost").match(path, row.method, return_rule=True)
     except (NotFound, MethodNotAllowed, RequestRedirect):
@@ -80,7 +39,7 @@ def test_every_cell_is_answered_as_the_table_says(world, role):
     world.restore()
     client, wrong, before = world.client(role), [], world.before
     for row in ROWS:
-        answer = send(world, client, row)
+        answer = world.send(client, row)
         if as_told(answer) != row.answers[role]:
             wrong.append((row.method, row.address, row.answers[role], as_told(answer)))
         _require_no_more_than_is_due(row, role, answer.get_data().decode(errors="replace"))
@@ -107,7 +66,7 @@ def test_other_methods_tell_no_more_than_get(world, role, method):
     world.restore()
     client = world.client(role)
     for row in ROWS:
-        answer = send(world, client, row, method)
+        answer = world.send(client, row, method)
         assert answer.get_data() == b"" or answer.status_code >= 300, row
         assert CANARY["their"] not in answer.get_data(as_text=True) or role == "stranger"
         if method == "HEAD" and row.method == "GET":
@@ -125,7 +84,7 @@ def test_looking_changes_nothing(world, measured):
         world.restore()
         client, seen = world.client(role), last_seen(world)
         for row in looks:
-            send(world, client, row)
+            world.send(client, row)
         assert world.content() == world.before
         if last_seen(world) != seen:
             noted.add(role)
@@ -151,10 +110,8 @@ def last_seen(world):
 def test_a_form_without_its_token_changes_nothing(world, role, token):
     world.restore()
     client, stranger = world.client(role), world.client("anonymous")
-    foreign = {"another browser's": world.csrf(stranger), "made up": "x.y.z"}.get(token)
+    foreign = {"another browser's": csrf_of(stranger), "made up": "x.y.z"}.get(token, "")
     for row in ROWS:
         if row.method == "POST":
-            form = {name: filled(world, row, value) for name, value in row.form.items()}
-            form |= {"csrf_token": foreign} if foreign else {}
-            client.post(filled(world, row, row.address), data=form)
+            world.send(client, row, csrf=foreign)
             assert world.content() == world.before, row
