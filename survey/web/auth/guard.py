@@ -12,6 +12,7 @@ from survey.services.database import only_reading
 from survey.services.sign_in import TooManyAttemptsError, WrongPasswordError
 from survey.web.addresses import here_in_full, prefix
 from survey.web.auth.forms import ConfirmForm
+from survey.web.bodies import take_form
 from survey.web.database import session
 from survey.web.forms import Form
 
@@ -107,7 +108,7 @@ def _take_body() -> None:
     """Read what was sent before the database is asked to write: a slow sender holds no lock."""
     session().rollback()
     request.max_content_length = LARGEST_UPLOAD
-    request.form  # noqa: B018 - reading it is the point
+    take_form()
 
 
 def remember(response: Any, token: str) -> Response:

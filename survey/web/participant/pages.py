@@ -16,6 +16,7 @@ from survey.services import arrivals, participants, places, studies, tokens
 from survey.services.database import only_reading
 from survey.services.recruitment import recruitment_of
 from survey.services.whereabouts import Step, Whereabouts, whereabouts
+from survey.web.bodies import take_form
 from survey.web.database import session
 from survey.web.language import speak
 
@@ -41,7 +42,7 @@ def _begin_request() -> None:
     if request.method in ("GET", "HEAD"):
         only_reading(session())
     else:
-        request.form  # noqa: B018 - read before the database is locked: senders may be slow
+        take_form()
     find_study_and_participant()
 
 
