@@ -3,11 +3,9 @@
 from itertools import cycle
 
 import pytest
-from argon2 import PasswordHasher
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from survey.services import researchers
 from tests.promises.hall import Hall
 from tests.promises.naughty import materials
 
@@ -20,9 +18,7 @@ def database_uri(tmp_path):
 
 
 @pytest.fixture
-def hall(app, session, engine, monkeypatch):
-    quick = PasswordHasher(time_cost=1, memory_cost=64)
-    monkeypatch.setattr(researchers, "hasher", quick)
+def hall(app, session, engine):
     return Hall(app, session, engine)
 
 
