@@ -4,10 +4,11 @@ import csv
 import io
 import re
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from survey.services.reporting.sheets import Sheet, as_csv, as_latex, as_markdown, text_of
+from survey.services.spreadsheets import unescaped
 
 TABLE4 = Sheet(
     name="table4",
@@ -89,12 +90,10 @@ TEXT = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
 
 
 @given(TEXT)
+@example(";=")
 def test_no_text_breaks_out_of_a_table(text):
     sheet = Sheet("t", text, ("a", "b"), ((text, 1),), note=text)
-    assert list(csv.reader(io.StringIO(as_csv(sheet))))[1][0].removeprefix("'") in (
-        text,
-        text.removeprefix("'"),
-    )
+    assert unescaped(list(csv.reader(io.StringIO(as_csv(sheet))))[1][0]) == text
     row = as_markdown(sheet).splitlines()[4]
     assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == 3, row
     latex = as_latex(sheet)
