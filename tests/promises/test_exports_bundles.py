@@ -134,9 +134,10 @@ def test_no_file_of_a_bundle_holds_a_formula(session, study, bundle, measured):
     for name, text in files.items():
         assert formulas_in(text) == [], name
     measured(
-        f"{len(TEXTS):,} such texts, in every field that participants and researchers fill in, "
-        f"through the real export: {len(files)} CSV files without a formula; the raw texts are in "
-        "study.json, and taking the bundle in gives the same texts again."
+        f"{len(TEXTS):,} such texts as personal answers, reasons, platforms' ids and names of "
+        f"guests, and formulas in every text of the plan: {len(files)} CSV files of the real "
+        "export without a formula; the raw texts are in study.json, and taking the bundle in "
+        "gives the same texts again."
     )
 
 
