@@ -10,6 +10,7 @@ from survey.db.engine import database_url, engine_options, prepare
 from survey.web import (
     addresses,
     auth,
+    bodies,
     cookies,
     errors,
     headers,
@@ -39,6 +40,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.config.from_mapping(settings.for_flask())
     _believe_proxies(app, settings.trusted_proxies)
     _open_database(app, settings.database_uri)
+    bodies.init_app(app)
     proxies.init_app(app)
     headers.init_app(app)
     cookies.init_app(app)

@@ -161,19 +161,23 @@ class Person:
     def take_part(self, questions: int) -> Iterator[None]:
         """Answer so many questions, one at each step."""
         try:
-            page = self._come()
-            self.code = CODE.findall(page.page)[0]
-            for position in range(1, questions + 1):
-                onward = self._answer(position, page)
-                yield
-                if self.chance.random() < 0.2:  # a change of mind
-                    self._answer(position, self.browser.get(f"{self.home}/q/{position}"))
-                    yield
-                page = self.browser.get(onward)
+            yield from self.answer_all(self.begin(), questions)
         finally:
             self.browser.close()
 
-    def _come(self) -> Reply:
+    def answer_all(self, page: Reply, questions: int) -> Iterator[None]:
+        """Answer so many questions from their first page on."""
+        self.code = CODE.findall(page.page)[0]
+        for position in range(1, questions + 1):
+            onward = self._answer(position, page)
+            yield
+            if self.chance.random() < 0.2:  # a change of mind
+                self._answer(position, self.browser.get(f"{self.home}/q/{position}"))
+                yield
+            page = self.browser.get(onward)
+
+    def begin(self) -> Reply:
+        """Go from the entry to the first question."""
         page = self.browser.get(self.home)
         about: Fields = [("age", "23"), ("education", "School")]
         for path, fields in (
