@@ -47,7 +47,12 @@ places = st.lists(st.sampled_from("12345"), min_size=5, max_size=5).map(
     )
 )
 # Few different answers, so that different forms often say the same.
-votes = st.sampled_from([{"choice": ["1"]}, {"choice": ["2", "3"]}]) | ticks | places
+USUAL_VOTES: list[dict[str, Any]] = [
+    {"choice": ["1"]},
+    {"choice": ["2", "3"]},
+    {"choice": OWN} | {f"rank-{a}": n for a, n in zip(LETTERS, "21142", strict=True)},
+]
+votes = st.sampled_from(USUAL_VOTES) | ticks | places
 one_or_two = st.lists(votes, min_size=1, max_size=2)
 
 
@@ -78,10 +83,12 @@ class People(RuleBasedStateMachine):
 
     # Coming and going
 
-    @initialize(ready=st.sampled_from((ROOMS, ROOMS, ())))
-    def some_are_at_the_questions(self, ready: tuple[str, ...]) -> None:
+    @initialize(ready=st.sampled_from((ROOMS, ROOMS, ())), given=st.lists(votes, max_size=3))
+    def some_are_at_the_questions(self, ready: tuple[str, ...], given: list[Any]) -> None:
         for room in ready:
             self.somebody_new_comes_as_far_as_the_questions(room)
+            for vote in given:
+                self.go_on(room, vote)
 
     def somebody_new_comes_as_far_as_the_questions(self, room: str) -> None:
         for button in ("leave", "begin", "consent", "about-you", "scenario"):
@@ -136,6 +143,8 @@ class People(RuleBasedStateMachine):
     def go_on(self, room: str, vote: dict[str, Any]) -> Any:
         """Do what the survey asks for next, as most people do."""
         page = self.model.place(room)
+        if page == "q/1":
+            self._press(room, "start")
         if page == "practice" or page.startswith("q/"):
             return self._send(self._open(room, int(page.partition("/")[2] or 0)), vote)
         ends = {"": "begin", "declined": "consent", "done": "leave", "stopped": "leave"}
@@ -222,8 +231,14 @@ class People(RuleBasedStateMachine):
     def _now_and_then_go_on(self, room: str = ROOMS[0]) -> None:
         """Hypothesis likes to run a whole example with one rule; let answers be given even so."""
         self.idle += 1
-        if self.idle % 3 == 0:
-            self.go_on(room, {"choice": ["2"]})
+        turn, waits = divmod(self.idle, 3)
+        if waits:
+            return
+        vote = USUAL_VOTES[turn % len(USUAL_VOTES)]
+        if self.model.place(room) == "review":
+            self._send(self._open(room, 1 + turn % QUESTIONS), vote)
+        else:
+            self.go_on(room, vote)
 
     def _press(self, room: str, button: str, age: str = "21") -> None:
         fields = {
