@@ -19,7 +19,7 @@ END_ALL = text(
 def database_uri(postgresql):
     uri = postgresql.make(filled=True)
     yield uri
-    postgresql.leave(uri)
+    postgresql.drop(uri)
 
 
 @pytest.fixture
