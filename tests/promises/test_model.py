@@ -31,7 +31,7 @@ def told(world):
 
 
 def test_what_is_stored_is_what_the_model_says(world, measured):
-    check(world, examples=10, steps=25)
+    check(world, examples=5, steps=25)
     measured(told(world))
 
 

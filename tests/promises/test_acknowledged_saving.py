@@ -1,4 +1,4 @@
-"""An answer that meets a lost server or a locked database, in a real browser."""
+"""Acknowledged means stored, exactly once: what a browser does with what is not acknowledged."""
 
 import re
 
@@ -26,7 +26,7 @@ def lock(server):
 
 
 def test_an_answer_sent_while_the_server_is_gone_is_saved_by_itself_when_it_is_back(
-    server, page, link
+    server, page, link, measured
 ):
     start(page, link)
     before = server.count(StoredResponse)
@@ -40,8 +40,13 @@ def test_an_answer_sent_while_the_server_is_gone_is_saved_by_itself_when_it_is_b
     assert server.count(StoredResponse) == before + 1
     page.faults[:] = [one for one in page.faults if "ERR_CONNECTION" not in one]
     assert page.faults == []
+    measured(
+        "A browser whose server was killed kept the answer on its page and sent it when the "
+        "server was back: 1 row stored."
+    )
 
 
+@pytest.mark.trial
 def test_while_it_is_not_saved_the_page_asks_before_it_is_left(server, page, link):
     start(page, link)
     tick(page, 1)
@@ -57,6 +62,7 @@ def test_while_it_is_not_saved_the_page_asks_before_it_is_left(server, page, lin
     back_at(page, "/q/2")
 
 
+@pytest.mark.trial
 def test_an_answer_can_be_changed_while_it_waits(server, page, link):
     start(page, link)
     tick(page, 1)
@@ -81,6 +87,7 @@ def test_back_is_still_back_after_a_wait(server, page, link):
     back_at(page, "/practice")
 
 
+@pytest.mark.trial
 def test_without_scripts_a_locked_database_shows_the_answer_and_a_button(
     browser, server, lock, link
 ):
