@@ -11,12 +11,18 @@ from survey.web.errors import DATABASE_FAULTS
 from survey.web.researcher import results
 
 EVERY = 3600.0
+READY_AFTER = 15.0  # participants who wait for a server that just started come first
 
 
 def start(app: Flask) -> None:
     """Begin it, in threads that end with the process."""
-    Thread(target=results.get_ready, daemon=True).start()
+    Thread(target=_get_ready_for_results, daemon=True).start()
     Thread(target=_keep_dates, args=(app,), daemon=True).start()
+
+
+def _get_ready_for_results() -> None:
+    sleep(READY_AFTER)
+    results.get_ready()
 
 
 def _keep_dates(app: Flask) -> None:
