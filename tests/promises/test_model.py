@@ -37,5 +37,5 @@ def test_what_is_stored_is_what_the_model_says(world, measured):
 
 @pytest.mark.trial
 def test_what_is_stored_is_what_the_model_says_for_long(world, measured):
-    check(world, examples=60, steps=40)
+    check(world, examples=40, steps=40)
     measured(told(world))
