@@ -19,11 +19,11 @@ test: .venv/test ## Run all tests: both databases, a real browser
 
 promises: .venv/test ## Put every promise of SECURITY-AND-RELIABILITY.md to the test, and quote what was measured
 	@rm -rf build/measured
-	$(BIN)/pytest -n 2 tests/promises -m 'not soak' $(ARGS)
+	$(BIN)/pytest -n 2 --dist worksteal tests/promises -m 'not soak' $(ARGS)
 	$(BIN)/python -m tests.promises.page
 
 promise-%: .venv/test
-	$(BIN)/pytest -n 2 tests/promises/test_$**.py -m 'not soak' $(ARGS)
+	$(BIN)/pytest -n 2 --dist worksteal tests/promises/test_$**.py -m 'not soak' $(ARGS)
 
 soak: .venv/test ## Hours of answers under kills: 200,000 answers, 2,000 kills
 	$(BIN)/pytest -s tests/promises -m soak $(ARGS)
