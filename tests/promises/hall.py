@@ -82,9 +82,7 @@ class Hall:
             if rule.rule.startswith("/research"):
                 here += [("researcher", f"researcher={token}; survey={own}")]
             for who, cookie in here:
-                # HEAD and OPTIONS look the same to everybody.
-                ways = rule.methods if who == "stranger" else {"GET", "POST"} & rule.methods
-                for method in sorted(ways):
+                for method in sorted(rule.methods or ()):
                     for slug in (OPEN, DRAFT) if who == "researcher" else (OPEN,):
                         if slug == OPEN or "<slug>" in rule.rule:
                             yield Door(who, cookie, method, rule.rule, slug)
@@ -103,17 +101,7 @@ class Hall:
     def _note(self, who: str, page: str) -> None:
         for form in BeautifulSoup(page, "html.parser").select("form[method=post]"):
             action = str(form.get("action", "")).partition("#")[0].partition("?")[0]
-            filled = filled_in(form)
-            usual = {name: value for name, value in _usual(form).items() if not filled.get(name)}
-            self.forms[who, action] = filled | usual
-
-    def desks(self) -> list[Door]:
-        """Return the doors behind which a form is read that somebody sees."""
-        return [
-            door
-            for door in self.doors
-            if door.method == "POST" and (door.who, door.address()) in self.forms
-        ]
+            self.forms[who, action] = filled_in(form)
 
     def knock(self, door: Door, sent: Material) -> Any:
         """Send what was drawn to a door; return the whole answer."""
@@ -160,15 +148,6 @@ class Hall:
         assert self.session.execute(text("PRAGMA integrity_check")).scalar() == "ok"
         assert not self.session.execute(text("PRAGMA foreign_key_check")).all()
         self.session.rollback()
-
-
-def _usual(form: Any) -> dict[str, str]:
-    """Tick the first box of each name, and write something in every field for a text."""
-    filled = {one["name"]: "a text" for one in form.select("input[name], textarea[name]")}
-    return filled | {
-        box["name"]: box.get("value", "y")
-        for box in reversed(form.select("input[name]:is([type=checkbox], [type=radio])"))
-    }
 
 
 WAY: tuple[tuple[str, dict[str, Any]], ...] = (
