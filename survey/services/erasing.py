@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
-from survey.db import queries
+from survey.db import personal_queries, queries
 from survey.db.engine import scrub
 from survey.db.models import Erasure, Participant, Study
 from survey.services import access
@@ -70,7 +70,7 @@ def erase_again(session: Session, instance: Path, known: frozenset[str] = frozen
 
 def erased_tokens(session: Session) -> frozenset[str]:
     """Return the tokens of those whom this database knows to be erased."""
-    return frozenset(queries.erased_tokens(session))
+    return frozenset(personal_queries.erased_tokens(session))
 
 
 def token_of(slug: str, public_id: str) -> str:
@@ -79,7 +79,7 @@ def token_of(slug: str, public_id: str) -> str:
 
 
 def _delete(session: Session, study: Study, participant: Participant, token: str) -> None:
-    for event in queries.events_about(session, study.slug, participant.public_id):
+    for event in personal_queries.events_about(session, study.slug, participant.public_id):
         event.detail = ERASED
     session.delete(participant)  # the database deletes what hangs on it
     if token not in erased_tokens(session):

@@ -4,7 +4,7 @@ from datetime import date
 
 from sqlalchemy.orm import Session
 
-from survey.db import queries
+from survey.db import personal_queries, queries
 from survey.db.engine import reading, scrub
 from survey.db.models import Study
 from survey.services import access
@@ -26,7 +26,7 @@ def drop_due(session: Session) -> list[str]:
     for slug in due:
         study = queries.study_by_slug(session, slug)
         if study is not None:
-            queries.delete_personal(session, study.id)
+            personal_queries.delete_personal(session, study.id)
             access.log(
                 session, study, KEEPER, "personal data deleted", study.plan.personal_until or ""
             )
@@ -39,4 +39,4 @@ def drop_due(session: Session) -> list[str]:
 def _is_due(session: Session, study: Study) -> bool:
     until = study.plan_json.get("personal_until")
     passed = until is not None and now().date() > date.fromisoformat(until)
-    return passed and queries.has_personal(session, study.id)
+    return passed and personal_queries.has_personal(session, study.id)
