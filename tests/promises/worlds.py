@@ -14,7 +14,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from string import ascii_uppercase
-from types import MappingProxyType
 from typing import Any
 
 import flask.sessions
@@ -28,13 +27,15 @@ import survey
 from survey.app import create_app
 from survey.config import Settings
 from survey.core.measures import MEASURES, Measure
+from survey.core.measures.catalogue import AP, MNRO, NMRR, OURS, Family
+from survey.core.measures.registry import Registry
 from survey.db import db
 from survey.services.clock import now
 from survey.services.database import upgrade_database
 from tests.builders import KEY
 from tests.conftest import TidyClient
 
-SHIPPED = tuple(MEASURES.values())
+SHIPPED = (AP, NMRR, MNRO)
 PACKAGE = Path(survey.__file__).parent
 
 
@@ -121,8 +122,9 @@ class Clock:
 
 def register(patch: pytest.MonkeyPatch, measures: Sequence[Measure]) -> None:
     """Let the registry hold these measures beside the shipped ones, or in their place."""
-    others = [one for one in SHIPPED if one.name not in {new.name for new in measures}]
-    fresh = MappingProxyType({one.name: one for one in (*measures, *others)})
+    taken = {new.name for new in measures}
+    others = [one for one in OURS if isinstance(one, Family) or one.name not in taken]
+    fresh = Registry([*measures, *others])
     _replace_everywhere(patch, "MEASURES", MEASURES, fresh)
 
 

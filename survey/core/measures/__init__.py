@@ -1,18 +1,18 @@
-"""What a ranked list is worth: AP, NMRR, MNRO, and the registry that names them.
+"""What a ranked list is worth: the measures, and the registry that names them.
 
-Adding a measure: one module with its function, one entry in ``registry``, one
-test case. See README, "Add a measure".
+Adding a measure: one module with its function, one entry in ``catalogue``, one
+test case; or a package of your own with an entry point. See README, "Add a measure".
 """
 
 from survey.core.measures.average_precision import average_precision
+from survey.core.measures.lists import Lists, as_lists
+from survey.core.measures.measure import Measure, Setting
 from survey.core.measures.mnro import mnro
 from survey.core.measures.naming import measure_in
 from survey.core.measures.nmrr import nmrr
 from survey.core.measures.ranks import Ranks, Values, as_ranks
 from survey.core.measures.registry import (
     MEASURES,
-    Measure,
-    Setting,
     mean_score,
     measure_named,
     score,
@@ -20,10 +20,12 @@ from survey.core.measures.registry import (
 
 __all__ = [
     "MEASURES",
+    "Lists",
     "Measure",
     "Ranks",
     "Setting",
     "Values",
+    "as_lists",
     "as_ranks",
     "average_precision",
     "mean_score",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from survey.core.measures.ranks import Ranks, Values
+from survey.core.measures.ranks import Ranks, Values, completed
 
 # The constants as printed below Eq. 15: they put NRO near 0.95 at K. (Exact
 # solutions would be −9.36678… and −5.20736….)
@@ -17,16 +17,18 @@ def mnro(ranks: Ranks, collection_size: int, *, literal_eq15: bool = False) -> V
     exp(B · exp(C · (r_k − 1) / (K − 1))), a Gompertz curve with B = −9.3668 and
     C = −5.2074; K from ``mnro_horizon``.
 
-    ``ranks``: (lists, relevant) from ``as_ranks``; returns (lists,). Range [0, 1],
-    lower is better; 0 when the relevant items fill the first NG positions.
+    ``ranks``: (lists, relevant) from ``as_ranks``; an item that did not come back counts as
+    standing at the collection's end. Returns (lists,). Range [0, 1], lower is better; 0
+    when the relevant items fill the first NG positions.
 
     Source: MNRO paper, Eqs. 14–18. Its mean over queries is AMNRO (Eq. 19).
     """
     relevant = ranks.shape[1]
     horizon = mnro_horizon(relevant, collection_size, literal_eq15=literal_eq15)
-    arank = (ranks - 1) / (horizon - 1)
+    whole = completed(ranks, collection_size)
+    arank = (whole - 1) / (horizon - 1)
     order = np.exp(B * np.exp(C * arank))
-    in_place = ranks == np.arange(1, relevant + 1)
+    in_place = whole == np.arange(1, relevant + 1)
     return np.asarray(np.where(in_place, 0.0, order).mean(axis=1))
 
 

@@ -5,14 +5,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Ranks = NDArray[np.int64]
-"""Shape (lists, relevant): each row holds the 1-based positions of one list's relevant items."""
+Ranks = NDArray[np.int64] | NDArray[np.float64]
+"""Shape (lists, relevant): each row holds the 1-based positions of one list's relevant items,
+ascending. Whole numbers; in floats, an item that did not come back stands at infinity."""
 
 Values = NDArray[np.float64]
 """Shape (lists,): one measure's value for each list."""
 
 
-def as_ranks(ranks: ArrayLike, collection_size: int) -> Ranks:
+def as_ranks(ranks: ArrayLike, collection_size: int) -> NDArray[np.int64]:
     """Return ``ranks`` as an array (lists, relevant), or say which rank cannot be one.
 
     A row holds the positions r_1 < r_2 < … < r_NG, each a whole number in
@@ -32,6 +33,18 @@ def as_ranks(ranks: ArrayLike, collection_size: int) -> Ranks:
     _refuse(steps == 0, whole, "this position stands there already; each may occur once")
     _refuse(steps < 0, whole, "positions must be sorted in ascending order")
     return whole
+
+
+def completed(ranks: Ranks, collection_size: int) -> Ranks:
+    """Put items that did not come back at the last positions of the collection.
+
+    That is the best that can be said of them where the whole collection counts as ranked,
+    as NAR and MNRO take it.
+    """
+    if ranks.dtype.kind == "i":
+        return ranks
+    last = collection_size - np.arange(ranks.shape[1])[::-1]
+    return np.where(np.isfinite(ranks), ranks, last)
 
 
 def _rectangular(ranks: ArrayLike) -> NDArray[Any]:
@@ -58,7 +71,7 @@ def _rectangular(ranks: ArrayLike) -> NDArray[Any]:
     raise ValueError(f"ranks have the shape {array.shape}; (lists, relevant) is needed")
 
 
-def _whole(array: NDArray[Any]) -> Ranks:
+def _whole(array: NDArray[Any]) -> NDArray[np.int64]:
     """Return the array as int64, or name the first entry that is not a whole number."""
     if array.dtype.kind in "iu" and array.dtype != np.uint64:
         return array.astype(np.int64, copy=False)

@@ -1,115 +1,103 @@
-"""The registered measures: what a study may put behind "Method1", and all a page needs of it."""
+"""The registry: every measure by its name, those of other packages included."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from types import MappingProxyType
-from typing import Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from survey.core.measures.average_precision import average_precision, average_precision_exact
-from survey.core.measures.mnro import mnro
-from survey.core.measures.nmrr import nmrr, nmrr_exact
-from survey.core.measures.ranks import Ranks, Values, as_ranks
+from survey.core.measures.catalogue import OURS, Family
+from survey.core.measures.lists import as_lists
+from survey.core.measures.measure import Measure, Setting
+from survey.core.measures.plugins import GROUP, PluginError, measures_of
+from survey.core.measures.ranks import Values
 
-# Measures without an exact form are compared after rounding to this many
-# decimals: well above the error of a float, well below any real difference.
-COMPARED_DECIMALS = 13
+Found = tuple[Mapping[str, Measure], tuple[str, ...]]
+"""Measures of other packages by name, and what kept some of them away."""
 
 
-@dataclass(frozen=True)
-class Setting:
-    """What a measure may know beside the ranks.
+class Registry(Mapping[str, Measure]):
+    """Name → Measure. It is asked for any name, P@7 as well; iterating gives the listed ones.
 
-    ``collection_size``: N. ``gmt``: the largest number of relevant items over
-    all queries, which caps NMRR's K, or None for no cap. ``literal_eq15``: take
-    MNRO's Eq. 15 as printed.
+    ``entries``: measures and families, in the order of tables. ``others`` is called when
+    somebody first asks for more than these: it finds what other packages register.
     """
 
-    collection_size: int = 100
-    gmt: int | None = None
-    literal_eq15: bool = False
+    def __init__(
+        self, entries: Sequence[Measure | Family], others: Callable[[], Found] = lambda: ({}, ())
+    ) -> None:
+        self._entries, self._find_others = entries, others
 
+    def __getitem__(self, name: str) -> Measure:
+        return self._found(name)[1]
 
-@dataclass(frozen=True)
-class Measure:
-    """A measure of a ranked list.
+    def __iter__(self) -> Iterator[str]:
+        for entry in self._entries:
+            yield from entry.listed if isinstance(entry, Family) else (entry.name,)
+        yield from self._others[0]
 
-    ``name``: the key in files and commands. ``label``: the name in running text.
-    ``compute``: (ranks, setting) → values, vectorised over lists. ``better``: whether
-    higher or lower values are better.
-    ``mean_name``: its mean over queries. ``source``: where it is defined.
-    ``lowest``, ``highest``: the range. ``exact``: one list's value as a fraction,
-    where the measure is rational.
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
-    A measure with better = "higher" is shown as 1 − value, so that lower is better
-    in every column of a page.
-    """
-
-    name: str
-    label: str
-    compute: Callable[[Ranks, Setting], Values]
-    better: Literal["higher", "lower"]
-    mean_name: str
-    source: str
-    lowest: float = 0.0
-    highest: float = 1.0
-    exact: Callable[[Sequence[int], Setting], Fraction] | None = None
+    def place(self, name: str) -> tuple[int, tuple[float, ...]]:
+        """Return where a measure stands in tables: families in order, small cut-offs first."""
+        index, measure = self._found(name)
+        return index, _numbers_in(measure.name)
 
     @property
-    def shown_as(self) -> str:
-        """The name of what is shown: "1-AP" for AP, the measure's own name otherwise."""
-        return f"1-{self.name}" if self.better == "higher" else self.name
+    def forms(self) -> str:
+        """The names as a message lists them: AP, NMRR, …, P@k, …"""
+        ours = [one.form if isinstance(one, Family) else one.name for one in self._entries]
+        return ", ".join((*ours, *self._others[0]))
 
-    def shown(self, ranks: Ranks, setting: Setting) -> list[Fraction]:
-        """Return what a page shows of each list: lower is better, equal exactly where lists tie.
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Which measures of other packages could not be registered, and why."""
+        return self._others[1]
 
-        Rational measures are fractions, since floats can miss a tie (B and C of the
-        paper's Table 1 both have AP = 81/100); the others are rounded to 13 decimals.
-        """
-        if self.exact is not None:
-            values = [self.exact(row, setting) for row in ranks.tolist()]
-        else:
-            rounded = np.round(self.compute(ranks, setting), COMPARED_DECIMALS)
-            values = [Fraction(value) for value in rounded.tolist()]
-        return [1 - value for value in values] if self.better == "higher" else values
+    @cached_property
+    def _others(self) -> Found:
+        return self._find_others()
+
+    def _found(self, name: str) -> tuple[int, Measure]:
+        for index, entry in enumerate(self._entries):
+            if isinstance(entry, Family):
+                if (made := entry.find(name)) is not None:
+                    return index, made
+            elif entry.name == name:
+                return index, entry
+        others = self._others[0]
+        if name in others:
+            return len(self._entries) + list(others).index(name), others[name]
+        raise KeyError(name)
 
 
-_REGISTERED = (
-    Measure(
-        name="AP",
-        label="average precision",
-        compute=lambda ranks, _: average_precision(ranks),
-        exact=lambda ranks, _: average_precision_exact(ranks),
-        better="higher",
-        mean_name="MAP",
-        source="TREC; MNRO paper, Eq. 3",
-    ),
-    Measure(
-        name="NMRR",
-        label="normalised modified retrieval rank",
-        compute=lambda ranks, setting: nmrr(ranks, setting.gmt),
-        exact=lambda ranks, setting: nmrr_exact(ranks, setting.gmt),
-        better="lower",
-        mean_name="ANMRR",
-        source="MPEG-7; MNRO paper, Eqs. 5–8",
-    ),
-    Measure(
-        name="MNRO",
-        label="mean normalised retrieval order",
-        compute=lambda ranks, setting: mnro(
-            ranks, setting.collection_size, literal_eq15=setting.literal_eq15
-        ),
-        better="lower",
-        mean_name="AMNRO",
-        source="MNRO paper, Eqs. 14–18",
-    ),
-)
+def _numbers_in(name: str) -> tuple[float, ...]:
+    parts = name.replace("@", " ").lstrip("F").split()
+    return tuple(float(part) for part in parts if part.replace(".", "", 1).isdecimal())
 
-MEASURES: Mapping[str, Measure] = MappingProxyType({m.name: m for m in _REGISTERED})
-"""The registry: name → Measure, in the order in which tables list them."""
+
+def others_of(points: Iterable[EntryPoint], ours: Registry) -> Found:
+    """Load measures from entry points; one that fails, or whose name is taken, stays away."""
+    loaded: dict[str, Measure] = {}
+    faults = []
+    for point in sorted(points, key=lambda point: point.name):
+        try:
+            for measure in measures_of(point):
+                if measure.name in loaded or measure.name in ours:
+                    raise PluginError(point, f"there is a measure {measure.name!r} already")
+                loaded[measure.name] = measure
+        except PluginError as error:
+            faults.append(str(error))
+    return loaded, tuple(faults)
+
+
+MEASURES = Registry(OURS, lambda: others_of(entry_points(group=GROUP), Registry(OURS)))
+"""The registry: name → Measure, in the order in which tables list them.
+
+Entry points of the group ``survey.measures`` add to it, each a Measure or several.
+"""
 
 
 def measure_named(name: str) -> Measure:
@@ -117,8 +105,9 @@ def measure_named(name: str) -> Measure:
     try:
         return MEASURES[name]
     except KeyError:
+        faults = "".join(f"; {fault}" for fault in MEASURES.faults)
         raise ValueError(
-            f"there is no measure {name!r}; registered are {', '.join(MEASURES)}"
+            f"there is no measure {name!r}; registered are {MEASURES.forms}{faults}"
         ) from None
 
 
@@ -127,31 +116,46 @@ def score(
     ranks: ArrayLike,
     collection_size: int = 100,
     *,
+    relevant: int | None = None,
+    grades: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    clusters: Sequence[Sequence[Iterable[str]]] | None = None,
     gmt: int | None = None,
     literal_eq15: bool = False,
 ) -> Values:
     """Score ranked lists with registered measures.
 
     ``ranks``: integers of shape (lists, relevant), each row the sorted 1-based
-    positions of a list's relevant items among ``collection_size``. Returns an
-    array (lists, len(names)) of the measures' own values (AP, not 1-AP).
+    positions of a list's relevant items among ``collection_size``. ``relevant``: NG, if
+    some relevant items came back in none of the lists. ``grades``, ``weights``,
+    ``clusters``: of the items, see ``Lists``. Returns an array (lists, len(names)) of the
+    measures' own values (AP, not 1-AP).
 
     Raises ValueError for an unknown name, and for ranks that cannot be, naming
     the row and the fault. ``gmt`` and ``literal_eq15``: see ``Setting``.
     """
     setting = Setting(collection_size, gmt, literal_eq15)
     measures = [measure_named(name) for name in names]
-    checked = as_ranks(ranks, collection_size)
-    columns = [measure.compute(checked, setting) for measure in measures]
-    return np.column_stack(columns) if columns else np.empty((len(checked), 0))
+    lists = as_lists(
+        ranks,
+        collection_size,
+        relevant=relevant,
+        grades=grades,
+        weights=weights,
+        clusters=clusters,
+    )
+    columns = [measure.compute(lists, setting) for measure in measures]
+    return np.column_stack(columns) if columns else np.empty((len(lists.ranks), 0))
 
 
 def mean_score(
     names: Sequence[str], ranks: ArrayLike, collection_size: int = 100
 ) -> dict[str, float]:
-    """Average each measure over queries: MAP, ANMRR, AMNRO (MNRO paper, Eqs. 4, 9, 19).
+    """Average each measure over queries: MAP, ANMRR, AMNRO, ANAR (MNRO paper, Eqs. 4, 9, 11, 19).
 
     Arguments as for ``score``, one row per query; the keys are the means' own names.
     """
     means = score(names, ranks, collection_size).mean(axis=0)
-    return {MEASURES[name].mean_name: float(mean) for name, mean in zip(names, means, strict=True)}
+    return {
+        measure_named(name).mean_name: float(mean) for name, mean in zip(names, means, strict=True)
+    }

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.measures import Measure, Ranks, Setting, as_ranks, measure_named
+from survey.core.measures import Lists, Measure, Ranks, Setting, as_ranks, measure_named
 from survey.core.stimuli.positions import Positions, most_draws
 from survey.core.stimuli.questions import Question, build_question
 
@@ -108,10 +108,10 @@ def _examined(
     since no two of their values are near each other.
     """
     count, lists, relevant = sets.shape
-    ranks = sets.reshape(-1, relevant)
+    ranked = Lists(sets.reshape(-1, relevant))
     values = np.stack(
         [
-            measure.compute(ranks, setting).reshape(count, lists)
+            measure.compute(ranked, setting).reshape(count, lists)
             * (-1 if measure.better == "higher" else 1)
             for measure in measures
         ],
@@ -139,7 +139,7 @@ def _apart_exactly(drawn: Ranks, measures: Sequence[Measure], setting: Setting) 
     return all(
         high - low >= APART
         for measure in measures
-        for low, high in pairwise(sorted(measure.shown(drawn, setting)))
+        for low, high in pairwise(sorted(measure.shown(Lists(drawn), setting)))
     )
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from survey.core.measures import Setting, as_ranks, measure_named
+from survey.core.measures import Setting, measure_named
+from survey.core.stimuli.marks import NO_MARKS, Marks
 from survey.core.stimuli.rankings import Ranking, letters_for, printed
 
 
@@ -25,12 +26,23 @@ class Question:
     """A set of ranked lists A, B, C, … with the columns of the study's measures.
 
     ``number``: 1, 2, …, or 0 for the practice question. ``lists``: for each
-    letter the sorted positions of its relevant items.
+    letter the sorted positions of its relevant items. ``marks``: what is known of these,
+    lists in the order of their letters.
     """
 
     number: int
     lists: Mapping[str, tuple[int, ...]]
     columns: Mapping[str, Column]
+    marks: Marks = NO_MARKS
+
+    def written(self, letter: str) -> str:
+        """Write a list's positions with their marks: 3 (2) 8 (1)."""
+        ranks = self.lists[letter]
+        texts = self.marks.texts(list(self.lists).index(letter), len(ranks))
+        return " ".join(
+            f"{rank} ({text})" if text else str(rank)
+            for rank, text in zip(ranks, texts, strict=True)
+        )
 
     @property
     def rankings(self) -> dict[str, Ranking]:
@@ -39,21 +51,25 @@ class Question:
 
 
 def build_question(
-    number: int, lists: Sequence[Sequence[int]], measures: Sequence[str], setting: Setting
+    number: int,
+    lists: Sequence[Sequence[int]],
+    measures: Sequence[str],
+    setting: Setting,
+    marks: Marks = NO_MARKS,
 ) -> Question:
     """Score lists with the measures, order them exactly and print the values.
 
-    Raises ValueError where ``as_ranks`` does, or for a measure that is not registered.
+    Raises ValueError where ``as_lists`` does, or for a measure that is not registered.
     """
-    ranks = as_ranks(lists, setting.collection_size)
-    letters = letters_for(len(ranks))
+    checked = marks.lists(lists, setting.collection_size)
+    letters = letters_for(len(checked.ranks))
     columns = {}
     for measure in map(measure_named, measures):
-        shown = measure.shown(ranks, setting)
+        shown = measure.shown(checked, setting)
         columns[measure.name] = Column(
-            values=tuple(measure.compute(ranks, setting).tolist()),
+            values=tuple(measure.compute(checked, setting).tolist()),
             shown=printed(shown),
             ranking=Ranking.by_key(dict(zip(letters, shown, strict=True))),
         )
-    rows = {letter: tuple(row) for letter, row in zip(letters, ranks.tolist(), strict=True)}
-    return Question(number, rows, columns)
+    rows = {letter: tuple(row) for letter, row in zip(letters, checked.ranks.tolist(), strict=True)}
+    return Question(number, rows, columns, marks)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from survey.core.measures import MEASURES, Setting, as_ranks, score
+from survey.core.measures import MEASURES, Setting, as_lists, score
 from survey.core.measures.average_precision import average_precision_exact
 from survey.core.measures.nmrr import nmrr_exact
 from survey.core.stimuli.questions import build_question
@@ -74,4 +74,4 @@ def test_the_page_shows_one_minus_ap():
     question = build_question(1, LISTS, NAMES, Setting())
     assert question.columns["AP"].shown == ("0.0000", "0.1900", "0.1900", "0.3411", "0.3556")
     assert MEASURES["AP"].shown_as == "1-AP"
-    assert MEASURES["AP"].shown(as_ranks(LISTS, 100), Setting())[1] == Fraction(19, 100)
+    assert MEASURES["AP"].shown(as_lists(LISTS, 100), Setting())[1] == Fraction(19, 100)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from survey.core.measures import Measure, Setting, measure_named, registry
+from survey.core.measures import Lists, Measure, Setting, measure_named, registry
 from survey.core.stimuli import discriminative
 from survey.core.stimuli.discriminative import (
     MOST_DRAWS,
@@ -57,7 +57,7 @@ def assert_tells_all_measures_apart(question, setting=PAPER):
     for name, ranking in rankings.items():
         assert all(len(group) == 1 for group in ranking.groups)
         ranks = np.array(list(question.lists.values()))
-        shown = sorted(measure_named(name).shown(ranks, setting))
+        shown = sorted(measure_named(name).shown(Lists(ranks), setting))
         assert all(high - low >= Fraction(5, 1000) for low, high in pairwise(shown))
 
 
@@ -161,7 +161,7 @@ def test_the_least_difference_is_decided_on_exact_values(monkeypatch, step, neig
         name: Measure(
             name=name,
             label=name,
-            compute=lambda ranks, _, place=place: ranks[:, place] * float(step),
+            compute=lambda lists, _, place=place: lists.ranks[:, place] * float(step),
             exact=lambda ranks, _, place=place: ranks[place] * step,
             better="lower",
             mean_name=f"M{name}",
@@ -169,7 +169,7 @@ def test_the_least_difference_is_decided_on_exact_values(monkeypatch, step, neig
         )
         for place, name in enumerate(("FIRST", "LAST"))
     }
-    monkeypatch.setattr(registry, "MEASURES", ladders)
+    monkeypatch.setattr(registry, "MEASURES", registry.Registry([*ladders.values()]))
     design = {"lists": 4, "relevant": 2, "measures": tuple(ladders), "setting": Setting(40)}
     steps = set()
     for number in range(1, 16):

@@ -1,0 +1,69 @@
+"""Cumulative gain of graded lists, discounted in the three ways in use, and normalised."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survey.core.measures.ranks import Ranks, Values
+
+Grades = NDArray[np.int64]
+"""Shape (lists, relevant): how relevant the item at the same place of the ranks is, 1, 2, …"""
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Discounting:
+    """A way to count gain: ``gain`` of a grade, ``discount`` by which a position divides it."""
+
+    gain: Callable[[Numbers], Numbers]
+    discount: Callable[[Numbers], Numbers]
+
+
+# Gain 2^rel − 1 over log2(i + 1): the mAP/nDCG definitions, Eq. 4 (Burges et al. 2005).
+EXPONENTIAL = Discounting(lambda grade: np.exp2(grade) - 1, lambda rank: np.log2(rank + 1))
+# Gain rel over log2(i + 1): as trec_eval's ndcg and ndcg_cut have it.
+LINEAR = Discounting(lambda grade: grade, lambda rank: np.log2(rank + 1))
+# Gain rel, undiscounted at rank 1, over log2 i from rank 2 on: the lecture's
+# (Järvelin and Kekäläinen 2002, with base 2).
+FROM_RANK_2 = Discounting(lambda grade: grade, lambda rank: np.log2(np.maximum(rank, 2)))
+# Gain rel, not discounted at all.
+UNDISCOUNTED = Discounting(lambda grade: grade, np.ones_like)
+
+
+def cumulative_gain(ranks: Ranks, grades: Grades, cutoff: int, how: Discounting) -> Values:
+    """CG@k or DCG@k = Σ_{i≤k} gain(rel_i) / discount(i) over the items at positions i ≤ k.
+
+    ``ranks``, ``grades``: (lists, relevant), an item that did not come back at infinity;
+    ``cutoff``: k ≥ 1; ``how``: ``UNDISCOUNTED`` for CG, ``EXPONENTIAL``, ``LINEAR`` or
+    ``FROM_RANK_2`` for the forms of DCG. Returns (lists,), 0 or more without an upper
+    bound, higher is better.
+
+    Source: the lecture (CG, DCG over log2 i); the mAP/nDCG definitions, Eq. 4; trec_eval.
+    """
+    within = ranks <= cutoff
+    reached = np.where(within, ranks, 1).astype(np.float64)
+    gained = how.gain(grades.astype(np.float64)) / how.discount(reached)
+    return np.asarray(np.where(within, gained, 0.0).sum(axis=1))
+
+
+def ideal_gain(grades: Grades, cutoff: int, how: Discounting) -> Values:
+    """The gain of the ideal ranking: all items by grade, highest first, from rank 1 on."""
+    falling = -np.sort(-grades, axis=1)
+    places = np.broadcast_to(np.arange(1, grades.shape[1] + 1), grades.shape)
+    return cumulative_gain(places, falling, cutoff, how)
+
+
+def normalised_gain(ranks: Ranks, grades: Grades, cutoff: int, how: Discounting) -> Values:
+    """nDCG@k = DCG@k / iDCG@k, where iDCG@k is the DCG@k of the ideal ranking.
+
+    Arguments as for ``cumulative_gain``; the ideal ranking is made of all relevant items,
+    also those that did not come back. Returns (lists,) in [0, 1], higher is better; 1 when
+    the first k positions hold the items of the highest grades, in the order of grades.
+
+    Source: the lecture; the mAP/nDCG definitions, Eq. 5.
+    """
+    gained = cumulative_gain(ranks, grades, cutoff, how)
+    return np.asarray(gained / ideal_gain(grades, cutoff, how))

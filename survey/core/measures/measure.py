@@ -1,0 +1,104 @@
+"""What a measure is, and all a page needs of it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+
+from survey.core.measures.lists import Lists
+from survey.core.measures.ranks import Values
+
+# Measures without an exact form are compared after rounding to this many
+# decimals: well above the error of a float, well below any real difference.
+COMPARED_DECIMALS = 13
+
+Need = Literal["collection size", "grades", "weights", "clusters"]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a measure may know beside the lists.
+
+    ``collection_size``: N. ``gmt``: the largest number of relevant items over
+    all queries, which caps NMRR's K, or None for no cap. ``literal_eq15``: take
+    MNRO's Eq. 15 as printed.
+    """
+
+    collection_size: int = 100
+    gmt: int | None = None
+    literal_eq15: bool = False
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of a ranked list.
+
+    ``name``: the key in files and commands. ``label``: the name in running text.
+    ``compute``: (lists, setting) → values (lists,), vectorised. ``better``: whether
+    higher or lower values are better. ``source``: where it is defined.
+    ``mean_name``: its mean over queries, "mean NAME" where it has no name of its own.
+    ``exact``: one list's value as a fraction, from its positions, where the measure is a
+    sum of fractions. ``needs``: what it reads beside the positions; grades and weights
+    count as 1 where a list has none. ``lowest``, ``highest``: the range.
+    ``largest``: for a measure without an upper bound, (lists, setting) → the highest value
+    that any of these lists could have. ``monotone``: whether moving a relevant item up
+    never makes the value worse.
+
+    A measure with better = "higher" is shown as 1 − value (or the largest possible value −
+    value), so that lower is better in every column of a page.
+    """
+
+    name: str
+    label: str
+    compute: Callable[[Lists, Setting], Values]
+    better: Literal["higher", "lower"]
+    source: str
+    mean_name: str = ""
+    exact: Callable[[Sequence[int], Setting], Fraction] | None = None
+    needs: tuple[Need, ...] = ()
+    lowest: float = 0.0
+    highest: float = 1.0
+    largest: Callable[[Lists, Setting], float] | None = None
+    monotone: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.mean_name:
+            object.__setattr__(self, "mean_name", f"mean {self.name}")
+
+    @property
+    def reads(self) -> str:
+        """What it reads of a list's items: "positions" alone, or "grades" and the like as well."""
+        marks = [need for need in self.needs if need != "collection size"]
+        return marks[0] if marks else "positions"
+
+    @property
+    def shown_as(self) -> str:
+        """The name of what is shown: "1-AP" for AP, the measure's own name if lower is better."""
+        if self.better == "lower":
+            return self.name
+        return f"1-{self.name}" if self.largest is None else f"max-{self.name}"
+
+    def values(self, lists: Lists, setting: Setting) -> list[Fraction]:
+        """Return each list's value, equal exactly where lists tie.
+
+        Rational measures are fractions, since floats can miss a tie (B and C of the
+        paper's Table 1 both have AP = 81/100); the others are rounded to 13 decimals.
+
+        Raises ValueError where the measure gives anything but a number for each list.
+        """
+        if self.exact is not None:
+            return [self.exact(row, setting) for row in lists.ranks.tolist()]
+        found = np.asarray(self.compute(lists, setting), dtype=np.float64)
+        if found.shape != (len(lists.ranks),) or not np.isfinite(found).all():
+            raise ValueError(f"{self.name} gave {found.tolist()}; a number for each list is needed")
+        return [Fraction(value) for value in np.round(found, COMPARED_DECIMALS).tolist()]
+
+    def shown(self, lists: Lists, setting: Setting) -> list[Fraction]:
+        """Return what a page shows of each list: lower is better."""
+        values = self.values(lists, setting)
+        if self.better == "lower":
+            return values
+        top = 1.0 if self.largest is None else self.largest(lists, setting)
+        return [Fraction(round(top, COMPARED_DECIMALS)) - value for value in values]
