@@ -63,11 +63,12 @@ class BlindedColumn:
 class BlindedQuestion:
     """All that a participant may see of a question; it holds no measure's name.
 
-    ``rows``: (letter, positions) from top to bottom; ``columns``: from left to right;
+    ``rows``: (letter, positions) from top to bottom, each position with the text of its
+    marks, which may be empty; ``columns``: from left to right;
     ``agreeing``: groups of labels whose columns give the same order.
     """
 
-    rows: tuple[tuple[str, tuple[int, ...]], ...]
+    rows: tuple[tuple[str, tuple[tuple[int, str], ...]], ...]
     columns: tuple[BlindedColumn, ...]
     agreeing: tuple[tuple[int, ...], ...]
 
@@ -98,7 +99,7 @@ def blind(
         for label, measure in enumerate(blinding.label_order, 1)
     }
     return BlindedQuestion(
-        rows=tuple((letter, question.lists[letter]) for letter in blinding.list_order),
+        rows=tuple((letter, _marked(question, letter)) for letter in blinding.list_order),
         columns=tuple(
             BlindedColumn(
                 label=label,
@@ -109,3 +110,9 @@ def blind(
         ),
         agreeing=tuple(tuple(group) for group in identical_groups(rankings)),
     )
+
+
+def _marked(question: Question, letter: str) -> tuple[tuple[int, str], ...]:
+    ranks = question.lists[letter]
+    texts = question.marks.texts(sorted(question.lists).index(letter), len(ranks))
+    return tuple(zip(ranks, texts, strict=True))

@@ -37,7 +37,8 @@ def text_digest(text: str) -> str:
 
 
 def _as_shown(question: Question) -> dict[str, Any]:
-    return {
+    marks = {"marks": question.marks.as_json()} if question.marks else {}
+    return marks | {
         "number": question.number,
         "lists": {letter: list(ranks) for letter, ranks in question.lists.items()},
         "columns": {

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from survey.core.measures import Setting
 from survey.core.stimuli.discriminative import discriminative_question
+from survey.core.stimuli.marks import NO_MARKS, Marks
 from survey.core.stimuli.positions import Positions, most_draws
 from survey.core.stimuli.questions import Question, build_question
 
@@ -26,8 +27,14 @@ def random_question(
     relevant: int,
     measures: Sequence[str],
     setting: Setting,
+    marks: Marks = NO_MARKS,
+    within: int | None = None,
+    draws: int = MOST_DRAWS,
 ) -> Question:
     """Draw a question as the paper did: positions uniform, without replacement.
+
+    ``marks``, of one list, are dealt to the positions of each, every order equally likely.
+    ``within``: draw from the first so many positions only. ``draws``: give up after so many.
 
     Refused and drawn again are only a set in which a list occurs twice and a set
     in which some measure ties all its lists. Each question has a stream of its
@@ -36,17 +43,19 @@ def random_question(
     Raises ValueError when the numbers leave no such set (MNRO paper, Section 5.3).
     """
     positions = Positions(seed, number)
-    most = most_draws(MOST_DRAWS, MOST_POSITIONS, lists, relevant, setting.collection_size)
+    span = within or setting.collection_size
+    most = most_draws(draws, MOST_POSITIONS, lists, relevant, span)
     for _ in range(most):
-        drawn = [positions.sample(relevant, setting.collection_size) for _ in range(lists)]
+        drawn = [positions.sample(relevant, span) for _ in range(lists)]
         if len({tuple(row) for row in drawn}) < lists:
             continue
-        question = build_question(number, drawn, measures, setting)
+        orders = [positions.order(relevant) for _ in drawn] if marks else ()
+        question = build_question(number, drawn, measures, setting, marks.dealt(orders))
         if not any(ranking.all_tied for ranking in question.rankings.values()):
             return question
     raise ValueError(
         f"no set of {lists} different lists of {relevant} positions among "
-        f"{setting.collection_size} came up in {most} draws that every measure can order; "
+        f"{span} came up in {most} draws that every measure can order; "
         "ask for fewer lists, fewer relevant items or a larger collection"
     )
 

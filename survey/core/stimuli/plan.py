@@ -1,56 +1,30 @@
 """The plan of a study: everything a researcher decides before the first participant comes."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from datetime import date
 from typing import Any
 
-from survey.core.measures import MEASURES, Setting, measure_in
-from survey.core.stimuli.faults import (
-    Fault,
-    PlanError,
-    a_day,
-    a_text,
-    one_of,
-    whole_number,
-    yes_or_no,
-)
+from survey.core.measures import MEASURES, Setting
+from survey.core.stimuli.faults import Fault, PlanError
 from survey.core.stimuli.generators import GENERATORS
+from survey.core.stimuli.marks import NO_MARKS, Marks
 from survey.core.stimuli.personal import PersonalField, tidy_text
+from survey.core.stimuli.plan_checks import BOUNDS, GIVEN, TEXTS, faults_of
+from survey.core.stimuli.plan_reading import (
+    read_fields,
+    read_marks,
+    read_own_lists,
+    read_own_marks,
+)
 from survey.core.stimuli.questions import Question, build_question
 from survey.core.stimuli.rankings import letters_for
-from survey.core.stimuli.words import placeholders
 
-GIVEN = "given"
-DESIGNS = ("all", "pool")
-BOUNDS = {
-    "questions": (1, 50),
-    "lists": (3, 10),
-    "relevant": (1, 10_000),
-    "collection_size": (2, 100_000_000),
-    "participants": (1, 10_000_000),
-    "minutes": (1, 600),
-    "seed": (0, 2**63 - 1),
-}
-SWITCHES = ("literal_eq15", "shuffle_lists", "shuffle_questions", "practice", "rank_first")
-# Texts that participants read: the longest each may be, and whether there must be one.
-TEXTS = {
-    "title": (200, True),
-    "asked_by": (300, True),
-    "purpose": (5_000, True),
-    "consent": (20_000, True),
-    "scenario": (10_000, True),
-    "reminder": (1_000, False),
-    "question_text": (500, True),
-    "list_noun": (40, True),
-    "contact": (300, False),
-}
-MOST_FIELDS = 20
-# Texts in which {lists} and the like stand for the design's numbers.
-FILLED = ("purpose", "consent", "scenario", "reminder", "question_text")
+__all__ = ["BOUNDS", "GIVEN", "TEXTS", "Plan"]
 
-FEWEST_OWN_LISTS = 2  # of two systems, say; questions that are drawn have three at least
+# So many sets are tried for a practice question beside own lists.
+PRACTICE_DRAWS = 100
 
 ListsPerQuestion = tuple[tuple[tuple[int, ...], ...], ...]
 
@@ -66,7 +40,9 @@ class Plan:
 
     The design: ``measures``, kept in the registry's order; ``questions``, ``lists`` per
     question, ``relevant`` items per list among ``collection_size``; ``generator`` and
-    ``seed``, or the generator "given" with ``own_lists`` (question → list → positions);
+    ``seed``, or the generator "given" with ``own_lists`` (question → list → positions).
+    ``marks``: grades, weights or clusters that the generator random deals to the positions
+    of each list it draws; ``own_marks``: those of own lists, for each question.
     ``gmt`` and ``literal_eq15``: see ``Setting``. ``design``: "all" asks everyone every
     question, "pool" asks ``per_participant`` of them, balanced. ``shuffle_lists``,
     ``shuffle_questions``: rows and questions in an order of each participant's own.
@@ -100,6 +76,8 @@ class Plan:
     generator: str = "random"
     seed: int = 1
     own_lists: ListsPerQuestion = ()
+    marks: Marks = NO_MARKS
+    own_marks: tuple[Marks, ...] = ()
     gmt: int | None = None
     literal_eq15: bool = False
     design: str = "all"
@@ -112,124 +90,20 @@ class Plan:
     personal_until: str | None = None
 
     def __post_init__(self) -> None:
-        for name in ("measures", "personal_fields", "own_lists"):
+        for name in ("measures", "personal_fields", "own_lists", "own_marks"):
             value = getattr(self, name)
             object.__setattr__(
                 self, name, tuple(value) if isinstance(value, list | tuple) else (value,)
             )
         if all(isinstance(name, str) and name in MEASURES for name in self.measures):
             # In the registry's order, so that a plan does not depend on how it was ticked.
-            ordered = sorted(self.measures, key=list(MEASURES).index)
+            ordered = sorted(self.measures, key=MEASURES.place)
             object.__setattr__(self, "measures", tuple(ordered))
-        faults = [*self._about_texts(), *self._about_design(), *self._about_measures()]
-        if not faults:  # what follows rests on the numbers
-            faults = [*self._about_placeholders()]
+        if not any(self.own_marks):
+            object.__setattr__(self, "own_marks", ())
+        faults = faults_of(self)
         if faults:
             raise PlanError(faults)
-
-    def _about_texts(self) -> Iterable[Fault]:
-        for name, (longest, needed) in TEXTS.items():
-            yield from a_text(name, getattr(self, name), longest, needed=needed)
-        if not (isinstance(self.language, str) and re.fullmatch(r"[a-z]{2,3}", self.language)):
-            yield Fault(("language",), f"language is {self.language!r}; two letters, like en")
-        if isinstance(self.title, str) and (measure := measure_in(self.title)):
-            yield Fault(
-                ("title",),
-                f"the title {self.title!r} holds the name of a measure ({measure}), and "
-                "participants see it; choose another",
-            )
-        if self.personal_until is not None:
-            yield from a_day("personal_until", self.personal_until)
-        names = [field.name for field in self.personal_fields]
-        for index, name in enumerate(names):
-            if name in names[:index]:
-                yield Fault(
-                    ("personal_fields", index, "name"), f"the personal field {name} is there twice"
-                )
-        if len(names) > MOST_FIELDS:
-            yield Fault(
-                ("personal_fields",), f"{len(names)} personal fields; {MOST_FIELDS} at most"
-            )
-
-    def _about_design(self) -> Iterable[Fault]:
-        faults: list[Fault] = []
-        for name, (lowest, highest) in BOUNDS.items():
-            if name == "lists" and self.own_lists:
-                lowest = FEWEST_OWN_LISTS
-            faults += whole_number(name, getattr(self, name), lowest, highest)
-        if not faults and self.relevant > self.collection_size:
-            yield Fault(
-                ("relevant",),
-                f"relevant is {self.relevant}, more than the collection_size "
-                f"{self.collection_size}",
-            )
-        yield from faults
-        for name in SWITCHES:
-            yield from yes_or_no(name, getattr(self, name))
-        if self.gmt is not None:
-            yield from whole_number("gmt", self.gmt, 1, 10_000)
-        yield from one_of("generator", self.generator, (*GENERATORS, GIVEN))
-        yield from one_of("design", self.design, DESIGNS)
-        if not faults:
-            yield from self._about_pool()
-            yield from self._about_own_lists()
-
-    def _about_pool(self) -> Iterable[Fault]:
-        asked = self.per_participant
-        if self.design == "pool" and asked is None:
-            yield Fault(
-                ("per_participant",),
-                "per_participant is empty; a pool needs to know how many questions each "
-                "participant answers",
-            )
-        elif self.design == "pool":
-            yield from whole_number("per_participant", asked, 1, self.questions)
-        elif asked is not None:
-            yield Fault(
-                ("per_participant",),
-                f"per_participant is {asked}, but the design is {self.design}; "
-                "leave it out, or choose the design pool",
-            )
-
-    def _about_own_lists(self) -> Iterable[Fault]:
-        if bool(self.own_lists) != (self.generator == GIVEN):
-            yield Fault(
-                ("generator",),
-                f"generator is {self.generator} and there are {len(self.own_lists)} questions "
-                "with lists of your own; own lists and the generator given belong together",
-            )
-        for number, lists in enumerate(self.own_lists, 1):
-            if not (isinstance(lists, tuple) and len(lists) == self.lists):
-                yield Fault(
-                    ("own_lists", number - 1), f"question {number} must have {self.lists} lists"
-                )
-            elif len(set(lists)) < len(lists):
-                yield Fault(("own_lists", number - 1), f"question {number} has a list twice")
-            else:
-                yield from _about_question(number, lists, self.setting)
-        if self.own_lists and len(self.own_lists) != self.questions:
-            yield Fault(
-                ("own_lists",), f"{len(self.own_lists)} questions with lists, not {self.questions}"
-            )
-
-    def _about_measures(self) -> Iterable[Fault]:
-        names = self.measures
-        unknown = [name for name in names if not (isinstance(name, str) and name in MEASURES)]
-        for name in unknown:
-            yield Fault(
-                ("measures",),
-                f"there is no measure {name!r}; registered are {', '.join(MEASURES)}",
-            )
-        if not unknown and not 2 <= len(set(names)) == len(names) <= 6:
-            yield Fault(
-                ("measures",),
-                f"measures is {', '.join(names) or 'empty'}; 2 to 6 different ones are allowed",
-            )
-
-    def _about_placeholders(self) -> Iterable[Fault]:
-        numbers = self.numbers
-        for name in FILLED:
-            yield from _placeholder_faults((name,), getattr(self, name), numbers)
 
     @property
     def setting(self) -> Setting:
@@ -240,6 +114,11 @@ class Plan:
     def letters(self) -> tuple[str, ...]:
         """The letters of the lists of a question."""
         return letters_for(self.lists)
+
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """Which marks stand beside positions: "grades", "weights", "clusters"."""
+        return (self.own_marks[0] if self.own_marks else self.marks).kinds
 
     @property
     def asked(self) -> int:
@@ -260,15 +139,34 @@ class Plan:
     def draw_questions(self) -> list[Question]:
         """Draw the study's questions from its seed, the practice question (0) first if any."""
         if self.generator == GIVEN:
-            practice = [self._draw(0, "random")] if self.practice else []
+            practice = [self._practice_beside_own_lists()] if self.practice else []
+            marks = self.own_marks or (NO_MARKS,) * len(self.own_lists)
             return practice + [
-                build_question(number, lists, self.measures, self.setting)
-                for number, lists in enumerate(self.own_lists, 1)
+                build_question(number, lists, self.measures, self.setting, marked)
+                for number, (lists, marked) in enumerate(zip(self.own_lists, marks, strict=True), 1)
             ]
         numbers = range(0 if self.practice else 1, self.questions + 1)
         return [self._draw(number, self.generator) for number in numbers]
 
-    def _draw(self, number: int, generator: str) -> Question:
+    def _practice_beside_own_lists(self) -> Question:
+        """Draw a practice question, marked like the first list, that the measures can order.
+
+        In a large collection nothing relevant would come early by chance, and P@10, say,
+        would tie all lists; so positions are drawn nearer to the front if need be.
+        """
+        marks = self.own_marks[0].of_first_list() if self.own_marks else NO_MARKS
+        for within in (None, 20 * self.relevant, 4 * self.relevant):
+            if within is None or within < self.collection_size:
+                with suppress(ValueError):
+                    return self._draw(0, "random", marks=marks, within=within, draws=PRACTICE_DRAWS)
+        raise ValueError(
+            "no practice question came up that every measure can order; leave the practice "
+            "question out, or take other measures"
+        )
+
+    def _draw(self, number: int, generator: str, **more: Any) -> Question:
+        if self.marks:
+            more["marks"] = self.marks
         return GENERATORS[generator](
             number,
             seed=self.seed,
@@ -276,11 +174,15 @@ class Plan:
             relevant=self.relevant,
             measures=self.measures,
             setting=self.setting,
+            **more,
         )
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain lists and dictionaries, for storage."""
-        return asdict(self)
+        return asdict(self) | {
+            "marks": self.marks.one_list_as_json(),
+            "own_marks": [marks.as_json() for marks in self.own_marks],
+        }
 
     def content(self) -> dict[str, Any]:
         """Return the plan as plain values without what is left at its default.
@@ -313,9 +215,12 @@ class Plan:
         for name in TEXTS:
             if name not in values and name != "list_noun":
                 values[name] = ""  # where one is needed, the plan says so
-        values["personal_fields"] = _read_fields(values.get("personal_fields", ()), faults)
+        values["personal_fields"] = read_fields(values.get("personal_fields", ()), faults)
+        values["marks"] = read_marks(values.get("marks") or {}, faults)
+        values["own_marks"] = read_own_marks(values.get("own_marks") or (), faults)
         if values.get("own_lists"):
-            values |= _read_own_lists(values["own_lists"], faults)
+            sort = not any(values["own_marks"])
+            values |= read_own_lists(values["own_lists"], sort=sort, faults=faults)
         try:
             plan = cls(**values)
         except PlanError as error:
@@ -335,65 +240,8 @@ def _without_defaults(one: Plan | PersonalField) -> dict[str, Any]:
         content["personal_fields"] = [
             _without_defaults(each) for each in content["personal_fields"]
         ]
+    if "marks" in content:
+        content["marks"] = content["marks"].one_list_as_json()
+    if "own_marks" in content:
+        content["own_marks"] = [marks.as_json() for marks in content["own_marks"]]
     return content
-
-
-def _read_fields(found: object, faults: list[Fault]) -> tuple[PersonalField, ...]:
-    if not isinstance(found, list | tuple):
-        faults.append(
-            Fault(("personal_fields",), f"personal_fields is {found!r}; a list is needed")
-        )
-        return ()
-    made = []
-    for index, one in enumerate(found):
-        try:
-            made.append(PersonalField.from_json(one))
-        except PlanError as error:
-            faults += [fault.under("personal_fields", index) for fault in error.faults]
-    return tuple(made)
-
-
-def _read_own_lists(found: object, faults: list[Fault]) -> dict[str, Any]:
-    """Read nested lists of positions; the design's counts follow from them."""
-    try:
-        own = tuple(
-            tuple(tuple(sorted(_positions(ranks))) for ranks in lists)
-            for lists in found  # type: ignore[attr-defined] # what is no list raises TypeError
-        )
-        sizes = {"questions": len(own), "lists": len(own[0]), "relevant": len(own[0][0])}
-    except (TypeError, IndexError):
-        faults.append(
-            Fault(("own_lists",), "own_lists is no list of questions with lists of positions")
-        )
-        return {"own_lists": (), "generator": "random"}
-    return {"own_lists": own, "generator": GIVEN, **sizes}
-
-
-def _positions(found: object) -> list[int]:
-    if not isinstance(found, list | tuple) or not all(type(one) is int for one in found):
-        raise TypeError
-    return list(found)
-
-
-def _about_question(
-    number: int, lists: Sequence[Sequence[int]], setting: Setting
-) -> Iterable[Fault]:
-    try:
-        build_question(number, lists, ("AP",), setting)
-    except (ValueError, TypeError) as error:
-        yield Fault(("own_lists", number - 1), f"question {number}: {error}")
-
-
-def _placeholder_faults(
-    place: tuple[str, ...], text: str, numbers: Mapping[str, int]
-) -> Iterable[Fault]:
-    allowed = (*numbers, "letters")
-    shown = ", ".join(f"{{{name}}}" for name in allowed)
-    try:
-        found = placeholders(text)
-    except ValueError:
-        yield Fault(place, f"{place[0]} holds a single {{ or }}; write {{{{ or }}}} for the sign")
-        return
-    for name in found:
-        if name not in allowed:
-            yield Fault(place, f"{{{name}}} found in {place[0]}; allowed are {shown}")

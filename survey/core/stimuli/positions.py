@@ -33,6 +33,14 @@ class Positions:
             drawn.add(1 + self.below(collection_size))
         return sorted(drawn)
 
+    def order(self, items: int) -> list[int]:
+        """Draw an order of 0…items−1, each equally likely (Fisher and Yates)."""
+        drawn = list(range(items))
+        for last in range(items - 1, 0, -1):
+            other = self.below(last + 1)
+            drawn[last], drawn[other] = drawn[other], drawn[last]
+        return drawn
+
 
 def _words_of(bits: PCG64) -> Iterator[int]:
     """Give the raw output one by one; a single call to numpy for many of them is faster."""

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.stimuli.own_lists import OwnLists, OwnListsError, read_lists_csv, to_csv
+from survey.core.stimuli.lists_csv import read_lists_csv, to_csv
+from survey.core.stimuli.own_lists import OwnLists, OwnListsError
 
 HEADER = "question,list,ranks,collection_size"
 GOOD = f"""{HEADER}
@@ -189,7 +190,7 @@ def test_any_rows_are_read_or_refused_with_sentences(rows):
         (
             GOOD.replace(HEADER, f"{HEADER},note"),
             "row 1, column 'note': this column is not known; "
-            "only question, list, ranks, collection_size are allowed",
+            "only question, list, ranks, collection_size, grades, weights, clusters are allowed",
         ),
         (
             GOOD.replace(HEADER, "question,list,ranks"),
