@@ -183,7 +183,7 @@ def check(open_app: OpenApp, slug: str, as_json: bool) -> None:
                 (name, printed_as[name], " ".join(column.shown), column.ranking)
                 for name, column in question.columns.items()
             ]
-            lists = "   ".join(f"{k} {' '.join(map(str, r))}" for k, r in question.lists.items())
+            lists = "   ".join(f"{letter} {question.written(letter)}" for letter in question.lists)
             print_table(
                 f"Question {question.number}:  {lists}",
                 ["measure", "printed as", "values", "order"],

@@ -5,6 +5,7 @@ computes that measure's order from the positions on the page, and ticks the colu
 that shows it.
 """
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urljoin
 
@@ -14,6 +15,7 @@ from bs4 import BeautifulSoup, Tag
 
 from survey.core.agreement.voters import Chance, Drawing, cast_vote, own_order
 from survey.core.stimuli.blinding import BlindedColumn
+from survey.core.stimuli.marks import MarkedRow, marks_of, sorted_with_marks
 from survey.core.stimuli.personal import PersonalField
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import build_question
@@ -87,12 +89,14 @@ class Bot:
 
     def _vote(self, form: Tag) -> dict[str, Any]:
         """Tick the column of the preferred measure, or give an order of one's own."""
-        ranks = {
-            _letter(row): [int(rank) for rank in _text(row, ".ranks").split()]
-            for row in form.select("tbody tr")
-        }
+        rows = {_letter(row): _row(row, self.plan.marked) for row in form.select("tbody tr")}
+        lists = [rows[letter] for letter in sorted(rows)]
         question = build_question(
-            0, [ranks[letter] for letter in sorted(ranks)], self.plan.measures, self.plan.setting
+            0,
+            [row.ranks for row in lists],
+            self.plan.measures,
+            self.plan.setting,
+            marks_of(lists),
         )
         try:
             vote = cast_vote(self.preference, question, _columns(form), self.chance)
@@ -100,7 +104,7 @@ class Bot:
             raise SurveyError(f"On the page {self.address} {error}.") from None
         if vote.own:
             places = vote.own.places
-            return {"choice": "own"} | {f"rank-{letter}": places[letter] for letter in ranks}
+            return {"choice": "own"} | {f"rank-{letter}": places[letter] for letter in rows}
         return {"choice": sorted(vote.clicked)}
 
 
@@ -117,6 +121,19 @@ def _columns(form: Tag) -> list[BlindedColumn]:
         shown = dict(zip(letters, values, strict=True))
         columns.append(BlindedColumn(int(label), shown, Ranking.parse(order.get_text())))
     return columns
+
+
+def _row(row: Tag, kinds: Sequence[str]) -> MarkedRow:
+    """Read a list's positions, and what stands beside them in brackets."""
+    ranks = [int(rank.text) for rank in row.select(".ranks .rank")]
+    marks = [mark.text.strip("() ").split(", ") for mark in row.select(".ranks .mark")]
+    if marks and not all(len(parts) == len(kinds) for parts in marks):
+        raise SurveyError("A page of the survey marks a position with other than what is known.")
+    cells = {
+        kind: " ".join(parts[index].replace(" + ", "+").replace(" ", "_") for parts in marks)
+        for index, kind in enumerate(kinds)
+    }
+    return sorted_with_marks(ranks, cells)
 
 
 def _letter(row: Tag) -> str:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from survey.core.stimuli.own_lists import OwnLists, OwnListsError, read_lists_csv
+from survey.core.stimuli.lists_csv import read_lists_csv
+from survey.core.stimuli.own_lists import OwnLists, OwnListsError
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.trec import read_trec
 
@@ -21,6 +22,8 @@ def from_trec(
     topics: Sequence[str],
     collection_size: str,
     missing_last: bool,
+    graded: bool = False,
+    clusters: tuple[str, str] | None = None,
 ) -> OwnLists:
     """Read lists from (file name, text) pairs; raises OwnListsError with every fault."""
     size = collection_size.strip()
@@ -29,7 +32,12 @@ def from_trec(
             [f"collection size: {size or 'nothing'!r} found; how many documents the runs searched"]
         )
     return read_trec(
-        qrels, runs, topics=topics, collection_size=int(size), missing_last=missing_last
+        qrels,
+        runs,
+        topics=topics,
+        collection_size=int(size),
+        missing_last=missing_last,
+        **({"graded": graded, "clusters": clusters} if graded or clusters else {}),
     )
 
 
@@ -43,5 +51,7 @@ def with_lists(plan: Plan, lists: OwnLists) -> Plan:
             **plan.as_json(),
             "own_lists": lists.questions,
             "collection_size": lists.collection_size,
+            "own_marks": [marks.as_json() for marks in lists.marks],
+            "marks": {},
         }
     )

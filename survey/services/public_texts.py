@@ -22,6 +22,9 @@ def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
     for field in study.plan.personal_fields:
         said = (field.name, field.label, field.help, *field.options)
         yield f"personal field {field.name}", "\n".join(said)
+    marks = (study.plan.marks, *study.plan.own_marks)
+    names = {name for one in marks for row in one.clusters for item in row for name in item}
+    yield "clusters", "\n".join(name.replace("_", " ") for name in sorted(names))
     settings = recruitment_of(study)
     yield "return_url", settings.return_url
     yield "id_parameter", settings.id_parameter

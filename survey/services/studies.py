@@ -24,6 +24,13 @@ from survey.services.languages import ENGLISH, languages
 from survey.services.presets import translated
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
+THE_PAPERS = ("AP", "NMRR", "MNRO")
+GROUPS = {
+    "positions": "Relevant or not",
+    "grades": "With grades of relevance",
+    "weights": "With weights from several annotators",
+    "clusters": "With clusters of the relevant items",
+}
 PRESETS = ("mnro", "mnro-discriminative")
 GENERATOR_NAMES = tuple(GENERATORS)
 
@@ -74,9 +81,13 @@ def _preset(preset: str) -> dict[str, Any]:
     return {**_preset(underneath), **values} if underneath else values
 
 
-def measure_labels() -> list[tuple[str, str]]:
-    """Return the registered measures with their names in running text."""
-    return [(measure.name, measure.label) for measure in MEASURES.values()]
+def measure_groups() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the listed measures by what they read of a list: heading, (name, label)s."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for measure in MEASURES.values():
+        heading = "The paper's" if measure.name in THE_PAPERS else GROUPS[measure.reads]
+        groups.setdefault(heading, []).append((measure.name, measure.label))
+    return [*groups.items()]
 
 
 def fresh_seed() -> int:

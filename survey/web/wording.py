@@ -31,6 +31,13 @@ TIED = (
     *(marked("%(letters)s tie for ninth"), marked("%(letters)s tie for tenth")),
 )
 
+# What stands in brackets after a position.
+MARKS = {
+    "grades": marked("how well the match fits: the higher, the better"),
+    "weights": marked("which share of the people who were asked took it for a match"),
+    "clusters": marked("what kind of match it is"),
+}
+
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 
@@ -42,6 +49,7 @@ def init_app(app: Flask) -> None:
     app.add_template_filter(ordinal)
     app.add_template_filter(paragraphs)
     app.add_template_filter(in_words)
+    app.add_template_filter(mark_words)
     app.add_template_filter(methods)
     app.add_template_filter(and_join)
     app.add_template_filter(order)
@@ -68,6 +76,11 @@ def and_join(parts: Sequence[str]) -> str:
     if len(parts) < 2:
         return "".join(parts)
     return gettext("%(words)s and %(last)s", words=", ".join(parts[:-1]), last=parts[-1])
+
+
+def mark_words(kinds: Iterable[str]) -> str:
+    """Say what the marks beside positions are."""
+    return and_join([gettext(MARKS[kind]) for kind in kinds])
 
 
 def in_a_row(parts: Iterable[str]) -> str:

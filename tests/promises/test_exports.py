@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from survey.services import guests
-from survey.services.exchange.tables import written
+from survey.services.exchange.table import written
 from survey.services.reporting.sheets import Sheet, as_csv
 from survey.services.spreadsheets import SIGNS, escaped, line_of, unescaped
 from tests.promises.spreadsheet import (

@@ -1,8 +1,9 @@
 """Studies: the plan, the frozen questions, the consent texts."""
 
-from sqlalchemy import CheckConstraint, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy import JSON, CheckConstraint, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from survey.core.stimuli.marks import Marks
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import Column, Question
 from survey.core.stimuli.rankings import Ranking
@@ -83,6 +84,10 @@ class StoredQuestion(Base):
     number: Mapped[int] = mapped_column(doc="number of the question, 0 for practice")
     lists: Mapped[JsonObject] = mapped_column(doc="positions of the relevant items in each list")
     columns: Mapped[JsonObject] = mapped_column(doc="values and order of each measure")
+    marks: Mapped[JsonObject | None] = mapped_column(
+        JSON(none_as_null=True),
+        doc="grades, weights or clusters of the relevant items, where the study has them",
+    )
 
     __table_args__ = (
         UniqueConstraint("study_id", "number"),
@@ -103,6 +108,7 @@ class StoredQuestion(Base):
                 }
                 for name, column in question.columns.items()
             },
+            marks=question.marks.as_json() or None,
         )
 
     @property
@@ -119,6 +125,7 @@ class StoredQuestion(Base):
                 )
                 for name, column in self.columns.items()
             },
+            marks=Marks.from_json(self.marks or {}),
         )
 
 

@@ -15,7 +15,8 @@ from survey import __version__
 from survey.core.stimuli.questions import Question
 from survey.services.exchange.codebook import codebook_of
 from survey.services.exchange.content import Content, Identified
-from survey.services.exchange.tables import Column, Table, tables_of
+from survey.services.exchange.table import Column, Table
+from survey.services.exchange.tables import tables_of
 from survey.services.reports import as_json
 
 FORMAT = 1
@@ -74,6 +75,7 @@ def study_json(content: Content) -> str:
             "include_test": content.include_test,
             "plan": plan.as_json(),
             "practice": lists_of(content.practice),
+            **_practice_marks(content.practice),
             "consent": [vars(one) for one in content.consents],
             "texts": {one.public_id: texts for one in content.people if (texts := one.texts)},
             "versions": {
@@ -83,6 +85,10 @@ def study_json(content: Content) -> str:
             },
         }
     )
+
+
+def _practice_marks(practice: Question | None) -> dict[str, Any]:
+    return {"practice_marks": practice.marks.as_json()} if practice and practice.marks else {}
 
 
 def lists_of(question: Question | None) -> dict[str, list[int]] | None:

@@ -9,7 +9,7 @@ from sqlalchemy import Column as DatabaseColumn
 from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.services.exchange.content import Content
-from survey.services.exchange.tables import Column, Row, Table
+from survey.services.exchange.table import Column, Row, Table
 
 
 def codebook_of(tables: Sequence[Table]) -> Table:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from survey.core.measures import MEASURES, Setting
+from survey.core.stimuli.marks import marks_of
 from survey.core.stimuli.questions import Question, build_question
 from survey.services.exchange.bundle import STUDY
 from survey.services.exchange.foreign_answers import read_foreign_answers
@@ -37,7 +38,7 @@ def foreign_votes(files: Files) -> ForeignVotes:
     lists = read_lists(files)
     responses = read_foreign_answers(files, lists)
     compared = responses[0].label_order
-    measures = tuple(name for name in MEASURES if name in compared)
+    measures = tuple(sorted(compared, key=MEASURES.place))
     questions = {number: _question(number, one, measures) for number, one in lists.items()}
     rankings = {number: question.rankings for number, question in questions.items()}
     check_rankings(files, rankings)
@@ -52,8 +53,12 @@ def foreign_votes(files: Files) -> ForeignVotes:
 
 
 def _question(number: int, lists: Mapping[str, ForeignList], measures: tuple[str, ...]) -> Question:
-    ranks = [one.ranks for one in lists.values()]
-    return build_question(number, ranks, measures, Setting(lists["A"].collection_size))
+    ranks, setting = [one.ranks for one in lists.values()], Setting(lists["A"].collection_size)
+    try:
+        marks = marks_of([one.marked for one in lists.values()])
+        return build_question(number, ranks, measures, setting, marks)
+    except ValueError as error:
+        raise BundleError(f"{QUESTIONS}, question {number}: {error}") from None
 
 
 def _facts(lists: ForeignLists, measures: tuple[str, ...]) -> dict[str, Any]:

@@ -94,17 +94,13 @@ def _labels(row: SheetRow) -> tuple[str, ...]:
     """Return the measures behind the labels."""
     labels, (fewest, most) = _words(row, "label_order"), MEASURES_COMPARED
     for name in labels:
-        if name not in MEASURES:
-            raise row.fault("label_order", f"{name!r} is no measure; known are {_known()}")
+        if name not in MEASURES or MEASURES[name].name != name:
+            raise row.fault("label_order", f"{name!r} is no measure; known are {MEASURES.forms}")
     if not fewest <= len(labels) <= most:
-        raise row.fault("label_order", f"{fewest} to {most} of the measures {_known()} are needed")
+        raise row.fault("label_order", f"{fewest} to {most} measures are needed")
     if len(set(labels)) < len(labels):
         raise row.fault("label_order", "each measure may stand behind one label")
     return labels
-
-
-def _known() -> str:
-    return " ".join(MEASURES)
 
 
 def _order(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from survey.core.stimuli.marks import MarkedRow, MarkError, sorted_with_marks
 from survey.core.stimuli.own_lists import COLLECTION_SIZE, LISTS
 from survey.core.stimuli.rankings import Ranking, letters_for
 from survey.services.exchange.faults import Faults
@@ -16,12 +17,17 @@ RANKINGS = "rankings.csv"
 
 @dataclass(frozen=True)
 class ForeignList:
-    """A ranked list and the row it stands in; ``ranks``: sorted."""
+    """A ranked list and the row it stands in; its ranks are sorted."""
 
     row: SheetRow
     letter: str
-    ranks: tuple[int, ...]
+    marked: MarkedRow
     collection_size: int
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The sorted positions."""
+        return self.marked.ranks
 
 
 ForeignLists = Mapping[int, Mapping[str, ForeignList]]
@@ -64,7 +70,10 @@ def _list(row: SheetRow) -> ForeignList:
             raise row.fault("ranks", f"{rank} is none of the positions 1 to {size}")
     if len(set(ranks)) < len(ranks):
         raise row.fault("ranks", "each position may occur once")
-    return ForeignList(row, letter, tuple(sorted(ranks)), size)
+    try:
+        return ForeignList(row, letter, sorted_with_marks(ranks, row.cells), size)
+    except MarkError as error:
+        raise row.fault(error.kind, str(error)) from None
 
 
 def _add(one: ForeignList, lists: dict[str, ForeignList]) -> None:

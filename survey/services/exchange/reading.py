@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from survey.core.stimuli.marks import MarkedRow, MarkError, Marks, marks_of, sorted_with_marks
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import Question, build_question
 from survey.db.models import Study
@@ -102,7 +103,8 @@ def _practice(study: Mapping[str, Any], plan: Plan) -> Question | None:
         return None
     try:
         ordered = [lists[letter] for letter in sorted(lists)]
-        return build_question(0, ordered, plan.measures, plan.setting)
+        marks = Marks.from_json(study.get("practice_marks", {}))
+        return build_question(0, ordered, plan.measures, plan.setting, marks)
     except (ValueError, TypeError) as error:
         raise BundleError(f"{STUDY}, practice: {error}") from None
 
@@ -110,7 +112,7 @@ def _practice(study: Mapping[str, Any], plan: Plan) -> Question | None:
 def _questions(files: Files, plan: Plan) -> list[Question]:
     """Build the questions from their lists; what the measures make of them is recomputed."""
     columns = ("question", "list", "ranks", "collection_size")
-    lists: dict[int, dict[str, tuple[int, ...]]] = {}
+    lists: dict[int, dict[str, MarkedRow]] = {}
     for row in read_sheet(text_of(files, "questions.csv"), "questions.csv", columns):
         if row.whole("collection_size") != plan.collection_size:
             raise row.fault("collection_size", f"the plan says {plan.collection_size}")
@@ -118,18 +120,23 @@ def _questions(files: Files, plan: Plan) -> list[Question]:
         letter = row.text("list")
         if plan.letters[len(here) : len(here) + 1] != (letter,):
             raise row.fault("list", f"lists {' '.join(plan.letters)} are needed, in this order")
-        here[letter] = row.wholes("ranks")
+        try:
+            here[letter] = sorted_with_marks(row.wholes("ranks"), row.cells)
+        except MarkError as error:
+            raise row.fault(error.kind, str(error)) from None
     if list(lists) != list(range(1, plan.questions + 1)):
         raise BundleError(f"questions.csv has not the questions 1 to {plan.questions} in order")
     made = []
-    for number, ranks in lists.items():
-        if len(ranks) != plan.lists:
+    for number, rows in lists.items():
+        if len(rows) != plan.lists:
             raise BundleError(
-                f"questions.csv, question {number}: {len(ranks)} lists found; the plan says "
+                f"questions.csv, question {number}: {len(rows)} lists found; the plan says "
                 f"{plan.lists}"
             )
         try:
-            made.append(build_question(number, list(ranks.values()), plan.measures, plan.setting))
+            marks = marks_of([*rows.values()])
+            ranks = [row.ranks for row in rows.values()]
+            made.append(build_question(number, ranks, plan.measures, plan.setting, marks))
         except ValueError as error:
             raise BundleError(f"questions.csv, question {number}: {error}") from None
     return made

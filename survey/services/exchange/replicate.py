@@ -150,11 +150,18 @@ def _check_lists(content: Content) -> str:
     except ValueError as error:
         raise BundleError(f"{STUDY}, plan: {error}") from None
     practice = drawn.get(0)
-    if lists_of(practice) != lists_of(content.practice):
+    if lists_of(practice) != lists_of(content.practice) or (
+        practice and content.practice and practice.marks != content.practice.marks
+    ):
         raise BundleError(
             f"{STUDY}, practice: the seed gives other lists for the practice question"
         )
     for question in content.questions:
+        if question.marks != drawn[question.number].marks:
+            raise BundleError(
+                f"questions.csv, question {question.number}: the plan gives other "
+                f"{and_join(plan.marked or question.marks.kinds)}"
+            )
         for letter, ranks in question.lists.items():
             expected = drawn[question.number].lists[letter]
             if ranks != expected:

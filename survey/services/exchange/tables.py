@@ -1,13 +1,8 @@
 """The bundle's CSV files: their columns, and the rows that a study's content gives."""
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
-
-from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.agreement.counts import OTHER
 from survey.core.agreement.credits import credited_measures
@@ -15,70 +10,16 @@ from survey.core.agreement.participants import Spread
 from survey.core.stimuli.personal import PersonalField
 from survey.db.models import Participant, Presentation, StoredResponse
 from survey.services.exchange.content import Content, Given
-from survey.services.spreadsheets import escaped, line_of
+from survey.services.exchange.question_tables import (
+    MEASURE,
+    NOTATION,
+    QUESTION,
+    RANKINGS,
+    YES_NO,
+    questions_table,
+)
+from survey.services.exchange.table import Column, Row, Table, spaced
 from survey.services.study_analysis import minutes_taken
-
-Cell = str | int | float | Decimal | bool | datetime | None
-Row = Sequence[Cell]
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column: what it means and what may stand in it.
-
-    ``source``: the column of the database it comes from, which then says all that;
-    otherwise ``kind``, ``allowed`` and ``meaning`` do.
-    """
-
-    name: str
-    meaning: str = ""
-    kind: str = "text"
-    allowed: str = ""
-    source: InstrumentedAttribute[Any] | None = None
-
-
-@dataclass(frozen=True)
-class Table:
-    """A file: its columns, and its rows from a study's content."""
-
-    name: str
-    columns: Sequence[Column]
-    rows: Callable[[Content], Iterable[Row]]
-
-    def lines(self, content: Content) -> Iterator[str]:
-        """Write the file line by line; the same content gives the same bytes."""
-        yield written([column.name for column in self.columns])
-        for row in self.rows(content):
-            yield written(row)
-
-
-def written(row: Row) -> str:
-    """Write a row: missing values empty, nothing that a spreadsheet would run."""
-    return line_of(map(_cell, row))
-
-
-def _cell(cell: Cell) -> str:
-    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
-        return ""
-    if isinstance(cell, bool):
-        return str(int(cell))
-    if isinstance(cell, datetime):
-        return cell.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return escaped(cell) if isinstance(cell, str) else str(cell)
-
-
-def _questions(content: Content) -> Iterator[Row]:
-    size = content.plan.collection_size
-    for question in content.questions:
-        for letter, ranks in question.lists.items():
-            yield question.number, letter, spaced(ranks), size
-
-
-def _rankings(content: Content) -> Iterator[Row]:
-    for question in content.questions:
-        for name, column in question.columns.items():
-            values = " ".join(map(repr, column.values))
-            yield question.number, name, str(column.ranking), values, spaced(column.shown)
 
 
 def _responses(content: Content) -> Iterator[Row]:
@@ -152,16 +93,7 @@ def _table4(content: Content) -> Iterator[Row]:
     yield "total", *(totals[name] for name in names), None
 
 
-def spaced(parts: Iterable[object]) -> str:
-    """Join with spaces, as lists stand in a cell."""
-    return " ".join(map(str, parts))
-
-
 PARTICIPANT = Column("participant", source=Participant.public_id)
-QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
-MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
-NOTATION = "best first, > between places, = inside a tie: B>A=C"
-YES_NO = ("whole number", "0 or 1")
 
 
 def tables_of(content: Content) -> list[Table]:
@@ -179,8 +111,8 @@ def tables_of(content: Content) -> list[Table]:
         for name in plan.measures
     ]
     return [
-        _QUESTIONS,
-        _RANKINGS,
+        questions_table(plan),
+        RANKINGS,
         _RESPONSES,
         *first,
         _VOTES,
@@ -216,42 +148,6 @@ def bounds_of(field: PersonalField) -> str:
     return f"{lowest} to {highest}"
 
 
-_QUESTIONS = Table(
-    "questions.csv",
-    [
-        QUESTION,
-        Column("list", "letter of the ranked list", allowed="A, B, …"),
-        Column(
-            "ranks",
-            "sorted positions of the relevant items, from 1",
-            "whole numbers",
-            "separated by spaces",
-        ),
-        Column("collection_size", "items in the collection", "whole number", "2, 3, …"),
-    ],
-    _questions,
-)
-_RANKINGS = Table(
-    "rankings.csv",
-    [
-        QUESTION,
-        MEASURE,
-        Column("ranking", "the order that the measure gives the lists", allowed=NOTATION),
-        Column(
-            "values",
-            "the measure's own values (AP, not 1-AP), lists from A on",
-            "numbers",
-            "separated by spaces",
-        ),
-        Column(
-            "displayed",
-            "the values as the page prints them (lower is better), lists from A on",
-            "numbers",
-            "separated by spaces",
-        ),
-    ],
-    _rankings,
-)
 _RESPONSES = Table(
     "responses.csv",
     [

@@ -29,6 +29,8 @@ class TrecForm(Form):
     runs = MultipleFileField("Runs, two to ten")
     topics = StringField("Topics")
     collection_size = StringField("Collection size")
+    clusters = FileField("Clusters")
+    graded = BooleanField("Take the judgements' grades")
     missing_last = BooleanField(
         "Put relevant documents that a run did not return at the end of the collection"
     )
@@ -57,12 +59,15 @@ def upload_trec() -> ResponseReturnValue:
         files = [file for file in request.files.getlist("runs") if file.filename]
         runs = [(str(file.filename), decoded(file.read(), str(file.filename))) for file in files]
         text, name = _one_file("qrels")
+        clusters = uploaded_text("clusters")
         return own_lists.from_trec(
             (name, text),
             runs,
             topics=(form.topics.data or "").replace(",", " ").split(),
             collection_size=form.collection_size.data or "",
             missing_last=form.missing_last.data,
+            graded=form.graded.data,
+            clusters=clusters and clusters[::-1],
         )
 
     return _use(form, form.qrels, read, trec_form=form)

@@ -1,6 +1,5 @@
 """The form of a plan: the same fields as a plan file, judged by the plan itself."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from wtforms import (
@@ -15,67 +14,26 @@ from wtforms import (
     StringField,
     TextAreaField,
 )
-from wtforms import Form as PlainForm
 
 from survey.core.stimuli.faults import Fault
-from survey.core.stimuli.personal import PersonalField
 from survey.core.stimuli.plan import Plan
 from survey.services import studies
 from survey.services.languages import language_names
 from survey.web.forms import Form
+from survey.web.researcher.personal_field_form import (
+    PersonalFieldForm,
+    number_in,
+    personal_field_data,
+)
 
 NUMBERS = (
     *("minutes", "questions", "lists", "relevant", "collection_size", "seed"),
     *("gmt", "per_participant", "participants"),
 )
 MAY_BE_EMPTY = ("gmt", "per_participant", "personal_until")
+DEALT = ("grades", "clusters")  # marks of drawn lists; weights come with lists of one's own
+PLACES = {"own_lists": "generator", "own_marks": "generator", "marks": "grades"}
 MOST_ROWS = 25
-
-
-class PersonalFieldForm(PlainForm):  # type: ignore[misc] # WTForms has no type hints
-    """One field of "About you"; a row without name and label is no field."""
-
-    name = StringField("Column name")
-    label = StringField("Question")
-    kind = SelectField(
-        "Kind",
-        choices=[
-            SelectChoice("choice", "one of several options"),
-            SelectChoice("number", "a whole number"),
-            SelectChoice("text", "a text"),
-        ],
-        validate_choice=False,
-    )
-    required = BooleanField("Must be answered")
-    options = TextAreaField("Options, one per line")
-    screen_out = TextAreaField("Options with which someone cannot take part, one per line")
-    lowest = StringField("Lowest")
-    highest = StringField("Highest")
-    help = StringField("Help text")
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing was typed."""
-        return not (self["name"].data or self.label.data or self.options.data)
-
-    def values(self) -> dict[str, Any]:
-        """Return the field as a plan file would hold it."""
-        kind = self.kind.data
-        content: dict[str, Any] = {
-            "name": (self["name"].data or "").strip(),
-            "label": self.label.data or "",
-            "kind": kind,
-            "required": self.required.data,
-            "help": self.help.data or "",
-        }
-        if kind == "choice":
-            content["options"] = _lines(self.options.data)
-            content["screen_out"] = _lines(self.screen_out.data)
-        if kind == "number":
-            content["lowest"], content["highest"] = map(
-                _number, (self.lowest.data, self.highest.data)
-            )
-        return content
 
 
 class PlanForm(Form):
@@ -102,6 +60,9 @@ class PlanForm(Form):
     seed = StringField("Seed")
     gmt = StringField("GMT cap of NMRR")
     literal_eq15 = BooleanField("Take MNRO's Eq. 15 as printed")
+    other_measures = StringField("Others, by name")
+    grades = StringField("Grades of a list's relevant items")
+    clusters = StringField("Clusters of a list's relevant items")
 
     design = RadioField("Who answers what", validate_choice=False)
     per_participant = StringField("Questions per participant")
@@ -117,8 +78,9 @@ class PlanForm(Form):
     def __init__(self, *args: Any, own_lists: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.language.choices = [SelectChoice(one, name) for one, name in language_names().items()]
-        self.measures.choices = [
-            SelectChoice(name, f"{name}: {label}") for name, label in studies.measure_labels()
+        self.measure_groups = [
+            (heading, [SelectChoice(name, f"{name}: {label}") for name, label in group])
+            for heading, group in studies.measure_groups()
         ]
         self.generator.choices = [
             SelectChoice("random", "Random: positions drawn uniformly, as in the paper"),
@@ -135,13 +97,18 @@ class PlanForm(Form):
     def values(self, now: Plan) -> dict[str, Any]:
         """Return what was typed as a plan file would hold it; own lists come from ``now``."""
         typed = {field.name: field.data for field in self if field.name != "csrf_token"}
-        typed |= {name: _number(typed[name]) for name in NUMBERS}
+        others = (typed.pop("other_measures") or "").replace(",", " ").split()
+        typed["measures"] = [*dict.fromkeys([*typed["measures"], *others])]
+        marks = {kind: (typed.pop(kind) or "").replace(",", " ") for kind in DEALT}
+        typed["marks"] = {kind: words for kind, words in marks.items() if words.strip()}
+        typed |= {name: number_in(typed[name]) for name in NUMBERS}
         typed["personal_until"] = (typed["personal_until"] or "").strip() or None
         if typed["design"] != "pool":
             typed["per_participant"] = None
         typed["personal_fields"] = [form.values() for form in self._filled_in()]
         if typed["generator"] == "given":
             typed["own_lists"] = now.own_lists
+            typed["own_marks"] = [marks.as_json() for marks in now.own_marks]
         return {
             name: "" if value is None and name not in MAY_BE_EMPTY else value
             for name, value in typed.items()
@@ -156,7 +123,7 @@ class PlanForm(Form):
             if place[0] == "personal_fields" and len(place) > 2:
                 form, place = rows[int(place[1])], place[2:]
             # Own lists have no field here; what is wrong with them follows from the design.
-            field = form[str(place[0]) if str(place[0]) in form else "generator"]
+            field = form[PLACES.get(str(place[0]), str(place[0]))]
             if isinstance(field, FieldList):
                 field = rows[int(place[1])].label if len(place) > 1 else rows[0].label
             field.errors = [*field.errors, _said_of(field, str(place[0]), fault.text)]
@@ -184,31 +151,12 @@ def form_data(plan: Plan) -> dict[str, Any]:
         name: str(value) if name in NUMBERS and value is not None else value
         for name, value in plan.as_json().items()
     }
-    content["personal_fields"] = [_field_data(one) for one in plan.personal_fields]
+    listed = {name for _, group in studies.measure_groups() for name, _ in group}
+    content["other_measures"] = " ".join(name for name in plan.measures if name not in listed)
+    marks = plan.marks.cells(0)
+    content |= {kind: marks.get(kind, "") for kind in DEALT}
+    content["personal_fields"] = [personal_field_data(one) for one in plan.personal_fields]
     return content
-
-
-def _field_data(field: PersonalField) -> Mapping[str, Any]:
-    return {
-        **vars(field),
-        "options": "\n".join(field.options),
-        "screen_out": "\n".join(field.screen_out),
-        "lowest": "" if field.lowest is None else str(field.lowest),
-        "highest": "" if field.highest is None else str(field.highest),
-    }
-
-
-def _number(text: str | None) -> int | str | None:
-    """Read a whole number; what is none is left for the plan to refuse, as it was typed."""
-    plain = (text or "").strip()
-    if not plain:
-        return None
-    digits = plain.removeprefix("-")
-    return int(plain) if digits.isascii() and digits.isdecimal() and len(digits) < 20 else plain
-
-
-def _lines(text: str | None) -> list[str]:
-    return [line.strip() for line in (text or "").splitlines() if line.strip()]
 
 
 def _said_of(field: Field, name: str, text: str) -> str:

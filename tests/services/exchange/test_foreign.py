@@ -14,7 +14,7 @@ from survey.services.exchange.foreign_answers import FIRST_COLUMNS
 from survey.services.exchange.foreign_records import ForeignAnswer, ForeignVotes
 from survey.services.exchange.opening import open_files
 from survey.services.exchange.sheets import BundleError
-from survey.services.exchange.tables import spaced, written
+from survey.services.exchange.table import spaced, written
 from tests.services.exchange.changes import zipped
 
 QUESTIONS = """question,list,ranks,collection_size
@@ -215,7 +215,7 @@ def test_a_list_that_cannot_be_is_told_with_its_place(number, line, told):
         (2, "P1,3,1,NMRR AP,2 1,B A C,1,", "column question: '3' found; questions.csv has the "),
         (3, "P1,1,2,AP NMRR,1 2,A B C,1,", "'1' found; row 2 has 'P1' answer it already"),
         (2, "P1,1,0,NMRR AP,2 1,B A C,1,", "column position: '0' found; a whole number from 1 on"),
-        (2, "P1,1,1,,2 1,B A C,1,", "column label_order: '' found; 2 to 6 of the measures"),
+        (2, "P1,1,1,,2 1,B A C,1,", "column label_order: '' found; 2 to 6 measures"),
         (2, "P1,1,1,NMRR MAP,2 1,B A C,1,", "'NMRR MAP' found; 'MAP' is no measure; known are AP"),
         (2, "P1,1,1,AP AP,2 1,B A C,1,", "'AP AP' found; each measure may stand behind one label"),
         (
@@ -310,10 +310,13 @@ def answers(draw, participant, question, measures, letters, is_test):
     )
 
 
+WITHOUT_CLUSTERS = [name for name in MEASURES if "clusters" not in MEASURES[name].needs]
+
+
 @st.composite
 def some_votes(draw):
     """Votes as a folder made elsewhere may hold them; some answers are missing."""
-    chosen = draw(st.sets(st.sampled_from(list(MEASURES)), min_size=2))
+    chosen = draw(st.sets(st.sampled_from(WITHOUT_CLUSTERS), min_size=2, max_size=6))
     measures = tuple(name for name in MEASURES if name in chosen)
     asked = draw(st.dictionaries(st.integers(1, 60), questions(), min_size=1, max_size=3))
     built = {

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.services.exchange.sheets import BundleError, SheetRow, read_sheet
-from survey.services.exchange.tables import written
+from survey.services.exchange.table import written
 
 SIGNS = "=+-@\t\r＝＋－＠"
 TEXTS = st.text(st.characters(codec="utf-8")) | st.text(f"'{SIGNS}a,\"\n")
