@@ -1,6 +1,7 @@
 """How far assessors chose the same documents for a topic."""
 
 from dataclasses import dataclass
+from math import fsum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ class ChoiceAgreement:
     chosen_by_one: int
     jaccard: float | None
     fleiss_kappa: float | None
-    alpha: float | None
+    krippendorff_alpha: float | None
     why: str | None
 
 
@@ -41,7 +42,7 @@ def choice_agreement(topic: Judgements) -> ChoiceAgreement:
         chosen_by_one=int(np.count_nonzero(counts == 1)),
         jaccard=mean_jaccard(chosen),
         fleiss_kappa=fleiss_kappa(counts, topic.assessors),
-        alpha=alpha_ordinal(topic.grades.tolist()),
+        krippendorff_alpha=alpha_ordinal(topic.grades.tolist()),
         why=_why(chosen),
     )
 
@@ -56,7 +57,10 @@ def mean_jaccard(chosen: NDArray[np.bool_]) -> float | None:
     sizes = np.diag(common)
     either = sizes[:, np.newaxis] + sizes - common
     pairs = np.triu(either > 0, k=1)
-    return float(np.mean(common[pairs] / either[pairs])) if pairs.any() else None
+    if not pairs.any():
+        return None
+    shares = (common[pairs] / either[pairs]).tolist()
+    return fsum(shares) / len(shares)  # the same to the last digit in any order of assessors
 
 
 def fleiss_kappa(counts: NDArray[np.int64], assessors: int) -> float | None:
