@@ -22,6 +22,7 @@ COMMANDS = {
     "import": ("exchange", "Take a bundle in, to look at its results."),
     "power": ("power", "Simulate how likely a study is to find a difference."),
     "measure": ("measure", "Score ranked lists with AP, NMRR and MNRO."),
+    "assess": ("assess", "Merge, compare and join judgements by several assessors."),
     "paper": ("paper", "Recompute the MNRO paper's tables beside its print."),
 }
 
