@@ -34,7 +34,8 @@ PAIRS = ((0, 1), (0, 2), (1, 2))
 NOWHERE: frozenset[str] = frozenset()
 
 Agreements = tuple[float | None, float | None, float | None]
-"""Adjusted Rand index of the first with the second, first with third, second with third."""
+"""Adjusted Rand index of the first with the second, first with third, second with third: of
+two on their common documents, of three on the documents of all (``_of_three``)."""
 
 
 @dataclass(frozen=True)
@@ -83,24 +84,35 @@ def gold_topic(
     if first is None or second is None:
         return GoldTopic(topic, ONE_ONLY, {}, None, (None, None, None))
     two = compare_clusters(topic, first, second, threshold)
+    alone: Agreements = (two.adjusted_rand, None, None)
     if not two.needs_third:
-        return _placed(GoldTopic(topic, UNION, union(first, second), two, _agreements(two)))
+        return _placed(GoldTopic(topic, UNION, union(first, second), two, alone))
     if third is None:
-        return GoldTopic(topic, NO_THIRD, {}, two, _agreements(two))
-    agreements = _agreements(two, adjusted_rand(first, third), adjusted_rand(second, third))
+        return GoldTopic(topic, NO_THIRD, {}, two, alone)
+    three = (first, second, third)
+    agreements = _of_three(three)
     means = [np.mean([value or 0 for value in _of(place, agreements)]) for place in range(3)]
     best = int(np.argmax(means))
     if means[best] < floor:
         return GoldTopic(topic, NO_AGREEMENT, {}, two, agreements)
-    others = [one for place, one in enumerate((first, second, third)) if place != best]
-    clusters = corrected((first, second, third)[best], *others)
+    clusters = corrected(three[best], *(one for place, one in enumerate(three) if place != best))
     return _placed(GoldTopic(topic, MOST_AGREED.format(best + 1), clusters, two, agreements))
 
 
-def _agreements(
-    two: Comparison, first_third: float | None = None, second_third: float | None = None
-) -> Agreements:
-    return two.adjusted_rand, first_third, second_third
+def _of_three(assessors: Sequence[Clusters]) -> Agreements:
+    """Compare each two on the documents of all, those that one does not have as unknown.
+
+    On common documents alone, who clustered three of sixty could agree best with everybody.
+    """
+    documents = {document for one in assessors for document in one}
+    first, second, third = (
+        {document: one.get(document, NOWHERE) for document in documents} for one in assessors
+    )
+    return (
+        adjusted_rand(first, second),
+        adjusted_rand(first, third),
+        adjusted_rand(second, third),
+    )
 
 
 def _of(assessor: int, agreements: Agreements) -> list[float | None]:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from survey.core.assessors.clusterings import as_lines, members
-from survey.core.assessors.gold import spread
+from survey.core.assessors.gold import GoldTopic, spread
 from survey.services.assessing.judgements import Compared, Gold
 from survey.services.assessing.naming import topics_named
 from survey.services.reporting.sheets import Cell, Sheet, as_csv
@@ -111,5 +111,13 @@ def gold_sentences(gold: Gold) -> Iterable[str]:
         rules.setdefault(one.rule, []).append(one.topic)
     for rule, topics in sorted(rules.items()):
         yield f"{rule[0].upper()}{rule[1:]}: {topics_named(topics)}."
+    unequal = [one.topic for one in gold.topics if _is_unequal(one)]
+    if unequal:
+        yield f"The first two clustered other documents, see -topics.csv: {topics_named(unequal)}."
     if gold.only_third:
         yield f"The third assessor alone has {topics_named(gold.only_third)}: not used."
+
+
+def _is_unequal(topic: GoldTopic) -> bool:
+    two = topic.comparison
+    return two is not None and bool(two.only_first or two.only_second)

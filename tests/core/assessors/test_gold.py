@@ -111,6 +111,19 @@ def test_documents_the_base_lacks_are_where_the_others_put_them():
     assert corrected(base, FINE, other)["d3"] == {"dolphin", "monkey"}
 
 
+def test_a_third_who_clustered_few_documents_does_not_decide():
+    # on the common documents alone the third would agree completely with either
+    few = clusters(dolphin="d1 d2 d3", monkey="m1")
+    result = gold(COARSE, FINE, few, floor=0.4)
+    # with the others' documents as unknown 3 pairs are together in both, 18 in the first
+    # alone and 45 in neither; 9 in the second alone and 54 in neither
+    assert result.agreements[1:] == pytest.approx(
+        (2 * 3 * 45 / (21 * 63 + 3 * 45), 2 * 3 * 54 / (12 * 63 + 3 * 54))
+    )
+    assert result.rule == "of three, that of assessor 2"  # means .415, .499, .269
+    assert result.clusters == FINE
+
+
 def test_a_third_is_not_asked_where_two_agree():
     third = clusters(all=" ".join(FINE))
     assert gold(FINE, FINE, third).rule == "union of two"
