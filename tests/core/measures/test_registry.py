@@ -9,7 +9,7 @@ from survey.core.measures import MEASURES, Lists, mean_score, measure_named, sco
 from tests.core.measures.lists import SETTING, goodness, lists_of, several_lists, values_of
 
 # Some thirty measures take each property.
-FEW = settings(max_examples=20)
+FEW = settings(max_examples=10)
 
 EVERY_MEASURE = pytest.mark.parametrize("name", MEASURES)
 

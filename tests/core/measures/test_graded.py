@@ -1,0 +1,70 @@
+"""The graded NMRR and MNRO: equal to the binary ones for binary grades, and sorted by grade."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from survey.core.measures import score
+from tests.core.measures.lists import several_lists
+
+PAIRS = pytest.mark.parametrize(("graded", "binary"), [("gNMRR", "NMRR"), ("gMNRO", "MNRO")])
+
+
+@PAIRS
+@given(drawn=several_lists(), grade=st.integers(1, 5))
+def test_binary_grades_give_the_binary_measure(graded, binary, drawn, grade):
+    ranks, _ = drawn
+    same = np.full(np.shape(ranks), grade)
+    assert score([graded], ranks, grades=same) == pytest.approx(score([binary], ranks))
+
+
+@PAIRS
+@given(drawn=several_lists())
+def test_it_is_the_mean_over_thresholds_as_defined(graded, binary, drawn):
+    ranks, marks = drawn
+    for row, known in zip(ranks, marks, strict=True):
+        grades = [grade for grade, _, _ in known]
+        parts = []
+        for threshold in range(1, max(grades) + 1):
+            kept = [rank for rank, grade in zip(row, grades, strict=True) if grade >= threshold]
+            parts.append(score([binary], [kept])[0, 0])
+        assert score([graded], [row], grades=[grades])[0, 0] == pytest.approx(np.mean(parts))
+
+
+@PAIRS
+def test_the_papers_example_of_two_orders_is_told_apart(graded, binary):
+    # X1, X2, X3 with levels 3, 2, 1: X1 X2 X3 is in order, X2 X3 X1 is not (Section 2).
+    grades = [[3, 2, 1], [2, 1, 3]]
+    assert score([binary], [[1, 2, 3]] * 2).tolist() == [[0], [0]]
+    first, second = score([graded], [[1, 2, 3]] * 2, grades=grades)[:, 0]
+    assert first == 0 < second
+
+
+@PAIRS
+@given(drawn=several_lists(most=6), data=st.data())
+def test_it_is_zero_exactly_when_the_list_is_sorted_by_grade(graded, binary, drawn, data):
+    _, marks = drawn
+    grades = [grade for grade, _, _ in marks[0]]
+    top = [[*range(1, len(grades) + 1)]]
+    value = score([graded], top, grades=[grades])[0, 0]
+    assert (value == 0) == (grades == sorted(grades, reverse=True))
+
+
+@PAIRS
+@given(drawn=several_lists(most=6), data=st.data())
+def test_swapping_a_higher_grade_up_past_a_lower_one_is_never_worse(graded, binary, drawn, data):
+    ranks, marks = drawn
+    grades = [grade for grade, _, _ in marks[0]]
+    place = data.draw(st.integers(0, max(0, len(grades) - 2)))
+    if len(grades) > 1 and grades[place] < grades[place + 1]:
+        better = [*grades]
+        better[place : place + 2] = grades[place + 1], grades[place]
+        values = score([graded], [ranks[0]] * 2, grades=[better, grades])[:, 0]
+        assert values[0] <= values[1] + 1e-12
+
+
+def test_a_hand_computed_graded_nmrr():
+    # Positions 1 and 2, grades 1 and 2. Threshold 1: both relevant, perfect, NMRR = 0.
+    # Threshold 2: the item at 2 alone: K = 4, (2 − 1) / (1.25 · 4 − 1) = 1/4. Mean 1/8.
+    assert score(["gNMRR"], [[1, 2]], grades=[[1, 2]])[0, 0] == 0.125

@@ -1,0 +1,95 @@
+"""Measures of other packages, through entry points of packages that are really installed."""
+
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from survey.core.measures import MEASURES
+from survey.core.measures.registry import others_of
+
+MODULE = """
+from survey.core.measures import Measure
+
+def first_screen(lists, setting):
+    return (lists.ranks <= 12).mean(axis=1)
+
+first = Measure("screen", "share on the first screen", first_screen, "higher", "this test")
+several = [first, Measure("screen2", "the same again", first_screen, "higher", "this test")]
+taken = Measure("P@12", "taken", first_screen, "higher", "this test")
+badly_named = Measure("first screen", "spaces", first_screen, "higher", "this test")
+nothing = 5
+"""
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    (tmp_path / "screens.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield
+    sys.modules.pop("screens", None)
+
+
+def found(*values):
+    points = [EntryPoint(f"point{n}", value, "survey.measures") for n, value in enumerate(values)]
+    return others_of(points, MEASURES)
+
+
+def test_a_measure_of_another_package_is_registered(module):
+    measures, faults = found("screens:first")
+    assert (list(measures), faults) == (["screen"], ())
+
+
+def test_a_package_may_register_several(module):
+    assert list(found("screens:several")[0]) == ["screen", "screen2"]
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("screens:missing", "AttributeError: module 'screens' has no attribute 'missing'"),
+        ("not_there:first", "ModuleNotFoundError: No module named 'not_there'"),
+        ("screens:nothing", "it is 5, not a Measure"),
+        ("screens:taken", "there is a measure 'P@12' already"),
+        ("screens:badly_named", "its name is 'first screen'; a letter, then"),
+    ],
+)
+def test_what_cannot_be_registered_stays_away_and_is_told(module, value, why):
+    measures, (fault,) = found(value)
+    assert not measures
+    assert fault.startswith("the measure 'point0' of an unknown package is not registered: ")
+    assert why in fault
+
+
+def test_two_packages_with_the_same_name_do_not_replace_each_other(module):
+    measures, (fault,) = found("screens:first", "screens:several")
+    assert list(measures) == ["screen"]
+    assert "there is a measure 'screen' already" in fault
+
+
+def test_an_installed_package_appears_in_commands_and_plans(tmp_path):
+    """A distribution with an entry point, as pip would leave it in site-packages."""
+    (tmp_path / "screens.py").write_text(MODULE)
+    info = tmp_path / "screens-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: screens\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[survey.measures]\nscreen = screens:first\n")
+    code = (
+        "from survey.services.studies import measure_groups, preset_plan\n"
+        "from survey.services.scoring import score_lists\n"
+        "assert 'screen' in dict(dict(measure_groups())['Relevant or not'])\n"
+        "plan = preset_plan('mnro', measures=['screen', 'MNRO'], questions=1, practice=False)\n"
+        "print(plan.measures, plan.draw_questions()[0].columns['screen'].values)\n"
+        "print(score_lists([[1, 20]], 100, ['screen']).columns['screen'].values)\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": f"{tmp_path}:.", "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("('MNRO', 'screen') (")
+    assert ran.stdout.endswith("(0.5,)\n")
