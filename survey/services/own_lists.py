@@ -7,7 +7,7 @@ from survey.core.stimuli.own_lists import OwnLists, OwnListsError
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.trec import read_trec
 
-__all__ = ["OwnListsError", "from_csv", "from_trec", "with_lists"]
+__all__ = ["OwnLists", "OwnListsError", "from_csv", "from_trec", "with_lists"]
 
 
 def from_csv(text: str, file: str) -> OwnLists:

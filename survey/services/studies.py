@@ -31,7 +31,7 @@ GROUPS = {
     "weights": "With weights from several annotators",
     "clusters": "With clusters of the relevant items",
 }
-PRESETS = ("mnro", "mnro-discriminative")
+PRESETS = ("mnro", "mnro-discriminative", "runs")
 GENERATOR_NAMES = tuple(GENERATORS)
 
 # The demo draws the same lists everywhere, so that people can talk about them.

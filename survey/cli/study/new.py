@@ -12,13 +12,16 @@ from survey.services.languages import languages
 from survey.services.plan_files import PlanFile, read_plan
 from survey.services.recruitment import Recruitment
 
+HOW_TO_READ_RUNS = ("topics", "graded", "clusters", "missing_last")
+READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
 
 @click.command()
 @click.argument("slug")
 @click.option(
     "--from",
     "file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=READABLE,
     help="A plan as a YAML file; the options below override it.",
 )
 @click.option(
@@ -26,9 +29,17 @@ from survey.services.recruitment import Recruitment
 )
 @click.option(
     "--own-lists",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=READABLE,
     help="A CSV of ranked lists of your own: question,list,ranks,collection_size.",
 )
+@click.option("--measures", help="Two to six, with commas between, like AP,nDCG@10,MNRO.")
+@click.option("--grades", help="Grades dealt to the positions of random lists, like 3,2,2,1,1.")
+@click.option("--qrels", type=READABLE, help="TREC judgements: a question for each topic.")
+@click.option("--run", "runs", type=READABLE, multiple=True, help="A TREC run: a list of each.")
+@click.option("--topics", default="", help="Which topics, with commas between; all if not given.")
+@click.option("--graded", is_flag=True, help="Take the judgements' grades; participants see them.")
+@click.option("--clusters", type=READABLE, help="Lines of topic, document and cluster; likewise.")
+@click.option("--missing-last", is_flag=True, help="Put what a run did not return at the end.")
 @click.option("--owner", metavar="NAME", help="Whose study it is; the only researcher, if one.")
 @click.option("--seed", type=click.IntRange(0), help="Seed of the lists; drawn if not given.")
 @click.option("--generator", type=click.Choice(studies.GENERATOR_NAMES), help="(random)")
@@ -49,26 +60,72 @@ def new(
     file: Path | None,
     preset: str | None,
     own_lists: Path | None,
+    qrels: Path | None,
+    runs: tuple[Path, ...],
     owner: str | None,
-    **changes: Any,
+    **asked: Any,
 ) -> None:
     """Make a study as a draft. SLUG is its address: /s/SLUG.
 
     \b
     Example: survey study new spring-pilot --seed 42 --asked-by "the IR group of X"
              survey study new spring-pilot --from plan.yaml
+             survey study new two-runs --qrels Q --run R1 --run R2 --collection-size 20000
     """
-    asked = {name: value for name, value in changes.items() if value is not None}
-    made = _planned(file, preset, asked)
+    how = {name: asked.pop(name) for name in HOW_TO_READ_RUNS}
+    changes = _changes(asked)
+    if (qrels is None) != (not runs) or (qrels is None and any(how.values())):
+        raise click.UsageError("--qrels and --run belong together; the other needs both.")
+    if qrels is not None and file is None:
+        preset = preset or "runs"
+    made = _planned(file, preset, changes)
     plan = made.plan
     if own_lists is not None:
-        plan = lists.with_lists(
-            plan, lists.from_csv(own_lists.read_text("utf-8-sig"), own_lists.name)
-        )
+        plan = lists.with_lists(plan, lists.from_csv(_text_of(own_lists), own_lists.name))
+    if qrels is not None:
+        plan = lists.with_lists(plan, _from_runs(qrels, runs, plan.collection_size, **how))
     with database(open_app) as (_, session):
         found = life.make_for(session, owner, slug, plan, made.recruitment)
         click.echo(f"The study {slug!r} is made, with seed {plan.seed}.")
         click.echo(f"Look at it with `survey study check {found.slug}`, then open it.")
+
+
+def _changes(asked: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given as fields of a plan."""
+    changes = {name: value for name, value in asked.items() if value is not None}
+    if "measures" in changes:
+        changes["measures"] = changes["measures"].replace(",", " ").split()
+    if "grades" in changes:
+        changes["marks"] = {"grades": changes.pop("grades").replace(",", " ")}
+    return changes
+
+
+def _from_runs(
+    qrels: Path,
+    runs: tuple[Path, ...],
+    collection_size: int,
+    *,
+    topics: str,
+    clusters: Path | None,
+    **how: bool,
+) -> lists.OwnLists:
+    return lists.from_trec(
+        (qrels.name, _text_of(qrels)),
+        [(run.name, _text_of(run)) for run in runs],
+        topics=topics.replace(",", " ").split(),
+        collection_size=str(collection_size),
+        clusters=None if clusters is None else (clusters.name, _text_of(clusters)),
+        **how,
+    )
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_text("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise click.ClickException(
+            f"{file} is no text in UTF-8 (byte {error.start + 1})."
+        ) from error
 
 
 def _planned(file: Path | None, preset: str | None, asked: dict[str, Any]) -> PlanFile:

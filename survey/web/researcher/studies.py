@@ -20,6 +20,7 @@ from survey.web.researcher.pages import blueprint, page, uploaded_text
 STARTS = {
     "mnro": "The study of the MNRO paper: ten random questions, five lists each",
     "mnro-discriminative": "The same with questions that can tell the measures apart",
+    "runs": "Texts for lists of your own, like runs of a test collection; the lists come next",
     "file": "A plan in a YAML file",
 }
 
