@@ -9,8 +9,11 @@ import click
 
 from survey.cli.context import AS_JSON, print_json, print_table
 from survey.cli.tables import print_sheet
-from survey.services import paper as published
-from survey.services import paper_table4, reports
+from survey.services import reports
+from survey.services.paper.printed import Comparison, printed
+from survey.services.paper.table1 import table1
+from survey.services.paper.table4 import reading as table4
+from survey.services.paper.table4.recount import recount_table4
 
 TABLES = ("table1", "table3", "table4")
 
@@ -43,7 +46,7 @@ def paper(name: str, to: Path | None, as_json: bool) -> None:
 
 
 def _table1() -> dict[str, Any]:
-    question, comparisons = published.table1()
+    question, comparisons = table1()
     return {
         "rankings": {name: str(ranking) for name, ranking in question.rankings.items()},
         "comparisons": _plain(comparisons),
@@ -52,50 +55,50 @@ def _table1() -> dict[str, Any]:
 
 def _table3() -> dict[str, Any]:
     return {
-        "printed": {row["quantity"]: row["value"] for row in published.printed("table3")},
+        "printed": {row["quantity"]: row["value"] for row in printed("table3")},
         "comparisons": [],
         "why": "the participants' own data were not published, so nothing can be recomputed",
     }
 
 
 def _table4() -> dict[str, Any]:
-    recount = published.recount_table4()
+    recount = recount_table4()
     return {
         **reports.counts_as_json(
             recount.table, recount.shares, recount.first_or_tied, recount.first_outright
         ),
-        **paper_table4.as_json(paper_table4.read_table4()),
+        **table4.as_json(table4.read_table4()),
         "comparisons": _plain(recount.comparisons),
     }
 
 
 def _print_table1() -> None:
-    question, _ = published.table1()
+    question, _ = table1()
     rows = [(name, ranking) for name, ranking in question.rankings.items()]
     print_table("Table 1. Orders of the five lists, best first", ["measure", "order"], rows)
 
 
 def _print_table3() -> None:
-    rows = [(row["quantity"], row["value"]) for row in published.printed("table3")]
+    rows = [(row["quantity"], row["value"]) for row in printed("table3")]
     print_table("Table 3. As printed", ["", "value"], rows)
     click.echo(f"Printed only: {_table3()['why']}.")
 
 
 def _print_table4() -> None:
-    reading = paper_table4.read_table4()
-    for sheet in (*reading.counts, *reading.tests):
+    found = table4.read_table4()
+    for sheet in (*found.counts, *found.tests):
         print_sheet(sheet)
-    _print_claims(reading)
+    _print_claims(found)
 
 
-def _print_claims(reading: paper_table4.Reading) -> None:
+def _print_claims(found: table4.Reading) -> None:
     click.echo("What Table 4 supports, claim by claim\n")
-    for claim in reading.claims:
+    for claim in found.claims:
         said = f"{claim.verdict.upper()}: {claim.said} ({claim.place})"
         click.echo(click.wrap_text(said, 98))
         click.echo(click.wrap_text(claim.why, 98, "  ", "  ") + "\n")
     click.echo("How far this goes")
-    for limit in paper_table4.LIMITS:
+    for limit in table4.LIMITS:
         click.echo(click.wrap_text(limit, 98, "- ", "  "))
     click.echo()
 
@@ -104,7 +107,7 @@ REPRODUCED = {"table1": _table1, "table3": _table3, "table4": _table4}
 PRINTED = {"table1": _print_table1, "table3": _print_table3, "table4": _print_table4}
 
 
-def _plain(comparisons: Sequence[published.Comparison]) -> list[dict[str, Any]]:
+def _plain(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
     return [{**vars(one), "agrees": one.agrees} for one in comparisons]
 
 
@@ -136,6 +139,5 @@ def _write(folder: Path, found: dict[str, dict[str, Any]]) -> None:
         click.echo(f"Wrote {folder / name}.csv", err=True)
     if "table4" in found:
         claims = folder / "table4-claims.md"
-        reading = paper_table4.read_table4()
-        claims.write_text(paper_table4.as_markdown(reading), encoding="utf-8", newline="\n")
+        claims.write_text(table4.as_markdown(table4.read_table4()), encoding="utf-8", newline="\n")
         click.echo(f"Wrote {claims}", err=True)

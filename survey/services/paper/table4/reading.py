@@ -5,10 +5,10 @@ from functools import cache
 from typing import Any
 
 from survey.core.agreement.set_level import OverSets, PairOverSets, set_level
-from survey.services.paper import published_counts, recount_table4
-from survey.services.paper_claims import claims_of_table4
-from survey.services.paper_evidence import Claim, Evidence
-from survey.services.paper_sheets import (
+from survey.services.paper.table4.claims import claims_of_table4
+from survey.services.paper.table4.evidence import Claim, Evidence
+from survey.services.paper.table4.recount import published_counts, recount_table4
+from survey.services.paper.table4.sheets import (
     SCOPES,
     beside_chance,
     counted,

@@ -2,8 +2,8 @@
 
 from survey.core.agreement.set_level import OverSets, SetLevel
 from survey.core.agreement.verdicts import p_text
-from survey.services.paper import Recount
-from survey.services.paper_evidence import interval, listed, percent, points, votes, whole
+from survey.services.paper.table4.evidence import interval, listed, percent, points, votes, whole
+from survey.services.paper.table4.recount import Recount
 from survey.services.reporting.sheets import Sheet
 
 SCOPES = {

@@ -1,9 +1,6 @@
-"""The paper's own tables, recomputed beside what it printed."""
+"""Table 4 counted again from the printed votes."""
 
-import csv
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 from survey.core.agreement.counts import (
     OTHER,
@@ -15,54 +12,12 @@ from survey.core.agreement.counts import (
     table4,
 )
 from survey.core.agreement.published import PublishedCounts
-from survey.core.measures import Setting
-from survey.core.stimuli.questions import Question, build_question
-
-MEASURES = ("AP", "NMRR", "MNRO")
+from survey.services.paper.printed import MEASURES, Comparison, printed
 
 # Below Table 4: "in set 3 and set 9, there is a tie between the values of AP and
 # MNRO, while in set 4, there is a tie between NMRR and MNRO."
 IDENTICAL = {3: ("AP", "MNRO"), 4: ("NMRR", "MNRO"), 9: ("AP", "MNRO")}
 PARTICIPANTS = 30
-
-
-@cache
-def printed(table: str) -> tuple[dict[str, str], ...]:
-    """Return the rows of a printed table, as strings."""
-    source = files("survey.services") / "published" / f"{table}.csv"
-    return tuple(csv.DictReader(source.read_text(encoding="utf-8").splitlines()))
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A recomputed value beside the printed one. ``agrees``: to every printed digit."""
-
-    row: str
-    name: str
-    computed: str
-    printed: str
-
-    @property
-    def agrees(self) -> bool:
-        """Whether both are the same text."""
-        return self.computed == self.printed
-
-
-def table1() -> tuple[Question, list[Comparison]]:
-    """Recompute Table 1: five lists, three measures, values and ranks."""
-    rows = printed("table1")
-    lists = [[int(row[f"rank{k}"]) for k in range(1, 6)] for row in rows]
-    question = build_question(1, lists, MEASURES, Setting(int(rows[0]["collection_size"])))
-    comparisons = []
-    for index, row in enumerate(rows):
-        for name in MEASURES:
-            column = question.columns[name]
-            value, rank = column.values[index], column.ranking.places[row["list"]]
-            comparisons += [
-                Comparison(row["list"], name, f"{value:.4f}", row[name.lower()]),
-                Comparison(row["list"], f"{name} rank", str(rank), row[f"{name.lower()}_rank"]),
-            ]
-    return question, comparisons
 
 
 def published_counts() -> PublishedCounts:

@@ -1,8 +1,7 @@
 """Claims about who came first in a set, and whether that is a majority."""
 
 from survey.core.agreement.verdicts import p_text
-from survey.services.paper import PARTICIPANTS
-from survey.services.paper_evidence import (
+from survey.services.paper.table4.evidence import (
     HOLDS,
     IN_PART,
     NOT_SUPPORTED,
@@ -11,6 +10,7 @@ from survey.services.paper_evidence import (
     of_sets,
     percent,
 )
+from survey.services.paper.table4.recount import PARTICIPANTS
 
 
 def by_the_majority(found: Evidence) -> Claim:

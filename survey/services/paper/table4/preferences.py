@@ -2,7 +2,7 @@
 
 from survey.core.agreement.set_level import PairOverSets
 from survey.core.agreement.verdicts import p_text
-from survey.services.paper_evidence import (
+from survey.services.paper.table4.evidence import (
     HOLDS,
     IN_PART,
     NOT_SUPPORTED,

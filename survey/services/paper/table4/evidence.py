@@ -7,7 +7,7 @@ from survey.core.agreement.counts import Table4Row
 from survey.core.agreement.differences import MeanTest
 from survey.core.agreement.set_level import PairOverSets, SetLevel
 from survey.core.agreement.verdicts import rounded
-from survey.services.paper import PARTICIPANTS, Recount
+from survey.services.paper.table4.recount import PARTICIPANTS, Recount
 
 HOLDS, IN_PART, NOT_SUPPORTED = "holds", "holds only in part", "not supported"
 LEVEL = 0.05

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from survey.core.agreement.set_level import set_level
-from survey.services.paper import published_counts
-from survey.services.paper_comparisons import the_three_comparisons
-from survey.services.paper_evidence import Evidence
-from survey.services.paper_table4 import as_json, as_markdown, read_table4
+from survey.services.paper.table4.evidence import Evidence
+from survey.services.paper.table4.preferences import the_three_comparisons
+from survey.services.paper.table4.reading import as_json, as_markdown, read_table4
+from survey.services.paper.table4.recount import published_counts
 
 GOLDEN = [
     ("MNRO is preferred to AP", "holds", ("+45", "+9.3", "8 sets won, 0 lost", "p = .023")),

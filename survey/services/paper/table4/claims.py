@@ -5,15 +5,7 @@ over the sets; written by hand is what the paper says, and where: lines of its m
 """
 
 from survey.core.agreement.counts import OTHER
-from survey.services.paper import IDENTICAL, PARTICIPANTS
-from survey.services.paper_comparisons import (
-    closer_to_preferences,
-    correlation_with_quality,
-    precedence_over_nmrr,
-    second_and_last,
-    the_three_comparisons,
-)
-from survey.services.paper_evidence import (
+from survey.services.paper.table4.evidence import (
     HOLDS,
     IN_PART,
     NOT_SUPPORTED,
@@ -25,13 +17,21 @@ from survey.services.paper_evidence import (
     percent,
     whole,
 )
-from survey.services.paper_first_places import (
+from survey.services.paper.table4.first_places import (
     ap_first,
     by_the_majority,
     mnro_first,
     nmrr_exceeds_ap,
     vast_majority,
 )
+from survey.services.paper.table4.preferences import (
+    closer_to_preferences,
+    correlation_with_quality,
+    precedence_over_nmrr,
+    second_and_last,
+    the_three_comparisons,
+)
+from survey.services.paper.table4.recount import IDENTICAL, PARTICIPANTS
 
 
 def claims_of_table4(found: Evidence) -> tuple[Claim, ...]:

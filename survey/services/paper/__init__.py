@@ -1,0 +1,1 @@
+"""The MNRO paper's tables, recomputed beside what it printed."""
