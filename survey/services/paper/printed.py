@@ -4,6 +4,7 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 MEASURES = ("AP", "NMRR", "MNRO")
 
@@ -28,3 +29,7 @@ class Comparison:
     def agrees(self) -> bool:
         """Whether both are the same text."""
         return self.computed == self.printed
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {**vars(self), "agrees": self.agrees}

@@ -7,7 +7,7 @@ import pytest
 from survey.core.agreement.set_level import set_level
 from survey.services.paper.table4.evidence import Evidence
 from survey.services.paper.table4.preferences import the_three_comparisons
-from survey.services.paper.table4.reading import as_json, as_markdown, read_table4
+from survey.services.paper.table4.reading import as_markdown, read_table4, table4
 from survey.services.paper.table4.recount import published_counts
 
 GOLDEN = [
@@ -100,6 +100,6 @@ def test_every_statistic_in_the_json_names_its_estimand_and_how_much_it_rests_on
             for inner in content:
                 yield from statistics(inner)
 
-    found = list(statistics(as_json(read_table4())))
+    found = list(statistics(table4().as_json()["set_level"]))
     assert len(found) == 3 * (1 + 3 * 2) + 3 + 3
     assert all({"estimand", "n", "left_out"} <= one.keys() for one in found)

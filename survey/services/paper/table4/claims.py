@@ -5,11 +5,8 @@ over the sets; written by hand is what the paper says, and where: lines of its m
 """
 
 from survey.core.agreement.counts import OTHER
+from survey.services.paper.claim import HOLDS, IN_PART, NOT_SUPPORTED, Claim
 from survey.services.paper.table4.evidence import (
-    HOLDS,
-    IN_PART,
-    NOT_SUPPORTED,
-    Claim,
     Evidence,
     interval,
     listed,

@@ -9,18 +9,7 @@ from survey.core.agreement.set_level import PairOverSets, SetLevel
 from survey.core.agreement.verdicts import rounded
 from survey.services.paper.table4.recount import PARTICIPANTS, Recount
 
-HOLDS, IN_PART, NOT_SUPPORTED = "holds", "holds only in part", "not supported"
 LEVEL = 0.05
-
-
-@dataclass(frozen=True)
-class Claim:
-    """``place``: where the paper says it; ``said``: quoted, or in short; and the judgement."""
-
-    place: str
-    said: str
-    verdict: str
-    why: str
 
 
 @dataclass(frozen=True)

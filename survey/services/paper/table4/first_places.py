@@ -1,15 +1,8 @@
 """Claims about who came first in a set, and whether that is a majority."""
 
 from survey.core.agreement.verdicts import p_text
-from survey.services.paper.table4.evidence import (
-    HOLDS,
-    IN_PART,
-    NOT_SUPPORTED,
-    Claim,
-    Evidence,
-    of_sets,
-    percent,
-)
+from survey.services.paper.claim import HOLDS, IN_PART, NOT_SUPPORTED, Claim
+from survey.services.paper.table4.evidence import Evidence, of_sets, percent
 from survey.services.paper.table4.recount import PARTICIPANTS
 
 

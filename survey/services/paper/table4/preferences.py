@@ -2,11 +2,8 @@
 
 from survey.core.agreement.set_level import PairOverSets
 from survey.core.agreement.verdicts import p_text
+from survey.services.paper.claim import HOLDS, IN_PART, NOT_SUPPORTED, Claim
 from survey.services.paper.table4.evidence import (
-    HOLDS,
-    IN_PART,
-    NOT_SUPPORTED,
-    Claim,
     Evidence,
     interval,
     is_settled,

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from survey.core.agreement.set_level import OverSets, PairOverSets, set_level
+from survey.core.agreement.set_level import OverSets, PairOverSets, SetLevel, set_level
+from survey.services.paper.claim import Claim
+from survey.services.paper.reproduction import Reproduction
 from survey.services.paper.table4.claims import claims_of_table4
-from survey.services.paper.table4.evidence import Claim, Evidence
+from survey.services.paper.table4.evidence import Evidence
 from survey.services.paper.table4.recount import published_counts, recount_table4
 from survey.services.paper.table4.sheets import (
     SCOPES,
@@ -18,7 +20,7 @@ from survey.services.paper.table4.sheets import (
 )
 from survey.services.reporting.sheets import Sheet
 from survey.services.reporting.sheets import as_markdown as sheet_as_markdown
-from survey.services.reports import plain
+from survey.services.reports import counts_as_json, plain
 
 LIMITS = (
     "The paper prints how many votes each set gave and not who cast them. So tests over "
@@ -61,16 +63,33 @@ def read_table4() -> Reading:
     return Reading(found.recount, found.level, claims_of_table4(found))
 
 
-def as_json(found: Reading) -> dict[str, Any]:
-    """Return the tests and the claims as plain values."""
-    return {
-        "set_level": {
-            "pairs": [_pair(one) for one in found.level.pairs],
-            "totals": {name: plain(one) for name, one in found.level.totals.items()},
-            "first_places": {name: plain(one) for name, one in found.level.first.items()},
-            "limits": list(LIMITS),
+def table4() -> Reproduction:
+    """Return the recount beside the print, the tests over its sets, and the claims."""
+    found = read_table4()
+    recount = found.recount
+    return Reproduction(
+        "table4",
+        {
+            **counts_as_json(
+                recount.table, recount.shares, recount.first_or_tied, recount.first_outright
+            ),
+            "set_level": level_as_json(found.level),
         },
-        "claims": [dict(vars(claim)) for claim in found.claims],
+        (*found.counts, *found.tests),
+        tuple(recount.comparisons),
+        found.claims,
+        LIMITS,
+        documents={"table4-claims.md": as_markdown(found)},
+    )
+
+
+def level_as_json(level: SetLevel) -> dict[str, Any]:
+    """Return the tests over the sets as plain values."""
+    return {
+        "pairs": [_pair(one) for one in level.pairs],
+        "totals": {name: plain(one) for name, one in level.totals.items()},
+        "first_places": {name: plain(one) for name, one in level.first.items()},
+        "limits": list(LIMITS),
     }
 
 

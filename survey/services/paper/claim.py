@@ -1,0 +1,22 @@
+"""A sentence of the paper, and what it is worth."""
+
+from dataclasses import dataclass
+
+HOLDS, IN_PART = "holds", "holds only in part"
+NOT_SUPPORTED = "not supported"  # by the votes: it may be so all the same
+DOES_NOT_HOLD = "does not hold"  # it can be computed, and comes out otherwise
+
+
+@dataclass(frozen=True)
+class Claim:
+    """``place``: where the paper says it; ``said``: quoted, or in short; and the judgement."""
+
+    place: str
+    said: str
+    verdict: str
+    why: str
+
+
+def computed(place: str, said: str, holds: bool, why: str) -> Claim:
+    """Judge a sentence that a computation decides."""
+    return Claim(place, said, HOLDS if holds else DOES_NOT_HOLD, why)
