@@ -133,7 +133,7 @@ def test_measure_refuses_bad_lists_with_their_place(run, lists, message):
 
 
 @ON_SQLITE
-@pytest.mark.parametrize("name", [f"table{n}" for n in range(1, 9)])
+@pytest.mark.parametrize("name", [*(f"table{n}" for n in range(1, 9)), "correlations"])
 def test_the_papers_tables_agree_with_their_print(run, name, tmp_path):
     run("paper", name, "--to", tmp_path)
     assert all(path.stat().st_size for path in tmp_path.glob("*.csv"))

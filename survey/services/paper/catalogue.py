@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from survey.services.paper.correlations import correlations
 from survey.services.paper.descriptors import table5, table6, table7
 from survey.services.paper.reproduction import Reproduction
 from survey.services.paper.table1 import table1
@@ -19,4 +20,5 @@ REPRODUCTIONS: Mapping[str, Callable[[], Reproduction]] = {
     "table6": table6,
     "table7": table7,
     "table8": table8,
+    "correlations": correlations,
 }

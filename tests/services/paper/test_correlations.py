@@ -1,0 +1,65 @@
+"""Whether the means order descriptors alike: coefficients, opposed pairs, the judgement."""
+
+from itertools import combinations
+
+import pytest
+from scipy import stats
+
+from survey.services.paper.correlations import agreements, correlations, opposed
+from survey.services.paper.printed import printed
+
+EACH = pytest.mark.parametrize(
+    "one", agreements(), ids=lambda one: f"{one.table} {one.first}-{one.second}"
+)
+
+
+@pytest.mark.parametrize(
+    "one", agreements(), ids=lambda one: f"{one.table} {one.first}-{one.second}"
+)
+def test_coefficients_agree_with_scipy_on_the_printed_values(one):
+    rows = printed(one.table)
+    x, y = ([float(row[name]) for row in rows] for name in (one.first, one.second))
+    sign = -1 if one.first == "MAP" else 1  # the other two are both better when lower
+    assert one.tau_b.coefficient == pytest.approx(sign * stats.kendalltau(x, y).statistic)
+    assert one.rho.coefficient == pytest.approx(sign * stats.spearmanr(x, y).statistic)
+
+
+@pytest.mark.parametrize(
+    "one", agreements(), ids=lambda one: f"{one.table} {one.first}-{one.second}"
+)
+def test_without_ties_tau_counts_the_pairs_that_are_ordered_differently(one):
+    assert one.tau_b.coefficient == pytest.approx(1 - 2 * len(one.opposed) / one.pairs)
+
+
+def test_pairs_are_named_with_the_better_by_the_first_first():
+    assert opposed(("a", "b", "c"), (3, 2, 1), (2, 3, 1)) == (("a", "b"),)
+    assert opposed(("a", "b"), (1, 2), (2, 1)) == (("b", "a"),)
+    assert opposed(("a", "b"), (1, 1), (2, 1)) == ()
+
+
+def test_where_two_means_order_alike_the_interval_is_missing_and_says_why():
+    found = {(one["table"], one["second"]): one for one in correlations().as_json()["agreements"]}
+    same = found["table5", "AMNRO"]
+    assert (same["first"], same["opposed"]) == ("ANMRR", ())
+    assert same["tau_b"]["ci95"] is None
+    assert "Fisher's z is infinite" in same["tau_b"]["why"]
+    assert "why" not in found["table6", "AMNRO"]["tau_b"]
+
+
+def test_the_summary_of_section_5_4_does_not_hold_of_the_printed_values():
+    (claim,) = correlations().claims
+    assert claim.verdict == "does not hold"
+    # UCID: 5 of 105 pairs, 1 − 10/105 = .905
+    assert "1.00 (0 of 105 pairs ordered differently), 0.90 (5 of 105" in claim.why
+    assert "On Wang and ImageCLEF 2010 Wikipedia the order is the same throughout" in claim.why
+
+
+def test_the_remarks_say_that_descriptors_are_no_sample():
+    assert any(
+        "a random sample of some population, which they are not" in one
+        for one in correlations().remarks
+    )
+
+
+def test_there_are_three_pairs_of_means_in_each_of_three_collections():
+    assert len(agreements()) == 3 * len(list(combinations("abc", 2)))
