@@ -16,6 +16,7 @@ from survey.core.agreement.exhibits import (
     pairwise_differences,
     shares_with_intervals,
 )
+from survey.figures import analysis
 from tests.core.agreement.cases import MEASURES, rankings, responses
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -48,7 +49,7 @@ def test_there_are_seven_figures_in_the_order_of_a_report(shown):
     assert all(one.why is None for one in shown.values())
 
 
-@pytest.mark.parametrize("name", figures.DRAWN)
+@pytest.mark.parametrize("name", analysis.DRAWN)
 def test_a_figure_in_a_page_scales_has_a_text_alternative_and_no_styles(shown, name):
     svg = figures.as_svg(shown[name])
     root = ElementTree.fromstring(svg)

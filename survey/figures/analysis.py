@@ -1,147 +1,13 @@
-"""Figures of the analysis, drawn from their exhibits' rows.
+"""Figures of the analysis, drawn from their exhibits' rows."""
 
-Colours are Okabe and Ito's, which most colour-blind people tell apart, the lighter ones
-darkened to stand out from white; markers differ too, so that a figure can be printed in
-grey. matplotlib is loaded where it is used, since it
-takes half a second, and only its object-oriented side: pyplot keeps global state.
-"""
-
-import io
-import re
-import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-from xml.etree import ElementTree  # nosec B405 # reads our own drawings only
 
 from survey.core.agreement.exhibits import Exhibit
+from survey.figures.style import COLOURS, GREY, MARKERS, legend, whole_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#C26C9B", "#B88000", "#3D94C9")
-GREY = "#7F7F7F"
-MARKERS = ("o", "s", "D", "^", "v", "P")
-FORMATS = ("svg", "pdf", "png")
-WIDTH = 3.7  # inches: about a column of a paper, and legible on a phone
-
-STYLE: Any = {  # whose keys only matplotlib spells out
-    "font.size": 8.5,
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so every machine draws alike
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.8,
-    "legend.frameon": False,
-    "legend.fontsize": 7.5,
-    "legend.handlelength": 1.5,
-    "legend.columnspacing": 1.2,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "the same bytes each time",
-    "pdf.fonttype": 42,
-}
-# Without these a file would say when it was made.
-UNDATED: Mapping[str, Mapping[str, Any]] = {
-    "svg": {"Date": None, "Creator": None},
-    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
-    "png": {"Software": None},
-}
-
-SVG = "http://www.w3.org/2000/svg"
-_one_at_a_time = threading.Lock()  # matplotlib's settings are global
-
-
-def draw(exhibit: Exhibit) -> "Figure":
-    """Draw an exhibit; raises ValueError for one with nothing to be drawn."""
-    if exhibit.why:
-        raise ValueError(f"{exhibit.name} cannot be drawn: {exhibit.why}")
-    from matplotlib.figure import Figure
-
-    height = HEIGHTS[exhibit.name](exhibit)
-    size = (WIDTH, height)
-    figure = Figure(figsize=size, layout="constrained")
-    DRAWN[exhibit.name](figure.add_subplot(), exhibit)
-    if exhibit.mark:
-        figure.supxlabel(exhibit.mark, color=GREY, fontsize=7)
-    return figure
-
-
-def written(exhibit: Exhibit, ending: str) -> bytes:
-    """Return a figure as a file of that kind; the same exhibit gives the same bytes."""
-    from matplotlib import rc_context, rcdefaults, rcParams
-
-    sink = io.BytesIO()
-    with _one_at_a_time, rc_context():
-        rcdefaults()  # a machine's own matplotlibrc would draw otherwise
-        rcParams.update(STYLE)
-        draw(exhibit).savefig(
-            sink,
-            format=ending,
-            dpi=300,
-            transparent=ending == "svg",  # a page may be dark
-            metadata=dict(UNDATED[ending]),
-        )
-    return sink.getvalue()
-
-
-@lru_cache(maxsize=256)
-def as_svg(exhibit: Exhibit) -> str:
-    """Return a figure to stand in a page: it scales, takes the page's ink, and can be read out.
-
-    Styles become attributes, since pages allow no inline styles.
-    """
-    ElementTree.register_namespace("", SVG)
-    root = ElementTree.fromstring(written(exhibit, "svg"))  # noqa: S314 # nosec B314 # our own drawing
-    for name in ("width", "height"):
-        root.attrib.pop(name, None)
-    for element in list(root.iter()):
-        for child in list(element):
-            if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
-                element.remove(child)
-        _attributes(element)
-    _tell(root, exhibit)
-    return _own_ids(ElementTree.tostring(root, encoding="unicode"), exhibit.name)
-
-
-def _attributes(element: ElementTree.Element) -> None:
-    """Turn an element's style into attributes, and black into the page's ink."""
-    for rule in filter(None, element.attrib.pop("style", "").split(";")):
-        name, _, value = rule.partition(":")
-        if name.strip() == "font":
-            size = re.search(r"([\d.]+)px", value)
-            element.set("font-size", size.group(1) if size else "9")
-        else:
-            element.set(name.strip(), value.strip())
-    if element.tag == f"{{{SVG}}}text":
-        element.attrib.pop("font-family", None)
-        element.set("fill", "currentColor")
-    link = element.attrib.pop("{http://www.w3.org/1999/xlink}href", None)
-    if link is not None:
-        element.set("href", link)  # in a page of HTML, prefixes of XML mean nothing
-    for name in ("stroke", "fill"):
-        if element.get(name) == "#000000":
-            element.set(name, "currentColor")
-
-
-def _tell(root: ElementTree.Element, exhibit: Exhibit) -> None:
-    title, words = (ElementTree.Element(f"{{{SVG}}}{tag}") for tag in ("title", "desc"))
-    title.text, words.text = exhibit.title, exhibit.alternative
-    title.set("id", "title")
-    words.set("id", "words")
-    root.insert(0, title)
-    root.insert(1, words)
-    root.set("role", "img")
-    root.set("aria-labelledby", "title words")
-
-
-def _own_ids(svg: str, name: str) -> str:
-    """Give ids the exhibit's name, so that several figures can stand in one page."""
-    svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
-    svg = re.sub(r'(href="#|url\(#)', rf"\1{name}-", svg)
-    return svg.replace(
-        'aria-labelledby="title words"', f'aria-labelledby="{name}-title {name}-words"'
-    )
-
 
 Rows = Sequence[Any]  # an exhibit says what is in its columns
 
@@ -167,8 +33,8 @@ def _votes_per_question(axes: "Axes", exhibit: Exhibit) -> None:
     axes.set_xlim(left=-0.5)
     axes.set_ylabel("question")
     axes.set_xlabel("votes")
-    _whole_numbers(axes)
-    _legend(axes, len(names))
+    whole_numbers(axes)
+    legend(axes, len(names))
 
 
 def _rows(exhibit: Exhibit) -> Rows:
@@ -179,17 +45,6 @@ def _look(place: int, name: str) -> dict[str, Any]:
     if name == "OTHER":
         return {"color": GREY, "marker": "x"}
     return {"color": COLOURS[place], "marker": MARKERS[place]}
-
-
-def _legend(axes: "Axes", columns: int) -> None:
-    handles, labels = axes.get_legend_handles_labels()
-    axes.figure.legend(handles, labels, loc="outside upper center", ncols=min(columns, 4))
-
-
-def _whole_numbers(axes: "Axes") -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
 
 def _intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]) -> None:
@@ -218,7 +73,7 @@ def _shares(axes: "Axes", exhibit: Exhibit) -> None:
     colours = (*COLOURS[: len(exhibit.rows) - 1], GREY)
     _intervals(axes, exhibit, "% of the responses, 95 % intervals", colours)
     axes.set_xlim(left=0)
-    _legend(axes, 2)
+    legend(axes, 2)
 
 
 def _differences(axes: "Axes", exhibit: Exhibit) -> None:
@@ -236,7 +91,7 @@ def _differences(axes: "Axes", exhibit: Exhibit) -> None:
         color=COLOURS[1],
         label="by blind clicks",
     )
-    _legend(axes, 2)
+    legend(axes, 2)
 
 
 def _agreement_rates(axes: "Axes", exhibit: Exhibit) -> None:
@@ -259,7 +114,7 @@ def _agreement_rates(axes: "Axes", exhibit: Exhibit) -> None:
     axes.set_xlabel("agreement rate over list pairs")
     for fill, label in (("full", "strict"), ("none", "half credit")):
         axes.plot([], [], color=GREY, marker="o", linestyle="none", fillstyle=fill, label=label)
-    _legend(axes, 2)
+    legend(axes, 2)
 
 
 def _tau_b(axes: "Axes", exhibit: Exhibit) -> None:
@@ -302,7 +157,7 @@ def _time(axes: "Axes", exhibit: Exhibit) -> None:
     axes.set_ylim(0, max(1.0, 1.1 * max(row[2] for row in timed)))
     axes.set_xlabel("place of the question in a session")
     axes.set_ylabel("median seconds")
-    _whole_numbers(axes)
+    whole_numbers(axes)
 
 
 DRAWN: Mapping[str, Callable[["Axes", Exhibit], None]] = {
