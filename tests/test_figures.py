@@ -2,9 +2,11 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 from itertools import combinations
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from matplotlib import rc_context, rcParams
 
@@ -16,7 +18,9 @@ from survey.core.agreement.exhibits import (
     pairwise_differences,
     shares_with_intervals,
 )
-from survey.figures import analysis
+from survey.figures import analysis, paper
+from survey.figures.surfaces import triangles
+from survey.services.paper.catalogue import REPRODUCTIONS
 from tests.core.agreement.cases import MEASURES, rankings, responses
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -160,3 +164,35 @@ def test_colours_stand_out_from_light_and_dark_paper(paper):
     for colour in (*figures.COLOURS, figures.GREY):
         one, other = sorted((luminance(colour), luminance(paper)))
         assert (other + 0.05) / (one + 0.05) >= 3, colour
+
+
+@pytest.fixture(scope="module")
+def of_the_paper():
+    return {name: REPRODUCTIONS[name]().exhibit for name in paper.DRAWN}
+
+
+@pytest.mark.parametrize("name", paper.DRAWN)
+def test_the_papers_figures_can_stand_in_a_page(of_the_paper, name):
+    svg = figures.as_svg(of_the_paper[name])
+    assert ElementTree.fromstring(svg).get("role") == "img"
+    assert of_the_paper[name].alternative in unescape(svg)
+    assert not re.search(r"\bstyle=|<style|<script|<metadata", svg)
+
+
+@pytest.mark.parametrize(("name", "ending"), [("figure1", "pdf"), ("figure8", "png")])
+def test_the_papers_figures_have_the_same_bytes_each_time(of_the_paper, name, ending):
+    once, again = (figures.written(of_the_paper[name], ending) for _ in range(2))
+    assert once == again
+
+
+@pytest.mark.parametrize("name", paper.DRAWN)
+def test_the_papers_figures_name_their_axes(of_the_paper, name):
+    axes = figures.draw(of_the_paper[name]).axes
+    assert any(one.get_ylabel() for one in axes)
+    assert all(one.get_xlabel() for one in axes) or name == "figure6"
+
+
+def test_every_square_of_a_surface_is_drawn_and_nothing_beside_it():
+    i, j = (np.array(one) for one in zip(*[(2, 1), (3, 1), (3, 2), (4, 1), (4, 2)], strict=True))
+    # (2,1)-(3,1)-(3,2) at the edge, and the square of (3,1), (4,1), (4,2), (3,2)
+    assert sorted(map(sorted, triangles(i, j))) == [[0, 1, 2], [1, 2, 4], [1, 3, 4]]

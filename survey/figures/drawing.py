@@ -9,7 +9,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from survey.core.agreement.exhibits import Exhibit
-from survey.figures import analysis
+from survey.figures import analysis, paper
 from survey.figures.style import GREY, STYLE, UNDATED, WIDTH
 
 if TYPE_CHECKING:
@@ -24,10 +24,13 @@ def draw(exhibit: Exhibit) -> "Figure":
         raise ValueError(f"{exhibit.name} cannot be drawn: {exhibit.why}")
     from matplotlib.figure import Figure
 
-    height = analysis.HEIGHTS[exhibit.name](exhibit)
-    size = (WIDTH, height)
-    figure = Figure(figsize=size, layout="constrained")
-    analysis.DRAWN[exhibit.name](figure.add_subplot(), exhibit)
+    if exhibit.name in paper.DRAWN:
+        figure = Figure(figsize=paper.SIZES[exhibit.name], layout="constrained")
+        paper.DRAWN[exhibit.name](figure, exhibit)
+    else:
+        size = (WIDTH, analysis.HEIGHTS[exhibit.name](exhibit))
+        figure = Figure(figsize=size, layout="constrained")
+        analysis.DRAWN[exhibit.name](figure.add_subplot(), exhibit)
     if exhibit.mark:
         figure.supxlabel(exhibit.mark, color=GREY, fontsize=7)
     return figure

@@ -19,7 +19,7 @@ class Reproduction:
     read; ``comparisons``: recomputed values beside the print; ``claims``: the paper's
     sentences about it; ``remarks``: how far all this goes; ``table``: what is written as
     NAME.csv, the comparisons unless given; ``exhibit``: what is drawn; ``documents``: more
-    files, by name.
+    files, by name; ``passages``: headings with their paragraphs, to be read.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Reproduction:
     table: Sheet | None = None
     exhibit: Exhibit | None = None
     documents: Mapping[str, str] = field(default_factory=dict)
+    passages: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
     def agrees(self) -> bool:

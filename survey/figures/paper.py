@@ -1,0 +1,160 @@
+"""The MNRO paper's figures, drawn again from their exhibits' rows."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from survey.core.agreement.exhibits import Exhibit
+from survey.core.measures.mnro import mnro_horizon
+from survey.core.measures.nmrr import nmrr_horizon
+from survey.figures.style import COLOURS, GREY, MARKERS, WIDTH, legend
+from survey.figures.surfaces import LETTERS, UNIT, columns_of, surfaces
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDE = 2 * WIDTH
+LEVEL = (0.0, 1.05)  # all three measures lie in [0, 1]
+DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)))
+BY_MEASURE = {"1-AP": 0, "NMRR": 1, "MNRO": 2}  # place of colour, marker and dash
+
+
+def _look(name: str) -> dict[str, Any]:
+    place = BY_MEASURE.get(name.split(",")[0], 1)
+    return {"color": COLOURS[place], "linestyle": DASHES[place]}
+
+
+def _mark(axes: "Axes", horizon: float) -> None:
+    """Draw K as a thin line, named at its foot, where no curve runs."""
+    axes.axvline(horizon, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    axes.annotate(
+        f"K = {horizon:g}",
+        (horizon, 0.02),
+        xycoords=("data", "axes fraction"),
+        xytext=(3, 0),
+        textcoords="offset points",
+        color=GREY,
+        fontsize=7,
+    )
+
+
+def _known_item(figure: "Figure", exhibit: Exhibit) -> None:
+    """Curves over the position of one item, each with a marker of its own."""
+    axes = figure.add_subplot()
+    first, *names = exhibit.columns
+    columns = columns_of(exhibit)
+    for name in names:
+        capped = "," in name
+        place = 4 if capped else BY_MEASURE[name]
+        axes.plot(
+            columns[first],
+            columns[name],
+            label=name,
+            color=COLOURS[place],
+            marker=MARKERS[place],
+            markersize=3.5,
+            linewidth=1.2,
+            linestyle=(0, (2, 2)) if capped else "-",
+            fillstyle="none" if capped else "full",
+            zorder=1.5 if capped else 2,  # where it meets NMRR, NMRR is seen
+        )
+    _mark(axes, nmrr_horizon(1))
+    axes.set_ylim(-0.03, LEVEL[1])
+    axes.set_xticks([1, 4, 8, 12, 16, 20])
+    axes.set_xlabel("Rank(q)")
+    axes.set_ylabel(UNIT)
+    legend(axes, 3)
+
+
+def _pairs(figure: "Figure", exhibit: Exhibit) -> None:
+    """Teeth over Combined_Rank; where each Rank(i) begins stands above."""
+    axes = figure.add_subplot()
+    first, _, _, *names = exhibit.columns
+    columns = columns_of(exhibit)
+    for name in names:
+        axes.plot(columns[first], columns[name], label=name, linewidth=1.1, **_look(name))
+    later = [2, 5, 8, 11, 14, 17, 20]
+    starts = [(i - 1) * (i - 2) / 2 + 1 for i in later]
+    above = axes.secondary_xaxis("top")
+    above.set_xticks(starts, [str(i) for i in later])
+    above.set_xlabel("Rank(i) begins")
+    axes.set_xlim(0, len(exhibit.rows) + 1)
+    axes.set_ylim(-0.03, LEVEL[1])
+    axes.set_xlabel("Combined_Rank")
+    axes.set_ylabel(UNIT)
+    legend(axes, len(names))
+
+
+def _envelopes(figure: "Figure", exhibit: Exhibit) -> None:
+    """Two panels of two curves, the room between them shaded: there all pairs lie."""
+    columns = columns_of(exhibit)
+    first, *names = exhibit.columns
+    panels: Sequence[Axes] = figure.subplots(1, 2, sharey=True)
+    for place, axes in enumerate(panels):
+        lower, upper = names[2 * place : 2 * place + 2]
+        measure = lower.split(", ")[0]
+        colour = COLOURS[BY_MEASURE[measure]]
+        axes.fill_between(columns[first], columns[lower], columns[upper], color=colour, alpha=0.15)
+        for name, marker in ((upper, "^"), (lower, "o")):
+            axes.plot(
+                *(columns[first], columns[name]),
+                color=colour,
+                marker=marker,
+                markersize=3.5,
+                linewidth=1.2,
+                label=name.split(", ")[1],
+            )
+        axes.set_title(f"({LETTERS[place]}) {measure}", fontsize=8.5)
+        axes.set_xlabel("Rank(i)")
+        axes.set_xticks([2, 5, 8, 11, 14, 17, 20])
+        axes.set_ylim(-0.03, LEVEL[1])
+        axes.legend(loc="center right", bbox_to_anchor=(0.97, 0.63))
+    panels[0].set_ylabel(UNIT)
+    _mark(panels[1], nmrr_horizon(2))
+
+
+def _growing(figure: "Figure", exhibit: Exhibit) -> None:
+    """A panel for each size in the caption: the same curve over a growing axis."""
+    from matplotlib.ticker import FuncFormatter
+
+    columns = columns_of(exhibit)
+    sizes = [size for size in np.unique(columns["N"]) if size >= 1000]
+    panels: Sequence[Axes] = figure.subplots(2, 2, sharey=True).flat
+    for place, (axes, size) in enumerate(zip(panels, sizes, strict=True)):
+        here = columns["N"] == size
+        axes.plot(columns["Rank(q)"][here], columns["MNRO"][here], color=COLOURS[2], linewidth=1.3)
+        axes.axhline(0.95, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
+        _mark(axes, mnro_horizon(1, int(size)))
+        axes.set_title(f"({LETTERS[place]}) N = {size:.0f}", fontsize=8.5)
+        axes.set_xlim(0, size / 10)
+        axes.set_xticks([0, size / 20, size / 10])
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda rank, _: f"{rank:.0f}"))
+        axes.set_yticks([0, 0.5, 0.95])
+        axes.set_ylim(-0.03, LEVEL[1])
+        if place % 2 == 0:
+            axes.set_ylabel("MNRO")
+    figure.supxlabel("Rank(q), the first tenth of the collection", fontsize=8.5)
+
+
+DRAWN: Mapping[str, Callable[["Figure", Exhibit], None]] = {
+    "figure1": _known_item,
+    "figure2": _pairs,
+    "figure3": surfaces,
+    "figure4": _envelopes,
+    "figure5": _known_item,
+    "figure6": _growing,
+    "figure7": _pairs,
+    "figure8": surfaces,
+}
+SIZES: Mapping[str, tuple[float, float]] = {
+    "figure1": (WIDTH, 2.8),
+    "figure2": (WIDE, 3.0),
+    "figure3": (WIDE, 3.4),
+    "figure4": (WIDE, 2.8),
+    "figure5": (WIDTH, 2.7),
+    "figure6": (WIDE, 3.8),
+    "figure7": (WIDE, 3.0),
+    "figure8": (1.25 * WIDTH, 3.6),
+}

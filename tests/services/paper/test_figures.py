@@ -1,0 +1,130 @@
+"""Figures 1 to 8: the numbers behind the curves, and the verdicts on what is said of them."""
+
+import csv
+import io
+import math
+
+import numpy as np
+import pytest
+
+from survey.core.measures import score
+from survey.services.paper.catalogue import REPRODUCTIONS
+from survey.services.paper.figures.curves import moves, pairs
+from survey.services.paper.figures.figure6 import IN_CAPTION, IN_TEXT, at_shares, spread
+
+FIGURES = [f"figure{number}" for number in range(1, 9)]
+HOLDS, IN_PART, NOT = "holds", "holds only in part", "does not hold"
+
+
+@pytest.fixture(scope="module")
+def found():
+    return {name: REPRODUCTIONS[name]() for name in FIGURES}
+
+
+def series(reproduction):
+    return {one["name"]: one for one in reproduction.as_json()["series"]}
+
+
+def nro(rank, horizon):
+    return math.exp(-9.3668 * math.exp(-5.2074 * (rank - 1) / (horizon - 1)))
+
+
+def test_the_known_item_curves_worked_by_hand(found):
+    curves = series(found["figure1"])
+    assert curves["1-AP"]["x"] == list(range(1, 21))
+    assert curves["1-AP"]["y"][1] == 0.5  # 1 − 1/2
+    assert curves["NMRR"]["y"][3:5] == [0.75, 1.0]  # (4 − 1)/(1.25 · 4 − 1); beyond K = 4
+    # K = 2: (2 − 1)/(1.25 · 2 − 1)
+    assert curves["NMRR, K = 2 (GMT = 1)"]["y"][1] == pytest.approx(2 / 3)
+    level = series(found["figure5"])["MNRO"]["y"]
+    assert level[1:4] == pytest.approx([nro(rank, 4) for rank in (2, 3, 4)])
+
+
+def test_the_pairs_come_in_the_order_of_the_pseudo_code(found):
+    rows = found["figure7"].exhibit.rows
+    assert [row[1:3] for row in rows[:4]] == [(2, 1), (3, 1), (3, 2), (4, 1)]
+    assert rows[-1][:3] == (190, 20, 19)
+    # Ranks 2 and 3: AP = (1/2 + 2/3)/2; NMRR = (2.5 − 1.5)/(10 − 1.5); K = 8
+    assert rows[2][3:] == pytest.approx((1 - 7 / 12, 1 / 8.5, (nro(2, 8) + nro(3, 8)) / 2))
+
+
+def test_the_surfaces_hold_the_measures_of_each_pair(found):
+    surface = series(found["figure8"])["MNRO"]
+    ranks = np.array([surface["y"], surface["x"]]).T  # Rank(j), Rank(i)
+    assert surface["z"] == pytest.approx(score(["MNRO"], ranks, 20)[:, 0].tolist())
+    a, b = (series(found["figure8"])[f"curve {name}"] for name in "AB")
+    assert (a["x"][0], a["y"][0], a["z"][0]) == (2, 1, 0)
+    # Ranks 1 and 20: the first in its place, so NRO(20)/2
+    assert (b["x"][0], b["y"][0], b["z"][0]) == (20, 1, pytest.approx(nro(20, 8) / 2))
+
+
+def test_the_curves_of_figure_4_are_the_best_and_worst_pairs(found):
+    rows = found["figure4"].exhibit.rows
+    # Rank(i) = 20: 1 − (1 + 2/20)/2 and 1 − (1/19 + 2/20)/2; ((1 + 10)/2 − 1.5)/8.5 and 1
+    assert rows[-1] == pytest.approx((20, 0.45, 1 - (1 / 19 + 0.1) / 2, 4 / 8.5, 1))
+
+
+def test_growing_collections_give_the_same_curve_over_their_share():
+    # 2 % of 1000 is rank 20, K = 40; of a million rank 20000, K = 40000
+    assert at_shares(1000)[20] == pytest.approx(nro(20, 40))
+    assert at_shares(10**6)[20] == pytest.approx(nro(20000, 40000))
+    assert set(at_shares(100)) == set(range(10, 101, 10))
+    assert spread(IN_CAPTION) < 0.03
+    # 2 % of 100 is rank 2, K = 4
+    assert spread(IN_TEXT) == pytest.approx(nro(20000, 40000) - nro(2, 4))
+
+
+def test_moving_one_of_two_items_back_never_helps():
+    for name in ("1-AP", "NMRR", "MNRO"):
+        assert min(moves(name)) >= -1e-12
+    # Of 190 pairs, Rank(i) cannot grow in 19, at 20; Rank(j) in 19, next to Rank(i)
+    assert len(moves("MNRO")) == 2 * (190 - 19)
+    assert len(pairs().i) == 190
+
+
+VERDICTS = {
+    "figure1": [HOLDS, IN_PART, HOLDS, HOLDS, IN_PART, HOLDS],
+    "figure2": [HOLDS],
+    "figure3": [HOLDS, HOLDS, HOLDS],
+    "figure4": [HOLDS, NOT, HOLDS, HOLDS, HOLDS, HOLDS],
+    "figure5": [IN_PART, HOLDS, NOT, HOLDS, HOLDS],
+    "figure6": [IN_PART, HOLDS, NOT],
+    "figure7": [IN_PART, HOLDS],
+    "figure8": [HOLDS, IN_PART, IN_PART, HOLDS, IN_PART, HOLDS, HOLDS, IN_PART],
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_verdicts_on_what_the_paper_says_of_its_figures(found, name):
+    assert [claim["verdict"] for claim in found[name].as_json()["claims"]] == VERDICTS[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "numbers"),
+    [
+        # K = 4: NMRR 0, .25, .5, .75, 1. K = 2: 0, .667, 1.
+        ("figure1", 4, ("α is 0.250 and β 0.250", "α is 0.667 and β 0.333")),
+        ("figure1", 1, ("at positions 2 and 3 and as large at 1 and 4", "0.500 against 0.667")),
+        ("figure3", 0, ("all 66",)),  # 12 · 11/2 pairs among the positions 9 to 20
+        ("figure5", 2, ("0.1919 for K = 4", "0.4516 for K = 20")),
+        ("figure7", 1, ("342 moves", "198 of them")),
+    ],
+)
+def test_the_reasons_give_the_numbers(found, name, place, numbers):
+    why = found[name].claims[place].why
+    assert all(number in why for number in numbers)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_csv_holds_every_number_of_the_drawing(found, name):
+    (_, content) = next(found[name].files())
+    rows = list(csv.reader(io.StringIO(content.decode())))
+    assert tuple(rows[0]) == found[name].exhibit.columns
+    assert [tuple(map(float, row)) for row in rows[1:]] == list(found[name].exhibit.rows)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_table_to_be_read_is_compact(found, name):
+    (sheet,) = found[name].sheets
+    assert len(sheet.rows) <= 20
+    assert all(len(row) == len(sheet.columns) for row in sheet.rows)
