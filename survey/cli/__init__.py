@@ -23,7 +23,7 @@ COMMANDS = {
     "power": ("power", "Simulate how likely a study is to find a difference."),
     "measure": ("measure", "Score ranked lists with AP, NMRR and MNRO."),
     "assess": ("assess", "Merge, compare and join judgements by several assessors."),
-    "paper": ("paper", "Recompute the MNRO paper's tables beside its print."),
+    "paper": ("paper", "Do the MNRO paper's tables and figures again, beside its print."),
 }
 
 

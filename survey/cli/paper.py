@@ -20,13 +20,16 @@ from survey.services.paper.reproduction import Reproduction
 @click.option(
     "--to",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write NAME.csv there as well; of Table 4 also what it supports, in table4-claims.md.",
+    help="Write NAME.csv there, of a figure also its drawing as PDF, PNG and SVG, and of Table 4 "
+    "what it supports, as table4-claims.md.",
 )
 @AS_JSON
 def paper(name: str, to: Path | None, as_json: bool) -> None:
-    """Recompute a table of the MNRO paper beside the printed values.
+    """Do a table or figure of the MNRO paper again, beside what it printed.
 
-    Exit status 1 when something that can be recomputed does not agree.
+    Beside them: "correlations" of MAP, ANMRR and AMNRO over descriptors (Section 5.4), and
+    "slips", the paper's misprints. Exit status 1 when something that can be recomputed does
+    not agree.
     """
     wanted = REPRODUCTIONS if name == "all" else (name,)
     found = [REPRODUCTIONS[one]() for one in wanted]
@@ -46,6 +49,11 @@ def _print(found: Reproduction) -> None:
     for sheet in found.sheets:
         print_sheet(sheet)
     _print_claims(found.claims)
+    for heading, paragraphs in found.passages:
+        click.echo(heading)
+        for paragraph in paragraphs:
+            click.echo(click.wrap_text(paragraph, 98, "  ", "    "))
+        click.echo()
     for remark in found.remarks:
         click.echo(click.wrap_text(remark, 98, "- ", "  "))
     click.echo()

@@ -13,6 +13,7 @@ from survey.services.paper.figures.figure6 import figure6
 from survey.services.paper.figures.figure7 import figure7
 from survey.services.paper.figures.figure8 import figure8
 from survey.services.paper.reproduction import Reproduction
+from survey.services.paper.slips.listing import slips
 from survey.services.paper.table1 import table1
 from survey.services.paper.table2 import table2
 from survey.services.paper.table3 import table3
@@ -37,4 +38,5 @@ REPRODUCTIONS: Mapping[str, Callable[[], Reproduction]] = {
     "figure7": figure7,
     "figure8": figure8,
     "correlations": correlations,
+    "slips": slips,
 }

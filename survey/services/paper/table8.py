@@ -45,18 +45,25 @@ def values_of(descriptor: str) -> dict[str, str]:
 
 def percentages() -> tuple[Comparison, ...]:
     """Recompute each printed percentage from the smaller of the two values."""
-    return tuple(
-        compare(_pair(row), name, *_greater_first(row, name), row[name])
-        for row in printed("table8")
-        for name in MEANS
-    )
+    return tuple(_compared(row, name, *_least_last(row, name)) for row, name in _cells())
 
 
-def _pair(row: dict[str, str]) -> str:
-    return f"{row['example']} {row['descriptor1']}, {row['descriptor2']}"
+def from_the_greater() -> tuple[Comparison, ...]:
+    """Recompute each printed percentage from the greater value, which none comes from."""
+    return tuple(_compared(row, name, *_least_last(row, name)[::-1]) for row, name in _cells())
 
 
-def _greater_first(row: dict[str, str], name: str) -> tuple[str, str]:
+def _cells() -> list[tuple[dict[str, str], str]]:
+    return [(row, name) for row in printed("table8") for name in MEANS]
+
+
+def _compared(row: dict[str, str], name: str, *values: str) -> Comparison:
+    value, base = values
+    pair = f"{row['example']} {row['descriptor1']}, {row['descriptor2']}"
+    return compare(pair, name, value, base, row[name])
+
+
+def _least_last(row: dict[str, str], name: str) -> tuple[str, str]:
     one, other = (values_of(row[f"descriptor{n}"])[name] for n in (1, 2))
     return (one, other) if float(one) > float(other) else (other, one)
 

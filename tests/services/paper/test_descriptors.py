@@ -5,7 +5,7 @@ import pytest
 from survey.services.paper.descriptors import COLLECTIONS, nearest, precisions, ranks, table5
 from survey.services.paper.printed import printed
 from survey.services.paper.rounding import compare
-from survey.services.paper.table8 import percentages, table8
+from survey.services.paper.table8 import from_the_greater, percentages, table8
 
 
 def test_descriptors_are_ranked_from_the_best_by_every_mean():
@@ -42,6 +42,7 @@ def test_the_base_is_the_smaller_value_and_no_other():
     # EHD .3097, CLD .4626: .4626/.3097 − 1 = 49.37 %, but 1 − .3097/.4626 = 33.05 %
     assert compare("", "", "0.4626", "0.3097", "49.37%").agrees
     assert not compare("", "", "0.3097", "0.4626", "49.37%").agrees
+    assert not any(one.agrees for one in from_the_greater())
     (sheet,) = table8().sheets
     assert [row[6] for row in sheet.rows] == [
         *("EHD", "CLD", "CLD"),
