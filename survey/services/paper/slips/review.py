@@ -95,7 +95,7 @@ def _nar() -> Slip:
         "NAR “is 0 for perfect retrieval, and approaches 1 as performance worsens”.",
         "It approaches 1 − NG/N, which is near 1 only where few items are relevant.",
         f"With {relevant} of {size} items relevant and all of them last, NAR is {found:.2f}.",
-        "NAR is taken as Eq. 10 has it.",
+        "NAR is Eq. 10, in 0 to 1 − NG/N.",
         abs(found - (1 - relevant / size)) < 1e-12,
     )
 
