@@ -29,13 +29,14 @@ class Preference:
         if text is None:
             return cls({**dict.fromkeys(measures, 0.9 / len(measures)), OTHER: 0.1})
         shares = {}
+        known = {name.lower(): name for name in (*measures, OTHER)}
         for part in text.split(","):
-            name, _, number = part.partition("=")
-            name = name.strip().upper()
-            if name not in (*measures, OTHER):
+            written, _, number = part.partition("=")
+            name = known.get(written.strip().lower())
+            if name is None:
                 raise SurveyError(
                     f"{part.strip()!r} found in the preference; "
-                    f"{', '.join((*measures, OTHER))} can be preferred, like MNRO=.5"
+                    f"{', '.join(known.values())} can be preferred, like MNRO=.5"
                 )
             try:
                 shares[name] = float(number)
