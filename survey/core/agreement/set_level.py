@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from survey.core.agreement.agreement import holm
 from survey.core.agreement.counts import distinct_questions
 from survey.core.agreement.differences import (
     MeanTest,
@@ -31,6 +30,7 @@ from survey.core.agreement.exchange import (
     exchange_total,
     first_places_by_chance,
 )
+from survey.core.agreement.holm import holm
 from survey.core.agreement.permutation import label_permutation
 from survey.core.agreement.published import PublishedCounts
 from survey.core.agreement.results import T2

@@ -12,7 +12,7 @@ from statsmodels.stats import contingency_tables
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_table
 from statsmodels.stats.multitest import multipletests
 
-from survey.core.agreement.agreement import agree, holm
+from survey.core.agreement.agreement import agree
 from survey.core.agreement.bias import conditional_logit
 from survey.core.agreement.concordance import friedman, friedman_of_credits
 from survey.core.agreement.counts import distinct_questions
@@ -25,6 +25,7 @@ from survey.core.agreement.differences import (
     sign_flip,
     two_way,
 )
+from survey.core.agreement.holm import holm
 from survey.core.agreement.matched import cochran_q, mcnemar
 from survey.core.agreement.orders import (
     agreement_half,
