@@ -1,11 +1,11 @@
 """Ranked lists from a test collection: relevance judgements and runs in TREC's formats."""
 
-import math
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from survey.core.runs.ranking import ranking
+from survey.core.runs.reading import Judgements, Run, lines_of, read_judgements, read_run
 from survey.core.stimuli.own_lists import (
     COLLECTION_SIZE,
     LISTS,
@@ -18,21 +18,17 @@ from survey.core.stimuli.rankings import letters_for
 
 MIN_RUNS = 2  # what the format allows; that a study needs 3 lists is the plan's to check
 MOST_RUNS = LISTS[1]
-QRELS_LINE = "topic iteration docid relevance"
-RUN_LINE = "topic Q0 docid rank score tag"
-SCORE = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
-Line = tuple[int, list[str]]
 Relevant = Mapping[str, Collection[str]]
 """Topic → its relevant documents, topics in the order of the qrels file."""
 
 
 @dataclass(frozen=True)
 class _Run:
-    """One run: topic → document → score. ``name``: its letter and file, for messages."""
+    """One run. ``name``: its letter and file, for messages."""
 
     name: str
-    topics: Mapping[str, Mapping[str, float]]
+    topics: Run
 
 
 def read_trec(
@@ -50,10 +46,8 @@ def read_trec(
     question. The questions are ``topics`` in that order; without, every topic that has a
     relevant document and occurs in every run, in the order of the qrels (at most 50).
 
-    The order of a run is trec_eval's: by score, highest first, equal scores by docid,
-    last in the alphabet first (its ``comp_sim_docno``). The rank column is ignored, and so
-    are empty lines and lines that start with #. Scores are compared in double precision,
-    as trec_eval does from version 10.
+    The order of a run is trec_eval's, see ``ranking``. Empty lines and lines that start
+    with # do not count.
 
     Relevant documents that a run did not return are a fault, or, with ``missing_last``,
     stand at the last positions of the collection.
@@ -62,10 +56,10 @@ def read_trec(
     file and line number; if there are none, those of topics, naming topic and run.
     """
     faults = [*_about_numbers(len(runs), collection_size)]
-    relevant = _read_qrels(*qrels, faults)
+    relevant = _relevant(read_judgements(qrels[0], lines_of(qrels[1]), faults))
     letters = letters_for(len(runs))
     read = [
-        _Run(f"run {letter} ({file})", _read_run(file, text, faults))
+        _Run(f"run {letter} ({file})", read_run(file, lines_of(text), faults))
         for letter, (file, text) in zip(letters, runs, strict=True)
     ]
     _stop_if_any(faults)
@@ -91,67 +85,11 @@ def _stop_if_any(faults: Sequence[str]) -> None:
         raise OwnListsError(faults)
 
 
-def _lines(text: str) -> Iterator[Line]:
-    """Split a text into numbered lines of fields; without empty lines and comments."""
-    unix = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    for number, line in enumerate(unix.split("\n"), 1):
-        fields = line.split()
-        if fields and not fields[0].startswith("#"):
-            yield number, fields
-
-
-def _read_qrels(file: str, text: str, faults: list[str]) -> Relevant:
-    judged: dict[str, dict[str, bool]] = {}
-    for number, fields in _lines(text):
-        where = f"{file}, line {number}"
-        if len(fields) != 4:
-            faults.append(_malformed(where, fields, QRELS_LINE))
-            continue
-        topic, _, document, relevance = fields
-        documents = judged.setdefault(topic, {})
-        if not re.fullmatch(r"[+-]?[0-9]{1,9}", relevance):
-            faults.append(
-                f"{where}: relevance {shortened(relevance)} found; a whole number is allowed"
-            )
-        elif document in documents:
-            faults.append(
-                f"{where}: document {shortened(document)} of topic {shortened(topic)} found "
-                "again; one judgement for each is allowed"
-            )
-        else:
-            documents[document] = int(relevance) > 0
+def _relevant(judgements: Judgements) -> Relevant:
     return {
-        topic: frozenset(document for document, good in documents.items() if good)
-        for topic, documents in judged.items()
+        topic: frozenset(document for document, relevance in documents.items() if relevance > 0)
+        for topic, documents in judgements.items()
     }
-
-
-def _read_run(file: str, text: str, faults: list[str]) -> dict[str, dict[str, float]]:
-    topics: dict[str, dict[str, float]] = {}
-    for number, fields in _lines(text):
-        where = f"{file}, line {number}"
-        if len(fields) != 6:
-            faults.append(_malformed(where, fields, RUN_LINE))
-            continue
-        topic, _, document, _, found, _ = fields
-        documents = topics.setdefault(topic, {})
-        score = float(found) if SCORE.fullmatch(found) else math.nan
-        if not math.isfinite(score):
-            faults.append(f"{where}: score {shortened(found)} found; a number is allowed")
-        elif document in documents:
-            faults.append(
-                f"{where}: document {shortened(document)} of topic {shortened(topic)} found "
-                "again; a run may return it once"
-            )
-        else:
-            documents[document] = score
-    return topics
-
-
-def _malformed(where: str, fields: Sequence[str], allowed: str) -> str:
-    count = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
-    found = shortened(" ".join(fields))
-    return f"{where}: {count} found, {found}; {len(allowed.split())} are allowed: {allowed}"
 
 
 def _about_numbers(runs: int, collection_size: int) -> Iterable[str]:
@@ -201,8 +139,7 @@ def _positions(
     faults: list[str],
 ) -> tuple[int, ...]:
     """Return the sorted positions of the relevant documents; none, and a fault, if they fail."""
-    scores = run.topics[topic]
-    order = sorted(scores, key=lambda document: (scores[document], document), reverse=True)
+    order = ranking(run.topics[topic])
     ranks = [rank for rank, document in enumerate(order, 1) if document in relevant]
     missing = len(relevant) - len(ranks)
     where = f"topic {shortened(topic)}, {run.name}"

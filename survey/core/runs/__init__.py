@@ -1,0 +1,1 @@
+"""Judgements and runs of a test collection: read, ranked, scored, and compared."""
