@@ -18,6 +18,8 @@ Judgements = Mapping[str, Mapping[str, int]]
 """Topic → document → relevance, topics in the order of the file."""
 Run = Mapping[str, Mapping[str, float]]
 """Topic → document → score."""
+Runs = Mapping[str, Run]
+"""Name → run, in the order of tables."""
 Clusters = Mapping[str, Mapping[str, frozenset[str]]]
 """Topic → relevant document → its clusters; none for one that nobody could place."""
 Weights = Mapping[str, Mapping[str, float]]

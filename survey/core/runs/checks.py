@@ -1,0 +1,95 @@
+"""What keeps runs from being scored, and what was left out of their scores."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from survey.core.measures import Measure
+from survey.core.runs.lists import GroundTruth
+from survey.core.runs.reading import Run, Runs
+from survey.core.stimuli.own_lists import shortened
+
+MOST_NAMED = 5  # topics that a sentence lists by name
+
+
+def faults_of(
+    truth: GroundTruth,
+    runs: Runs,
+    queries: Sequence[str],
+    measures: Iterable[Measure],
+    collection_size: int | None,
+    gmt: int | None,
+) -> Iterator[str]:
+    """Yield a sentence for everything that keeps these runs from being scored."""
+    if not queries:
+        yield "no topic has a relevant document and is returned by a run; 1 is needed"
+    clustered = [measure.name for measure in measures if "clusters" in measure.needs]
+    for topic in queries:
+        relevant = truth.relevant(topic)
+        where = f"topic {shortened(topic)}"
+        if gmt is not None and gmt < len(relevant):
+            yield (
+                f"{where}: {len(relevant)} relevant documents found, and GMT is {gmt}; GMT is the "
+                "largest such number over all queries"
+            )
+        yield from _about_weights(where, truth, topic, relevant)
+        if clustered and not any((truth.clusters or {}).get(topic, {}).get(d) for d in relevant):
+            yield f"{where}: no relevant document has a cluster; {clustered[0]} needs one"
+        if collection_size is not None:
+            for name, run in runs.items():
+                yield from _about_size(where, name, run, topic, relevant, collection_size)
+
+
+def _about_weights(
+    where: str, truth: GroundTruth, topic: str, relevant: Sequence[str]
+) -> Iterator[str]:
+    if truth.weights is None:
+        return
+    known = truth.weights.get(topic, {})
+    for document in relevant:
+        if document not in known:
+            yield f"{where}: relevant document {shortened(document)} has no weight; each needs one"
+
+
+def _about_size(
+    where: str, name: str, run: Run, topic: str, relevant: Sequence[str], collection_size: int
+) -> Iterator[str]:
+    returned = run.get(topic, {})
+    missing = sum(document not in returned for document in relevant)
+    if len(returned) + missing > collection_size:
+        also = f" and {missing} relevant ones missing" if missing else ""
+        yield (
+            f"{where}, run {name}: {len(returned)} documents found{also}; the collection size is "
+            f"{collection_size}, and {len(returned) + missing} at least is needed"
+        )
+
+
+def notes_of(truth: GroundTruth, runs: Runs, queries: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for everything that was left out, or counted as not retrieved."""
+    counted = frozenset(queries)
+    judged = [topic for topic in truth.judgements if topic not in counted]
+    yield from _left_out(
+        [topic for topic in judged if not truth.relevant(topic)], "without a relevant document"
+    )
+    yield from _left_out(
+        [topic for topic in judged if truth.relevant(topic)], "that no run returned anything for"
+    )
+    returned = dict.fromkeys(topic for run in runs.values() for topic in run)
+    yield from _left_out(
+        [topic for topic in returned if topic not in truth.judgements], "that nobody judged"
+    )
+    for name, run in runs.items():
+        if missing := [topic for topic in queries if not run.get(topic)]:
+            yield (
+                f"Run {name} returned nothing for {_topics(missing)}; scored as having retrieved "
+                "nothing."
+            )
+
+
+def _left_out(topics: Sequence[str], why: str) -> Iterator[str]:
+    if topics:
+        yield f"Left out: {_topics(topics)} {why}."
+
+
+def _topics(topics: Sequence[str]) -> str:
+    named = ", ".join(topics[:MOST_NAMED])
+    more = ", …" if len(topics) > MOST_NAMED else ""
+    return f"{len(topics)} topic{'' if len(topics) == 1 else 's'} ({named}{more})"
