@@ -24,6 +24,7 @@ COMMANDS = {
     "measure": ("measure", "Score ranked lists with AP, NMRR and MNRO."),
     "assess": ("assess", "Merge, compare and join judgements by several assessors."),
     "paper": ("paper", "Do the MNRO paper's tables and figures again, beside its print."),
+    "evaluate": ("evaluate", "Score runs of a test collection, in TREC's formats."),
 }
 
 

@@ -13,6 +13,22 @@ class P(float):
     """A p value: printed as papers do, kept as a number where files are read by programs."""
 
 
+class Starred(float):
+    """A value with stars of significance, 0.512 (**); a plain number where programs read it.
+
+    ``decimals``: where the number is printed with others than its table's.
+    """
+
+    stars: str
+    decimals: int | None
+
+    def __new__(cls, value: float, stars: str, decimals: int | None = None) -> "Starred":
+        """Make a number that carries its stars."""
+        made = super().__new__(cls, value)
+        made.stars, made.decimals = stars, decimals
+        return made
+
+
 @dataclass(frozen=True)
 class Sheet:
     """A table: ``name`` for its file, ``title`` above it, ``note`` below it.
@@ -37,6 +53,9 @@ def text_of(cell: Cell, decimals: int = 3) -> str:
         return "–"
     if isinstance(cell, P):
         return p_text(cell).removeprefix("p ").removeprefix("= ")
+    if isinstance(cell, Starred):
+        number = rounded(cell, decimals if cell.decimals is None else cell.decimals)
+        return f"{number} ({cell.stars})" if cell.stars else number
     if isinstance(cell, float):
         return rounded(cell, decimals)
     return str(cell)

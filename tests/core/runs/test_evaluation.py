@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.measures import MEASURES, measure_named, score
+from survey.core.measures import MEASURES, Measure, measure_named, score
 from survey.core.runs.evaluation import evaluate
 from survey.core.runs.lists import GroundTruth, lists_of
 from survey.core.runs.reading import RunsError
@@ -116,6 +116,12 @@ def test_many_topics_are_counted_and_the_first_named():
     assert found.notes == (
         "Left out: 7 topics (n0, n1, n2, n3, n4, …) without a relevant document.",
     )
+
+
+def test_a_measure_that_gives_no_number_is_named_with_the_topic():
+    broken = Measure("X", "x", lambda lists, _: lists.ranks[:, 0], better="lower", source="none")
+    with pytest.raises(RunsError, match=r"topic 'q2': X gave \[1.0, inf\]; a number for each run"):
+        evaluate(GroundTruth({"q2": {"a": 1}}), RUNS, [broken])
 
 
 def test_each_query_is_told_as_it_is_done():

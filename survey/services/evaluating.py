@@ -1,0 +1,163 @@
+"""Scoring the runs of a test collection, and comparing them with a baseline."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from survey.core.agreement.chance import REPLICATES, SEED
+from survey.core.measures import Measure, measure_named
+from survey.core.measures.lists import HIGHEST_GRADE
+from survey.core.runs.evaluation import Evaluation, evaluate
+from survey.core.runs.lists import GroundTruth
+from survey.core.runs.reading import Runs
+from survey.core.runs.significance import Comparison, compare
+from survey.services.run_files import read_files, run_name
+
+__all__ = ["REPLICATES", "SEED", "Asked", "Report", "RequestError", "run"]
+
+# What a measure needs → how it is given.
+GIVEN_BY = {
+    "collection size": ("collection_size", "--collection-size"),
+    "weights": ("weights", "--weights"),
+    "clusters": ("clusters", "--clusters"),
+}
+# In the order of tables; those that need something stand there where it is given.
+DEFAULT_MEASURES = (
+    *("AP", "P@10", "P@20", "S-recall@20", "Rprec", "RR", "bpref", "nDCG@10"),
+    *("NMRR", "MNRO", "NAR", "wP@10", "wP@10-100"),
+)
+
+OnProgress = Callable[[str, int, int], object]
+"""Called with what is being done, how much of it is done, and how much there is."""
+
+
+class RequestError(ValueError):
+    """Something asked for that cannot be, whatever the files hold."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for: files, measures (the default ones where none is named), options.
+
+    ``baseline``: the name of a run, or its file as given.
+    """
+
+    qrels: Path
+    runs: tuple[Path, ...]
+    measures: tuple[str, ...] = ()
+    collection_size: int | None = None
+    gmt: int | Literal["max"] | None = None
+    literal_eq15: bool = False
+    weights: Path | None = None
+    clusters: Path | None = None
+    baseline: str | None = None
+    resamples: int = REPLICATES
+    seed: int = SEED
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came out; ``baseline`` is the name of a run, None where none was asked for."""
+
+    asked: Asked
+    evaluation: Evaluation
+    baseline: str | None
+    comparisons: tuple[Comparison, ...]
+
+
+def run(asked: Asked, on_progress: OnProgress = lambda *_: None) -> Report:
+    """Read files, score the runs in them and compare them with the baseline.
+
+    Raises RequestError for what cannot be asked for, before any file is read, and RunsError
+    for what the files make impossible.
+    """
+    measures = chosen_measures(asked)
+    _refuse_same_names(asked.runs)
+    baseline = None if asked.baseline is None else _named(asked.baseline, asked.runs)
+    truth, runs = _read(asked, measures, on_progress)
+    evaluation = evaluate(
+        truth,
+        runs,
+        measures,
+        collection_size=asked.collection_size,
+        gmt=asked.gmt,
+        literal_eq15=asked.literal_eq15,
+        on_topic=_counter("Scoring", len(truth.judgements), on_progress),
+    )
+    if baseline is None:
+        return Report(asked, evaluation, None, ())
+    compared = compare(evaluation, baseline, resamples=asked.resamples, seed=asked.seed)
+    return Report(asked, evaluation, baseline, compared)
+
+
+def _read(
+    asked: Asked, measures: Sequence[Measure], on_progress: OnProgress
+) -> tuple[GroundTruth, Runs]:
+    graded = any("grades" in measure.needs for measure in measures)
+    files = len(asked.runs) + 1 + (asked.weights is not None) + (asked.clusters is not None)
+    return read_files(
+        asked.qrels,
+        asked.runs,
+        weights=asked.weights,
+        clusters=asked.clusters,
+        highest=HIGHEST_GRADE if graded else None,
+        on_file=_counter("Reading", files, on_progress),
+    )
+
+
+def chosen_measures(asked: Asked) -> tuple[Measure, ...]:
+    """Return the measures asked for, or the default ones that what is given allows.
+
+    Raises RequestError for an unknown name, and for a measure that needs more.
+    """
+    if not asked.measures:
+        known = map(measure_named, DEFAULT_MEASURES)
+        return tuple(measure for measure in known if not [*_missing(measure, asked)])
+    try:
+        named = [measure_named(name) for name in asked.measures]
+    except ValueError as error:
+        raise RequestError(str(error)) from error
+    for measure in named:
+        for need, option in _missing(measure, asked):
+            what = "the collection size" if need == "collection size" else need
+            raise RequestError(f"{measure.name} needs {what}; give {option} as well")
+    return tuple({measure.name: measure for measure in named}.values())
+
+
+def _missing(measure: Measure, asked: Asked) -> Iterable[tuple[str, str]]:
+    for need, (field, option) in GIVEN_BY.items():
+        if need in measure.needs and getattr(asked, field) is None:
+            yield need, option
+
+
+def _refuse_same_names(runs: Sequence[Path]) -> None:
+    seen: dict[str, Path] = {}
+    for path in runs:
+        if (name := run_name(path)) in seen:
+            raise RequestError(
+                f"{seen[name]} and {path} would both be the run {name!r}; a run is named by its "
+                "file without the last suffix, so rename one"
+            )
+        seen[name] = path
+
+
+def _named(baseline: str, runs: Sequence[Path]) -> str:
+    names = {str(path): run_name(path) for path in runs}
+    name = names.get(baseline, baseline)
+    if name not in names.values():
+        raise RequestError(
+            f"the baseline {baseline!r} is none of the runs; these are {', '.join(names.values())}"
+        )
+    return name
+
+
+def _counter(what: str, total: int, on_progress: OnProgress) -> Callable[[], None]:
+    done = 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
+        on_progress(what, done, total)
+
+    return count

@@ -1,0 +1,238 @@
+"""``survey evaluate``, as its user meets it."""
+
+import csv
+import gzip
+import io
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from survey.cli import survey
+
+# Two relevant documents in q1 (d1 the better one), one in q2, none in q3.
+QRELS = "q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 0\nq2 0 d1 1\nq3 0 d1 0\n"
+CLUSTERS = "q1 d1 sea lion\nq1 d2 seal\nq2 d1 unknown\nq2 d1 otter\n"
+WEIGHTS = "q1 d1 1\nq1 d2 0.5\nq2 d1 1\n"
+
+
+def run_of(**orders):
+    return "".join(
+        f"{topic} Q0 d{document} 1 {10 - rank} tag\n"
+        for topic, documents in orders.items()
+        for rank, document in enumerate(documents)
+    )
+
+
+BASE = run_of(q1="3412", q2="21")
+BETTER = run_of(q1="1342", q2="1")
+
+
+@pytest.fixture
+def evaluate(tmp_path):
+    """Run a command where the files lie; no application, no database."""
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "base.txt").write_text(BASE)
+    (tmp_path / "better.run.gz").write_bytes(gzip.compress(BETTER.encode()))
+    (tmp_path / "clusters.txt").write_text(CLUSTERS)
+    (tmp_path / "weights.txt").write_text(WEIGHTS)
+
+    def invoke(*arguments, status=0, command="evaluate", stream="stdout"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(tmp_path)
+            words = [command, "--qrels", "qrels.txt", *map(str, arguments)]
+            result = CliRunner().invoke(survey, words)
+        assert result.exit_code == status, result.output
+        assert "Traceback" not in result.output
+        return getattr(result, stream)
+
+    invoke.folder = tmp_path
+    return invoke
+
+
+BOTH = ("--run", "base.txt", "better.run.gz")
+
+
+def refusal(evaluate, *arguments, status):
+    return " ".join(evaluate(*arguments, status=status, stream="stderr").split())
+
+
+def test_json_holds_means_values_and_comparisons(evaluate):
+    measures = ("--measures", "AP,NMRR", "nDCG@2")
+    found = json.loads(evaluate(*BOTH, *measures, "--baseline", "base", "--json"))
+    assert found["queries"] == ["q1", "q2"]
+    assert list(found["runs"]) == ["base", "better"]
+    # q1: (1/3 + 2/4)/2 = 5/12; q2: 1/2. better: (1 + 2/4)/2 = 3/4 and 1.
+    assert found["runs"]["base"]["per_query"]["q1"]["AP"] == pytest.approx(5 / 12)
+    assert found["runs"]["base"]["mean"]["AP"] == pytest.approx(11 / 24)
+    assert found["runs"]["better"]["mean"]["AP"] == pytest.approx(7 / 8)
+    ap, nmrr, _ = found["significance"]
+    assert list(ap) == ["run", "measure", "difference", "percent", "p", "p_holm", "stars"]
+    assert (ap["run"], ap["measure"]) == ("better", "AP")
+    assert ap["difference"] == pytest.approx(10 / 24)
+    assert ap["percent"] == pytest.approx(100 * 10 / 11)
+    # NMRR of q1: K = 8, mean rank 3.5 and 2.5 less 1.5, over 10 − 1.5; q2: K = 4, 1 and 0 over 4
+    assert nmrr["difference"] == pytest.approx(((1 / 8.5 + 0) - (2 / 8.5 + 1 / 4)) / 2)
+    # Of two queries' four resamples only the one that repeats the larger difference reaches t
+    assert ap["p"] == pytest.approx(1 / 4, abs=0.02)
+    assert (ap["p_holm"], ap["stars"]) == (pytest.approx(3 * ap["p"], abs=0.1), "")
+    assert found["mean_names"]["NMRR"] == "ANMRR"
+    assert found["settings"] == {
+        "collection_size": None,
+        "gmt": None,
+        "literal_eq15": False,
+        "resamples": 10000,
+        "seed": 20080501,
+    }
+    assert found["notes"] == ["Left out: 1 topic (q3) without a relevant document."]
+
+
+def test_an_undefined_p_is_null_and_says_why(evaluate):
+    (evaluate.folder / "same.txt").write_text(BASE)
+    run = ("--run", "base.txt", "same.txt", "--measures", "AP", "--baseline", "base.txt")
+    (found,) = json.loads(evaluate(*run, "--json"))["significance"]
+    assert (found["p"], found["p_holm"], found["stars"]) == (None, None, "")
+    assert found["why"] == "the two runs have the same value for every query"
+    assert "No p for AP of same: the two runs have" in " ".join(evaluate(*run).split())
+
+
+def test_without_a_baseline_nothing_is_compared(evaluate):
+    found = json.loads(evaluate(*BOTH, "--json"))
+    assert (found["baseline"], found["significance"]) == (None, [])
+
+
+def test_options_take_words_up_to_the_next_one_and_may_be_repeated(evaluate):
+    once = evaluate(*BOTH, "--measures", "AP", "RR", "--json")
+    twice = ("--run=base.txt", "--measures", "AP,RR", "--json", "--run", "better.run.gz")
+    assert evaluate(*twice) == once
+    assert "Option '--measures' requires an argument" in refusal(
+        evaluate, *BOTH, "--measures", "--json", status=2
+    )
+
+
+def test_the_usual_measures_depend_on_what_is_given(evaluate):
+    def names(*options):
+        return list(json.loads(evaluate(*BOTH, *options, "--json"))["mean_names"])
+
+    usual = ["AP", "P@10", "P@20", "Rprec", "RR", "bpref", "nDCG@10", "NMRR"]
+    assert names() == usual
+    assert names("--collection-size", 100) == [*usual, "MNRO", "NAR"]
+    assert names("--weights", "weights.txt") == [*usual, "wP@10", "wP@10-100"]
+    assert names("--clusters", "clusters.txt") == [*usual[:3], "S-recall@20", *usual[3:]]
+
+
+def test_clusters_and_weights_are_read(evaluate):
+    files = ("--clusters", "clusters.txt", "--weights", "weights.txt")
+    measures = ("--measures", "S-recall@1", "S-recall@3", "wP@4")
+    found = json.loads(evaluate(*BOTH, *files, *measures, "--json"))["runs"]["base"]["per_query"]
+    assert found["q1"] == {"S-recall@1": 0, "S-recall@3": 0.5, "wP@4": 1.5 / 4}
+    assert found["q2"] == {"S-recall@1": 0, "S-recall@3": 1, "wP@4": 1 / 4}
+
+
+def test_tables_show_means_by_their_names_and_differences_with_stars(evaluate):
+    (evaluate.folder / "qrels.txt").write_text("".join(f"q{n} 0 d1 1\n" for n in range(30)))
+    for name, first in (("base", 9), ("better", 2)):
+        orders = {f"q{n}": "2345678"[: first - 2 + n % 2] + "1" for n in range(30)}
+        (evaluate.folder / f"{name}.txt").write_text(run_of(**orders))
+    printed = evaluate("--run", "base.txt", "better.txt", "--baseline", "base", "--per-query")
+    assert "Means over 30 queries" in printed
+    assert "MAP" in printed
+    assert "ANMRR" in printed
+    # RR is 1/8 in every query of base; 1 and 1/2 by turns in better
+    assert "0.7500 (***)" in printed
+    assert "500.00 (***)" in printed
+    assert "< .001" in printed
+    assert "Values for each query" in printed
+
+
+def test_csv_has_a_row_for_each_run_and_measure_or_query(evaluate):
+    measures = ("--measures", "AP", "RR", "--baseline", "base", "--csv")
+    rows = list(csv.DictReader(io.StringIO(evaluate(*BOTH, *measures))))
+    assert [(row["run"], row["measure"], row["queries"]) for row in rows] == [
+        *(("base", "AP", "2"), ("base", "RR", "2"), ("better", "AP", "2"), ("better", "RR", "2"))
+    ]
+    assert float(rows[2]["mean"]) == pytest.approx(7 / 8)
+    assert rows[0]["p"] == ""
+    assert 0 < float(rows[2]["p"]) <= float(rows[2]["p_holm"]) <= 1
+    rows = list(csv.DictReader(io.StringIO(evaluate(*BOTH, *measures, "--per-query"))))
+    assert list(rows[0]) == ["run", "query", "measure", "value"]
+    assert len(rows) == 2 * 2 * 2
+    assert rows[1] == {"run": "base", "query": "q1", "measure": "RR", "value": repr(1 / 3)}
+
+
+def test_latex_holds_both_tables(evaluate):
+    printed = evaluate(*BOTH, "--measures", "AP", "--baseline", "base", "--latex")
+    assert r"run & MAP \\" in printed
+    assert r"base & 0.4583 \\" in printed
+    assert r"in \%" in printed
+    assert printed.count(r"\end{tabular}") == 2
+
+
+def test_gmt_is_a_number_or_the_largest_there_is(evaluate):
+    options = ("--measures", "NMRR", "--json")
+    assert json.loads(evaluate(*BOTH, *options, "--gmt", "max"))["settings"]["gmt"] == 2
+    assert json.loads(evaluate(*BOTH, *options, "--gmt", "7"))["settings"]["gmt"] == 7
+    assert "'many' found; a whole number from 1, or max, is allowed." in refusal(
+        evaluate, *BOTH, "--gmt", "many", status=2
+    )
+    assert "2 relevant documents found, and GMT is 1" in refusal(
+        evaluate, *BOTH, *options, "--gmt", "1", status=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--measures", "AP", "MNRO"), "MNRO needs the collection size; give --collection-size as"),
+        (("--measures", "S-recall@20"), "S-recall@20 needs clusters; give --clusters as well."),
+        (("--measures", "wP@10"), "wP@10 needs weights; give --weights as well."),
+        (("--measures", "ABC"), "there is no measure 'ABC'; registered are AP, NMRR, MNRO"),
+        (("--baseline", "nobody"), "the baseline 'nobody' is none of the runs; these are base, b"),
+        (("--clusters", "nowhere.txt"), "'nowhere.txt' does not exist"),
+        (("--resamples", "5"), "5 is not in the range"),
+        (("--run", "base.txt"), "base.txt and base.txt would both be the run 'base'; a run is"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_wrong_usage(evaluate, arguments, message):
+    assert message in refusal(evaluate, *BOTH, *arguments, status=2)
+
+
+def test_two_files_of_one_stem_are_refused_also_when_one_is_gzipped(evaluate):
+    (evaluate.folder / "base.run.gz").write_bytes(gzip.compress(BETTER.encode()))
+    assert "base.txt and base.run.gz would both be the run 'base'" in refusal(
+        evaluate, "--run", "base.txt", "base.run.gz", status=2
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("base.txt", b"q1 Q0 d1 1 9\n", "base.txt, line 1: 5 fields found, 'q1 Q0 d1 1 9'"),
+        ("base.txt", b"\xff\xfe", "base.txt: something else than text found; text in UTF-8 is"),
+        ("base.txt", b"# none\n", "base.txt: no line found; at least one is needed"),
+        ("better.run.gz", gzip.compress(b"q1 Q0 d1 1 9 t")[:-9], "better.run.gz: it is gzipped,"),
+        ("better.run.gz", b"\x1f\x8bnot so", "better.run.gz: it is gzipped, and broken"),
+        ("qrels.txt", b"q1 0 d1 31\n", "qrels.txt, line 1: relevance '31' found; a whole number"),
+        ("qrels.txt", b"q9 0 d1 1\n", "no topic has a relevant document and is returned by a run"),
+        ("weights.txt", b"q1 d1 7\n", "weights.txt, line 1: weight '7' found; a share above 0"),
+        ("clusters.txt", b"q1 d1 x\n", "topic 'q2': no relevant document has a cluster"),
+    ],
+)
+def test_a_broken_file_ends_in_sentences_that_name_it(evaluate, file, content, message):
+    (evaluate.folder / file).write_bytes(content)
+    both = ("--weights", "weights.txt", "--clusters", "clusters.txt")
+    assert message in refusal(evaluate, *BOTH, *both, status=1)
+
+
+def test_faults_of_all_files_are_told_together(evaluate):
+    (evaluate.folder / "base.txt").write_text("x\n")
+    (evaluate.folder / "qrels.txt").write_text(QRELS + "y\n")
+    told = refusal(evaluate, *BOTH, status=1)
+    assert "qrels.txt, line 6" in told
+    assert "base.txt, line 1" in told
+
+
+def test_a_run_larger_than_the_collection_is_a_fault(evaluate):
+    assert "topic 'q1', run base: 4 documents found; the collection size is 3" in refusal(
+        evaluate, *BOTH, "--collection-size", 3, status=1
+    )
