@@ -1,11 +1,14 @@
 """Ranked lists from a test collection: relevance judgements and runs in TREC's formats."""
 
+import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from survey.core.measures.lists import HIGHEST_GRADE
+from survey.core.runs.lists import GroundTruth, find
 from survey.core.runs.ranking import ranking
-from survey.core.runs.reading import Judgements, Run, lines_of, read_judgements, read_run
+from survey.core.runs.reading import Run, lines_of, read_clusters, read_judgements, read_run
 from survey.core.stimuli.own_lists import (
     COLLECTION_SIZE,
     LISTS,
@@ -15,11 +18,12 @@ from survey.core.stimuli.own_lists import (
     shortened,
 )
 from survey.core.stimuli.rankings import letters_for
+from survey.core.stimuli.trec_marks import about_clusters, marks_of_topics
 
 MIN_RUNS = 2  # what the format allows; that a study needs 3 lists is the plan's to check
 MOST_RUNS = LISTS[1]
 
-Relevant = Mapping[str, Collection[str]]
+Relevant = Mapping[str, Sequence[str]]
 """Topic → its relevant documents, topics in the order of the qrels file."""
 
 
@@ -31,6 +35,14 @@ class _Run:
     topics: Run
 
 
+@dataclass(frozen=True)
+class _List:
+    """One list of a question: sorted positions, and the documents that stand there."""
+
+    ranks: tuple[int, ...] = ()
+    documents: tuple[str, ...] = ()
+
+
 def read_trec(
     qrels: tuple[str, str],
     runs: Sequence[tuple[str, str]],
@@ -38,6 +50,8 @@ def read_trec(
     topics: Sequence[str] = (),
     collection_size: int,
     missing_last: bool = False,
+    graded: bool = False,
+    clusters: tuple[str, str] | None = None,
 ) -> OwnLists:
     """Read the positions of relevant documents from runs; ``qrels`` and runs are (name, text).
 
@@ -50,19 +64,26 @@ def read_trec(
     with # do not count.
 
     Relevant documents that a run did not return are a fault, or, with ``missing_last``,
-    stand at the last positions of the collection.
+    stand at the last positions of the collection, the highest grades first.
+
+    With ``graded``, and any relevance above 1 in the topics chosen, positions are marked
+    with grades (up to 30); with ``clusters``, a (name, text) of lines ``topic docid cluster``,
+    with clusters, their blanks written as underscores.
 
     Raises OwnListsError with every fault (20 at most): first those of lines, each naming
     file and line number; if there are none, those of topics, naming topic and run.
     """
     faults = [*_about_numbers(len(runs), collection_size)]
-    relevant = _relevant(read_judgements(qrels[0], lines_of(qrels[1]), faults))
-    letters = letters_for(len(runs))
+    highest = HIGHEST_GRADE if graded else None
+    judgements = read_judgements(qrels[0], lines_of(qrels[1]), faults, highest)
+    placed = read_clusters(clusters[0], lines_of(clusters[1]), faults) if clusters else None
+    truth = GroundTruth(judgements, clusters=placed)
     read = [
         _Run(f"run {letter} ({file})", read_run(file, lines_of(text), faults))
-        for letter, (file, text) in zip(letters, runs, strict=True)
+        for letter, (file, text) in zip(letters_for(len(runs)), runs, strict=True)
     ]
     _stop_if_any(faults)
+    relevant = {topic: truth.relevant(topic) for topic in judgements}
     chosen = tuple(topics) or _common_topics(relevant, read)
     faults += _about_choice(chosen, qrels[0])
     questions = []
@@ -71,25 +92,21 @@ def read_trec(
         faults += missing
         if not missing:
             lists = [
-                _positions(topic, run, relevant[topic], collection_size, missing_last, faults)
-                for run in read
+                _list(topic, run, truth, collection_size, missing_last, faults) for run in read
             ]
             faults += _about_identical(topic, lists, read)
-            questions.append(tuple(lists))
+            faults += about_clusters(truth, topic, clusters[0]) if clusters else ()
+            questions.append(lists)
     _stop_if_any(faults)
-    return OwnLists(tuple(questions), collection_size, chosen)
+    ranks = tuple(tuple(one.ranks for one in lists) for lists in questions)
+    documents = [[one.documents for one in lists] for lists in questions]
+    marks = marks_of_topics(truth, chosen, documents, graded=graded)
+    return OwnLists(ranks, collection_size, chosen, marks)
 
 
 def _stop_if_any(faults: Sequence[str]) -> None:
     if faults:
         raise OwnListsError(faults)
-
-
-def _relevant(judgements: Judgements) -> Relevant:
-    return {
-        topic: frozenset(document for document, relevance in documents.items() if relevance > 0)
-        for topic, documents in judgements.items()
-    }
 
 
 def _about_numbers(runs: int, collection_size: int) -> Iterable[str]:
@@ -130,17 +147,18 @@ def _about_topic(topic: str, relevant: Relevant, runs: Iterable[_Run], file: str
             yield f"{name} is missing in {run.name}; every run needs every topic"
 
 
-def _positions(
+def _list(
     topic: str,
     run: _Run,
-    relevant: Collection[str],
+    truth: GroundTruth,
     collection_size: int,
     missing_last: bool,
     faults: list[str],
-) -> tuple[int, ...]:
-    """Return the sorted positions of the relevant documents; none, and a fault, if they fail."""
-    order = ranking(run.topics[topic])
-    ranks = [rank for rank, document in enumerate(order, 1) if document in relevant]
+) -> _List:
+    """Return where a run has the relevant documents; nowhere, and a fault, where it fails."""
+    order, relevant = ranking(run.topics[topic]), truth.relevant(topic)
+    found = find(order, truth.judgements[topic], relevant)
+    ranks = [rank for rank in found.ranks if math.isfinite(rank)]
     missing = len(relevant) - len(ranks)
     where = f"topic {shortened(topic)}, {run.name}"
     if len(order) > collection_size:
@@ -157,17 +175,16 @@ def _positions(
             "collection size is needed"
         )
     else:
-        return (*ranks, *range(collection_size - missing + 1, collection_size + 1))
-    return ()
+        last = range(collection_size - missing + 1, collection_size + 1)
+        return _List((*map(int, ranks), *last), found.documents)
+    return _List()
 
 
-def _about_identical(
-    topic: str, lists: Iterable[tuple[int, ...]], runs: Iterable[_Run]
-) -> Iterable[str]:
+def _about_identical(topic: str, lists: Iterable[_List], runs: Iterable[_Run]) -> Iterable[str]:
     seen: dict[tuple[int, ...], str] = {}
-    for ranks, run in zip(lists, runs, strict=True):
-        same = seen.setdefault(ranks, run.name)
-        if ranks and same != run.name:
+    for found, run in zip(lists, runs, strict=True):
+        same = seen.setdefault(found.ranks, run.name)
+        if found.ranks and same != run.name:
             yield (
                 f"topic {shortened(topic)}: {same} and {run.name} have the relevant documents at "
                 "the same positions; the two lists cannot be told apart, so leave out the topic "

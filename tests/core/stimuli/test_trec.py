@@ -193,17 +193,97 @@ def test_faults_of_all_files_are_told_together():
     ]
 
 
+CLUSTERS = ("clusters.txt", "q1 d1 sea lion\nq1 d1 C++ words\nq1 d2 unknown\nq2 d1 sea lion\n")
+
+
+def test_grades_above_one_are_marks_in_the_order_of_the_positions():
+    # q1: d1 has grade 1, d2 grade 2; run 1 returns 12.., run 2 3412, run 3 3142
+    graded = read(graded=True)
+    assert graded.questions == read().questions
+    assert [marks.grades for marks in graded.marks] == [
+        ((1, 2), (1, 2), (1, 2)),
+        ((1,), (1,), (1,)),
+    ]
+    flipped = read([RUNS[0], run_of(("q1", "3421"), ("q2", "21"))], graded=True, topics=["q1"])
+    assert flipped.marks[0].grades == ((1, 2), (2, 1))
+
+
+def test_without_a_grade_above_one_in_the_topics_chosen_there_are_no_marks():
+    assert read(graded=True, topics=["q2"]).marks == ()
+    assert read(topics=["q1"]).marks == ()
+
+
+def test_missing_documents_stand_last_with_the_highest_grades_first():
+    qrels = QRELS + "q1 0 d7 1\nq1 0 d8 3\n"
+    marked = read(qrels=qrels, missing_last=True, graded=True, topics=["q1"])
+    assert marked.questions[0][0] == (1, 2, 99, 100)
+    assert marked.marks[0].grades[0] == (1, 2, 3, 1)
+
+
+def test_a_grade_above_the_highest_is_a_fault_where_grades_count():
+    assert read(qrels=QRELS + "q1 0 d9 31\n", missing_last=True)
+    assert faults_of(qrels=QRELS + "q1 0 d9 31\n", graded=True) == (
+        "qrels.txt, line 6: relevance '31' found; a whole number up to 30 is allowed",
+    )
+
+
+def test_clusters_are_marks_written_as_one_word_each():
+    marked = read(clusters=CLUSTERS).marks
+    assert [marks.kinds for marks in marked] == [("clusters",)] * 2
+    assert marked[0].clusters == ((("C--_words", "sea_lion"), ()),) * 3
+    assert marked[1].clusters == ((("sea_lion",),),) * 3
+    assert read(clusters=CLUSTERS, graded=True).marks[0].kinds == ("grades", "clusters")
+
+
+def test_marks_can_be_scored():
+    marked = read(clusters=CLUSTERS, graded=True)
+    lists = marked.marks[0].lists(marked.questions[0], 100)
+    assert lists.grades.tolist() == [[1, 2]] * 3
+
+
+def test_a_chosen_topic_without_clusters_is_named():
+    only = ("clusters.txt", "q1 d1 a\nq2 d1 unknown\nq2 d2 b\n")
+    assert faults_of(clusters=only) == (
+        "topic 'q2': no relevant document has a cluster in clusters.txt; at least one is needed",
+    )
+    assert faults_of(clusters=("clusters.txt", "q1\n"))[0].startswith("clusters.txt, line 1: 1 fi")
+
+
+def test_clusters_that_would_be_written_alike_are_a_fault():
+    text = "".join(f"q1 d1 {'x' * 40}{end}\n" for end in "ab") + "q1 d2 +\nq2 d1 y\n"
+    assert faults_of(clusters=("clusters.txt", text)) == (
+        f"topic 'q1': 2 clusters of clusters.txt are all written '{'x' * 40}'; they are told "
+        "apart by their first 40 characters, with + as -",
+    )
+    assert read(clusters=("c", "q1 d1 +\nq2 d1 y\n")).marks[0].clusters[0] == (("--",), ())
+
+
+def test_lists_with_the_same_positions_are_refused_though_their_marks_differ():
+    runs = [run_of(("q1", "12")), run_of(("q1", "21"))]
+    assert "cannot be told apart" in faults_of(runs, graded=True, topics=["q1"])[0]
+
+
 FIELDS = st.sampled_from(["q1", "q2", "Q0", "d1", "d2", "d3", "1", "0", "-2.5", "inf", "\x1c", "é"])
 FILES = st.text() | st.lists(
     st.lists(FIELDS, min_size=3, max_size=7).map(" ".join), max_size=6
 ).map("\n".join)
 
 
-@given(FILES | st.just(QRELS), st.lists(FILES | st.sampled_from(RUNS), max_size=4), st.booleans())
-def test_any_files_are_read_or_refused_with_sentences(qrels, runs, missing_last):
+@given(
+    FILES | st.just(QRELS),
+    st.lists(FILES | st.sampled_from(RUNS), max_size=4),
+    st.booleans(),
+    st.none() | FILES | st.just(CLUSTERS[1]),
+)
+def test_any_files_are_read_or_refused_with_sentences(qrels, runs, missing_last, clusters):
+    more = {} if clusters is None else {"clusters": ("clusters.txt", clusters), "graded": True}
     try:
-        lists, faults = read(runs, qrels, size=4, missing_last=missing_last), ()
+        lists, faults = read(runs, qrels, size=4, missing_last=missing_last, **more), ()
     except OwnListsError as error:
         lists, faults = None, error.faults
     assert len(faults) <= 20
     assert bool(lists) != bool(faults)
+    if lists and clusters is not None:
+        for question, marks in zip(lists.questions, lists.marks, strict=True):
+            assert marks.kinds
+            assert marks.lists(question, 4).clusters is not None
