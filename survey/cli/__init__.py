@@ -22,9 +22,10 @@ COMMANDS = {
     "import": ("exchange", "Take a bundle in, to look at its results."),
     "power": ("power", "Simulate how likely a study is to find a difference."),
     "measure": ("measure", "Score ranked lists with AP, NMRR and MNRO."),
-    "assess": ("assess", "Merge, compare and join judgements by several assessors."),
-    "paper": ("paper", "Do the MNRO paper's tables and figures again, beside its print."),
     "evaluate": ("evaluate", "Score runs of a test collection, in TREC's formats."),
+    "feedback": ("feedback", "Measure what rounds of relevance feedback gain."),
+    "assess": ("assess", "Merge, compare and join judgements by several assessors."),
+    "paper": ("paper", "Recompute the MNRO paper's tables beside its print."),
 }
 
 

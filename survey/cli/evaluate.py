@@ -1,6 +1,7 @@
 """``survey evaluate``: score runs, and compare them with a baseline."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -108,7 +109,8 @@ def evaluate(measures: tuple[str, ...], per_query: bool, form: Form | None, **as
                --measures AP nDCG@10 MNRO --collection-size 10000 --baseline base
     """
     names = tuple(name for words in measures for name in words.split(",") if name)
-    report = evaluated(evaluating.Asked(measures=names, **asked))
+    with progress_shown() as show:
+        report = evaluating.run(evaluating.Asked(measures=names, **asked), show)
     if form == "csv":
         print_csv(report, per_query=per_query)
         return
@@ -118,8 +120,9 @@ def evaluate(measures: tuple[str, ...], per_query: bool, form: Form | None, **as
     print_report(form, as_json(report), sheets)
 
 
-def evaluated(asked: evaluating.Asked) -> evaluating.Report:
-    """Read and score the files under a progress bar; what cannot be asked for is wrong usage."""
+@contextmanager
+def progress_shown() -> Iterator[evaluating.OnProgress]:
+    """Show a bar for what is being done; what cannot be asked for is wrong usage."""
     with Progress(console=Console(stderr=True), transient=True) as progress:
         tasks: dict[str, TaskID] = {}
 
@@ -129,7 +132,7 @@ def evaluated(asked: evaluating.Asked) -> evaluating.Report:
             progress.update(tasks[what], completed=done)
 
         try:
-            return evaluating.run(asked, show)
+            yield show
         except evaluating.RequestError as error:
             raise click.UsageError(f"{error}.") from error
 

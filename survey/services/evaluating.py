@@ -58,9 +58,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Report:
-    """What came out; ``baseline`` is the name of a run, None where none was asked for."""
+    """What came out of which files; ``baseline``: a run's name, None where none was asked for."""
 
     asked: Asked
+    truth: GroundTruth
+    runs: Runs
     evaluation: Evaluation
     baseline: str | None
     comparisons: tuple[Comparison, ...]
@@ -86,9 +88,9 @@ def run(asked: Asked, on_progress: OnProgress = lambda *_: None) -> Report:
         on_topic=_counter("Scoring", len(truth.judgements), on_progress),
     )
     if baseline is None:
-        return Report(asked, evaluation, None, ())
+        return Report(asked, truth, runs, evaluation, None, ())
     compared = compare(evaluation, baseline, resamples=asked.resamples, seed=asked.seed)
-    return Report(asked, evaluation, baseline, compared)
+    return Report(asked, truth, runs, evaluation, baseline, compared)
 
 
 def _read(

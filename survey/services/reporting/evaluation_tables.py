@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from survey.core.runs.significance import LEVELS, Comparison
 from survey.services.evaluating import Report
+from survey.services.feedback import Feedback
 from survey.services.reporting.sheets import Cell, P, Sheet, Starred
 
 DECIMALS = 4
@@ -37,13 +38,13 @@ def means_sheet(report: Report) -> Sheet:
     )
 
 
-def comparisons_sheet(report: Report) -> Sheet:
+def comparisons_sheet(report: Report, difference: str = "difference") -> Sheet:
     """Each run beside the baseline: the difference, also in per cent with stars, and p."""
     means = {measure.name: measure.mean_name for measure in report.evaluation.measures}
     return Sheet(
         name="comparisons",
         title=f"Differences from {report.baseline} over {_queries(report)}",
-        columns=("run", "mean", "difference", "in %", "p", "p (Holm)"),
+        columns=("run", "mean", difference, "in %", "p", "p (Holm)"),
         rows=tuple(
             (
                 one.run,
@@ -110,6 +111,20 @@ def long_queries_sheet(report: Report) -> Sheet:
             for run, values in found.values.items()
             for place, query in enumerate(found.queries)
             for measure, value in ((name, column[place]) for name, column in values.items())
+        ),
+    )
+
+
+def examples_sheet(feedback: Feedback) -> Sheet:
+    """The examples of each round of feedback, a row for each query and round."""
+    return Sheet(
+        name="examples",
+        title="Examples given before each round",
+        columns=("query", "round", "examples"),
+        rows=tuple(
+            (query, number, " ".join(examples) or None)
+            for query, rounds in feedback.examples.items()
+            for number, examples in enumerate(rounds, 1)
         ),
     )
 
