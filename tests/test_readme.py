@@ -2,15 +2,16 @@
 
 import re
 import shlex
-import textwrap
-from fractions import Fraction
+import tomllib
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import numpy as np
 from click.testing import CliRunner
 
 from survey.cli import survey
-from survey.core.measures import Measure, Setting, as_ranks
+from survey.core.measures import MEASURES, Setting, as_lists
+from survey.core.measures.registry import others_of
 from survey.services import studies
 from survey.services.plan_files import read_plan
 from tests.databases import ON_SQLITE
@@ -41,17 +42,19 @@ def test_the_demo_study_and_a_study_of_its_seed_have_the_same_questions(app, ses
     assert "survey study new replication --seed 2013" in README
 
 
-def test_the_recipe_for_a_measure_works():
-    module, entry = (
-        textwrap.dedent(block) for block in re.findall(r" {3}```python\n(.+?) {3}```", README, re.S)
+def test_the_recipe_for_a_measure_works(tmp_path, monkeypatch):
+    module, project = (
+        re.search(rf"```{kind}\n(.+?)```", README, re.S).group(1) for kind in ("python", "toml")
     )
-    names = {"Measure": Measure, "Fraction": Fraction}
-    exec(module, names)
-    measure = eval(entry.strip().rstrip(","), names)
-    ranks = as_ranks([[1, 9], [2, 3], [4, 5]], 10)
-    assert measure.compute(ranks, Setting()).tolist() == [1, 0.5, 0.25]
-    shown = measure.shown(ranks, Setting())
-    assert np.array(shown, dtype=float).tolist() == [0, 0.5, 0.75]
+    (tmp_path / "screens.py").write_text(module)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    entries = tomllib.loads(project)["project"]["entry-points"]["survey.measures"]
+    others = others_of([EntryPoint(*one, "survey.measures") for one in entries.items()], MEASURES)
+    assert not others.faults
+    lists, setting = as_lists([[1, 9], [2, 30], [40, 50]], 100), Setting()
+    assert others.measures["screen"].compute(lists, setting).tolist() == [1, 0.5, 0]
+    shown = others.measures["screen"].shown(lists, setting)
+    assert np.array(shown, dtype=float).tolist() == [0, 0.5, 1]
 
 
 def test_the_files_the_readme_links_to_are_there():

@@ -37,7 +37,8 @@ def from_trec(
         topics=topics,
         collection_size=int(size),
         missing_last=missing_last,
-        **({"graded": graded, "clusters": clusters} if graded or clusters else {}),
+        graded=graded,
+        clusters=clusters,
     )
 
 

@@ -18,8 +18,7 @@ from survey.core.runs.reading import (
     read_weights,
     stop_if_any,
 )
-
-GZIPPED = b"\x1f\x8b"
+from survey.services.text_files import GZIPPED
 
 Content = TypeVar("Content")
 Reader = Callable[[str, Iterable[str], list[str]], Content]

@@ -181,9 +181,9 @@ def test_files_that_are_no_text_are_named(run, tmp_path):
     assert run("merge", "ann.txt", "bob.txt", "--to", "out", status=1) == (
         "Error: bob.txt, line 2: this is no text in UTF-8."
     )
-    for broken in (b"1 0 d1 1\n", gzip.compress(b"1 0 d1 1\n")[:-4], b"\x1f\x8b"):
+    for broken in (gzip.compress(b"1 0 d1 1\n")[:-4], b"\x1f\x8b"):
         (tmp_path / "bob.gz").write_bytes(broken)
-        assert "bob.gz is no whole gzip file" in run(
+        assert "bob.gz begins like a gzip file, but is none" in run(
             "merge", "ann.txt", "bob.gz", "--to", "out", status=1
         )
 

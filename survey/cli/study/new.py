@@ -6,17 +6,19 @@ from typing import Any
 import click
 
 from survey.cli.context import OpenApp, database
+from survey.cli.words import SeveralWords
 from survey.services import life, studies
 from survey.services import own_lists as lists
 from survey.services.languages import languages
 from survey.services.plan_files import PlanFile, read_plan
 from survey.services.recruitment import Recruitment
+from survey.services.text_files import text_of
 
 HOW_TO_READ_RUNS = ("topics", "graded", "clusters", "missing_last")
 READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.command()
+@click.command(cls=SeveralWords)
 @click.argument("slug")
 @click.option(
     "--from",
@@ -35,7 +37,14 @@ READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--measures", help="Two to six, with commas between, like AP,nDCG@10,MNRO.")
 @click.option("--grades", help="Grades dealt to the positions of random lists, like 3,2,2,1,1.")
 @click.option("--qrels", type=READABLE, help="TREC judgements: a question for each topic.")
-@click.option("--run", "runs", type=READABLE, multiple=True, help="A TREC run: a list of each.")
+@click.option(
+    "--run",
+    "runs",
+    type=READABLE,
+    multiple=True,
+    metavar="FILE...",
+    help="TREC runs, two to ten: a list of each.",
+)
 @click.option("--topics", default="", help="Which topics, with commas between; all if not given.")
 @click.option("--graded", is_flag=True, help="Take the judgements' grades; participants see them.")
 @click.option("--clusters", type=READABLE, help="Lines of topic, document and cluster; likewise.")
@@ -70,7 +79,7 @@ def new(
     \b
     Example: survey study new spring-pilot --seed 42 --asked-by "the IR group of X"
              survey study new spring-pilot --from plan.yaml
-             survey study new two-runs --qrels Q --run R1 --run R2 --collection-size 20000
+             survey study new two-runs --qrels Q --run R1 R2 --collection-size 20000
     """
     how = {name: asked.pop(name) for name in HOW_TO_READ_RUNS}
     changes = _changes(asked)
@@ -81,7 +90,7 @@ def new(
     made = _planned(file, preset, changes)
     plan = made.plan
     if own_lists is not None:
-        plan = lists.with_lists(plan, lists.from_csv(_text_of(own_lists), own_lists.name))
+        plan = lists.with_lists(plan, lists.from_csv(text_of(own_lists), own_lists.name))
     if qrels is not None:
         plan = lists.with_lists(plan, _from_runs(qrels, runs, plan.collection_size, **how))
     with database(open_app) as (_, session):
@@ -110,22 +119,13 @@ def _from_runs(
     **how: bool,
 ) -> lists.OwnLists:
     return lists.from_trec(
-        (qrels.name, _text_of(qrels)),
-        [(run.name, _text_of(run)) for run in runs],
+        (qrels.name, text_of(qrels)),
+        [(run.name, text_of(run)) for run in runs],
         topics=topics.replace(",", " ").split(),
         collection_size=str(collection_size),
-        clusters=None if clusters is None else (clusters.name, _text_of(clusters)),
+        clusters=None if clusters is None else (clusters.name, text_of(clusters)),
         **how,
     )
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return file.read_text("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise click.ClickException(
-            f"{file} is no text in UTF-8 (byte {error.start + 1})."
-        ) from error
 
 
 def _planned(file: Path | None, preset: str | None, asked: dict[str, Any]) -> PlanFile:
@@ -133,6 +133,6 @@ def _planned(file: Path | None, preset: str | None, asked: dict[str, Any]) -> Pl
     if file is not None and preset is not None:
         raise click.UsageError("--from and --preset exclude each other; a file may name a preset.")
     if file is not None:
-        return read_plan(file.read_text("utf-8-sig"), file.name, **asked)
+        return read_plan(text_of(file), file.name, **asked)
     values = {"seed": studies.fresh_seed(), **asked}
     return PlanFile(studies.preset_plan(preset or "mnro", **values), Recruitment())

@@ -37,7 +37,8 @@ def mnro_horizon(relevant: int, collection_size: int, *, literal_eq15: bool = Fa
 
     F = 0.04 / (NG/N), so that K = 0.04 N is continuous at NG/N = 0.01.
     ``literal_eq15`` takes Eq. 15 as printed, F = 0.04 / (NG/N) · NG, by which K
-    jumps from 4 NG to 4 NG² there; Table 2 of the paper speaks for that reading.
+    jumps from 4 NG to 4 NG² there. Table 2 of the paper speaks for the continuous
+    reading (``survey paper table2``).
     """
     if 100 * relevant >= collection_size:  # generality ≥ 0.01, asked in whole numbers
         return 4.0 * relevant

@@ -16,8 +16,15 @@ class PluginError(ValueError):
     """A package's measure that cannot be registered; says which package and why."""
 
     def __init__(self, point: EntryPoint, why: str) -> None:
-        package = point.dist.name if point.dist is not None else "an unknown package"
-        super().__init__(f"the measure {point.name!r} of {package} is not registered: {why}")
+        super().__init__(
+            f"the measure {point.name!r} of {package_of(point)} is not registered: {why}"
+        )
+
+
+def package_of(point: EntryPoint) -> str:
+    """Return the package that an entry point belongs to, with its version."""
+    dist = point.dist
+    return "an unknown package" if dist is None else f"{dist.name} {dist.version}"
 
 
 def measures_of(point: EntryPoint) -> list[Measure]:

@@ -1,6 +1,7 @@
 """The registry: every measure by its name, those of other packages included."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 
@@ -10,11 +11,22 @@ from numpy.typing import ArrayLike
 from survey.core.measures.catalogue import OURS, Family
 from survey.core.measures.lists import as_lists
 from survey.core.measures.measure import Measure, Setting
-from survey.core.measures.plugins import GROUP, PluginError, measures_of
+from survey.core.measures.plugins import GROUP, PluginError, measures_of, package_of
 from survey.core.measures.ranks import Values
 
-Found = tuple[Mapping[str, Measure], tuple[str, ...]]
-"""Measures of other packages by name, and what kept some of them away."""
+
+@dataclass(frozen=True)
+class Others:
+    """What other packages register: ``measures`` by name, the ``packages`` they come from
+    ("screens 1.0"), and ``faults``, saying what kept some away.
+    """
+
+    measures: Mapping[str, Measure]
+    packages: Mapping[str, str]
+    faults: tuple[str, ...]
+
+
+NO_OTHERS = Others({}, {}, ())
 
 
 class Registry(Mapping[str, Measure]):
@@ -25,7 +37,7 @@ class Registry(Mapping[str, Measure]):
     """
 
     def __init__(
-        self, entries: Sequence[Measure | Family], others: Callable[[], Found] = lambda: ({}, ())
+        self, entries: Sequence[Measure | Family], others: Callable[[], Others] = lambda: NO_OTHERS
     ) -> None:
         self._entries, self._find_others = entries, others
 
@@ -35,7 +47,7 @@ class Registry(Mapping[str, Measure]):
     def __iter__(self) -> Iterator[str]:
         for entry in self._entries:
             yield from entry.listed if isinstance(entry, Family) else (entry.name,)
-        yield from self._others[0]
+        yield from self._others.measures
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -49,15 +61,19 @@ class Registry(Mapping[str, Measure]):
     def forms(self) -> str:
         """The names as a message lists them: AP, NMRR, …, P@k, …"""
         ours = [one.form if isinstance(one, Family) else one.name for one in self._entries]
-        return ", ".join((*ours, *self._others[0]))
+        return ", ".join((*ours, *self._others.measures))
 
     @property
     def faults(self) -> tuple[str, ...]:
         """Which measures of other packages could not be registered, and why."""
-        return self._others[1]
+        return self._others.faults
+
+    def package(self, name: str) -> str | None:
+        """The package that registers a measure, with its version; None for the survey's own."""
+        return self._others.packages.get(name) if name in self._others.measures else None
 
     @cached_property
-    def _others(self) -> Found:
+    def _others(self) -> Others:
         return self._find_others()
 
     def _found(self, name: str) -> tuple[int, Measure]:
@@ -67,7 +83,7 @@ class Registry(Mapping[str, Measure]):
                     return index, made
             elif entry.name == name:
                 return index, entry
-        others = self._others[0]
+        others = self._others.measures
         if name in others:
             return len(self._entries) + list(others).index(name), others[name]
         raise KeyError(name)
@@ -78,9 +94,10 @@ def _numbers_in(name: str) -> tuple[float, ...]:
     return tuple(float(part) for part in parts if part.replace(".", "", 1).isdecimal())
 
 
-def others_of(points: Iterable[EntryPoint], ours: Registry) -> Found:
+def others_of(points: Iterable[EntryPoint], ours: Registry) -> Others:
     """Load measures from entry points; one that fails, or whose name is taken, stays away."""
     loaded: dict[str, Measure] = {}
+    packages: dict[str, str] = {}
     faults = []
     for point in sorted(points, key=lambda point: point.name):
         try:
@@ -88,9 +105,10 @@ def others_of(points: Iterable[EntryPoint], ours: Registry) -> Found:
                 if measure.name in loaded or measure.name in ours:
                     raise PluginError(point, f"there is a measure {measure.name!r} already")
                 loaded[measure.name] = measure
+                packages[measure.name] = package_of(point)
         except PluginError as error:
             faults.append(str(error))
-    return loaded, tuple(faults)
+    return Others(loaded, packages, tuple(faults))
 
 
 MEASURES = Registry(OURS, lambda: others_of(entry_points(group=GROUP), Registry(OURS)))

@@ -1,5 +1,6 @@
 """Grades and clusters of a test collection, as marks beside the positions of a question."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -60,8 +61,8 @@ def _of(truth: GroundTruth, topic: str, document: str) -> Iterable[str]:
 
 
 def cluster_name(cluster: str) -> str:
-    """Write a cluster as marks have it: one word, without +, of at most 40 characters."""
-    word = "_".join(cluster.split()).replace("+", "-")[:LONGEST_NAME]
+    """Write a cluster as marks have it: one word, without + , ( ), of at most 40 characters."""
+    word = re.sub(r"[+,()]", "-", "_".join(cluster.split()))[:LONGEST_NAME]
     return "--" if word == NONE else word
 
 

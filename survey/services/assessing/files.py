@@ -2,26 +2,11 @@
 
 import gzip
 import os
-import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from survey.services.errors import SurveyError
-
-
-def text_of(path: Path) -> str:
-    """Read a file, unpacked if its name ends in .gz."""
-    try:
-        content = path.read_bytes()
-        return (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise SurveyError(f"{path}, line {line}: this is no text in UTF-8.") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise SurveyError(f"{path} is no whole gzip file, which its name says it is.") from None
-    except OSError as error:
-        raise SurveyError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def check_targets(targets: Iterable[Path], sources: Iterable[Path], *, replace: bool) -> None:

@@ -11,8 +11,8 @@ from survey.core.assessors.comparison import SUFFICIENT, Comparison, compare_clu
 from survey.core.assessors.gold import FLOOR, GoldTopic, gold_topic
 from survey.core.assessors.labels import Judgements, Labels, merge_labels, read_labels
 from survey.core.assessors.lines import in_order, stop_if_any
-from survey.services.assessing.files import text_of
 from survey.services.errors import SurveyError
+from survey.services.text_files import text_of
 
 __all__ = ["FLOOR", "SUFFICIENT", "compare", "gold", "merge"]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.exc import DatabaseError
 
+from survey.core.measures import MEASURES
 from survey.db import inspection
 from survey.services.database import require_current_schema
 from survey.services.doctor import databases, files, settings
@@ -54,6 +55,7 @@ def _of_settings(how: Circumstances) -> Iterator[Finding]:
     )
     yield settings.check_debugging(debug=how.debug)
     yield settings.check_proxies(how.host, how.trusted_proxies)
+    yield settings.check_measures(MEASURES.faults)
 
 
 def _of_files(engine: Engine, how: Circumstances) -> Iterator[Finding]:

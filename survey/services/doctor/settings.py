@@ -1,6 +1,7 @@
 """Checks of settings: the server key, debugging, proxies."""
 
 import re
+from collections.abc import Sequence
 from ipaddress import ip_address
 
 from survey.services.doctor.findings import Finding, danger, ok, warning
@@ -61,6 +62,14 @@ def check_proxies(host: str, trusted_proxies: int) -> Finding:
         f"The server listens on {host} with no proxy in front, so answers travel without HTTPS; "
         "put a proxy with HTTPS in front and say so with SURVEY_TRUSTED_PROXIES=1.",
     )
+
+
+def check_measures(faults: Sequence[str]) -> Finding:
+    """Could the measures that other packages bring be registered?"""
+    if faults:
+        told = "; ".join(faults)
+        return warning("measures", f"{told[0].upper()}{told[1:]}; repair or remove the package.")
+    return ok("measures", "all that other packages bring are registered")
 
 
 def _is_loopback(host: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from survey import __version__
+from survey.core.measures import MEASURES
 from survey.core.stimuli.questions import Question
 from survey.services.exchange.codebook import codebook_of
 from survey.services.exchange.content import Content, Identified
@@ -82,9 +83,18 @@ def study_json(content: Content) -> str:
                 "survey": __version__,
                 "python": ".".join(map(str, sys.version_info[:2])),
                 "numpy": np.__version__,
+                **_packages_of(plan.measures),
             },
         }
     )
+
+
+def _packages_of(measures: Iterable[str]) -> dict[str, str]:
+    """Return the packages of measures that are not the survey's own, with their versions."""
+    found = (MEASURES.package(name) for name in measures)
+    return {
+        package: version for package, _, version in (one.partition(" ") for one in found if one)
+    }
 
 
 def _practice_marks(practice: Question | None) -> dict[str, Any]:

@@ -37,12 +37,12 @@ def found(*values):
 
 
 def test_a_measure_of_another_package_is_registered(module):
-    measures, faults = found("screens:first")
-    assert (list(measures), faults) == (["screen"], ())
+    others = found("screens:first")
+    assert (list(others.measures), others.faults) == (["screen"], ())
 
 
 def test_a_package_may_register_several(module):
-    assert list(found("screens:several")[0]) == ["screen", "screen2"]
+    assert list(found("screens:several").measures) == ["screen", "screen2"]
 
 
 @pytest.mark.parametrize(
@@ -56,40 +56,52 @@ def test_a_package_may_register_several(module):
     ],
 )
 def test_what_cannot_be_registered_stays_away_and_is_told(module, value, why):
-    measures, (fault,) = found(value)
-    assert not measures
+    others = found(value)
+    assert not others.measures
+    (fault,) = others.faults
     assert fault.startswith("the measure 'point0' of an unknown package is not registered: ")
     assert why in fault
 
 
 def test_two_packages_with_the_same_name_do_not_replace_each_other(module):
-    measures, (fault,) = found("screens:first", "screens:several")
-    assert list(measures) == ["screen"]
+    others = found("screens:first", "screens:several")
+    assert list(others.measures) == ["screen"]
+    (fault,) = others.faults
     assert "there is a measure 'screen' already" in fault
 
 
-def test_an_installed_package_appears_in_commands_and_plans(tmp_path):
-    """A distribution with an entry point, as pip would leave it in site-packages."""
+@pytest.fixture
+def installed(tmp_path):
+    """Run code where a distribution with an entry point is installed, as pip would leave it."""
     (tmp_path / "screens.py").write_text(MODULE)
     info = tmp_path / "screens-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: screens\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[survey.measures]\nscreen = screens:first\n")
-    code = (
+
+    def run(code):
+        ran = subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONPATH": f"{tmp_path}:.", "PATH": ""},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    return run
+
+
+def test_an_installed_package_appears_in_commands_and_plans(installed):
+    said = installed(
+        "from survey.core.measures import MEASURES\n"
         "from survey.services.studies import measure_groups, preset_plan\n"
         "from survey.services.scoring import score_lists\n"
         "assert 'screen' in dict(dict(measure_groups())['Relevant or not'])\n"
         "plan = preset_plan('mnro', measures=['screen', 'MNRO'], questions=1, practice=False)\n"
-        "print(plan.measures, plan.draw_questions()[0].columns['screen'].values)\n"
+        "print(plan.measures, len(plan.draw_questions()[0].columns['screen'].values))\n"
         "print(score_lists([[1, 20]], 100, ['screen']).columns['screen'].values)\n"
+        "print(MEASURES.package('screen'), MEASURES.package('AP'))\n"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PYTHONPATH": f"{tmp_path}:.", "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert ran.stdout.startswith("('MNRO', 'screen') (")
-    assert ran.stdout.endswith("(0.5,)\n")
+    assert said.splitlines() == ["('MNRO', 'screen') 5", "(0.5,)", "screens 1.0 None"]

@@ -61,7 +61,7 @@ def test_the_example_list_of_section_5_3():
 
 def test_the_known_item_curves_of_figures_1_and_5():
     curve = CASE["fig1_fig5_NG1_N20"]
-    # With one query of one relevant item GMT is 1, which the figures' NMRR shows: K = 2.
+    # The reference case was computed with GMT = 1, the cap of one query of one item: K = 2.
     values = score(NAMES, [[point["rank"]] for point in curve], collection_size=20, gmt=1)
     values[:, 0] = 1 - values[:, 0]
     for row, point in zip(values, curve, strict=True):
