@@ -279,9 +279,10 @@ def _check_numbering(questions: Questions, faults: _Faults) -> None:
 def _check_ranks(number: int, rows: Iterable[_Row], faults: _Faults) -> None:
     """Check that the lists of a question have equally many ranks and differ."""
     readable = [row for row in rows if row.ranks]
-    seen: dict[tuple[int, ...], _Row] = {}
+    seen: dict[object, _Row] = {}
     for row in readable:
-        first, same = readable[0], seen.setdefault(row.ranks, row)
+        looks = (row.ranks, *sorted(row.marked.marks.items()))
+        first, same = readable[0], seen.setdefault(looks, row)
         if len(row.ranks) != len(first.ranks):
             text = f"{_ranks_in(row)} found, but {_ranks_in(first)} in row {first.number}"
             faults.add(row.number, "ranks", f"{text}; all lists of a question need equally many")

@@ -58,9 +58,9 @@ class Marks:
             for kind in self.kinds
         }
 
-    def of_first_list(self) -> "Marks":
-        """Return the marks of the first list alone."""
-        return Marks(self.grades[:1], self.weights[:1], self.clusters[:1])
+    def of_list(self, index: int) -> "Marks":
+        """Return the marks of one list alone; lists with equal ranks and marks look the same."""
+        return Marks(*(getattr(self, kind)[index : index + 1] for kind in KINDS))
 
     def dealt(self, orders: Sequence[Sequence[int]]) -> "Marks":
         """Return one list's marks dealt to several: for each, which item stands where."""

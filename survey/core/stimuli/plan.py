@@ -154,7 +154,7 @@ class Plan:
         In a large collection nothing relevant would come early by chance, and P@10, say,
         would tie all lists; so positions are drawn nearer to the front if need be.
         """
-        marks = self.own_marks[0].of_first_list() if self.own_marks else NO_MARKS
+        marks = self.own_marks[0].of_list(0) if self.own_marks else NO_MARKS
         for within in (None, 20 * self.relevant, 4 * self.relevant):
             if within is None or within < self.collection_size:
                 with suppress(ValueError):

@@ -14,7 +14,7 @@ from survey.core.stimuli.faults import (
     yes_or_no,
 )
 from survey.core.stimuli.generators import GENERATORS
-from survey.core.stimuli.marks import NAME_RULE, Marks
+from survey.core.stimuli.marks import NAME_RULE, NO_MARKS, Marks
 from survey.core.stimuli.questions import build_question
 from survey.core.stimuli.words import placeholders
 
@@ -137,7 +137,7 @@ def _about_own_lists(plan: "Plan") -> Iterable[Fault]:
             yield Fault(
                 ("own_lists", number - 1), f"question {number} must have {plan.lists} lists"
             )
-        elif len(set(lists)) < len(lists):
+        elif _has_twins(plan, number):
             yield Fault(("own_lists", number - 1), f"question {number} has a list twice")
         else:
             yield from _about_question(plan, number)
@@ -145,6 +145,13 @@ def _about_own_lists(plan: "Plan") -> Iterable[Fault]:
         yield Fault(
             ("own_lists",), f"{len(plan.own_lists)} questions with lists, not {plan.questions}"
         )
+
+
+def _has_twins(plan: "Plan", number: int) -> bool:
+    """Tell whether two lists of a question look the same: equal positions and equal marks."""
+    marks = plan.own_marks[number - 1 : number] or (NO_MARKS,)
+    lists = plan.own_lists[number - 1]
+    return len({(ranks, marks[0].of_list(index)) for index, ranks in enumerate(lists)}) < len(lists)
 
 
 def _about_question(plan: "Plan", number: int) -> Iterable[Fault]:

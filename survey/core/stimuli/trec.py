@@ -9,6 +9,7 @@ from survey.core.measures.lists import HIGHEST_GRADE
 from survey.core.runs.lists import GroundTruth, find
 from survey.core.runs.ranking import ranking
 from survey.core.runs.reading import Run, lines_of, read_clusters, read_judgements, read_run
+from survey.core.stimuli.marks import NO_MARKS, Marks
 from survey.core.stimuli.own_lists import (
     COLLECTION_SIZE,
     LISTS,
@@ -94,13 +95,15 @@ def read_trec(
             lists = [
                 _list(topic, run, truth, collection_size, missing_last, faults) for run in read
             ]
-            faults += _about_identical(topic, lists, read)
             faults += about_clusters(truth, topic, clusters[0]) if clusters else ()
             questions.append(lists)
     _stop_if_any(faults)
     ranks = tuple(tuple(one.ranks for one in lists) for lists in questions)
     documents = [[one.documents for one in lists] for lists in questions]
     marks = marks_of_topics(truth, chosen, documents, graded=graded)
+    for index, topic in enumerate(chosen):
+        faults += _about_identical(topic, ranks[index], marks[index] if marks else NO_MARKS, read)
+    _stop_if_any(faults)
     return OwnLists(ranks, collection_size, chosen, marks)
 
 
@@ -180,11 +183,13 @@ def _list(
     return _List()
 
 
-def _about_identical(topic: str, lists: Iterable[_List], runs: Iterable[_Run]) -> Iterable[str]:
-    seen: dict[tuple[int, ...], str] = {}
-    for found, run in zip(lists, runs, strict=True):
-        same = seen.setdefault(found.ranks, run.name)
-        if found.ranks and same != run.name:
+def _about_identical(
+    topic: str, lists: Sequence[tuple[int, ...]], marks: Marks, runs: Sequence[_Run]
+) -> Iterable[str]:
+    seen: dict[object, str] = {}
+    for index, (ranks, run) in enumerate(zip(lists, runs, strict=True)):
+        same = seen.setdefault((ranks, marks.of_list(index)), run.name)
+        if same != run.name:
             yield (
                 f"topic {shortened(topic)}: {same} and {run.name} have the relevant documents at "
                 "the same positions; the two lists cannot be told apart, so leave out the topic "

@@ -258,9 +258,12 @@ def test_clusters_that_would_be_written_alike_are_a_fault():
     assert read(clusters=("c", "q1 d1 +\nq2 d1 y\n")).marks[0].clusters[0] == (("--",), ())
 
 
-def test_lists_with_the_same_positions_are_refused_though_their_marks_differ():
+def test_lists_with_the_same_positions_are_told_apart_by_their_marks_only():
     runs = [run_of(("q1", "12")), run_of(("q1", "21"))]
-    assert "cannot be told apart" in faults_of(runs, graded=True, topics=["q1"])[0]
+    lists = read(runs, graded=True, topics=["q1"])
+    assert len(set(lists.questions[0])) == 1
+    assert lists.marks[0].of_list(0) != lists.marks[0].of_list(1)
+    assert "cannot be told apart" in faults_of(runs, topics=["q1"])[0]
 
 
 FIELDS = st.sampled_from(["q1", "q2", "Q0", "d1", "d2", "d3", "1", "0", "-2.5", "inf", "\x1c", "é"])

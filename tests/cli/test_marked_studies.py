@@ -1,0 +1,231 @@
+"""Studies of runs, and of lists with grades or clusters, from the command line to Table 4."""
+
+import gzip
+import json
+import zipfile
+
+import pytest
+import yaml
+
+from tests.databases import ON_SQLITE
+from tests.services.exchange.changes import unzipped, with_cell, zipped
+
+# Three topics; documents of grade 1 and 2. Where the two runs have them:
+#   t1  d1 (2) d2 (1) d3 (1)   first: 1, 2, 9    second: 9, 1, 2
+#   t2  d4 (1) d5 (2)          first: 3, 4       second: 1, 12
+#   t3  d6 (1) d7 (1) d8 (2)   first: 5, 6, 7    second: 2, 8, 1
+QRELS = """
+t1 0 d1 2
+t1 0 d2 1
+t1 0 d3 1
+t2 0 d4 1
+t2 0 d5 2
+t3 0 d6 1
+t3 0 d7 1
+t3 0 d8 2
+t3 0 d9 0
+"""
+FIRST = {
+    "t1": {"d1": 1, "d2": 2, "d3": 9},
+    "t2": {"d4": 3, "d5": 4},
+    "t3": {"d6": 5, "d7": 6, "d8": 7},
+}
+SECOND = {
+    "t1": {"d1": 9, "d2": 1, "d3": 2},
+    "t2": {"d4": 1, "d5": 12},
+    "t3": {"d6": 2, "d7": 8, "d8": 1},
+}
+CLUSTERS = (
+    "t1 d1 red\nt1 d2 red\nt1 d3 deep blue\nt2 d4 a\nt2 d5 a\nt2 d5 b\nt3 d6 x\nt3 d7 unknown\n"
+)
+
+
+def run_file(places):
+    """A run that returns fifteen documents for each topic, the relevant ones at these places."""
+    lines = []
+    for topic, wanted in places.items():
+        at = {place: document for document, place in wanted.items()}
+        for place in range(1, 16):
+            lines.append(f"{topic} Q0 {at.get(place, f'n{place}')} {place} {100 - place} tag\n")
+    return "".join(lines)
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """The judgements and both runs, the second gzipped."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.txt").write_text(QRELS)
+    (tmp_path / "first.txt").write_text(run_file(FIRST))
+    (tmp_path / "second.txt.gz").write_bytes(gzip.compress(run_file(SECOND).encode()))
+    (tmp_path / "clusters.txt").write_text(CLUSTERS)
+    return tmp_path
+
+
+def new_from_runs(run, *more):
+    runs = ("--qrels", "qrels.txt", "--run", "first.txt", "second.txt.gz")
+    return run("study", "new", "two-runs", *runs, "--collection-size", 200, *more)
+
+
+@ON_SQLITE
+def test_ap_ndcg_and_mnro_on_two_runs_go_from_study_new_to_table_4(run, files):
+    run("init")
+    new_from_runs(run, "--graded", "--measures", "AP,nDCG@10,MNRO")
+    checked = json.loads(run("study", "check", "two-runs", "--json"))
+    assert checked["questions"][0]["lists"] == {"A": [1, 2, 9], "B": [1, 2, 9]}
+    # By hand, question 1: the positions are the same, so AP and MNRO tie; nDCG@10 does not:
+    # A has 2 1 . 1, B 1 1 … 2, which is worse.
+    assert checked["questions"][0]["rankings"] == {"AP": "A=B", "MNRO": "A=B", "nDCG@10": "A>B"}
+    run("study", "open", "two-runs")
+    prefer = ("--prefer", "nDCG@10=.6,MNRO=.3,AP=.1")
+    run("simulate", "two-runs", "--participants", 4, *prefer, "--seed", 4)
+    run("study", "close", "two-runs")
+    found = json.loads(run("analyse", "two-runs", "--include-test", "--json"))
+    assert found["n"]["responses"] == 12
+    assert [row["merged"] for row in found["table4"]["rows"]] == [4, 4, 4]
+    assert {one["pair"] for one in found["differences"]} == {
+        "nDCG@10-MNRO",
+        "nDCG@10-AP",
+        "MNRO-AP",
+    }
+    table = run("analyse", "two-runs", "--include-test")
+    assert "nDCG@10" in table
+
+
+@ON_SQLITE
+def test_a_graded_bundle_carries_its_marks_and_replicates(run, files):
+    run("init")
+    new_from_runs(run, "--graded", "--clusters", "clusters.txt", "--topics", "t1,t2")
+    run("study", "open", "two-runs")
+    run("simulate", "two-runs", "--participants", 2)
+    run("export", "two-runs", "--to", "out.zip", "--include-test")
+    assert "agrees in everything" in run("replicate", "out.zip")
+    with zipfile.ZipFile("out.zip") as bundle:
+        rows = bundle.read("questions.csv").decode().splitlines()
+        assert "grades" in bundle.read("codebook.csv").decode()
+    assert rows[:3] == [
+        "question,list,ranks,collection_size,grades,clusters",
+        "1,A,1 2 9,200,2 1 1,red red deep_blue",
+        "1,B,1 2 9,200,1 1 2,red deep_blue red",
+    ]
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("column", "cell", "message"),
+    [
+        ("grades", "1 1 2", "question 1: the plan gives other grades and clusters"),
+        ("clusters", "red red red", "question 1: the plan gives other grades and clusters"),
+        ("grades", "2 1", "row 2, column grades: '2 1' found; 2 found for 3 ranks"),
+        ("grades", "2 x 1", "row 2, column grades: '2 x 1' found"),
+        ("grades", "", "question 1: nothing found; every list needs them where one has them"),
+    ],
+)
+def test_a_mark_that_was_changed_is_named(run, files, column, cell, message):
+    run("init")
+    new_from_runs(run, "--graded", "--clusters", "clusters.txt", "--topics", "t1 t2")
+    run("study", "open", "two-runs")
+    run("simulate", "two-runs", "--participants", 1)
+    run("export", "two-runs", "--to", "out.zip", "--include-test")
+    bundle = unzipped((files / "out.zip").read_bytes())
+    changed = with_cell(bundle, "questions.csv", 2, column, cell)
+    (files / "changed.zip").write_bytes(zipped(changed))
+    assert message in run("replicate", "changed.zip", status=1)
+
+
+@ON_SQLITE
+def test_without_graded_the_judgements_grades_stay_out_of_sight(run, files):
+    run("init")
+    new_from_runs(run, "--topics", "t2 t3", "--measures", "AP,MNRO")
+    plan = yaml.safe_load(run("study", "plan", "two-runs"))
+    assert "own_marks" not in plan
+    assert plan["list_noun"] == "System"
+
+
+@ON_SQLITE
+def test_two_runs_alike_on_a_topic_are_refused_by_name(run, files):
+    run("init")
+    told = run(
+        *("study", "new", "alike", "--qrels", "qrels.txt", "--run", "first.txt", "first.txt"),
+        *("--collection-size", 200),
+        status=1,
+    )
+    assert "run A (first.txt) and run B (first.txt) have the relevant documents at" in told
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--run", "first.txt"), "--qrels and --run belong together"),
+        (("--qrels", "qrels.txt"), "--qrels and --run belong together"),
+        (("--graded",), "--qrels and --run belong together"),
+        (("--measures", "AP,MAP"), "there is no measure 'MAP'"),
+        (("--measures", "AP"), "measures is AP; 2 to 6 different ones are allowed"),
+        (("--measures", "AP,S-recall@5"), "S-recall@5 needs to know the clusters"),
+        (("--measures", "AP,P@5,F1.0@5"), "the measure F1.0@5 is written F1@5"),
+        (("--grades", "2,1"), "marks: grades have the shape (1, 2); the lists have (1, 5)"),
+        (("--grades", "2,1,1,1,0"), "row 1, grade 5: 0 found; a whole number from 1 to 30"),
+        (("--grades", "2,1,1,1,x"), "grades, weights or clusters are allowed"),
+        (
+            ("--grades", "2,1,1,1,1", "--generator", "discriminative"),
+            "marks are dealt to drawn lists by the generator random; it is discriminative",
+        ),
+    ],
+)
+def test_options_that_do_not_fit_are_told(run, files, options, message):
+    run("init")
+    usage = "belong together" in message
+    assert message in run("study", "new", "one", *options, status=2 if usage else 1)
+
+
+@ON_SQLITE
+def test_a_plan_file_deals_clusters_to_drawn_lists_and_comes_out_again(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plan.yaml").write_text(
+        "preset: mnro\nasked_by: us\nmeasures: [AP, S-recall@20, S-precision@0.5]\n"
+        "marks:\n  clusters: a a b c c+d\nquestions: 2\nseed: 3\n"
+    )
+    run("init")
+    run("study", "new", "one", "--from", "plan.yaml")
+    (tmp_path / "again.yaml").write_text(run("study", "plan", "one"))
+    run("study", "new", "again", "--from", "again.yaml")
+    first, second = (
+        json.loads(run("study", "check", slug, "--json"))["questions"] for slug in ("one", "again")
+    )
+    assert first == second
+    for slug in ("one", "again"):
+        run("study", "open", slug)
+    digests = {
+        json.loads(run("study", "show", slug, "--json"))["digest"] for slug in ("one", "again")
+    }
+    assert len(digests) == 1
+
+
+@ON_SQLITE
+def test_measure_scores_graded_and_clustered_lists(run):
+    # 2^2 − 1 at rank 1 and 1 at rank 4: 3 + 1/log2 5; ideal 3 + 1/log2 3. 1 of 2 clusters by 3.
+    marks = ("--grades", "2,1", "--grades", "1,2", "--clusters", "a,b")
+    names = ("--measures", "nDCG@5,S-recall@3,CG@4")
+    found = json.loads(run("measure", "1,4", "1,4", *marks, *names, "--json"))["lists"]
+    assert found["A"]["nDCG@5"] == pytest.approx((3 + 0.430677) / (3 + 0.630930), abs=1e-5)
+    assert found["B"]["nDCG@5"] == pytest.approx((1 + 3 * 0.430677) / (3 + 0.630930), abs=1e-5)
+    assert (found["A"]["S-recall@3"], found["A"]["CG@4"]) == (0.5, 3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--grades", "1"), "list 1: 1 found for 2 ranks; one each is needed"),
+        (("--grades", "1,a"), "list 1: '1 a' found; numbers separated by spaces are allowed"),
+        (("--measures", "S-recall@5"), "clusters are needed, and these lists have none"),
+        (("--measures", "XY"), "there is no measure 'XY'"),
+    ],
+)
+def test_measure_says_what_is_wrong_with_marks(run, options, message):
+    assert message in run("measure", "1,4", "2,3", *options, status=2)
+
+
+def test_grades_are_given_once_or_for_each_list(run):
+    three = ("measure", "1,4", "2,3", "1,2")
+    told = run(*three, "--grades", "1,1", "--grades", "2,1", status=2)
+    assert "--grades is given 2 times for 3 lists; once for all or once for each" in told
