@@ -16,7 +16,7 @@ from survey.services import life, researchers
 from survey.services.recruitment import Recruitment
 from tests.builders import Visitor, a_plan
 from tests.promises.naughty import Material, in_a_path
-from tests.web.test_researcher import Desk, filled_in
+from tests.web.desk import Desk, filled_in
 
 OPEN, DRAFT = "an-open-study", "a-draft"
 SAMPLES = {"action": "open", "public_id": "P-NOBODY00", "labels": "123", "name": "votes.csv"}

@@ -17,7 +17,7 @@ from tests.promises.sweeps import addresses, rules_of
 from tests.promises.traces import Ear, Trace
 from tests.promises.walks import begin_questions, new_study
 from tests.promises.worlds import as_shipped, canaries, living_in, renamed
-from tests.web.test_researcher import Desk
+from tests.web.desk import Desk
 
 STUDY = "/research/studies/plain-en"
 PAGES = (

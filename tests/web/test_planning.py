@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import event
 
 from tests.databases import ON_SQLITE
-from tests.web.test_researcher import HOME, Desk
+from tests.web.desk import HOME, Desk
 
 pytestmark = ON_SQLITE
 PAGE = "/research/planning"

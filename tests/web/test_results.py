@@ -13,7 +13,7 @@ from survey.services.answers import Answer
 from survey.services.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant
 from tests.databases import ON_SQLITE
-from tests.web.test_researcher import STUDY, Desk, open_it
+from tests.web.desk import STUDY, Desk, open_it
 
 RESULTS = f"{STUDY}/results"
 pytestmark = ON_SQLITE

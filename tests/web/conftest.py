@@ -1,0 +1,21 @@
+"""A researcher at a desk, with a draft."""
+
+import pytest
+
+from survey.services import life, researchers
+from survey.services.recruitment import Recruitment
+from tests.builders import a_plan
+from tests.web.desk import Desk
+
+
+@pytest.fixture
+def desk(app, session):
+    return Desk(app, session)
+
+
+@pytest.fixture
+def study(session, desk):
+    ada = researchers.find_researcher(session, "Ada")
+    made = life.make_study(session, ada, "a-study", a_plan(), Recruitment())
+    session.rollback()
+    return made

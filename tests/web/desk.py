@@ -1,0 +1,77 @@
+"""A researcher with a browser that runs no scripts."""
+
+import io
+import re
+
+from bs4 import BeautifulSoup
+
+from survey.services import life, researchers
+
+PASSWORD = "a row of four words"
+HOME = "/research/"
+STUDY = "/research/studies/a-study"
+
+
+class Desk:
+    """A researcher with a browser that runs no scripts."""
+
+    def __init__(self, app, session, name="Ada"):
+        self.client = app.test_client()
+        self.name = name
+        self.token = researchers.add_researcher(session, name)[1]
+        session.rollback()
+        self.open(f"/research/welcome/{self.token}")
+        self.send(f"/research/welcome/{self.token}", password=PASSWORD, again=PASSWORD)
+        assert self.address == HOME
+
+    def open(self, address):
+        return self._see(self.client.get(address, follow_redirects=True))
+
+    def send(self, action, files=None, **fields):
+        """Send the form that posts to ``action`` as it stands on the page, with these fields."""
+        form = next(
+            form
+            for form in self.page.select("form[method=post]")
+            if form["action"].partition("#")[0] == action
+        )
+        named = {**filled_in(form), **fields, **(files or {})}
+        return self.post(action, **named)
+
+    def post(self, action, **fields):
+        content = {name: value for name, value in fields.items() if value is not None}
+        kind = "multipart/form-data"
+        return self._see(
+            self.client.post(action, data=content, content_type=kind, follow_redirects=True)
+        )
+
+    def _see(self, response):
+        self.response, self.status = response, response.status_code
+        self.address = response.request.full_path.rstrip("?")
+        kind = response.mimetype
+        self.page = BeautifulSoup(response.text if kind == "text/html" else "", "html.parser")
+        self.text = re.sub(r"\s+", " ", self.page.get_text(" ", strip=True))
+        return self.page
+
+
+def filled_in(form):
+    """What a browser would send of a form as it stands there."""
+    sent = {}
+    for field in form.select("input[name]"):
+        ticked = field.get("type") not in ("checkbox", "radio") or field.has_attr("checked")
+        if ticked and field.get("type") != "file":
+            sent.setdefault(field["name"], []).append(field.get("value", ""))
+    for field in form.select("textarea[name]"):
+        sent[field["name"]] = [field.text.removeprefix("\r\n").removeprefix("\n")]
+    for field in form.select("select[name]"):
+        chosen = field.select_one("option[selected]") or field.select_one("option")
+        sent[field["name"]] = [chosen["value"]]
+    return {name: values if len(values) > 1 else values[0] for name, values in sent.items()}
+
+
+def a_file(text, name):
+    return (io.BytesIO(text.encode()), name)
+
+
+def open_it(session, study):
+    life.open_to_participants(session, study, "Ada")
+    session.rollback()
