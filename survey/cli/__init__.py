@@ -21,7 +21,7 @@ COMMANDS = {
     "replicate": ("exchange", "Recompute everything in a bundle."),
     "import": ("exchange", "Take a bundle in, to look at its results."),
     "power": ("power", "Simulate how likely a study is to find a difference."),
-    "measure": ("measure", "Score ranked lists with AP, NMRR and MNRO."),
+    "measure": ("measure", "Score ranked lists with any measures."),
     "evaluate": ("evaluate", "Score runs of a test collection, in TREC's formats."),
     "feedback": ("feedback", "Measure what rounds of relevance feedback gain."),
     "assess": ("assess", "Merge, compare and join judgements by several assessors."),
@@ -55,8 +55,8 @@ class Topics(click.Group):
         """Run a command; what can be explained becomes one sentence on stderr and status 1."""
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
-            raise
+        except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+            raise  # a reader that has seen enough is no error; click ends quietly
         except Exception as error:
             raise click.ClickException(explain(error)) from error
 

@@ -371,3 +371,12 @@ def test_help_does_not_wait_for_numpy_or_flask():
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert "simulate" in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_reader_that_has_seen_enough_is_told_nothing():
+    """`survey paper slips | head -1`, with a real pipe that closes early."""
+    command = [sys.executable, "-m", "survey", "paper", "slips"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
+        ran.stdout.readline()
+        ran.stdout.close()
+        assert ran.stderr.read() == b""

@@ -58,7 +58,7 @@ def _generality() -> Slip:
         "NG(q)/N, as in Eqs. 14 and 15.",
         "A_k counts the relevant items of the first k results only. For list A of Table 1, A_2/N "
         f"is {at_two:.2f}, and the relevant items are {len(positions) / 100:.2f} of the database.",
-        "Generality is NG/N.",
+        "Generality is NG/N; the printed g_k is the measure g@k.",
         at_two != len(positions) / 100,
     )
 
