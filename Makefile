@@ -6,7 +6,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help run test promises soak check audit dependencies calibrate wheel screenshots translations constraints clean
+.PHONY: help run test promises soak check audit dependencies calibrate digits wheel screenshots translations constraints clean
 
 help: ## Say what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,6 +42,9 @@ dependencies: .venv/test ## Write DEPENDENCIES.md: what is installed, its licenc
 
 calibrate: .venv/run ## Simulate studies whose truth is known, and write benchmarks/calibration.md
 	$(BIN)/python -m benchmarks.calibrate --to benchmarks/calibration.md $(ARGS)
+
+digits: .venv/test ## Rank real images (handwritten digits), and write benchmarks/digits.md
+	$(BIN)/python -m benchmarks.digits --to benchmarks/digits.md $(ARGS)
 
 wheel: .venv/test ## Build the wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
