@@ -26,7 +26,7 @@ from survey.core.measures import Values, measure_named
 
 QUERIES_PER_DIGIT = 10
 RESAMPLES = 9_999
-RESAMPLED_ORDERS = 1_000  # of them, for tau-b, which takes longer
+RESAMPLED_ORDERS = 500  # of them, for tau-b, which takes longer
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 COMPARED = ("AP", "NMRR", "MNRO")
 

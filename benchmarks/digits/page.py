@@ -111,8 +111,8 @@ def _growing(findings: Findings) -> tuple[str, str, str]:
         "collection, of less variety. All descriptors see the same draws: "
         f"{', '.join(findings.growing)}. Figures are means over draws; deviations are from A, in "
         "per cent of A, as in Table 2. A measure *stays put* in a design if no deviation, with any "
-        f"descriptor, in B or C, is above {STAYS_PUT:.0f} %, a bound of ours. What is *expected* "
-        "was written down before the first run.",
+        f"descriptor, in B or C, is above {STAYS_PUT:.0f} %, a bound of ours, set after a first "
+        "look. What is *expected* was written down before the first run.",
         "Where K grows as N does, AMNRO may fall a little: the relevant images that stand ahead "
         "of another one do not become more, so its rank grows a little less than K.",
         "From A to C, the smallest and the largest deviation over the descriptors:",
