@@ -71,7 +71,7 @@ class Report:
 def run(asked: Asked, on_progress: OnProgress = lambda *_: None) -> Report:
     """Read files, score the runs in them and compare them with the baseline.
 
-    Raises RequestError for what cannot be asked for, before any file is read, and RunsError
+    Raises RequestError for what cannot be asked for, before any file is read, and FaultyFilesError
     for what the files make impossible.
     """
     measures = chosen_measures(asked)

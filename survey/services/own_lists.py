@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 
+from survey.core.file_lines import FaultyFilesError
 from survey.core.stimuli.lists_csv import read_lists_csv
-from survey.core.stimuli.own_lists import OwnLists, OwnListsError
+from survey.core.stimuli.own_lists import OwnLists
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.trec import read_trec
 
-__all__ = ["OwnLists", "OwnListsError", "from_csv", "from_trec", "with_lists"]
+__all__ = ["FaultyFilesError", "OwnLists", "from_csv", "from_trec", "with_lists"]
 
 
 def from_csv(text: str, file: str) -> OwnLists:
-    """Read lists from a CSV; raises OwnListsError with every fault's row and column."""
+    """Read lists from a CSV; raises FaultyFilesError with every fault's row and column."""
     return read_lists_csv(text, file)
 
 
@@ -25,10 +26,10 @@ def from_trec(
     graded: bool = False,
     clusters: tuple[str, str] | None = None,
 ) -> OwnLists:
-    """Read lists from (file name, text) pairs; raises OwnListsError with every fault."""
+    """Read lists from (file name, text) pairs; raises FaultyFilesError with every fault."""
     size = collection_size.strip()
     if not (size.isascii() and size.isdecimal() and len(size) < 10):
-        raise OwnListsError(
+        raise FaultyFilesError(
             [f"collection size: {size or 'nothing'!r} found; how many documents the runs searched"]
         )
     return read_trec(

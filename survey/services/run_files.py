@@ -9,15 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from survey.core.file_lines import stop_if_any
 from survey.core.runs.lists import GroundTruth
-from survey.core.runs.reading import (
-    Runs,
-    read_clusters,
-    read_judgements,
-    read_run,
-    read_weights,
-    stop_if_any,
-)
+from survey.core.runs.reading import Runs, read_clusters, read_judgements, read_run, read_weights
 from survey.services.text_files import GZIPPED
 
 Content = TypeVar("Content")
@@ -37,7 +31,7 @@ def read_files(
     """Read judgements and runs; ``highest``: the highest relevance, if there is one.
 
     A run is named by its file's stem, see ``run_name``; ``on_file`` is called after each
-    file. Raises RunsError with every fault (20 at most), each naming file and line.
+    file. Raises FaultyFilesError with every fault (20 at most), each naming file and line.
     """
     faults: list[str] = []
 

@@ -12,7 +12,7 @@ from survey.cli import survey
 
 # Two relevant documents in q1 (d1 the better one), one in q2, none in q3.
 QRELS = "q1 0 d1 2\nq1 0 d2 1\nq1 0 d3 0\nq2 0 d1 1\nq3 0 d1 0\n"
-CLUSTERS = "q1 d1 sea lion\nq1 d2 seal\nq2 d1 unknown\nq2 d1 otter\n"
+CLUSTERS = "q1 d1 sea lion\nq1 d2 seal\nq2 d9 unknown\nq2 d1 otter\n"
 WEIGHTS = "q1 d1 1\nq1 d2 0.5\nq2 d1 1\n"
 
 

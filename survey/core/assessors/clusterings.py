@@ -5,80 +5,32 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.assessors.lines import numbered_lines
-from survey.core.stimuli.own_lists import shortened
+from survey.core.file_lines import shortened
+from survey.core.runs.reading import CLUSTERS_LINE, IN_NO_CLUSTER, read_clusters
+from survey.core.runs.reading import Clusters as Clustering
 
-CLUSTER_LINE = "topic document cluster"
-UNKNOWN = "unknown"
 # Pairs of documents are tables of this size squared, 16 MB each. People cluster by hand:
 # the largest topic of ImageCLEF 2008 has 184 relevant documents.
 MOST_DOCUMENTS = 2_000
 
 Clusters = Mapping[str, frozenset[str]]
 """One topic: document → its clusters, several if need be; none where it could not be placed."""
-Clustering = Mapping[str, Clusters]
-"""One assessor's clusters: topic → document → clusters."""
 
 
-def read_clusters(file: str, text: str, faults: list[str]) -> Clustering:
-    """Read one assessor's clustering, lines of ``topic document cluster``.
-
-    The cluster is the rest of the line and may hold spaces; a document in several clusters
-    has a line for each. The cluster ``unknown`` (in any case) says that a document is
-    relevant and could not be placed: such documents do not belong together, and it is no
-    cluster. Empty lines and lines that start with # are ignored. What is wrong is added to
-    ``faults``, with file and line.
-    """
-    clustering: dict[str, dict[str, frozenset[str]]] = {}
-    stands: dict[tuple[str, str, str], int] = {}
-    for number, line in numbered_lines(text):
-        where, fields = f"{file}, line {number}", line.split(maxsplit=2)
-        if len(fields) != 3:
-            count = "1 field" if len(fields) == 1 else "2 fields"
-            faults.append(
-                f"{where}: {count} found, {shortened(line)}; 3 are needed: {CLUSTER_LINE} (the "
-                "rest of the line)"
-            )
-            continue
-        topic, document = fields[:2]
-        cluster = _name(fields[2])
-        first = stands.setdefault((topic, document, cluster), number)
-        if first != number:
-            faults.append(
-                f"{where}: document {shortened(document)} of topic {shortened(topic)} found "
-                f"again in cluster {shortened(cluster)}, as in line {first}; once is allowed"
-            )
-        documents = clustering.setdefault(topic, {})
-        named = {cluster} - {UNKNOWN}
-        documents[document] = documents.get(document, frozenset()) | named
-    faults += _about_clusters(file, clustering, stands)
-    return clustering
-
-
-def _name(found: str) -> str:
-    name = " ".join(found.split())
-    return UNKNOWN if name.casefold() == UNKNOWN else name
-
-
-def _about_clusters(
-    file: str, clustering: Clustering, stands: Mapping[tuple[str, str, str], int]
-) -> Iterator[str]:
-    if not stands:
-        yield f"{file}: no cluster found; a line for each document is needed: {CLUSTER_LINE}"
-    for (topic, document, cluster), number in stands.items():
-        if cluster == UNKNOWN and clustering[topic][document]:
-            other = shortened(min(clustering[topic][document]))
-            yield (
-                f"{file}, line {number}: document {shortened(document)} of topic "
-                f"{shortened(topic)} is {UNKNOWN} here and in cluster {other} elsewhere; one of "
-                "the two is allowed"
-            )
-    for topic, documents in clustering.items():
+def read_clustering(file: str, lines: Iterable[str], faults: list[str]) -> Clustering:
+    """Read one assessor's clustering as ``read_clusters`` does; it may not be empty, nor huge."""
+    found = read_clusters(file, lines, faults)
+    if not found and not faults:
+        faults.append(
+            f"{file}: no cluster found; a line for each document is needed: {CLUSTERS_LINE}"
+        )
+    for topic, documents in found.items():
         if len(documents) > MOST_DOCUMENTS:
-            yield (
+            faults.append(
                 f"{file}: topic {shortened(topic)} has {len(documents)} documents; "
                 f"{MOST_DOCUMENTS} are allowed"
             )
+    return found
 
 
 def members(clusters: Clusters) -> dict[str, frozenset[str]]:
@@ -115,7 +67,7 @@ def restricted(clusters: Clusters, documents: Iterable[str]) -> Clusters:
 
 
 def as_lines(topic: str, clusters: Clusters) -> Iterator[str]:
-    """Write one topic as ``read_clusters`` reads it, documents and clusters sorted."""
+    """Write one topic as ``read_clustering`` reads it, documents and clusters sorted."""
     for document in sorted(clusters):
-        for cluster in sorted(clusters[document]) or [UNKNOWN]:
+        for cluster in sorted(clusters[document]) or [IN_NO_CLUSTER]:
             yield f"{topic} {document} {cluster}\n"

@@ -1,14 +1,14 @@
 """Which documents assessors chose for a topic, merged into weights and relevance."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.assessors.lines import in_order, malformed, numbered_lines
-from survey.core.stimuli.own_lists import shortened
+from survey.core.assessors.topics import in_order
+from survey.core.file_lines import malformed, numbered, shortened
 
 LABEL_LINE = "topic iteration document relevance"
 HIGHEST = 3
@@ -68,7 +68,7 @@ class Judgements:
         return ascending[:, self.assessors - needed]
 
 
-def read_labels(file: str, text: str, faults: list[str]) -> Labels:
+def read_labels(file: str, lines: Iterable[str], faults: list[str]) -> Labels:
     """Read one assessor's labels, lines of ``topic iteration document relevance`` (TREC qrels).
 
     Relevance is a whole number from 0 to 3; the iteration is ignored, and so are empty lines
@@ -76,7 +76,7 @@ def read_labels(file: str, text: str, faults: list[str]) -> Labels:
     """
     labels: dict[str, dict[str, int]] = {}
     stands: dict[tuple[str, str], int] = {}
-    for number, line in numbered_lines(text):
+    for number, line in numbered(lines):
         where, fields = f"{file}, line {number}", line.split()
         if len(fields) != 4:
             faults.append(malformed(where, line, LABEL_LINE))

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from survey.core.file_lines import shortened
 from survey.core.measures import Measure
 from survey.core.runs.lists import GroundTruth
 from survey.core.runs.reading import Run, Runs
-from survey.core.stimuli.own_lists import shortened
 
 MOST_NAMED = 5  # topics that a sentence lists by name
 

@@ -7,12 +7,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from survey.core.file_lines import FaultyFilesError, shortened, stop_if_any
 from survey.core.measures import Lists, Measure, Setting, Values
 from survey.core.runs.checks import faults_of, notes_of
 from survey.core.runs.lists import GroundTruth, lists_of
 from survey.core.runs.ranking import ranking
-from survey.core.runs.reading import Runs, RunsError, stop_if_any
-from survey.core.stimuli.own_lists import shortened
+from survey.core.runs.reading import Runs
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def evaluate(
     ``gmt``: see ``Setting``; "max" takes the largest number of relevant documents of these
     queries. ``on_topic`` is called after each query.
 
-    Raises RunsError when there are no queries, a run does not fit into the collection, a
+    Raises FaultyFilesError when there are no queries, a run does not fit into the collection, a
     relevant document has no weight where there are weights, a query no cluster where a
     measure needs one, GMT is below a query's number of relevant documents, or a measure
     gives anything but a number.
@@ -99,7 +99,7 @@ def _scores(
     for measure in measures:
         found = np.asarray(measure.compute(lists, setting), dtype=np.float64)
         if found.shape != (len(lists.ranks),) or not np.isfinite(found).all():
-            raise RunsError(
+            raise FaultyFilesError(
                 [
                     f"topic {shortened(topic)}: {measure.name} gave {found.tolist()}; a number for "
                     "each run is needed"

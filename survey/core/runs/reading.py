@@ -5,14 +5,13 @@ reader takes the file's name and lines, and adds to ``faults`` a sentence for ea
 cannot be, with file and line number; what the other lines say is returned.
 """
 
-import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from survey.core.stimuli.own_lists import OwnListsError, shortened
+from survey.core.file_lines import malformed, numbered, shortened
 
 Judgements = Mapping[str, Mapping[str, int]]
 """Topic → document → relevance, topics in the order of the file."""
@@ -33,16 +32,6 @@ IN_NO_CLUSTER = "unknown"
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 Value = TypeVar("Value")
-
-
-class RunsError(OwnListsError):
-    """Judgements and runs that cannot be used; ``faults`` says why, as for own lists."""
-
-
-def stop_if_any(faults: Sequence[str]) -> None:
-    """Raise RunsError where something is wrong."""
-    if faults:
-        raise RunsError(faults)
 
 
 @dataclass(frozen=True)
@@ -101,34 +90,47 @@ def read_weights(file: str, lines: Iterable[str], faults: list[str]) -> Weights:
 def read_clusters(file: str, lines: Iterable[str], faults: list[str]) -> Clusters:
     """Read clusters, ``topic docid cluster``, where the cluster is the rest of the line.
 
-    A document in several clusters has several lines. The cluster ``unknown`` stands for
-    none: the document is relevant, and nobody could place it.
+    A document in several clusters has a line for each. The cluster ``unknown`` (in any
+    case) says that a document is relevant and could not be placed: such documents do not
+    belong together, and it is no cluster.
     """
     topics: dict[str, dict[str, frozenset[str]]] = {}
-    for number, fields in _numbered(lines):
-        if len(fields) < 3:
-            where = f"{file}, line {number}"
-            faults.append(_malformed(where, fields, CLUSTERS_LINE, "or more "))
+    stands: dict[tuple[str, str, str], int] = {}
+    for number, line in numbered(lines):
+        where, fields = f"{file}, line {number}", line.split(maxsplit=2)
+        if len(fields) != 3:
+            faults.append(malformed(where, line, CLUSTERS_LINE, "or more "))
             continue
-        topic, document, *words = fields
-        name = " ".join(words)
+        topic, document = fields[:2]
+        cluster = _cluster_name(fields[2])
+        first = stands.setdefault((topic, document, cluster), number)
+        if first != number:
+            faults.append(
+                f"{where}: document {shortened(document)} of topic {shortened(topic)} found "
+                f"again in cluster {shortened(cluster)}, as in line {first}; once is allowed"
+            )
         documents = topics.setdefault(topic, {})
-        known = documents.get(document, frozenset())
-        documents[document] = known if name == IN_NO_CLUSTER else known | {name}
+        documents[document] = documents.get(document, frozenset()) | ({cluster} - {IN_NO_CLUSTER})
+    faults += _about_unknown(file, topics, stands)
     return topics
 
 
-def lines_of(text: str) -> Iterable[str]:
-    """Split a text as a file is: at \\n, \\r\\n and \\r, and nowhere else."""
-    return io.StringIO(text, newline=None)
+def _cluster_name(found: str) -> str:
+    name = " ".join(found.split())
+    return IN_NO_CLUSTER if name.casefold() == IN_NO_CLUSTER else name
 
 
-def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-    """Give the fields of each line with its number; without empty lines and comments."""
-    for number, line in enumerate(lines, 1):
-        fields = (line.removeprefix("\ufeff") if number == 1 else line).split()
-        if fields and not fields[0].startswith("#"):
-            yield number, fields
+def _about_unknown(
+    file: str, topics: Clusters, stands: Mapping[tuple[str, str, str], int]
+) -> Iterator[str]:
+    for (topic, document, cluster), number in stands.items():
+        if cluster == IN_NO_CLUSTER and topics[topic][document]:
+            other = shortened(min(topics[topic][document]))
+            yield (
+                f"{file}, line {number}: document {shortened(document)} of topic "
+                f"{shortened(topic)} is {IN_NO_CLUSTER} here and in cluster {other} elsewhere; one "
+                "of the two is allowed"
+            )
 
 
 def _read(
@@ -137,10 +139,10 @@ def _read(
     names = form.line.split()
     place, at = names.index("docid"), names.index(form.value)
     topics: dict[str, dict[str, Value]] = {}
-    for number, fields in _numbered(lines):
-        where = f"{file}, line {number}"
+    for number, line in numbered(lines):
+        where, fields = f"{file}, line {number}", line.split()
         if len(fields) != len(names):
-            faults.append(_malformed(where, fields, form.line))
+            faults.append(malformed(where, line, form.line))
             continue
         topic, document = fields[0], fields[place]
         documents = topics.setdefault(topic, {})
@@ -159,10 +161,3 @@ def _read(
 def _number(found: str) -> float | None:
     number = float(found) if NUMBER.fullmatch(found) else math.inf
     return number if math.isfinite(number) else None
-
-
-def _malformed(where: str, fields: Sequence[str], allowed: str, more: str = "") -> str:
-    count = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
-    found = shortened(" ".join(fields))
-    needed = f"{len(allowed.split())} {more}are allowed"
-    return f"{where}: {count} found, {found}; {needed}: {allowed}"

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from survey.core.file_lines import FaultyFilesError, shortened
 from survey.core.stimuli.marks import (
     KINDS,
     MarkedRow,
@@ -15,14 +16,7 @@ from survey.core.stimuli.marks import (
     marks_of,
     sorted_with_marks,
 )
-from survey.core.stimuli.own_lists import (
-    COLLECTION_SIZE,
-    LISTS,
-    QUESTIONS,
-    OwnLists,
-    OwnListsError,
-    shortened,
-)
+from survey.core.stimuli.own_lists import COLLECTION_SIZE, LISTS, QUESTIONS, OwnLists
 from survey.core.stimuli.rankings import letters_for
 
 COLUMNS = ("question", "list", "ranks", "collection_size")  # and, if wanted, those of KINDS
@@ -61,7 +55,7 @@ class _Faults:
     def stop_if_any(self) -> None:
         if self._found:
             ordered = sorted(self._found, key=lambda fault: fault[0])
-            raise OwnListsError(text for _, text in ordered)
+            raise FaultyFilesError(text for _, text in ordered)
 
 
 def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
@@ -78,7 +72,7 @@ def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
     each rank, in the order of the ranks as they stand. A cluster is a name in which _ stands
     for a space, several are joined by +, and - stands for none.
 
-    Raises OwnListsError with every fault (20 at most), each naming ``file``, the row
+    Raises FaultyFilesError with every fault (20 at most), each naming ``file``, the row
     (the header is row 1) and the column, what was found and what is allowed.
     """
     faults = _Faults(file)

@@ -5,19 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from survey.core.file_lines import lines_of, shortened, stop_if_any
 from survey.core.measures.lists import HIGHEST_GRADE
 from survey.core.runs.lists import GroundTruth, find
 from survey.core.runs.ranking import ranking
-from survey.core.runs.reading import Run, lines_of, read_clusters, read_judgements, read_run
+from survey.core.runs.reading import Run, read_clusters, read_judgements, read_run
 from survey.core.stimuli.marks import NO_MARKS, Marks
-from survey.core.stimuli.own_lists import (
-    COLLECTION_SIZE,
-    LISTS,
-    QUESTIONS,
-    OwnLists,
-    OwnListsError,
-    shortened,
-)
+from survey.core.stimuli.own_lists import COLLECTION_SIZE, LISTS, QUESTIONS, OwnLists
 from survey.core.stimuli.rankings import letters_for
 from survey.core.stimuli.trec_marks import about_clusters, marks_of_topics
 
@@ -71,7 +65,7 @@ def read_trec(
     with grades (up to 30); with ``clusters``, a (name, text) of lines ``topic docid cluster``,
     with clusters, their blanks written as underscores.
 
-    Raises OwnListsError with every fault (20 at most): first those of lines, each naming
+    Raises FaultyFilesError with every fault (20 at most): first those of lines, each naming
     file and line number; if there are none, those of topics, naming topic and run.
     """
     faults = [*_about_numbers(len(runs), collection_size)]
@@ -83,7 +77,7 @@ def read_trec(
         _Run(f"run {letter} ({file})", read_run(file, lines_of(text), faults))
         for letter, (file, text) in zip(letters_for(len(runs)), runs, strict=True)
     ]
-    _stop_if_any(faults)
+    stop_if_any(faults)
     relevant = {topic: truth.relevant(topic) for topic in judgements}
     chosen = tuple(topics) or _common_topics(relevant, read)
     faults += _about_choice(chosen, qrels[0])
@@ -97,19 +91,14 @@ def read_trec(
             ]
             faults += about_clusters(truth, topic, clusters[0]) if clusters else ()
             questions.append(lists)
-    _stop_if_any(faults)
+    stop_if_any(faults)
     ranks = tuple(tuple(one.ranks for one in lists) for lists in questions)
     documents = [[one.documents for one in lists] for lists in questions]
     marks = marks_of_topics(truth, chosen, documents, graded=graded)
     for index, topic in enumerate(chosen):
         faults += _about_identical(topic, ranks[index], marks[index] if marks else NO_MARKS, read)
-    _stop_if_any(faults)
+    stop_if_any(faults)
     return OwnLists(ranks, collection_size, chosen, marks)
-
-
-def _stop_if_any(faults: Sequence[str]) -> None:
-    if faults:
-        raise OwnListsError(faults)
 
 
 def _about_numbers(runs: int, collection_size: int) -> Iterable[str]:

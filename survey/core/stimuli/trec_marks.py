@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from survey.core.file_lines import shortened
 from survey.core.runs.lists import GroundTruth
 from survey.core.stimuli.marks import Marks
-from survey.core.stimuli.own_lists import shortened
 
 LONGEST_NAME = 40  # see NAME_RULE of marks
 NONE = "-"  # what stands for no cluster in files

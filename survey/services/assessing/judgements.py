@@ -1,22 +1,24 @@
 """Labels merged, clusterings compared and joined, each from assessors' files."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from survey.core.assessors.choices import ChoiceAgreement, choice_agreement
-from survey.core.assessors.clusterings import Clustering, read_clusters
+from survey.core.assessors.clusterings import read_clustering
 from survey.core.assessors.comparison import SUFFICIENT, Comparison, compare_clusters
 from survey.core.assessors.gold import FLOOR, GoldTopic, gold_topic
 from survey.core.assessors.labels import Judgements, Labels, merge_labels, read_labels
-from survey.core.assessors.lines import in_order, stop_if_any
+from survey.core.assessors.topics import in_order
+from survey.core.file_lines import lines_of, stop_if_any
+from survey.core.runs.reading import Clusters
 from survey.services.errors import SurveyError
 from survey.services.text_files import text_of
 
 __all__ = ["FLOOR", "SUFFICIENT", "compare", "gold", "merge"]
 
-Read = TypeVar("Read", Labels, Clustering)
+Read = TypeVar("Read", Labels, Clusters)
 OnTopic = Callable[[int, int], object]
 """Is told after each topic how many are done, and of how many."""
 
@@ -60,7 +62,7 @@ class Gold:
 
 
 def merge(paths: Sequence[Path], at_least: int | None, on_topic: OnTopic) -> Merged:
-    """Merge the labels of all assessors; raises AssessmentError with every fault of the files."""
+    """Merge the labels of all assessors; raises FaultyFilesError with every fault of the files."""
     judged = merge_labels(_read_all(paths, read_labels))
     agreements = [choice_agreement(one) for one in _told(judged, on_topic)]
     return Merged(len(paths), at_least, judged, agreements)
@@ -69,9 +71,9 @@ def merge(paths: Sequence[Path], at_least: int | None, on_topic: OnTopic) -> Mer
 def compare(first: Path, second: Path, threshold: float, on_topic: OnTopic) -> Compared:
     """Compare two assessors' clusterings.
 
-    Raises AssessmentError with every fault of the files, SurveyError without a common topic.
+    Raises FaultyFilesError with every fault of the files, SurveyError without a common topic.
     """
-    one, other = _read_all([first, second], read_clusters)
+    one, other = _read_all([first, second], read_clustering)
     common = in_order(one.keys() & other.keys())
     if not common:
         raise SurveyError(f"{first} and {second} have no topic in common.")
@@ -89,9 +91,9 @@ def compare(first: Path, second: Path, threshold: float, on_topic: OnTopic) -> C
 def gold(paths: Sequence[Path], threshold: float, floor: float, on_topic: OnTopic) -> Gold:
     """Join the clusterings of two or three assessors into one.
 
-    Raises AssessmentError with every fault of the files, SurveyError where no topic is left.
+    Raises FaultyFilesError with every fault of the files, SurveyError where no topic is left.
     """
-    assessors = _read_all(paths, read_clusters)
+    assessors = _read_all(paths, read_clustering)
     asked = assessors[0].keys() | assessors[1].keys()
     topics = [
         gold_topic(topic, [one.get(topic) for one in assessors], threshold=threshold, floor=floor)
@@ -115,8 +117,10 @@ def _told(topics: Sequence[Topic], on_topic: OnTopic) -> Iterator[Topic]:
         on_topic(done, len(topics))
 
 
-def _read_all(paths: Sequence[Path], read: Callable[[str, str, list[str]], Read]) -> list[Read]:
+def _read_all(
+    paths: Sequence[Path], read: Callable[[str, Iterable[str], list[str]], Read]
+) -> list[Read]:
     faults: list[str] = []
-    found = [read(str(path), text_of(path), faults) for path in paths]
+    found = [read(str(path), lines_of(text_of(path)), faults) for path in paths]
     stop_if_any(faults)
     return found

@@ -82,7 +82,7 @@ def _use(form: Form, field: Any, read: Callable[[], Any], **forms: Form) -> Resp
         try:
             plan = own_lists.with_lists(g.plan, read())
             life.change_plan(session(), g.study, plan, g.researcher.name)
-        except own_lists.OwnListsError as error:
+        except own_lists.FaultyFilesError as error:
             faults = error.faults
         except PlanError as error:
             faults = tuple(fault.text for fault in error.faults)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from survey.core.assessors.clusterings import as_lines, read_clusters
+from survey.core.assessors.clusterings import as_lines, read_clustering
 from survey.core.assessors.comparison import compare_clusters
-from survey.core.assessors.lines import AssessmentError, stop_if_any
+from survey.core.file_lines import FaultyFilesError, lines_of, stop_if_any
 from tests.core.assessors.clustered import CLUSTERINGS, clusters, partition, renamed
 
 COARSE = clusters(bird="b1 b2 b3 b4 b5 b6", dolphin="d1 d2 d3", monkey="m1 m2 m3")
@@ -21,13 +21,13 @@ def compared(first, second, **options):
 
 def read(text):
     faults = []
-    found = read_clusters("a1.txt", text, faults)
+    found = read_clustering("a1.txt", lines_of(text), faults)
     stop_if_any(faults)
     return found
 
 
 def faults_of(text):
-    with pytest.raises(AssessmentError) as caught:
+    with pytest.raises(FaultyFilesError) as caught:
         read(text)
     return caught.value.faults
 
@@ -186,15 +186,14 @@ def test_what_is_written_is_read_back(found):
 
 def test_every_fault_of_a_clustering_names_its_line():
     assert faults_of("5 d1\n5 d2 bird\n5 d3 bird\n5 d2  bird\n5 d3 UNKNOWN\n5 d4 a\n") == (
-        "a1.txt, line 1: 2 fields found, '5 d1'; 3 are needed: topic document cluster (the rest "
-        "of the line)",
+        "a1.txt, line 1: 2 fields found, '5 d1'; 3 or more are allowed: topic docid cluster",
         "a1.txt, line 4: document 'd2' of topic '5' found again in cluster 'bird', as in line 2; "
         "once is allowed",
         "a1.txt, line 5: document 'd3' of topic '5' is unknown here and in cluster 'bird' "
         "elsewhere; one of the two is allowed",
     )
     assert faults_of("\n") == (
-        "a1.txt: no cluster found; a line for each document is needed: topic document cluster",
+        "a1.txt: no cluster found; a line for each document is needed: topic docid cluster",
     )
 
 

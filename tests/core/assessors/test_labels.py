@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from survey.core.assessors.choices import choice_agreement
 from survey.core.assessors.labels import merge_labels, read_labels
-from survey.core.assessors.lines import AssessmentError, in_order, stop_if_any
+from survey.core.assessors.topics import in_order
+from survey.core.file_lines import FaultyFilesError, lines_of, stop_if_any
 
 LABELS = (
     {"1": {"d1": 2, "d2": 1, "d3": 0, "d4": 0}},
@@ -20,13 +21,13 @@ LABELS = (
 
 def read(text):
     faults = []
-    labels = read_labels("a.txt", text, faults)
+    labels = read_labels("a.txt", lines_of(text), faults)
     stop_if_any(faults)
     return labels
 
 
 def faults_of(text):
-    with pytest.raises(AssessmentError) as caught:
+    with pytest.raises(FaultyFilesError) as caught:
         read(text)
     return caught.value.faults
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.core.file_lines import FaultyFilesError
 from survey.core.measures import MEASURES, Measure, measure_named, score
 from survey.core.runs.evaluation import evaluate
 from survey.core.runs.lists import GroundTruth, lists_of
-from survey.core.runs.reading import RunsError
 
 # In q1, a is the better of two relevant documents and d was not judged.
 JUDGED = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"a": 1}}
@@ -30,7 +30,7 @@ def scored(names=("AP",), runs=RUNS, truth=None, **options):
 
 
 def faults_of(*args, **options):
-    with pytest.raises(RunsError) as caught:
+    with pytest.raises(FaultyFilesError) as caught:
         scored(*args, **options)
     return caught.value.faults
 
@@ -120,7 +120,9 @@ def test_many_topics_are_counted_and_the_first_named():
 
 def test_a_measure_that_gives_no_number_is_named_with_the_topic():
     broken = Measure("X", "x", lambda lists, _: lists.ranks[:, 0], better="lower", source="none")
-    with pytest.raises(RunsError, match=r"topic 'q2': X gave \[1.0, inf\]; a number for each run"):
+    with pytest.raises(
+        FaultyFilesError, match=r"topic 'q2': X gave \[1.0, inf\]; a number for each run"
+    ):
         evaluate(GroundTruth({"q2": {"a": 1}}), RUNS, [broken])
 
 

@@ -4,14 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.core.file_lines import lines_of
 from survey.core.runs.ranking import ranking
-from survey.core.runs.reading import (
-    lines_of,
-    read_clusters,
-    read_judgements,
-    read_run,
-    read_weights,
-)
+from survey.core.runs.reading import read_clusters, read_judgements, read_run, read_weights
 
 
 def read(reader, text, **options):
@@ -34,7 +29,7 @@ def test_a_relevance_above_the_highest_is_a_fault_where_there_is_one():
 
 
 def test_a_cluster_is_the_rest_of_the_line_and_a_document_may_have_several():
-    text = "q a sea lion\nq a  two   words \nq b unknown\nq c sea lion\nq c unknown\n"
+    text = "q a sea lion\nq a  two   words \nq b Unknown\nq c sea lion\n"
     assert read(read_clusters, text) == (
         {
             "q": {

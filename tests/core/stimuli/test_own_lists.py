@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.core.file_lines import FaultyFilesError
 from survey.core.stimuli.lists_csv import read_lists_csv, to_csv
-from survey.core.stimuli.own_lists import OwnLists, OwnListsError
+from survey.core.stimuli.own_lists import OwnLists
 
 HEADER = "question,list,ranks,collection_size"
 GOOD = f"""{HEADER}
@@ -20,7 +21,7 @@ READ = OwnLists((((1, 4, 9), (2, 3, 100), (5, 6, 7)), ((1,), (2,), (3,))), 100)
 
 
 def faults_of(text, file="lists.csv"):
-    with pytest.raises(OwnListsError) as caught:
+    with pytest.raises(FaultyFilesError) as caught:
         read_lists_csv(text, file)
     return caught.value.faults
 
@@ -91,7 +92,7 @@ def test_spreadsheet_habits_are_forgiven(text):
 
 @given(st.text())
 def test_any_text_is_read_or_refused_with_sentences(text):
-    with pytest.raises(OwnListsError) as caught:  # no text drawn blindly holds three lists
+    with pytest.raises(FaultyFilesError) as caught:  # no text drawn blindly holds three lists
         read_lists_csv(text)
     assert 1 <= len(caught.value.faults) <= 20
     assert str(caught.value) == "\n".join(caught.value.faults)
@@ -105,7 +106,7 @@ def test_any_rows_are_read_or_refused_with_sentences(rows):
     faults = ()
     try:
         read_lists_csv(f"{HEADER}\n{rows}")
-    except OwnListsError as error:
+    except FaultyFilesError as error:
         faults = error.faults
     assert all(fault.startswith("the file, row ") for fault in faults[:19])
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.stimuli.own_lists import OwnLists, OwnListsError
+from survey.core.file_lines import FaultyFilesError
+from survey.core.stimuli.own_lists import OwnLists
 from survey.core.stimuli.trec import read_trec
 
 QRELS = "q1 0 d1 1\nq1 0 d2 2\nq1 0 d3 0\nq2 0 d1 1\nq3 0 d9 0\n"
@@ -32,7 +33,7 @@ def read(runs=RUNS, qrels=QRELS, size=100, **options):
 
 
 def faults_of(*args, **options):
-    with pytest.raises(OwnListsError) as caught:
+    with pytest.raises(FaultyFilesError) as caught:
         read(*args, **options)
     return caught.value.faults
 
@@ -282,7 +283,7 @@ def test_any_files_are_read_or_refused_with_sentences(qrels, runs, missing_last,
     more = {} if clusters is None else {"clusters": ("clusters.txt", clusters), "graded": True}
     try:
         lists, faults = read(runs, qrels, size=4, missing_last=missing_last, **more), ()
-    except OwnListsError as error:
+    except FaultyFilesError as error:
         lists, faults = None, error.faults
     assert len(faults) <= 20
     assert bool(lists) != bool(faults)
