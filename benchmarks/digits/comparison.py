@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import kendalltau, rankdata
 
 from benchmarks.digits.descriptors import FLOOR, Describe, Features
-from benchmarks.digits.resampling import Interval, Weights, middle, one_tailed, resampled, stream
+from benchmarks.digits.resampling import Interval, Weights, middle, resampled, stream
 from benchmarks.digits.retrieval import (
     COLUMNS,
     Digits,
@@ -23,11 +23,11 @@ from benchmarks.digits.retrieval import (
     values,
 )
 from survey.core.measures import Values, measure_named
+from survey.core.runs.significance import LEVELS, bootstrap_p, why_none
 
 QUERIES_PER_DIGIT = 10
 RESAMPLES = 9_999
 RESAMPLED_ORDERS = 500  # of them, for tau-b, which takes longer
-LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 COMPARED = ("AP", "NMRR", "MNRO")
 
 
@@ -131,11 +131,27 @@ class Comparison:
     def stars(self, measure: str, one: int, other: int) -> str:
         """Mark how surely two descriptors differ in the direction seen, as in Table 8.
 
-        See ``one_tailed``: * for p ≤ .05, ** for p ≤ .01, *** for p ≤ .001, else nothing.
+        The p values are those of `survey evaluate`, see ``bootstrap_p``; the side is the one
+        seen, so that either descriptor may be the better one.
         """
-        found = self.of(measure)
-        p = one_tailed(found[one] - found[other], self.weights)
-        return next((star for level, star in LEVELS if p <= level), "")
+        p = self._p_values[measure].get((one, other), 1.0)
+        return "*" * sum(p <= level for level in LEVELS)
+
+    @cached_property
+    def _p_values(self) -> dict[str, dict[tuple[int, int], float]]:
+        """Measure → pair of descriptors that differ → p, all pairs on the same resamples."""
+        tested = {}
+        for measure in COMPARED:
+            found = self.of(measure)
+            apart = {
+                (a, b): found[a] - found[b]
+                for a, b in combinations(range(len(self.names)), 2)
+                if why_none(found[a] - found[b]) is None
+            }
+            seen = [each * np.sign(each.mean()) for each in apart.values()]
+            ps = bootstrap_p(np.array(seen).T, self.resamples, self.seed) if seen else []
+            tested[measure] = {pair: float(p) for pair, p in zip(apart, ps, strict=True)}
+        return tested
 
 
 def goodness(measure: str, means: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import ttest_1samp
 
 from benchmarks.digits import descriptors, retrieval
 from benchmarks.digits.__main__ import main
@@ -22,7 +21,7 @@ from benchmarks.digits.generality import draw, repeat
 from benchmarks.digits.outcome import Outcome
 from benchmarks.digits.page import page
 from benchmarks.digits.reading import signed, stays_put
-from benchmarks.digits.resampling import middle, one_tailed, resampled, stream
+from benchmarks.digits.resampling import middle, resampled, stream
 from benchmarks.digits.retrieval import COLUMNS, PRINTED, distances, load, nested_ranks
 from benchmarks.digits.tables import markdown, table_2, table_5, table_8
 
@@ -210,22 +209,6 @@ def test_gradients_point_where_it_darkens():
 def test_patterns_of_an_even_image_are_all_ones():
     counted = descriptors.binary_patterns(np.full((1, 8, 8), 3.0))[0]
     assert (counted[255], counted.sum()) == (36, 36)
-
-
-def test_the_bootstrap_test_is_near_the_t_test_for_smooth_differences():
-    chance = np.random.default_rng(4)
-    weights = resampled(100, 9_999, stream(1))
-    for shift in (-0.25, -0.1, 0.0, 0.15, 0.3):
-        d = chance.normal(shift, 1, 100)
-        by_t = ttest_1samp(d, 0).pvalue / 2
-        assert one_tailed(d, weights) == pytest.approx(by_t, abs=0.02)
-        assert one_tailed(-d, weights) == one_tailed(d, weights)
-
-
-def test_no_difference_has_no_star_and_a_constant_one_is_sure():
-    weights = resampled(30, 999, stream(1))
-    assert one_tailed(np.zeros(30), weights) == 1
-    assert one_tailed(np.linspace(0.9, 1.1, 30), weights) == 1 / 1000
 
 
 def test_a_resample_has_as_many_units_as_there_are():
