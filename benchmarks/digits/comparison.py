@@ -149,7 +149,7 @@ class Comparison:
                 if why_none(found[a] - found[b]) is None
             }
             seen = [each * np.sign(each.mean()) for each in apart.values()]
-            ps = bootstrap_p(np.array(seen).T, self.resamples, self.seed) if seen else []
+            ps = bootstrap_p(np.array(seen).T, self.resamples, self.seed) if seen else np.empty(0)
             tested[measure] = {pair: float(p) for pair, p in zip(apart, ps, strict=True)}
         return tested
 
