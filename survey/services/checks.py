@@ -36,6 +36,7 @@ def check_study(study: Study) -> list[Finding]:
         *_about_horizons(study.plan),
         *_about_identical(questions),
         *_about_texts(study),
+        *_about_marks(study.plan),
     ]
     if not study.plan.contact:
         findings.append(Finding(None, "no contact is given, so participants can ask nobody"))
@@ -148,6 +149,19 @@ def _about_texts(study: Study) -> list[Finding]:
             )
         )
     return findings
+
+
+def _about_marks(plan: Plan) -> list[Finding]:
+    """Say where measures and marks do not fit together; both can be meant."""
+    read = {name: measure_named(name).reads for name in plan.measures}
+    findings = [
+        f"the lists have no {kind} for {name} to read, so it takes every match as equally relevant"
+        for name, kind in read.items()
+        if kind not in ("positions", *plan.marked)
+    ]
+    if unread := [kind for kind in plan.marked if kind not in read.values()]:
+        findings.append(f"participants see {and_join(unread)}, which no measure reads")
+    return [Finding(None, text) for text in findings]
 
 
 def _about_horizons(plan: Plan) -> list[Finding]:

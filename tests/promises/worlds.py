@@ -27,7 +27,8 @@ import survey
 from survey.app import create_app
 from survey.config import Settings
 from survey.core.measures import MEASURES, Measure
-from survey.core.measures.catalogue import AP, MNRO, NMRR, OURS, Family
+from survey.core.measures.catalogue import AP, MNRO, NMRR, OURS
+from survey.core.measures.families import Family
 from survey.core.measures.registry import Registry
 from survey.db import db
 from survey.services.clock import now

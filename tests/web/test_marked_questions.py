@@ -184,3 +184,20 @@ def test_runs_bring_grades_and_clusters_if_asked(desk, session, study):
     assert desk.address == f"{STUDY}/check", desk.text
     assert "A 1 (2, red) 2 (1, blue)" in desk.text
     assert "B 1 (1, blue) 2 (2, red)" in desk.text
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        (
+            {"measures": ["AP", "nDCG@10"]},
+            "The lists have no grades for nDCG@10 to read, so it takes every match as equally",
+        ),
+        ({"measures": ["AP", "MNRO"], "grades": "2 1 1 1 1"}, "see grades, which no measure reads"),
+    ],
+)
+def test_the_check_says_where_measures_and_marks_do_not_fit(desk, study, changes, told):
+    desk.open(f"{STUDY}/plan")
+    desk.send(f"{STUDY}/plan", **changes)
+    assert told in desk.text

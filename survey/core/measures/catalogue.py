@@ -1,8 +1,6 @@
 """Every measure that comes with the survey: single ones, and families like P@5, P@10, …"""
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
 
 from survey.core.measures import gain, precision
@@ -17,6 +15,7 @@ from survey.core.measures.average_precision import (
     interpolated_average_precision_exact,
 )
 from survey.core.measures.diversity import Clusters, s_precision, s_recall
+from survey.core.measures.families import BETA, CUTOFF, LEVEL, Family, by_cutoff
 from survey.core.measures.graded import by_thresholds
 from survey.core.measures.lists import Lists
 from survey.core.measures.measure import Measure, Setting
@@ -29,30 +28,6 @@ from survey.core.measures.weighted import (
     mean_weighted_precision,
     weighted_precision,
 )
-
-CUTOFF = r"([1-9][0-9]{0,8})"
-LEVEL = r"(0\.(?!0+$)[0-9]{1,4}|1(?:\.0{1,4})?)"
-BETA = r"([0-9]{1,2}(?:\.[0-9]{1,2})?)"
-
-
-@dataclass(frozen=True)
-class Family:
-    """Measures that differ by a number in their name.
-
-    ``pattern``: matches their names, with the numbers as groups; ``make``: the numbers as
-    texts → the measure; ``listed``: the names that lists of measures show; ``form``: how a
-    message writes the name.
-    """
-
-    form: str
-    pattern: str
-    make: Callable[..., Measure]
-    listed: tuple[str, ...]
-
-    def find(self, name: str) -> Measure | None:
-        """Return the measure of that name, if it is one of these."""
-        match = re.fullmatch(self.pattern, name)
-        return self.make(*match.groups()) if match else None
 
 
 def _mnro(ranks: Ranks, setting: Setting) -> Values:
@@ -99,20 +74,6 @@ MNRO = Measure(
 )
 
 
-def _ap_at(cutoff: str) -> Measure:
-    p = int(cutoff)
-    return Measure(
-        name=f"AP@{p}",
-        label=f"average precision at {p}",
-        compute=lambda lists, _: average_precision_at(lists.ranks, p),
-        exact=lambda ranks, _: average_precision_at_exact(ranks, p),
-        better="higher",
-        mean_name=f"MAP@{p}",
-        source="mAP/nDCG definitions, Eqs. 2–3",
-        monotone=False,
-    )
-
-
 def _interpolated(name: str, points: str, tenths: tuple[int, ...], source: str) -> Measure:
     return Measure(
         name=name,
@@ -128,28 +89,6 @@ AP3 = _interpolated("AP3", "three", THREE_LEVELS, "MNRO paper, Section 2")
 AP11 = _interpolated("AP11", "eleven", ELEVEN_LEVELS, "lecture; TREC's 11pt_avg")
 
 
-def _precision(cutoff: str) -> Measure:
-    k = int(cutoff)
-    return Measure(
-        name=f"P@{k}",
-        label=f"precision at {k}",
-        compute=lambda lists, _: precision.precision(lists.ranks, k),
-        better="higher",
-        source="TREC; lecture; MNRO paper, Section 2",
-    )
-
-
-def _recall(cutoff: str) -> Measure:
-    k = int(cutoff)
-    return Measure(
-        name=f"R@{k}",
-        label=f"recall at {k}",
-        compute=lambda lists, _: precision.recall(lists.ranks, k),
-        better="higher",
-        source="TREC; lecture; MNRO paper, Section 2; MiAlbum protocol, Eq. 6 (k = 100)",
-    )
-
-
 def _f_measure(beta: str, cutoff: str) -> Measure:
     weight, k = Fraction(beta), int(cutoff)
     return Measure(
@@ -158,20 +97,6 @@ def _f_measure(beta: str, cutoff: str) -> Measure:
         compute=lambda lists, _: precision.f_measure(lists.ranks, k, weight),
         better="higher",
         source="MNRO paper, Eqs. 1–2 (with 1 + β²)",
-    )
-
-
-def _generality(cutoff: str) -> Measure:
-    k = int(cutoff)
-    return Measure(
-        name=f"g@{k}",
-        label=f"generality at {k}",
-        compute=lambda lists, setting: precision.generality(
-            lists.ranks, k, setting.collection_size
-        ),
-        better="higher",
-        source="MNRO paper, Section 2",
-        needs=("collection size",),
     )
 
 
@@ -208,38 +133,6 @@ NAR = Measure(
 )
 
 
-def _dcg(prefix: str, form: str, how: gain.Discounting, source: str) -> Family:
-    def make(cutoff: str) -> Measure:
-        k = int(cutoff)
-        return Measure(
-            name=f"{prefix}@{k}",
-            label=f"{form} at {k}",
-            compute=lambda lists, _: gain.cumulative_gain(lists.ranks, lists.grades, k, how),
-            better="higher",
-            source=source,
-            needs=("grades",),
-            highest=float("inf"),
-            largest=lambda lists, _: float(gain.ideal_gain(lists.grades, k, how).max()),
-        )
-
-    return Family(f"{prefix}@k", f"{prefix}@{CUTOFF}", make, (f"{prefix}@10",))
-
-
-def _ndcg(prefix: str, form: str, how: gain.Discounting, source: str) -> Family:
-    def make(cutoff: str) -> Measure:
-        k = int(cutoff)
-        return Measure(
-            name=f"{prefix}@{k}",
-            label=f"{form} at {k}",
-            compute=lambda lists, _: gain.normalised_gain(lists.ranks, lists.grades, k, how),
-            better="higher",
-            source=source,
-            needs=("grades",),
-        )
-
-    return Family(f"{prefix}@k", f"{prefix}@{CUTOFF}", make, (f"{prefix}@10",))
-
-
 GRADED_NMRR = Measure(
     name="gNMRR",
     label="graded normalised modified retrieval rank",
@@ -264,18 +157,6 @@ GRADED_MNRO = Measure(
 )
 
 
-def _weighted_precision(cutoff: str) -> Measure:
-    n = int(cutoff)
-    return Measure(
-        name=f"wP@{n}",
-        label=f"weighted precision at {n}",
-        compute=lambda lists, _: weighted_precision(lists.ranks, lists.weights, n),
-        better="higher",
-        source="MiAlbum protocol, Eq. 3",
-        needs=("weights",),
-    )
-
-
 MEAN_PRECISION = Measure(
     name="P@10-100",
     label="mean precision at 10, 20, … 100",
@@ -293,18 +174,6 @@ MEAN_WEIGHTED_PRECISION = Measure(
 )
 
 
-def _s_recall(cutoff: str) -> Measure:
-    k = int(cutoff)
-    return Measure(
-        name=f"S-recall@{k}",
-        label=f"sub-topic recall at {k}",
-        compute=lambda lists, _: s_recall(lists.ranks, _clusters(lists), k),
-        better="higher",
-        source="ImageCLEF 2008 diversity paper, Section 5",
-        needs=("clusters",),
-    )
-
-
 def _s_precision(text: str) -> Measure:
     level = Fraction(text)
     return Measure(
@@ -317,54 +186,117 @@ def _s_precision(text: str) -> Measure:
     )
 
 
+def _gains(suffix: str, words: str, how: gain.Discounting, source: str) -> tuple[Family, Family]:
+    """Return DCG and nDCG of one form of gain and discount."""
+
+    def largest(k: int) -> Callable[[Lists, Setting], float]:
+        return lambda lists, _: float(gain.ideal_gain(lists.grades, k, how).max())
+
+    return (
+        by_cutoff(
+            f"DCG{suffix}@k",
+            f"discounted cumulative gain{words}",
+            lambda lists, _, k: gain.cumulative_gain(lists.ranks, lists.grades, k, how),
+            source,
+            (10,),
+            needs=lambda _: ("grades",),
+            highest=lambda _: float("inf"),
+            largest=largest,
+        ),
+        by_cutoff(
+            f"nDCG{suffix}@k",
+            f"normalised discounted cumulative gain{words}",
+            lambda lists, _, k: gain.normalised_gain(lists.ranks, lists.grades, k, how),
+            source,
+            (10,),
+            needs=lambda _: ("grades",),
+        ),
+    )
+
+
 OURS: tuple[Measure | Family, ...] = (
     AP,
     NMRR,
     MNRO,
-    Family("AP@p", f"AP@{CUTOFF}", _ap_at, ("AP@10",)),
+    by_cutoff(
+        "AP@p",
+        "average precision",
+        lambda lists, _, p: average_precision_at(lists.ranks, p),
+        "mAP/nDCG definitions, Eqs. 2–3",
+        (10,),
+        exact=lambda p: lambda ranks, _: average_precision_at_exact(ranks, p),
+        mean_name=lambda p: f"MAP@{p}",
+        monotone=lambda _: False,
+    ),
     AP3,
     AP11,
-    Family("P@k", f"P@{CUTOFF}", _precision, ("P@5", "P@10", "P@20")),
-    Family("R@k", f"R@{CUTOFF}", _recall, ("R@10", "R@100")),
+    by_cutoff(
+        "P@k",
+        "precision",
+        lambda lists, _, k: precision.precision(lists.ranks, k),
+        "TREC; lecture; MNRO paper, Section 2",
+        (5, 10, 20),
+    ),
+    by_cutoff(
+        "R@k",
+        "recall",
+        lambda lists, _, k: precision.recall(lists.ranks, k),
+        "TREC; lecture; MNRO paper, Section 2; MiAlbum protocol, Eq. 6 (k = 100)",
+        (10, 100),
+    ),
     Family("Fβ@k", f"F{BETA}@{CUTOFF}", _f_measure, ("F0.5@10", "F1@10", "F2@10")),
     R_PRECISION,
     RECIPROCAL_RANK,
     BPREF,
-    Family("g@k", f"g@{CUTOFF}", _generality, ("g@10",)),
+    by_cutoff(
+        "g@k",
+        "generality",
+        lambda lists, setting, k: precision.generality(lists.ranks, k, setting.collection_size),
+        "MNRO paper, Section 2",
+        (10,),
+        needs=lambda _: ("collection size",),
+    ),
     NAR,
-    _dcg("CG", "cumulative gain", gain.UNDISCOUNTED, "lecture"),
-    _dcg(
-        "DCG",
-        "discounted cumulative gain",
-        gain.EXPONENTIAL,
-        "mAP/nDCG definitions, Eq. 4",
+    by_cutoff(
+        "CG@k",
+        "cumulative gain",
+        lambda lists, _, k: gain.cumulative_gain(lists.ranks, lists.grades, k, gain.UNDISCOUNTED),
+        "lecture",
+        (10,),
+        needs=lambda _: ("grades",),
+        highest=lambda _: float("inf"),
+        largest=lambda k: (
+            lambda lists, _: float(gain.ideal_gain(lists.grades, k, gain.UNDISCOUNTED).max())
+        ),
     ),
-    _ndcg(
-        "nDCG",
-        "normalised discounted cumulative gain",
-        gain.EXPONENTIAL,
-        "mAP/nDCG definitions, Eq. 5",
-    ),
-    _dcg("DCGlin", "discounted cumulative gain, linear", gain.LINEAR, "trec_eval"),
-    _ndcg("nDCGlin", "normalised discounted cumulative gain, linear", gain.LINEAR, "trec_eval"),
-    _dcg(
-        "DCGlog2",
-        "discounted cumulative gain from rank 2",
-        gain.FROM_RANK_2,
-        "lecture (Järvelin and Kekäläinen 2002)",
-    ),
-    _ndcg(
-        "nDCGlog2",
-        "normalised discounted cumulative gain from rank 2",
+    *_gains("", "", gain.EXPONENTIAL, "mAP/nDCG definitions, Eqs. 4–5"),
+    *_gains("lin", " of linear grades", gain.LINEAR, "trec_eval"),
+    *_gains(
+        "log2",
+        " by log2 of the rank",
         gain.FROM_RANK_2,
         "lecture (Järvelin and Kekäläinen 2002)",
     ),
     GRADED_NMRR,
     GRADED_MNRO,
-    Family("wP@k", f"wP@{CUTOFF}", _weighted_precision, ("wP@10",)),
+    by_cutoff(
+        "wP@k",
+        "weighted precision",
+        lambda lists, _, k: weighted_precision(lists.ranks, lists.weights, k),
+        "MiAlbum protocol, Eq. 3",
+        (10,),
+        needs=lambda _: ("weights",),
+    ),
     MEAN_PRECISION,
     MEAN_WEIGHTED_PRECISION,
-    Family("S-recall@k", f"S-recall@{CUTOFF}", _s_recall, ("S-recall@20",)),
+    by_cutoff(
+        "S-recall@k",
+        "sub-topic recall",
+        lambda lists, _, k: s_recall(lists.ranks, _clusters(lists), k),
+        "ImageCLEF 2008 diversity paper, Section 5",
+        (20,),
+        needs=lambda _: ("clusters",),
+    ),
     Family("S-precision@r", f"S-precision@{LEVEL}", _s_precision, ("S-precision@0.5",)),
 )
 """In the order in which tables list them; the paper's three come first."""

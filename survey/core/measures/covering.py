@@ -33,12 +33,24 @@ def smallest_cover(items: frozenset[frozenset[str]], needed: int) -> Cover:
     topics = sorted(frozenset().union(*items))
     if needed > len(topics):
         raise ValueError(f"{len(topics)} sub-topics found; {needed} cannot be covered")
-    useful = [one for one in items if one and not any(one < other for other in items)]
+    useful = _useful(items)
     if all(len(one) == 1 for one in useful):
         return Cover(needed, exact=True)
-    if len(useful) * len(topics) > MOST_EXACT:
+    if not is_exact(items):
         return Cover(_greedy(useful, needed), exact=False)
     return Cover(_exact(useful, topics, needed), exact=True)
+
+
+def is_exact(items: frozenset[frozenset[str]]) -> bool:
+    """Tell whether ``smallest_cover`` of these items is exact, or else a greedy bound."""
+    useful = _useful(items)
+    topics = frozenset().union(*useful)
+    return all(len(one) == 1 for one in useful) or len(useful) * len(topics) <= MOST_EXACT
+
+
+def _useful(items: frozenset[frozenset[str]]) -> list[frozenset[str]]:
+    """Leave out items of which another one has all sub-topics and more."""
+    return [one for one in items if one and not any(one < other for other in items)]
 
 
 def _exact(items: Collection[frozenset[str]], topics: list[str], needed: int) -> int:

@@ -8,7 +8,8 @@ from importlib.metadata import EntryPoint, entry_points
 import numpy as np
 from numpy.typing import ArrayLike
 
-from survey.core.measures.catalogue import OURS, Family
+from survey.core.measures.catalogue import OURS
+from survey.core.measures.families import Family
 from survey.core.measures.lists import as_lists
 from survey.core.measures.measure import Measure, Setting
 from survey.core.measures.plugins import GROUP, PluginError, measures_of, package_of

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from survey.core.file_lines import shortened
 from survey.core.measures import Measure
+from survey.core.measures.covering import is_exact
 from survey.core.runs.lists import GroundTruth
 from survey.core.runs.reading import Run, Runs
 
@@ -62,8 +63,10 @@ def _about_size(
         )
 
 
-def notes_of(truth: GroundTruth, runs: Runs, queries: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence for everything that was left out, or counted as not retrieved."""
+def notes_of(
+    truth: GroundTruth, runs: Runs, queries: Sequence[str], measures: Iterable[Measure]
+) -> Iterator[str]:
+    """Yield a sentence for what was left out, counted as not retrieved, or only bounded."""
     counted = frozenset(queries)
     judged = [topic for topic in truth.judgements if topic not in counted]
     yield from _left_out(
@@ -82,6 +85,22 @@ def notes_of(truth: GroundTruth, runs: Runs, queries: Sequence[str]) -> Iterator
                 f"Run {name} returned nothing for {_topics(missing)}; scored as having retrieved "
                 "nothing."
             )
+
+    if any(measure.name.startswith("S-precision@") for measure in measures):
+        yield from _bounded([topic for topic in queries if not is_exact(_items(truth, topic))])
+
+
+def _items(truth: GroundTruth, topic: str) -> frozenset[frozenset[str]]:
+    known = (truth.clusters or {}).get(topic, {})
+    return frozenset(known.get(document, frozenset()) for document in truth.relevant(topic))
+
+
+def _bounded(topics: Sequence[str]) -> Iterator[str]:
+    if topics:
+        yield (
+            f"S-precision of {_topics(topics)} rests on a greedy cover, which may take more "
+            "documents than the smallest; these are too many for an exact one."
+        )
 
 
 def _left_out(topics: Sequence[str], why: str) -> Iterator[str]:

@@ -87,7 +87,7 @@ def evaluate(
         run: dict(zip(names, rows, strict=True)) for run, rows in zip(runs, scored, strict=True)
     }
     return Evaluation(
-        queries, tuple(measures), values, setting, tuple(notes_of(truth, runs, queries))
+        queries, tuple(measures), values, setting, tuple(notes_of(truth, runs, queries, measures))
     )
 
 

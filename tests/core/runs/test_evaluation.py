@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.file_lines import FaultyFilesError
-from survey.core.measures import MEASURES, Measure, measure_named, score
+from survey.core.measures import MEASURES, Measure, covering, measure_named, score
 from survey.core.runs.evaluation import evaluate
 from survey.core.runs.lists import GroundTruth, lists_of
 
@@ -144,3 +144,15 @@ def test_a_whole_ranking_scores_as_its_positions_do(order, relevant):
     ).values["one"]
     expected = score(LISTED, [ranks], 8)[0]
     assert [found[name][0] for name in LISTED] == pytest.approx(list(expected), abs=1e-12)
+
+
+def test_a_greedy_cover_is_said_in_the_notes(monkeypatch):
+    clusters = {"q1": {"a": frozenset("xy"), "b": frozenset("yz")}, "q2": {"a": frozenset("x")}}
+    truth = GroundTruth(JUDGED, clusters=clusters)
+    assert not any("greedy" in note for note in scored(["S-precision@1"], truth=truth).notes)
+    monkeypatch.setattr(covering, "MOST_EXACT", 1)
+    covering.smallest_cover.cache_clear()
+    (note,) = (n for n in scored(["S-precision@1"], truth=truth).notes if "greedy" in n)
+    assert note.startswith("S-precision of 1 topic (q1) rests on a greedy cover")
+    assert not any("greedy" in note for note in scored(["S-recall@5"], truth=truth).notes)
+    covering.smallest_cover.cache_clear()
