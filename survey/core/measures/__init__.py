@@ -8,12 +8,12 @@ from survey.core.measures.average_precision import average_precision
 from survey.core.measures.lists import Lists, as_lists
 from survey.core.measures.measure import Measure, Setting
 from survey.core.measures.mnro import mnro
-from survey.core.measures.naming import measure_in
 from survey.core.measures.nmrr import nmrr
 from survey.core.measures.ranks import Ranks, Values, as_ranks
 from survey.core.measures.registry import (
     MEASURES,
     mean_score,
+    measure_in,
     measure_named,
     score,
 )

@@ -12,6 +12,7 @@ from survey.core.measures.catalogue import OURS
 from survey.core.measures.families import Family
 from survey.core.measures.lists import as_lists
 from survey.core.measures.measure import Measure, Setting
+from survey.core.measures.naming import SpokenNames
 from survey.core.measures.plugins import GROUP, PluginError, measures_of, package_of
 from survey.core.measures.ranks import Values
 
@@ -74,6 +75,11 @@ class Registry(Mapping[str, Measure]):
         return self._others.packages.get(name) if name in self._others.measures else None
 
     @cached_property
+    def spoken(self) -> SpokenNames:
+        """The names by which texts speak of the listed measures."""
+        return SpokenNames(self.values())
+
+    @cached_property
     def _others(self) -> Others:
         return self._find_others()
 
@@ -128,6 +134,11 @@ def measure_named(name: str) -> Measure:
         raise ValueError(
             f"there is no measure {name!r}; registered are {MEASURES.forms}{faults}"
         ) from None
+
+
+def measure_in(text: str) -> str | None:
+    """Return the registered measure (or mean) that a text names, see ``SpokenNames``."""
+    return MEASURES.spoken.first_in(text)
 
 
 def score(
