@@ -2,16 +2,18 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from survey.core.measures import score
 from tests.core.measures.lists import several_lists
 
+FEW = settings(max_examples=40)
 PAIRS = pytest.mark.parametrize(("graded", "binary"), [("gNMRR", "NMRR"), ("gMNRO", "MNRO")])
 
 
 @PAIRS
+@FEW
 @given(drawn=several_lists(), grade=st.integers(1, 5))
 def test_binary_grades_give_the_binary_measure(graded, binary, drawn, grade):
     ranks, _ = drawn
@@ -20,6 +22,7 @@ def test_binary_grades_give_the_binary_measure(graded, binary, drawn, grade):
 
 
 @PAIRS
+@FEW
 @given(drawn=several_lists())
 def test_it_is_the_mean_over_thresholds_as_defined(graded, binary, drawn):
     ranks, marks = drawn
@@ -42,6 +45,7 @@ def test_the_papers_example_of_two_orders_is_told_apart(graded, binary):
 
 
 @PAIRS
+@FEW
 @given(drawn=several_lists(most=6), data=st.data())
 def test_it_is_zero_exactly_when_the_list_is_sorted_by_grade(graded, binary, drawn, data):
     _, marks = drawn
@@ -52,6 +56,7 @@ def test_it_is_zero_exactly_when_the_list_is_sorted_by_grade(graded, binary, dra
 
 
 @PAIRS
+@FEW
 @given(drawn=several_lists(most=6), data=st.data())
 def test_swapping_a_higher_grade_up_past_a_lower_one_is_never_worse(graded, binary, drawn, data):
     ranks, marks = drawn
