@@ -39,8 +39,25 @@ def photograph(browser: Browser, server: Server) -> None:
         )
         walk(context.new_page(), link, f"{name}-{theme}")
         context.close()
+    graded(browser, server)
     research(browser, server)
     browser.close()
+
+
+def graded(browser: Browser, server: Server) -> None:
+    """Photograph a question of graded lists."""
+    link = server.open_study(
+        "graded", seed=2013, marks={"grades": "3 2 2 1 1"}, measures=["AP", "nDCG@20", "gMNRO"]
+    )
+    width, height = SIZES["laptop"]
+    page = browser.new_context(viewport={"width": width, "height": height}).new_page()
+    prepare(page, link)
+    tick(page, 1)
+    save(page)
+    page.get_by_role("button", name="Start with question 1").first.click()
+    page.wait_for_url("**/q/1")
+    page.evaluate("document.activeElement.blur()")
+    page.screenshot(path=FOLDER / "graded-laptop-light.png", full_page=True)
 
 
 def research(browser: Browser, server: Server) -> None:
