@@ -1,7 +1,8 @@
 """Every select() of the survey, named for what it finds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
@@ -361,6 +362,11 @@ def identities_of(session: Session, study_id: int) -> list[tuple[Participant, Id
         .order_by(_by_public_id(session))
     )
     return [(participant, identity) for participant, identity in rows]
+
+
+def stored_plans(session: Session) -> Sequence[tuple[str, Mapping[str, Any]]]:
+    """Return every study's address and plan, as stored."""
+    return [(slug, plan) for slug, plan in session.execute(select(Study.slug, Study.plan_json))]
 
 
 def answers_in(session: Session, study_id: int, *, include_test: bool = True) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from survey.core.agreement.credits import chance_credits
-from survey.core.measures import Setting, measure_named
+from survey.core.measures import MEASURES, Setting, measure_named
 from survey.core.measures.mnro import mnro_horizon
 from survey.core.measures.nmrr import nmrr_horizon
 from survey.core.stimuli.plan import Plan
@@ -123,7 +123,9 @@ def question_checks(study: Study) -> list[QuestionCheck]:
 
 def headings(study: Study) -> dict[str, str]:
     """Return what stands above each measure's printed values: 1-AP for AP, as lower is better."""
-    return {name: measure_named(name).shown_as for name in study.plan.measures}
+    return {
+        name: MEASURES[name].shown_as if name in MEASURES else name for name in study.plan.measures
+    }
 
 
 def chance_advantage(study: Study) -> dict[str, float]:
@@ -153,6 +155,10 @@ def _about_texts(study: Study) -> list[Finding]:
 
 def _about_marks(plan: Plan) -> list[Finding]:
     """Say where measures and marks do not fit together; both can be meant."""
+    missing = [name for name in plan.measures if name not in MEASURES]
+    if missing:
+        told = f"{and_join(missing)}: not registered here, so nothing can be drawn or recomputed"
+        return [Finding(None, f"{told}; install the package that brings it", failed=True)]
     read = {name: measure_named(name).reads for name in plan.measures}
     findings = [
         f"the lists have no {kind} for {name} to read, so it takes every match as equally relevant"
@@ -166,23 +172,24 @@ def _about_marks(plan: Plan) -> list[Finding]:
 
 def _about_horizons(plan: Plan) -> list[Finding]:
     setting: Setting = plan.setting
-    horizons = {
-        "NMRR": nmrr_horizon(plan.relevant, setting.gmt),
-        "MNRO": mnro_horizon(
-            plan.relevant, setting.collection_size, literal_eq15=setting.literal_eq15
-        ),
+    sizes = sorted({len(lists[0]) for lists in plan.own_lists} or {plan.relevant})
+    literal = setting.literal_eq15
+    horizons: dict[str, list[float]] = {
+        "NMRR": [nmrr_horizon(relevant, setting.gmt) for relevant in sizes],
+        "MNRO": [
+            mnro_horizon(relevant, setting.collection_size, literal_eq15=literal)
+            for relevant in sizes
+        ],
     }
-    return [
-        Finding(
-            None,
-            f"{name}: K = {horizon:g} of {plan.collection_size} positions"
-            + (
-                ", so every position counts as retrieved" if horizon >= plan.collection_size else ""
-            ),
+    findings = []
+    for name in [name for name in horizons if name in plan.measures]:
+        least, most = min(horizons[name]), max(horizons[name])
+        told = f"{least:g}" if least == most else f"{least:g} to {most:g}, by the relevant items,"
+        beyond = ", so every position counts as retrieved" if least >= plan.collection_size else ""
+        findings.append(
+            Finding(None, f"{name}: K = {told} of {plan.collection_size} positions{beyond}")
         )
-        for name, horizon in horizons.items()
-        if name in plan.measures
-    ]
+    return findings
 
 
 def _about_identical(questions: list[Question]) -> list[Finding]:

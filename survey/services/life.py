@@ -56,6 +56,7 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
     if plan == study.plan:
         return
     slug = study.slug
+    studies.refuse_giveaways(plan)
     session.rollback()  # nobody's answer waits while the questions are drawn
     questions = studies.draw(plan)
     study = queries.locked_study(session, studies.find_study(session, slug).id)

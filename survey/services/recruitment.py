@@ -55,11 +55,7 @@ class Recruitment:
         yield from yes_or_no("id_required", self.id_required)
         yield from whole_number("slot_minutes", self.slot_minutes, 5, 525_600)
         for name in ("code_complete", "code_declined", "code_screened_out"):
-            code = getattr(self, name)
-            yield from a_text(name, code, 100)
-            if isinstance(code, str) and (measure := measure_in(code)):
-                told = f"{name} holds the name of a measure ({measure}), and participants see it"
-                yield Fault((name,), told)
+            yield from a_text(name, getattr(self, name), 100)
         yield from a_text("return_url", self.return_url, 2_000)
         for place, name in (("id_parameter", self.id_parameter), *self._captured):
             if not (isinstance(name, str) and PARAMETER.match(name)):
@@ -170,4 +166,15 @@ def recruitment_from(values: Mapping[str, Any]) -> Recruitment:
         )
     if not isinstance(values.get("capture", ()), list | tuple):
         raise PlanError([Fault(("capture",), "capture is a list of names")])
-    return replace(Recruitment(), **values)
+    settings = replace(Recruitment(), **values)
+    if faults := [*_giveaways(settings)]:
+        raise PlanError(faults)
+    return settings
+
+
+def _giveaways(settings: Recruitment) -> Iterable[Fault]:
+    """Give the codes that name a measure; asked when they are set, see ``giveaways_of``."""
+    for name in ("code_complete", "code_declined", "code_screened_out"):
+        if measure := measure_in(getattr(settings, name)):
+            told = f"{name} holds the name of a measure ({measure}), and participants see it"
+            yield Fault((name,), told)

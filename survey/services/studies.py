@@ -14,6 +14,7 @@ from survey.core.stimuli.digests import study_digest, text_digest
 from survey.core.stimuli.faults import Fault, PlanError
 from survey.core.stimuli.generators import GENERATOR_VERSION, GENERATORS
 from survey.core.stimuli.plan import Plan
+from survey.core.stimuli.plan_checks import giveaways_of
 from survey.core.stimuli.questions import Question
 from survey.db import queries
 from survey.db.engine import one_at_a_time
@@ -56,6 +57,8 @@ def plan_from(values: Mapping[str, Any]) -> Plan:
     Raises PlanError with everything that is wrong.
     """
     plan = Plan.from_json(values)
+    if faults := giveaways_of(plan):
+        raise PlanError(faults)
     if plan.language not in languages():
         known = ", ".join(languages())
         raise PlanError(
@@ -102,6 +105,7 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     for a design that leaves no questions to draw.
     """
     refuse_slug(slug)
+    refuse_giveaways(plan)
     questions = draw(plan)  # before the first query: nobody's answer waits while they are drawn
     if queries.study_by_slug(session, slug):
         raise SurveyError(f"There is a study {slug!r} already.")
@@ -120,6 +124,12 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     session.add(study)
     session.commit()
     return study
+
+
+def refuse_giveaways(plan: Plan) -> None:
+    """Raise SurveyError where participants would read a measure's name."""
+    if faults := giveaways_of(plan):
+        raise SurveyError(f"{'; '.join(fault.text for fault in faults)}.")
 
 
 def refuse_slug(slug: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import InitVar, asdict, dataclass, fields
 from datetime import date
 from typing import Any
 
@@ -22,6 +22,8 @@ from survey.core.stimuli.questions import Question, build_question
 from survey.core.stimuli.rankings import letters_for
 
 __all__ = ["BOUNDS", "GIVEN", "TEXTS", "Plan"]
+
+OLDEST_MEASURES = frozenset({"AP", "NMRR", "MNRO"})
 
 # So many sets are tried for a practice question beside own lists.
 PRACTICE_DRAWS = 100
@@ -88,8 +90,9 @@ class Plan:
     rank_first: bool = False
     participants: int = 30
     personal_until: str | None = None
+    registered: InitVar[bool] = True
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, registered: bool) -> None:
         for name in ("measures", "personal_fields", "own_lists", "own_marks"):
             value = getattr(self, name)
             object.__setattr__(
@@ -101,7 +104,7 @@ class Plan:
             object.__setattr__(self, "measures", tuple(ordered))
         if not any(self.own_marks):
             object.__setattr__(self, "own_marks", ())
-        faults = faults_of(self)
+        faults = faults_of(self, registered=registered)
         if faults:
             raise PlanError(faults)
 
@@ -119,6 +122,16 @@ class Plan:
     def marked(self) -> tuple[str, ...]:
         """Which marks stand beside positions: "grades", "weights", "clusters"."""
         return (self.own_marks[0] if self.own_marks else self.marks).kinds
+
+    @property
+    def marks_lacking(self) -> bool:
+        """Whether some relevant item is in no cluster, although others are."""
+        return any(
+            not item
+            for one in (self.marks, *self.own_marks)
+            for row in one.clusters
+            for item in row
+        )
 
     @property
     def asked(self) -> int:
@@ -154,6 +167,10 @@ class Plan:
         In a large collection nothing relevant would come early by chance, and P@10, say,
         would tie all lists; so positions are drawn nearer to the front if need be.
         """
+        if not self.own_marks and {*self.measures} <= OLDEST_MEASURES:
+            # As the first release drew it, so that its bundles replicate.
+            with suppress(ValueError):
+                return self._draw(0, "random")
         marks = self.own_marks[0].of_list(0) if self.own_marks else NO_MARKS
         for within in (None, 20 * self.relevant, 4 * self.relevant):
             if within is None or within < self.collection_size:
@@ -193,8 +210,11 @@ class Plan:
         return _without_defaults(self)
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "Plan":
+    def from_json(cls, stored: Mapping[str, Any], *, registered: bool = True) -> "Plan":
         """Make a plan from plain values; texts are tidied, counts taken from own lists.
+
+        ``registered``: whether all its measures have to be registered here. A stored study
+        can be shown, answered and counted without: its values and orders are stored too.
 
         Raises PlanError with every fault: fields that no plan has, fields that are
         missing, and what the plan itself refuses.
@@ -222,7 +242,7 @@ class Plan:
             sort = not any(values["own_marks"])
             values |= read_own_lists(values["own_lists"], sort=sort, faults=faults)
         try:
-            plan = cls(**values)
+            plan = cls(**values, registered=registered)
         except PlanError as error:
             raise PlanError([*faults, *error.faults]) from None
         if faults:

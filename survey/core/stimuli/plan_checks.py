@@ -52,13 +52,47 @@ FILLED = ("purpose", "consent", "scenario", "reminder", "question_text")
 FEWEST_OWN_LISTS = 2  # of two systems, say; questions that are drawn have three at least
 
 
-def faults_of(plan: "Plan") -> list[Fault]:
-    """Return everything that is wrong with a plan."""
-    faults = [*_about_texts(plan), *_about_design(plan), *_about_measures(plan)]
+def faults_of(plan: "Plan", *, registered: bool) -> list[Fault]:
+    """Return everything that is wrong with a plan; ``registered``: see ``Plan.from_json``."""
+    faults = [*_about_texts(plan), *_about_design(plan)]
+    faults += _about_measures(plan) if registered else ()
     if faults:
         return faults
     # What follows rests on the numbers and the measures.
-    return [*_about_placeholders(plan), *_about_marks(plan)]
+    faults = [*_about_placeholders(plan), *_about_marks(plan)]
+    return [*faults, *_about_needs(plan)] if registered else faults
+
+
+def giveaways_of(plan: "Plan") -> list[Fault]:
+    """Return what would tell participants a measure's name.
+
+    Asked when a plan is made or changed, not when a stored one is read: a later version
+    knows more measures, and a study that runs under its title goes on.
+    """
+    faults = []
+    if measure := measure_in(plan.title):
+        faults.append(
+            Fault(
+                ("title",),
+                f"the title {plan.title!r} holds the name of a measure ({measure}), and "
+                "participants see it; choose another",
+            )
+        )
+    for place, marks in [(("marks", "clusters"), plan.marks), *_own_marks(plan)]:
+        for name in sorted({name for row in marks.clusters for item in row for name in item}):
+            if measure := measure_in(name.replace("_", " ")):
+                faults.append(
+                    Fault(
+                        place,
+                        f"the cluster {name} holds the name of a measure ({measure}), and "
+                        "participants see it; choose another",
+                    )
+                )
+    return faults
+
+
+def _own_marks(plan: "Plan") -> Iterable[tuple[tuple[str | int, ...], Marks]]:
+    return ((("own_marks", index), marks) for index, marks in enumerate(plan.own_marks))
 
 
 def _about_texts(plan: "Plan") -> Iterable[Fault]:
@@ -66,12 +100,6 @@ def _about_texts(plan: "Plan") -> Iterable[Fault]:
         yield from a_text(name, getattr(plan, name), longest, needed=needed)
     if not (isinstance(plan.language, str) and re.fullmatch(r"[a-z]{2,3}", plan.language)):
         yield Fault(("language",), f"language is {plan.language!r}; two letters, like en")
-    if isinstance(plan.title, str) and (measure := measure_in(plan.title)):
-        yield Fault(
-            ("title",),
-            f"the title {plan.title!r} holds the name of a measure ({measure}), and "
-            "participants see it; choose another",
-        )
     if plan.personal_until is not None:
         yield from a_day("personal_until", plan.personal_until)
     names = [field.name for field in plan.personal_fields]
@@ -196,13 +224,19 @@ def _about_marks(plan: "Plan") -> Iterable[Fault]:
         return
     if plan.marks:
         places = range(1, plan.relevant + 1)
-        yield from _faulty_marks(("marks",), "marks", plan.marks, [places], plan.collection_size)
+        for kind in plan.marks.kinds:
+            one = Marks(**{kind: getattr(plan.marks, kind)})
+            place = ("marks", kind)
+            yield from _faulty_marks(place, "marks", one, [places], plan.collection_size)
     for index, marks in enumerate(plan.own_marks):
         what = f"the marks of question {index + 1}"
         lists = plan.own_lists[index]
         yield from _faulty_marks(("own_marks", index), what, marks, lists, plan.collection_size)
         if marks.kinds != plan.own_marks[0].kinds:
             yield Fault(("own_marks", index), f"{what} are of other kinds than question 1's")
+
+
+def _about_needs(plan: "Plan") -> Iterable[Fault]:
     for name in plan.measures:
         if "clusters" in MEASURES[name].needs and "clusters" not in plan.marked:
             yield Fault(
@@ -228,7 +262,7 @@ def _faulty_marks(
             yield Fault(
                 place,
                 f"{what}: {name!r} is no name of a cluster; up to 40 characters without spaces, "
-                "commas, brackets and + are allowed",
+                "commas, brackets and +, and not - alone, are allowed",
             )
 
 
@@ -250,4 +284,10 @@ def _placeholder_faults(
         return
     for name in found:
         if name not in allowed:
-            yield Fault(place, f"{{{name}}} found in {place[0]}; allowed are {shown}")
+            told = f"{{{name}}} found in {place[0]}; allowed are {shown}"
+            if name == "relevant":
+                told += (
+                    " (the questions have different numbers of relevant items, so no text can "
+                    "speak of one; the preset runs has texts that do not)"
+                )
+            yield Fault(place, told)

@@ -61,7 +61,7 @@ class Study(Base):
     @property
     def plan(self) -> Plan:
         """The plan as the core knows it."""
-        return Plan.from_json(self.plan_json)
+        return Plan.from_json(self.plan_json, registered=False)
 
     @property
     def standing(self) -> str:

@@ -1,9 +1,11 @@
 """Checks of the database: its library, its settings, its schema, its soundness."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from survey.core.measures import MEASURES
 from survey.db.engine import WAL_IS_SAFE_FROM
-from survey.services.doctor.findings import Finding, danger, ok
+from survey.services.doctor.findings import Finding, danger, ok, warning
 
 FULL = 2  # PRAGMA synchronous: 0 OFF, 1 NORMAL, 2 FULL, 3 EXTRA
 
@@ -75,3 +77,20 @@ def check_references(settings: Mapping[str, str], broken: Sequence[str]) -> Find
             "open its database itself.",
         )
     return ok("references", "all in order")
+
+
+def check_measures(plans: Iterable[tuple[str, Mapping[str, Any]]]) -> Finding:
+    """Are all measures that studies compare registered here?"""
+    missing = [
+        f"{slug} compares {name}"
+        for slug, plan in plans
+        for name in plan["measures"]
+        if name not in MEASURES
+    ]
+    if missing:
+        return warning(
+            "studies' measures",
+            f"Not registered here: {'; '.join(missing)}. Their answers are kept and counted, but "
+            "nothing can be recomputed; install the package that brings the measure.",
+        )
+    return ok("studies' measures", "all are registered")

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import DatabaseError
+from sqlalchemy.orm import Session
 
 from survey.core.measures import MEASURES
-from survey.db import inspection
+from survey.db import inspection, queries
 from survey.services.database import require_current_schema
 from survey.services.doctor import databases, files, settings
 from survey.services.doctor.findings import Finding
@@ -76,6 +77,8 @@ def _of_the_database(engine: Engine, *, thorough: bool) -> Iterator[Finding]:
     try:
         require_current_schema(engine)
         yield databases.check_schema("")
+        with Session(engine) as session:
+            yield databases.check_measures(queries.stored_plans(session))
     except SchemaError as error:
         yield databases.check_schema(str(error))
     try:

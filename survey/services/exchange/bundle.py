@@ -24,6 +24,7 @@ FORMAT = 1
 SUMS = "SHA256SUMS"
 LAST_LINE = "# SHA-256 of the lines above: "
 STUDY = "study.json"
+PACKAGES = "packages"  # measure → the package that brings it, with its version
 ANALYSIS = "analysis.json"
 IDENTITIES = "identities.csv"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
@@ -83,18 +84,16 @@ def study_json(content: Content) -> str:
                 "survey": __version__,
                 "python": ".".join(map(str, sys.version_info[:2])),
                 "numpy": np.__version__,
-                **_packages_of(plan.measures),
             },
+            **_packages_of(plan.measures),
         }
     )
 
 
-def _packages_of(measures: Iterable[str]) -> dict[str, str]:
-    """Return the packages of measures that are not the survey's own, with their versions."""
-    found = (MEASURES.package(name) for name in measures)
-    return {
-        package: version for package, _, version in (one.partition(" ") for one in found if one)
-    }
+def _packages_of(measures: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return the packages of those measures that are not the survey's own."""
+    packages = {name: package for name in measures if (package := MEASURES.package(name))}
+    return {PACKAGES: packages} if packages else {}
 
 
 def _practice_marks(practice: Question | None) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def _list(row: SheetRow) -> ForeignList:
     if len(set(ranks)) < len(ranks):
         raise row.fault("ranks", "each position may occur once")
     try:
-        return ForeignList(row, letter, sorted_with_marks(ranks, row.cells), size)
+        return ForeignList(row, letter, sorted_with_marks(ranks, row.marks), size)
     except MarkError as error:
         raise row.fault(error.kind, str(error)) from None
 

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from survey.core.measures import MEASURES
 from survey.core.stimuli.marks import MarkedRow, MarkError, Marks, marks_of, sorted_with_marks
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import Question, build_question
 from survey.db.models import Study
-from survey.services.exchange.bundle import FORMAT, STUDY
+from survey.services.exchange.bundle import FORMAT, PACKAGES, STUDY
 from survey.services.exchange.codebook import listed_values
 from survey.services.exchange.content import Consent, Content
 from survey.services.exchange.opening import Files, json_of, open_files, text_of
@@ -36,7 +37,7 @@ def read_content(files: Files) -> Read:
     try:
         plan = Plan.from_json(study["plan"])
     except (ValueError, TypeError) as error:
-        raise BundleError(f"{STUDY}, plan: {error}") from None
+        raise BundleError(f"{STUDY}, plan: {error}{_packages_needed(study)}") from None
     questions = _questions(files, plan)
     consents = [Consent(**one) for one in study["consent"]]
     people = read_people(
@@ -65,6 +66,16 @@ def read_content(files: Files) -> Read:
         ),
         study,
     )
+
+
+def _packages_needed(study: Mapping[str, Any]) -> str:
+    """Say which packages bring the measures that are not registered here."""
+    needed = [
+        f"{name} comes with the package {package}"
+        for name, package in study.get(PACKAGES, {}).items()
+        if name not in MEASURES
+    ]
+    return f" ({'; '.join(needed)}, which is not installed here)" if needed else ""
 
 
 STATUSES = listed_values(Study.status)
@@ -121,7 +132,7 @@ def _questions(files: Files, plan: Plan) -> list[Question]:
         if plan.letters[len(here) : len(here) + 1] != (letter,):
             raise row.fault("list", f"lists {' '.join(plan.letters)} are needed, in this order")
         try:
-            here[letter] = sorted_with_marks(row.wholes("ranks"), row.cells)
+            here[letter] = sorted_with_marks(row.wholes("ranks"), row.marks)
         except MarkError as error:
             raise row.fault(error.kind, str(error)) from None
     if list(lists) != list(range(1, plan.questions + 1)):

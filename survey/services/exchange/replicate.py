@@ -8,6 +8,7 @@ from itertools import zip_longest
 from typing import Any
 
 from survey import __version__
+from survey.core.measures import MEASURES
 from survey.core.stimuli.digests import study_digest, text_digest
 from survey.core.stimuli.generators import GENERATOR_VERSION
 from survey.core.stimuli.plan import GIVEN
@@ -16,6 +17,7 @@ from survey.services.exchange.bundle import (
     ANALYSIS,
     IDENTITIES,
     LAST_LINE,
+    PACKAGES,
     STUDY,
     SUMS,
     as_text,
@@ -180,7 +182,9 @@ def _check_digest(read: Read) -> None:
     questions = [*([content.practice] if content.practice else []), *content.questions]
     digest = study_digest(content.plan, questions, content.generator_version)
     if digest != content.digest:
-        raise BundleError(f"{STUDY}, digest: {content.digest} found; recomputed {digest}")
+        raise BundleError(
+            f"{STUDY}, digest: {content.digest} found; recomputed {digest}{_other_packages(read)}"
+        )
     for consent in content.consents:
         if text_digest(consent.text) != consent.digest:
             raise BundleError(f"{STUDY}, consent {consent.version}: not the digest of its text")
@@ -188,8 +192,22 @@ def _check_digest(read: Read) -> None:
         raise BundleError(f"{STUDY}, consent: the plan's text is not among them")
     # The plan was read and is in the digest; a later version may know more fields of one.
     free = {name: read.study.get(name) for name in ("versions", "plan")}
-    expected = {**json.loads(study_json(content)), **free}
+    packages = {name: read.study[name] for name in (PACKAGES,) if name in read.study}
+    computed = {
+        name: value for name, value in json.loads(study_json(content)).items() if name != PACKAGES
+    }
+    expected = {**computed, **free, **packages}
     _compare(dict(read.study), expected, STUDY)
+
+
+def _other_packages(read: Read) -> str:
+    """Say which measures of other packages are of another version here."""
+    other = [
+        f"{name} is of {package} there and of {MEASURES.package(name)} here"
+        for name, package in read.study.get(PACKAGES, {}).items()
+        if MEASURES.package(name) != package
+    ]
+    return f" ({and_join(other)})" if other else ""
 
 
 def _check_analysis(files: Files, content: Content) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from survey.core.stimuli.marks import KINDS
 from survey.core.stimuli.rankings import Ranking
 from survey.services.errors import SurveyError
 from survey.services.spreadsheets import unescaped
@@ -42,6 +43,11 @@ class SheetRow:
         """Return a cell, None where it is empty or the file has no such column."""
         cell = self.cells.get(column, "")
         return unescaped(cell) if cell else None
+
+    @property
+    def marks(self) -> dict[str, str]:
+        """The cells of grades, weights and clusters."""
+        return {kind: self.optional(kind) or "" for kind in KINDS}
 
     def whole(self, column: str) -> int:
         """Return a whole number from 0 on."""

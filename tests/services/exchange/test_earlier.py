@@ -1,0 +1,68 @@
+"""What an earlier version made stays readable, and replicates."""
+
+from pathlib import Path
+
+import pytest
+
+from survey.core.stimuli.faults import PlanError
+from survey.db.models import Study
+from survey.services import life, researchers, studies
+from survey.services.errors import SurveyError
+from survey.services.exchange.intake import take_in
+from survey.services.exchange.reading import open_files, read_content
+from survey.services.exchange.replicate import replicate
+from tests.builders import Visitor, a_plan
+from tests.databases import ON_SQLITE
+
+EARLIER = sorted((Path(__file__).parents[2] / "cases" / "earlier").glob("*.zip"))
+
+
+@pytest.mark.parametrize("path", EARLIER, ids=lambda path: path.stem)
+def test_a_bundle_of_an_earlier_version_replicates(path):
+    assert [*replicate(open_files(path, path.name))]
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("path", EARLIER, ids=lambda path: path.stem)
+def test_a_bundle_of_an_earlier_version_can_be_taken_in(session, path):
+    ada, _ = researchers.add_researcher(session, "Ada")
+    study = take_in(session, open_files(path, path.name), path.name, "taken-in", ada)
+    assert study.digest == read_content(open_files(path, path.name)).content.digest
+
+
+@ON_SQLITE
+def test_a_title_that_names_a_measure_today_goes_on_but_is_not_made_anew(session, client):
+    plan = a_plan().as_json() | {"title": "WP3: five systems"}
+    with pytest.raises(PlanError, match="holds the name of a measure"):
+        studies.plan_from(plan)
+    study = studies.create_study(session, "three", a_plan())
+    study.plan_json = plan  # as an earlier version stored it
+    session.commit()
+    studies.open_study(session, study)
+    visitor = Visitor(client, "three")
+    visitor.take_part()
+    assert visitor.path == "/done"
+    with pytest.raises(SurveyError, match="holds the name of a measure"):
+        life.make_study(session, None, "four", study.plan, life.Recruitment())
+
+
+@ON_SQLITE
+def test_a_study_whose_measure_is_not_registered_here_goes_on(session, client, app):
+    study = studies.create_study(session, "three", a_plan(practice=False))
+    for question in study.questions:
+        question.columns = {
+            {"MNRO": "screen"}.get(name, name): one for name, one in question.columns.items()
+        }
+    study.plan_json = study.plan_json | {"measures": ["AP", "NMRR", "screen"]}
+    session.commit()
+    studies.open_study(session, study)
+    visitor = Visitor(client, "three")
+    visitor.open()
+    visitor.submit("/begin")
+    visitor.submit("/consent", agree="y")
+    visitor.submit("/about-you", age="23", education="School")
+    visitor.submit("/scenario")
+    visitor.submit("/q/1", choice="1")
+    assert visitor.path == "/q/2"
+    session.expire_all()
+    assert studies.describe(session.get(Study, study.id))["measures"] == "AP NMRR screen"
