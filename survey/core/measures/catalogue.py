@@ -86,7 +86,7 @@ def _interpolated(name: str, points: str, tenths: tuple[int, ...], source: str) 
 
 
 AP3 = _interpolated("AP3", "three", THREE_LEVELS, "MNRO paper, Section 2")
-AP11 = _interpolated("AP11", "eleven", ELEVEN_LEVELS, "lecture; TREC's 11pt_avg")
+AP11 = _interpolated("AP11", "eleven", ELEVEN_LEVELS, "lecture; TREC's 11pt_avg, with exact levels")
 
 
 def _f_measure(beta: str, cutoff: str) -> Measure:

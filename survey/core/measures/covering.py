@@ -6,9 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 
-# Up to so many (different item, sub-topic) pairs the cover is found exactly, in well under a
-# second; ImageCLEF's largest topic (184 images, 23 clusters) is far below.
-MOST_EXACT = 20_000
+# Up to so many (different item, sub-topic) pairs the cover is found exactly, in less than a
+# second. ImageCLEF's largest numbers, 184 images and 23 clusters, are below even together.
+MOST_EXACT = 5_000
 
 
 @dataclass(frozen=True)

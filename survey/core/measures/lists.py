@@ -91,8 +91,13 @@ def _with_missing(ranks: Ranks, relevant: int, collection_size: int) -> Ranks:
 def _numbers(found: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
     try:
         numbers = np.asarray(found, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{what}s must be numbers, one for each position") from None
+    except (OverflowError, TypeError, ValueError):
+        raise ValueError(f"{what}s must be numbers, one for each relevant item") from None
+    if numbers.ndim == 2 and len(numbers) == shape[0] and numbers.shape != shape:
+        raise ValueError(
+            f"{numbers.shape[1]} {what}s found in each row; one for each of the {shape[1]} "
+            "relevant items is needed"
+        )
     if numbers.shape != shape:
         raise ValueError(f"{what}s have the shape {numbers.shape}; the lists have {shape}")
     return numbers
@@ -120,7 +125,13 @@ def _weights(found: ArrayLike, shape: tuple[int, ...]) -> Weights:
 
 
 def _clusters(found: Sequence[Sequence[Iterable[str]]], shape: tuple[int, ...]) -> Clusters:
-    rows = tuple(tuple(frozenset(item) for item in row) for row in found)
+    # A text is one cluster's name, not a set of its letters; an empty one is none.
+    rows = tuple(
+        tuple(
+            frozenset({item} - {""}) if isinstance(item, str) else frozenset(item) for item in row
+        )
+        for row in found
+    )
     if len(rows) != shape[0]:
         raise ValueError(f"clusters of {len(rows)} lists found; there are {shape[0]} lists")
     for number, row in enumerate(rows, 1):

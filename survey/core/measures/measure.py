@@ -14,6 +14,9 @@ from survey.core.measures.ranks import Values
 # decimals: well above the error of a float, well below any real difference.
 COMPARED_DECIMALS = 13
 
+# What a float may miss of a bound.
+SLACK = 1e-9
+
 Need = Literal["collection size", "grades", "weights", "clusters"]
 
 
@@ -93,6 +96,11 @@ class Measure:
         found = np.asarray(self.compute(lists, setting), dtype=np.float64)
         if found.shape != (len(lists.ranks),) or not np.isfinite(found).all():
             raise ValueError(f"{self.name} gave {found.tolist()}; a number for each list is needed")
+        if (found < self.lowest - SLACK).any() or (found > self.highest + SLACK).any():
+            raise ValueError(
+                f"{self.name} gave {found.tolist()}, but its range is {self.lowest:g} to "
+                f"{self.highest:g}"
+            )
         return [Fraction(value) for value in np.round(found, COMPARED_DECIMALS).tolist()]
 
     def shown(self, lists: Lists, setting: Setting) -> list[Fraction]:

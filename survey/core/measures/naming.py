@@ -6,32 +6,39 @@ from collections.abc import Iterable
 from survey.core.measures.measure import Measure
 
 SHORTEST_ANYWHERE = 4  # letters of a name that is found inside a word as well
+NUMBER = r"[0-9.]+"
 
 
 class SpokenNames:
     """The names by which texts speak of measures, ready to be looked for.
 
     Found are whole words of letters (ap, "AP2"), capitals within a word (mAPs), names of
-    four letters and more anywhere (mymnrostudy), and names in running text. What stands
-    before a cut-off, as in nDCG@10, counts as the name; a single letter does not.
+    four letters and more anywhere (mymnrostudy; of means only as words, since "anar" is in
+    canary), and labels in running text. What stands before a cut-off counts as the name,
+    whatever the cut-off: nDCG, S-recall, F1, "precision at 3", P@3. A single letter alone
+    does not.
     """
 
     def __init__(self, measures: Iterable[Measure]) -> None:
         self._words: dict[str, str] = {}
         parts: dict[str, str] = {}
         for measure in measures:
-            for name in (measure.name, measure.mean_name):
-                short, whole = _parts(name.lower())
-                if len(short) > 1:
-                    self._words.setdefault(short, name)
-                if len(short) >= SHORTEST_ANYWHERE:
-                    parts.setdefault(short, name)
-                if whole:
-                    parts.setdefault(whole, name)
-            parts.setdefault(measure.label.lower(), measure.name)
-        self._parts = parts
-        longest_first = sorted(parts, key=len, reverse=True)
-        self._anywhere = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+            stem, at, _ = measure.name.lower().partition("@")
+            shown = f"{measure.name.partition('@')[0]}@k" if at else measure.name
+            mean = measure.mean_name.lower().partition("@")[0]
+            if stem.isalpha() and len(stem) > 1:
+                self._words.setdefault(stem, shown)
+                if len(stem) >= SHORTEST_ANYWHERE:
+                    parts.setdefault(re.escape(stem), shown)
+            elif len(stem) > 1:  # S-recall, F0.5
+                parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}(?![a-z0-9])", shown)
+            if at:
+                parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}@{NUMBER}", shown)
+            if mean.isalpha() and len(mean) > 1:
+                self._words.setdefault(mean, measure.mean_name)
+            parts.setdefault(_label(measure.label.lower()), shown)
+        self._names = [*parts.values()]
+        self._anywhere = re.compile("|".join(f"({part})" for part in parts) or r"(?!)")
 
     def first_in(self, text: str) -> str | None:
         """Return a name that a text holds, None if it holds none."""
@@ -42,14 +49,9 @@ class SpokenNames:
             if word in self._words:
                 return self._words[word]
         found = self._anywhere.search(lowered)
-        return self._parts[found[0]] if found else None
+        return self._names[found.lastindex - 1] if found and found.lastindex else None
 
 
-def _parts(name: str) -> tuple[str, str]:
-    """Return the letters by which a name is known, and the whole of one that has more signs."""
-    letters = re.match(r"[a-z]*", name)
-    stem = letters[0] if letters else ""
-    if stem == name:
-        return stem, ""
-    # "mean P@10" and S-recall@20 are not known by "mean" and "s".
-    return (stem if name.startswith(f"{stem}@") else ""), name
+def _label(label: str) -> str:
+    """Return the pattern of a label, whatever its cut-off: precision at 10, at 3."""
+    return re.sub(rf" at {NUMBER}$", f" at {NUMBER}", re.escape(label).replace(r"\ ", " "))

@@ -42,6 +42,7 @@ class Registry(Mapping[str, Measure]):
         self, entries: Sequence[Measure | Family], others: Callable[[], Others] = lambda: NO_OTHERS
     ) -> None:
         self._entries, self._find_others = entries, others
+        self._made: dict[str, tuple[int, Measure]] = {}  # so that P@5 is made once
 
     def __getitem__(self, name: str) -> Measure:
         return self._found(name)[1]
@@ -84,6 +85,13 @@ class Registry(Mapping[str, Measure]):
         return self._find_others()
 
     def _found(self, name: str) -> tuple[int, Measure]:
+        if not isinstance(name, str):
+            raise KeyError(name)
+        if name not in self._made:
+            self._made[name] = self._find(name)
+        return self._made[name]
+
+    def _find(self, name: str) -> tuple[int, Measure]:
         for index, entry in enumerate(self._entries):
             if isinstance(entry, Family):
                 if (made := entry.find(name)) is not None:
@@ -132,8 +140,20 @@ def measure_named(name: str) -> Measure:
     except KeyError:
         faults = "".join(f"; {fault}" for fault in MEASURES.faults)
         raise ValueError(
-            f"there is no measure {name!r}; registered are {MEASURES.forms}{faults}"
+            f"there is no measure {name!r}{_meant(name)}; registered are {MEASURES.forms}{faults}"
         ) from None
+
+
+def _meant(name: object) -> str:
+    """Return the name that was meant, where it differs in capitals or is that of the mean."""
+    prefix, at, cutoff = str(name).partition("@")
+    for measure in MEASURES.values():
+        if str(name).lower() == measure.mean_name.lower():
+            return f" ({measure.mean_name} is the mean of {measure.name})"
+        known = measure.name.partition("@")[0]
+        if prefix.lower() == known.lower() and f"{known}{at}{cutoff}" in MEASURES:
+            return f" (did you mean {known}{at}{cutoff}?)"
+    return ""
 
 
 def measure_in(text: str) -> str | None:

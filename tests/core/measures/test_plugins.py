@@ -20,6 +20,16 @@ several = [first, Measure("screen2", "the same again", first_screen, "higher", "
 taken = Measure("P@12", "taken", first_screen, "higher", "this test")
 badly_named = Measure("first screen", "spaces", first_screen, "higher", "this test")
 nothing = 5
+def failing():
+    yield first
+    raise RuntimeError("half way")
+half = failing()
+unlabelled = Measure("screen", "", first_screen, "higher", "this test")
+sideways = Measure("screen", "the screen", first_screen, "Lower", "this test")
+needy = Measure("screen", "the screen", first_screen, "higher", "this test", needs=("grade",))
+other = Measure("Other", "the other", first_screen, "higher", "this test")
+unbounded = Measure("screen", "the screen", first_screen, "higher", "this test", highest=9)
+uncomputed = Measure("screen", "the screen", "first", "higher", "this test")
 """
 
 
@@ -52,6 +62,13 @@ def test_a_package_may_register_several(module):
         ("not_there:first", "ModuleNotFoundError: No module named 'not_there'"),
         ("screens:nothing", "it is 5, not a Measure"),
         ("screens:taken", "there is a measure 'P@12' already"),
+        ("screens:half", "RuntimeError: half way"),
+        ("screens:unlabelled", "its label is ''; a text of two letters or more"),
+        ("screens:sideways", "its better is 'Lower'; higher or lower is allowed"),
+        ("screens:needy", "it needs 'grade'; collection size, grades, weights, clusters"),
+        ("screens:other", "its name is 'Other', which stands for something else"),
+        ("screens:unbounded", "its highest is 9; pages show 1 − value"),
+        ("screens:uncomputed", "its compute is 'first'; a function of (lists, setting)"),
         ("screens:badly_named", "its name is 'first screen'; a letter, then"),
     ],
 )

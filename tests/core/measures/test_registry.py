@@ -1,5 +1,7 @@
 """Edge cases and properties of every registered measure."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -85,7 +87,9 @@ def test_a_list_of_which_nothing_came_back_is_no_better_than_the_worst(name):
     worst = lists_of([[96, 97, 98, 99, 100]])
     nothing = Lists(np.full((1, 5), np.inf), worst.grades, worst.weights, worst.clusters)
     value = measure_named(name).compute(nothing, SETTING)[0]
-    assert np.isfinite(value)
+    # 0 where higher is better; NMRR 1; MNRO and NAR as with all at the collection's end.
+    by_hand = {"NMRR": 1, "gNMRR": 1, "MNRO": 1, "gMNRO": 1, "NAR": 0.95}.get(name, 0)
+    assert value == pytest.approx(by_hand, abs=1e-4 if "MNRO" in name else 1e-12)
     assert goodness(name, nothing)[0] <= goodness(name, worst)[0]
 
 
@@ -173,7 +177,9 @@ def test_a_measure_says_what_it_is(name):
     assert measure.name == name
     assert measure.label
     assert measure.source
-    assert measure.mean_name != measure.name
+    others = [one for other, one in MEASURES.items() if other != name]
+    assert measure.label not in {one.label for one in others}
+    assert measure.mean_name not in {one.mean_name for one in others}
 
 
 def test_every_listed_measure_has_its_edges_written_down():
@@ -193,7 +199,7 @@ def test_families_take_any_cut_off():
 )
 def test_what_no_measure_is_called_is_refused_with_those_there_are(name):
     assert name not in MEASURES
-    with pytest.raises(ValueError, match=r"no measure .* registered are AP, NMRR, MNRO, AP@p,"):
+    with pytest.raises(ValueError, match=r"no measure .*registered are AP, NMRR, MNRO, AP@p,"):
         score([name], [[1, 2]])
 
 
@@ -224,13 +230,14 @@ def test_items_that_came_back_nowhere_are_counted_in_ng():
     [
         ({"grades": [[1, 0]]}, r"row 1, grade 2: 0 found; a whole number from 1 to 30"),
         ({"grades": [[1, 1.5]]}, r"row 1, grade 2: 1.5 found"),
-        ({"grades": [[1]]}, r"grades have the shape \(1, 1\); the lists have \(1, 2\)"),
+        ({"grades": [[1]]}, r"1 grades found in each row; one for each of the 2 relevant items"),
         ({"grades": [["high", "low"]]}, r"grades must be numbers"),
         ({"weights": [[0.5, 1.5]]}, r"row 1, weight 2: 1.5 found; a share above 0"),
         ({"weights": [[0, 1]]}, r"row 1, weight 1: 0 found"),
         ({"clusters": [["a"]]}, r"row 1: clusters of 1 items found; 2 are relevant"),
         ({"clusters": [["", ""]]}, r"row 1: no item has a cluster"),
         ({"clusters": []}, r"clusters of 0 lists found; there are 1"),
+        ({"grades": [[10**400, 1]]}, r"grades must be numbers"),
         ({"relevant": 1}, r"1 relevant items given for lists of 2 positions"),
         ({"relevant": 101}, r"2 to 100 are allowed"),
     ],
@@ -243,3 +250,22 @@ def test_what_is_said_of_items_is_checked(known, fault):
 def test_measures_of_clusters_need_clusters():
     with pytest.raises(ValueError, match="clusters are needed"):
         score(["S-recall@5"], [[1, 2]])
+
+
+def test_a_text_is_one_cluster_and_not_a_set_of_letters():
+    texts = score(["S-recall@1"], [[1, 2]], clusters=[["dolphin", "turtle"]])
+    assert texts.tolist() == [[0.5]]
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("ndcg@5", "did you mean nDCG@5?"),
+        ("map", "MAP is the mean of AP"),
+        ("ANMRR", "ANMRR is the mean of NMRR"),
+        ("s-recall@3", "did you mean S-recall@3?"),
+    ],
+)
+def test_a_name_that_is_nearly_one_is_suggested(name, meant):
+    with pytest.raises(ValueError, match=rf"there is no measure '{name}' \({re.escape(meant)}\)"):
+        measure_named(name)
