@@ -8,7 +8,7 @@ from typing import Literal
 from survey.core.agreement.chance import REPLICATES, SEED
 from survey.core.measures import Measure, measure_named
 from survey.core.measures.lists import HIGHEST_GRADE
-from survey.core.runs.evaluation import Evaluation, evaluate
+from survey.core.runs.evaluation import Evaluation, evaluate, queries_of
 from survey.core.runs.lists import GroundTruth
 from survey.core.runs.reading import Runs
 from survey.core.runs.significance import Comparison, compare
@@ -77,6 +77,8 @@ def run(asked: Asked, on_progress: OnProgress = lambda *_: None) -> Report:
     measures = chosen_measures(asked)
     _refuse_same_names(asked.runs)
     baseline = None if asked.baseline is None else _named(asked.baseline, asked.runs)
+    if baseline is not None and len(asked.runs) == 1:
+        raise RequestError("a baseline is compared with other runs, and --run names one only")
     truth, runs = _read(asked, measures, on_progress)
     evaluation = evaluate(
         truth,
@@ -85,7 +87,7 @@ def run(asked: Asked, on_progress: OnProgress = lambda *_: None) -> Report:
         collection_size=asked.collection_size,
         gmt=asked.gmt,
         literal_eq15=asked.literal_eq15,
-        on_topic=_counter("Scoring", len(truth.judgements), on_progress),
+        on_topic=_counter("Scoring", len(queries_of(truth, runs, measures)), on_progress),
     )
     if baseline is None:
         return Report(asked, truth, runs, evaluation, None, ())

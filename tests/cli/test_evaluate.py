@@ -215,7 +215,7 @@ def test_two_files_of_one_stem_are_refused_also_when_one_is_gzipped(evaluate):
         ("qrels.txt", b"q1 0 d1 31\n", "qrels.txt, line 1: relevance '31' found; a whole number"),
         ("qrels.txt", b"q9 0 d1 1\n", "no topic has a relevant document and is returned by a run"),
         ("weights.txt", b"q1 d1 7\n", "weights.txt, line 1: weight '7' found; a share above 0"),
-        ("clusters.txt", b"q1 d1 x\n", "topic 'q2': no relevant document has a cluster"),
+        ("clusters.txt", b"q1 d1\n", "clusters.txt, line 1: 2 fields found, 'q1 d1'; 3 or more"),
     ],
 )
 def test_a_broken_file_ends_in_sentences_that_name_it(evaluate, file, content, message):
@@ -236,3 +236,19 @@ def test_a_run_larger_than_the_collection_is_a_fault(evaluate):
     assert "topic 'q1', run base: 4 documents found; the collection size is 3" in refusal(
         evaluate, *BOTH, "--collection-size", 3, status=1
     )
+
+
+def test_every_row_of_the_csv_has_every_cell_and_says_why_there_is_no_p(evaluate, tmp_path):
+    (tmp_path / "same.txt").write_bytes((tmp_path / "base.txt").read_bytes())
+    said = evaluate(
+        *("--qrels", "qrels.txt", "--run", "base.txt", "same.txt", "--baseline", "base"),
+        *("--measures", "AP", "--csv"),
+    )
+    rows = list(csv.reader(io.StringIO(said[said.index("run,measure") :])))
+    assert {len(row) for row in rows} == {10}
+    assert rows[2][-1] == "the two runs have the same value for every query"
+
+
+def test_a_baseline_without_another_run_is_refused(evaluate):
+    one = ("--qrels", "qrels.txt", "--run", "base.txt", "--baseline", "base")
+    assert "a baseline is compared with other runs" in refusal(evaluate, *one, status=2)

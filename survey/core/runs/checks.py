@@ -8,6 +8,8 @@ from survey.core.measures.covering import is_exact
 from survey.core.runs.lists import GroundTruth
 from survey.core.runs.reading import Run, Runs
 
+# MiAlbum takes whatever somebody chose as relevant.
+MERGE = " `survey assess merge --at-least 1` takes what anybody chose as relevant."
 MOST_NAMED = 5  # topics that a sentence lists by name
 
 
@@ -20,20 +22,19 @@ def faults_of(
     gmt: int | None,
 ) -> Iterator[str]:
     """Yield a sentence for everything that keeps these runs from being scored."""
+    names = {measure.name for measure in measures}
+    capped = None if names.isdisjoint(("NMRR", "gNMRR")) else gmt
     if not queries:
         yield "no topic has a relevant document and is returned by a run; 1 is needed"
-    clustered = [measure.name for measure in measures if "clusters" in measure.needs]
     for topic in queries:
         relevant = truth.relevant(topic)
         where = f"topic {shortened(topic)}"
-        if gmt is not None and gmt < len(relevant):
+        if capped is not None and capped < len(relevant):
             yield (
-                f"{where}: {len(relevant)} relevant documents found, and GMT is {gmt}; GMT is the "
-                "largest such number over all queries"
+                f"{where}: {len(relevant)} relevant documents found, and GMT is {capped}; GMT is "
+                "the largest such number over all queries"
             )
         yield from _about_weights(where, truth, topic, relevant)
-        if clustered and not any((truth.clusters or {}).get(topic, {}).get(d) for d in relevant):
-            yield f"{where}: no relevant document has a cluster; {clustered[0]} needs one"
         if collection_size is not None:
             for name, run in runs.items():
                 yield from _about_size(where, name, run, topic, relevant, collection_size)
@@ -69,12 +70,16 @@ def notes_of(
     """Yield a sentence for what was left out, counted as not retrieved, or only bounded."""
     counted = frozenset(queries)
     judged = [topic for topic in truth.judgements if topic not in counted]
+    relevant = [topic for topic in judged if truth.relevant(topic)]
+    found = [topic for topic in relevant if any(run.get(topic) for run in runs.values())]
     yield from _left_out(
-        [topic for topic in judged if not truth.relevant(topic)], "without a relevant document"
+        [topic for topic in judged if topic not in relevant], "without a relevant document"
     )
     yield from _left_out(
-        [topic for topic in judged if truth.relevant(topic)], "that no run returned anything for"
+        [topic for topic in relevant if topic not in found], "that no run returned anything for"
     )
+    yield from _left_out(found, "without a relevant document in a cluster")
+    yield from _unread(truth, queries)
     returned = dict.fromkeys(topic for run in runs.values() for topic in run)
     yield from _left_out(
         [topic for topic in returned if topic not in truth.judgements], "that nobody judged"
@@ -88,6 +93,24 @@ def notes_of(
 
     if any(measure.name.startswith("S-precision@") for measure in measures):
         yield from _bounded([topic for topic in queries if not is_exact(_items(truth, topic))])
+
+
+def _unread(truth: GroundTruth, queries: Sequence[str]) -> Iterator[str]:
+    """Say how many documents of weights and clusters are not relevant."""
+    for what, known, advice in (
+        ("weights", truth.weights, MERGE),
+        ("clusters", truth.clusters, ""),
+    ):
+        named = [known.get(topic, {}).keys() for topic in queries] if known else []
+        strange = sum(
+            len(documents - {*truth.relevant(topic)})
+            for topic, documents in zip(queries, named, strict=False)
+        )
+        if strange:
+            yield (
+                f"{strange} of {sum(map(len, named))} documents in the {what} are not relevant in "
+                f"the judgements, so they count for nothing.{advice}"
+            )
 
 
 def _items(truth: GroundTruth, topic: str) -> frozenset[frozenset[str]]:

@@ -1,6 +1,6 @@
 """Runs scored with measures, query by query."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -35,12 +35,19 @@ class Evaluation:
         return float(self.values[run][measure].mean())
 
 
-def queries_of(truth: GroundTruth, runs: Runs) -> tuple[str, ...]:
-    """Return the topics that count: with a relevant document, and returned by some run."""
+def queries_of(truth: GroundTruth, runs: Runs, measures: Iterable[Measure]) -> tuple[str, ...]:
+    """Return the topics that count: with a relevant document, and returned by some run.
+
+    Where a measure needs clusters, one of the relevant documents has one; so all measures
+    are averaged over the same queries.
+    """
+    clustered = any("clusters" in measure.needs for measure in measures)
     return tuple(
         topic
         for topic in truth.judgements
-        if truth.relevant(topic) and any(run.get(topic) for run in runs.values())
+        if truth.relevant(topic)
+        and any(run.get(topic) for run in runs.values())
+        and (not clustered or truth.has_cluster(topic))
     )
 
 
@@ -65,12 +72,11 @@ def evaluate(
     ``gmt``: see ``Setting``; "max" takes the largest number of relevant documents of these
     queries. ``on_topic`` is called after each query.
 
-    Raises FaultyFilesError when there are no queries, a run does not fit into the collection, a
-    relevant document has no weight where there are weights, a query no cluster where a
-    measure needs one, GMT is below a query's number of relevant documents, or a measure
-    gives anything but a number.
+    Raises FaultyFilesError when there are no queries, a run does not fit into the
+    collection, a relevant document has no weight where there are weights, GMT is below a
+    query's number of relevant documents, or a measure gives anything but a number.
     """
-    queries = queries_of(truth, runs)
+    queries = queries_of(truth, runs, measures)
     most = max((len(truth.relevant(topic)) for topic in queries), default=None)
     gmt = most if gmt == "max" else gmt
     stop_if_any([*faults_of(truth, runs, queries, measures, collection_size, gmt)])

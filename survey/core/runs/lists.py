@@ -25,6 +25,11 @@ class GroundTruth:
         found = (document for document, grade in grades.items() if grade > 0)
         return sorted(found, key=lambda document: (-grades[document], document))
 
+    def has_cluster(self, topic: str) -> bool:
+        """Tell whether a relevant document of the topic is in a cluster."""
+        known = (self.clusters or {}).get(topic, {})
+        return any(known.get(document) for document in self.relevant(topic))
+
 
 @dataclass(frozen=True)
 class Found:

@@ -87,7 +87,9 @@ def long_sheet(report: Report) -> Sheet:
         for measure in found.measures:
             one = compared.get((run, measure.name))
             cells: tuple[Cell, ...] = (
-                (one.difference, one.percent, one.p, one.p_holm, one.stars) if one else (None,) * 5
+                (one.difference, one.percent, one.p, one.p_holm, one.stars, one.why)
+                if one
+                else (None,) * 6
             )
             mean = found.mean(run, measure.name)
             rows.append((run, measure.name, mean, len(found.queries), *cells))

@@ -96,12 +96,31 @@ def test_each_relevant_document_needs_a_weight_where_there_are_weights():
     )
 
 
-def test_each_query_needs_a_cluster_where_a_measure_needs_them():
+def test_topics_without_a_cluster_are_left_out_where_a_measure_needs_them():
     truth = GroundTruth(JUDGED, clusters={"q1": {"a": frozenset({"x"}), "b": frozenset()}})
     assert scored(["AP"], truth=truth).queries == ("q1", "q2")
-    assert faults_of(["AP", "S-recall@20"], truth=truth) == (
-        "topic 'q2': no relevant document has a cluster; S-recall@20 needs one",
+    found = scored(["AP", "S-recall@20"], truth=truth)
+    assert found.queries == ("q1",)
+    told = "Left out: 1 topic (q2) without a relevant document in a cluster."
+    assert told in found.notes
+
+
+def test_weights_and_clusters_of_other_documents_are_counted_in_the_notes():
+    truth = GroundTruth(
+        JUDGED,
+        weights={"q1": {"a": 1.0, "b": 0.5, "c": 0.1}, "q2": {"a": 1.0}},
+        clusters={"q1": {"A": frozenset("x"), "b": frozenset("x")}, "q2": {"a": frozenset("x")}},
     )
+    notes = scored(["wP@5", "S-recall@5"], truth=truth).notes
+    assert any(
+        note.startswith("1 of 4 documents in the weights are not relevant") for note in notes
+    )
+    assert any(note.startswith("1 of 3 documents in the clusters are not") for note in notes)
+
+
+def test_gmt_matters_to_nmrr_only():
+    assert scored(["AP"], gmt=1).queries == ("q1", "q2")
+    assert "GMT is 1" in faults_of(["NMRR"], gmt=1)[0]
 
 
 def test_without_queries_nothing_can_be_scored():
