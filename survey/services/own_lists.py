@@ -1,6 +1,7 @@
 """Giving a plan ranked lists of the researcher's own."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from survey.core.file_lines import FaultyFilesError
 from survey.core.stimuli.lists_csv import read_lists_csv
@@ -8,7 +9,7 @@ from survey.core.stimuli.own_lists import OwnLists
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.trec import read_trec
 
-__all__ = ["FaultyFilesError", "OwnLists", "from_csv", "from_trec", "with_lists"]
+__all__ = ["FaultyFilesError", "OwnLists", "as_fields", "from_csv", "from_trec", "with_lists"]
 
 
 def from_csv(text: str, file: str) -> OwnLists:
@@ -43,17 +44,19 @@ def from_trec(
     )
 
 
+def as_fields(lists: OwnLists) -> dict[str, Any]:
+    """Return lists as the fields of a plan that they fill."""
+    return {
+        "own_lists": lists.questions,
+        "collection_size": lists.collection_size,
+        "own_marks": [marks.as_json() for marks in lists.marks],
+        "marks": {},
+    }
+
+
 def with_lists(plan: Plan, lists: OwnLists) -> Plan:
     """Return the plan with these lists in the place of drawn ones.
 
     Raises PlanError where plan and lists do not fit together.
     """
-    return Plan.from_json(
-        {
-            **plan.as_json(),
-            "own_lists": lists.questions,
-            "collection_size": lists.collection_size,
-            "own_marks": [marks.as_json() for marks in lists.marks],
-            "marks": {},
-        }
-    )
+    return Plan.from_json({**plan.as_json(), **as_fields(lists)})

@@ -28,6 +28,8 @@ def score_lists(
     """
     setting = Setting(collection_size, gmt, literal_eq15)
     names = [measure_named(name).name for name in measures]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"measures are {', '.join(names) or 'none'}; different ones are needed")
     rows = [_marked(*row) for row in enumerate(zip(ranks, marks, strict=True), 1)] if marks else []
     return build_question(1, ranks, names, setting, marks_of(rows))
 

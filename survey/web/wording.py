@@ -33,7 +33,7 @@ TIED = (
 
 # What stands in brackets after a position.
 MARKS = {
-    "grades": marked("how well the match fits: the higher, the better"),
+    "grades": marked("how well the match fits (the higher, the better)"),
     "weights": marked("which share of the people who were asked took it for a match"),
     "clusters": marked("what kind of match it is"),
 }

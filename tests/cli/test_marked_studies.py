@@ -40,6 +40,13 @@ CLUSTERS = (
 )
 
 
+# A list may begin with an item in no cluster, which a bundle writes as '- to be no formula.
+OWN = """question,list,ranks,collection_size,clusters
+1,A,1 8 9,50,- a b
+1,B,1 3 40,50,a b -
+"""
+
+
 def run_file(places):
     """A run that returns fifteen documents for each topic, the relevant ones at these places."""
     lines = []
@@ -115,9 +122,9 @@ def test_a_graded_bundle_carries_its_marks_and_replicates(run, files):
     [
         ("grades", "1 1 2", "question 1: the plan gives other grades and clusters"),
         ("clusters", "red red red", "question 1: the plan gives other grades and clusters"),
-        ("grades", "2 1", "row 2, column grades: '2 1' found; 2 found for 3 ranks"),
+        ("grades", "2 1", "row 2, column grades: '2 1' found; 2 grades found for 3"),
         ("grades", "2 x 1", "row 2, column grades: '2 x 1' found"),
-        ("grades", "", "question 1: nothing found; every list needs them where one has them"),
+        ("grades", "", "question 1: no grades found; every list needs them where one has them"),
     ],
 )
 def test_a_mark_that_was_changed_is_named(run, files, column, cell, message):
@@ -156,6 +163,9 @@ def test_two_runs_alike_on_a_topic_are_refused_by_name(run, files):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (("--qrels", "qrels.txt", "--run", "first.txt"), "--qrels needs --collection-size"),
+        (("--own-lists", "own.csv", "--grades", "2,1"), "--grades does not go with lists of"),
+        (("--own-lists", "own.csv", "--questions", "3"), "--questions does not go with lists"),
         (("--run", "first.txt"), "--qrels and --run belong together"),
         (("--qrels", "qrels.txt"), "--qrels and --run belong together"),
         (("--graded",), "--qrels and --run belong together"),
@@ -163,9 +173,10 @@ def test_two_runs_alike_on_a_topic_are_refused_by_name(run, files):
         (("--measures", "AP"), "measures is AP; 2 to 6 different ones are allowed"),
         (("--measures", "AP,S-recall@5"), "S-recall@5 needs to know the clusters"),
         (("--measures", "AP,P@5,F1.0@5"), "the measure F1.0@5 is written F1@5"),
-        (("--grades", "2,1"), "marks: grades have the shape (1, 2); the lists have (1, 5)"),
+        (("--grades", "2,1"), "marks: 2 grades found in each row; one for each of the 5 relevant"),
         (("--grades", "2,1,1,1,0"), "row 1, grade 5: 0 found; a whole number from 1 to 30"),
-        (("--grades", "2,1,1,1,x"), "grades, weights or clusters are allowed"),
+        (("--grades", "2,1,1,1,x"), "grades is '2 1 1 1 x'; a number for every relevant item"),
+        (("--grades", f"2,1,1,1,{'9' * 400}"), "a number for every relevant item is allowed"),
         (
             ("--grades", "2,1,1,1,1", "--generator", "discriminative"),
             "marks are dealt to drawn lists by the generator random; it is discriminative",
@@ -174,7 +185,8 @@ def test_two_runs_alike_on_a_topic_are_refused_by_name(run, files):
 )
 def test_options_that_do_not_fit_are_told(run, files, options, message):
     run("init")
-    usage = "belong together" in message
+    (files / "own.csv").write_text(OWN)
+    usage = any(words in message for words in ("belong together", "does not go", "needs --c"))
     assert message in run("study", "new", "one", *options, status=2 if usage else 1)
 
 
@@ -215,7 +227,7 @@ def test_measure_scores_graded_and_clustered_lists(run):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--grades", "1"), "list 1: 1 found for 2 ranks; one each is needed"),
+        (("--grades", "1"), "list 1: 1 grades found for 2 ranks; one each is needed"),
         (("--grades", "1,a"), "list 1: '1 a' found; numbers separated by spaces are allowed"),
         (("--measures", "S-recall@5"), "clusters are needed, and these lists have none"),
         (("--measures", "XY"), "there is no measure 'XY'"),
@@ -229,3 +241,28 @@ def test_grades_are_given_once_or_for_each_list(run):
     three = ("measure", "1,4", "2,3", "1,2")
     told = run(*three, "--grades", "1,1", "--grades", "2,1", status=2)
     assert "--grades is given 2 times for 3 lists; once for all or once for each" in told
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("way", ["runs", "own"])
+def test_measures_of_clusters_come_with_the_lists_that_bring_them(run, files, way):
+    run("init")
+    if way == "runs":
+        new_from_runs(run, "--clusters", "clusters.txt", "--measures", "AP,S-recall@5")
+    else:
+        (files / "own.csv").write_text(OWN)
+        own = ("--own-lists", "own.csv", "--measures", "AP,S-recall@5", "--preset", "runs")
+        run("study", "new", "two-runs", *own)
+    run("study", "open", "two-runs")
+    run("simulate", "two-runs", "--participants", 1)
+    run("export", "two-runs", "--to", "out.zip", "--include-test")
+    assert "agrees in everything" in run("replicate", "out.zip")
+    assert "AP" in run("analyse", "out.zip", "--include-test")
+
+
+@ON_SQLITE
+def test_k_is_told_for_all_sizes_of_a_studys_lists(run, files):
+    run("init")
+    new_from_runs(run, "--measures", "AP,NMRR,MNRO", "--topics", "t2,t3")
+    told = run("study", "check", "two-runs")
+    assert "NMRR: K = 8 to 12, by the relevant items, of 200 positions" in told

@@ -1,5 +1,7 @@
 """Grades and clusters beside positions: what participants read, what researchers set."""
 
+import gzip
+import io
 import re
 
 import pytest
@@ -34,7 +36,7 @@ def test_a_position_stands_with_its_grade_and_the_page_says_what_it_is(session, 
     assert rows_of(visitor.page) == [question.written(letter) for letter in "ABCDE"]
     assert re.fullmatch(r"(\d+ \([123]\) ){4}\d+ \([123]\)", rows_of(visitor.page)[0])
     assert (
-        "In brackets after each position stands how well the match fits: the higher, the better."
+        "In brackets after each position stands how well the match fits (the higher, the better)."
         in visitor.text
     )
 
@@ -56,7 +58,8 @@ def test_clusters_are_read_as_words(session, visitor):
         assert sorted(re.findall(r"\((.*?)\)", row)) == [
             *("-", "dolphin", "dolphin", "harbour bridge + opera", "turtle")
         ]
-    assert "In brackets after each position stands what kind of match it is." in visitor.text
+    told = "In brackets after each position stands what kind of match it is. A dash stands where"
+    assert told in visitor.text
 
 
 @ON_SQLITE
@@ -64,7 +67,10 @@ def test_grades_and_clusters_stand_together(session, visitor):
     an_open_study(session, marks={**GRADES, "clusters": "a a b b c"})
     visitor.start()
     assert all(re.search(r"\(3, a\)", row) for row in rows_of(visitor.page))
-    assert "fits: the higher, the better and what kind of match it is." in visitor.text
+    assert (
+        "In brackets after each position stand how well the match fits (the higher, the better) "
+        "and what kind of match it is." in visitor.text
+    )
 
 
 @ON_SQLITE
@@ -112,9 +118,13 @@ def test_marks_and_other_cut_offs_are_set_on_the_plan_page(desk, session, study)
 @pytest.mark.parametrize(
     ("typed", "field", "told"),
     [
-        ({"grades": "2 1"}, "grades", "grades have the shape (1, 2); the lists have (1, 5)"),
-        ({"grades": "2 1 1 1 high"}, "grades", "grades, weights or clusters are allowed"),
-        ({"other_measures": "MAP"}, "measures", "There is no measure 'MAP'; registered are AP,"),
+        ({"grades": "2 1"}, "grades", "2 grades found in each row; one for each of the 5"),
+        ({"grades": "2 1 1 1 high"}, "grades", "a number for every relevant item is allowed"),
+        (
+            {"other_measures": "MAP"},
+            "measures",
+            "There is no measure 'MAP' (MAP is the mean of AP); registered are",
+        ),
         ({"measures": ["AP", "S-recall@20"]}, "measures", "needs to know the clusters"),
         ({"clusters": "a b c d e,f"}, "clusters", "clusters of 6 items found; 5 are relevant"),
     ],
@@ -151,7 +161,7 @@ def test_lists_of_ones_own_bring_their_marks_and_keep_them(desk, session, study)
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ("1,B,3 8,50,2", "row 3, column grades: 1 found for 2 ranks; one each is needed"),
+        ("1,B,3 8,50,2", "row 3, column grades: 1 grades found for 2 ranks; one each is needed"),
         ("1,B,3 8,50,2 x", "row 3, column grades: '2 x' found; numbers separated by spaces"),
         ("1,B,3 8,50,", "row 3, column grades: nothing found; every row needs them where one has"),
         ("1,B,3 9,50,1 2", "lists A (row 2) and B of question 1 are identical"),
@@ -201,3 +211,42 @@ def test_the_check_says_where_measures_and_marks_do_not_fit(desk, study, changes
     desk.open(f"{STUDY}/plan")
     desk.send(f"{STUDY}/plan", **changes)
     assert told in desk.text
+
+
+@ON_SQLITE
+def test_dealt_weights_stay_when_something_else_is_changed(desk, session, study):
+    desk.open(f"{STUDY}/plan")
+    desk.send(f"{STUDY}/plan", weights="1 .8571 .4286 .4286 .1429", measures=["AP", "wP@10"])
+    desk.open(f"{STUDY}/plan")
+    desk.send(f"{STUDY}/plan", title="Still weighted")
+    session.expire_all()
+    plan = session.get(Study, study.id).plan
+    assert plan.marks.weights == ((1, 0.8571, 0.4286, 0.4286, 0.1429),)
+
+
+@ON_SQLITE
+def test_a_cluster_that_names_a_measure_is_refused(desk, study):
+    desk.open(f"{STUDY}/plan")
+    desk.send(f"{STUDY}/plan", clusters="a AP c d e")
+    assert desk.status == 400
+    assert "The cluster AP holds the name of a measure (AP)" in desk.text
+
+
+@ON_SQLITE
+def test_gzipped_runs_are_unpacked_and_broken_ones_named(desk, session, study):
+    qrels = "t1 0 d1 1\nt1 0 d2 1\n"
+    runs = ["t1 Q0 d1 0 9 r\nt1 Q0 d2 0 8 r\n", "t1 Q0 x 0 9 r\nt1 Q0 d1 0 8 r\nt1 Q0 d2 0 7 r\n"]
+    packed = [gzip.compress(text.encode()) for text in runs]
+    for second, told in ((packed[1][:-6], "run1.gz is cut off"), (packed[1], "")):
+        desk.open(f"{STUDY}/lists")
+        desk.send(
+            f"{STUDY}/lists/trec",
+            files={
+                "qrels": a_file(qrels, "qrels.txt"),
+                "runs": [(io.BytesIO(packed[0]), "run0.gz"), (io.BytesIO(second), "run1.gz")],
+            },
+            collection_size="100",
+        )
+        assert told in desk.text
+    session.expire_all()
+    assert session.get(Study, study.id).plan.own_lists == (((1, 2), (2, 3)),)

@@ -84,15 +84,21 @@ def new(
     how = {name: asked.pop(name) for name in HOW_TO_READ_RUNS}
     changes = _changes(asked)
     if (qrels is None) != (not runs) or (qrels is None and any(how.values())):
-        raise click.UsageError("--qrels and --run belong together; the other needs both.")
-    if qrels is not None and file is None:
-        preset = preset or "runs"
+        raise click.UsageError(
+            "--qrels and --run belong together; --topics, --graded, --clusters and "
+            "--missing-last need both."
+        )
+    if own_lists is not None:
+        changes |= _own(changes, lists.from_csv(text_of(own_lists), own_lists.name))
+    if qrels is not None:
+        if "collection_size" not in changes:
+            raise click.UsageError(
+                "--qrels needs --collection-size: how many documents the runs searched."
+            )
+        preset = preset if preset or file else "runs"
+        changes |= _own(changes, _from_runs(qrels, runs, changes["collection_size"], **how))
     made = _planned(file, preset, changes)
     plan = made.plan
-    if own_lists is not None:
-        plan = lists.with_lists(plan, lists.from_csv(text_of(own_lists), own_lists.name))
-    if qrels is not None:
-        plan = lists.with_lists(plan, _from_runs(qrels, runs, plan.collection_size, **how))
     with database(open_app) as (_, session):
         found = life.make_for(session, owner, slug, plan, made.recruitment)
         click.echo(f"The study {slug!r} is made, with seed {plan.seed}.")
@@ -107,6 +113,15 @@ def _changes(asked: dict[str, Any]) -> dict[str, Any]:
     if "grades" in changes:
         changes["marks"] = {"grades": changes.pop("grades").replace(",", " ")}
     return changes
+
+
+def _own(changes: dict[str, Any], found: lists.OwnLists) -> dict[str, Any]:
+    """Return lists of one's own as fields of a plan, with which some options do not go."""
+    for name in ("questions", "lists", "relevant", "generator", "marks"):
+        if name in changes:
+            option = "grades" if name == "marks" else name
+            raise click.UsageError(f"--{option} does not go with lists of your own, which say it.")
+    return lists.as_fields(found)
 
 
 def _from_runs(

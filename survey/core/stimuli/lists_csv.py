@@ -63,7 +63,7 @@ def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
 
     One row for each list of each question, in any order. ``ranks``: 1-based positions
     separated by spaces, in any order. Questions are numbered 1…Q (at most 50), lists
-    lettered A, B, C, … (3 to 10, equally many in each question). Within a question all
+    lettered A, B, C, … (2 to 10, equally many in each question). Within a question all
     lists have equally many ranks and no two are identical; one collection_size (2 to
     100,000,000) holds for the whole file. A byte-order mark, any line ends, empty rows
     and ``;`` between columns are forgiven.
@@ -208,7 +208,9 @@ def _marked(row: int, cells: Mapping[str, str], highest: int, faults: _Faults) -
     """Return the ranks of a row with their marks, in ascending order."""
     ranks = _ranks(row, cells["ranks"], highest, faults)
     try:
-        return sorted_with_marks(ranks, cells if ranks else {})
+        # A bundle puts an apostrophe before what a spreadsheet would run: "'- a b".
+        plain = {kind: cells.get(kind, "").removeprefix("'") for kind in KINDS}
+        return sorted_with_marks(ranks, plain if ranks else {})
     except MarkError as error:
         faults.add(row, error.kind, str(error))
         return MarkedRow(tuple(sorted(ranks)), {})

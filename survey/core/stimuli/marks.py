@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from math import isfinite
 from typing import Any
 
 from survey.core.measures import Lists, as_lists
@@ -9,7 +10,7 @@ from survey.core.measures import Lists, as_lists
 Row = tuple[tuple[str, ...], ...]
 
 WEIGHT_DECIMALS = 4
-NAME_RULE = r"[^\s+,()]{1,40}"  # of a cluster; an underscore stands for a space
+NAME_RULE = r"(?!-$)[^\s+,()'][^\s+,()]{0,39}"  # of a cluster; an underscore stands for a space
 
 
 @dataclass(frozen=True)
@@ -132,8 +133,11 @@ def _mark(kind: str, item: object) -> Any:
         return tuple(sorted(set(names)))
     if isinstance(item, bool) or not isinstance(item, int | float | str):
         raise TypeError(f"{item!r} found; a number is needed")
+    number = float(item)
+    if not isfinite(number) or (kind == "grades" and not number.is_integer()):
+        raise ValueError(f"{item!r} found; a number is needed")
     # Weights as participants read them: what a page shows and what is counted must agree.
-    return int(item) if kind == "grades" else round(float(item), WEIGHT_DECIMALS)
+    return int(number) if kind == "grades" else round(number, WEIGHT_DECIMALS)
 
 
 @dataclass(frozen=True)
@@ -164,10 +168,11 @@ def sorted_with_marks(ranks: Sequence[int], cells: Mapping[str, str]) -> MarkedR
         if not (words := cells.get(kind, "").split()):
             continue
         if len(words) != len(ranks):
-            raise MarkError(kind, f"{len(words)} found for {len(ranks)} ranks; one each is needed")
+            found = f"{len(words)} {kind} found for {len(ranks)} ranks"
+            raise MarkError(kind, f"{found}; one each is needed")
         try:
             read = [_mark(kind, word) for word in words]
-        except ValueError:
+        except (OverflowError, ValueError):
             raise MarkError(
                 kind, f"{' '.join(words)!r} found; numbers separated by spaces are allowed"
             ) from None
@@ -180,5 +185,5 @@ def marks_of(rows: Sequence[MarkedRow]) -> Marks:
     kinds = [kind for kind in KINDS if any(kind in row.marks for row in rows)]
     for kind in kinds:
         if not all(kind in row.marks for row in rows):
-            raise MarkError(kind, "nothing found; every list needs them where one has them")
+            raise MarkError(kind, f"no {kind} found; every list needs them where one has them")
     return Marks(**{kind: tuple(row.marks[kind] for row in rows) for kind in kinds})

@@ -1,5 +1,6 @@
 """A plan's nested values, read from plain lists and dictionaries."""
 
+from dataclasses import replace
 from typing import Any
 
 from survey.core.stimuli.faults import Fault, PlanError
@@ -51,17 +52,29 @@ def _positions(found: object, *, sort: bool) -> list[int]:
 
 def read_marks(found: object, faults: list[Fault]) -> Marks:
     """Read the marks that are dealt to drawn lists: for each kind one list's, or its words."""
-    try:
-        return Marks.of_one_list(_kinds(found))
-    except (TypeError, ValueError):
+    made = Marks()
+    if not isinstance(found, dict) or not set(found) <= set(KINDS):
         faults.append(
             Fault(
                 ("marks",),
-                f"marks is {found!r}; grades, weights or clusters are allowed, each with a word "
-                "for every relevant item, like grades: 2 1 1",
+                f"marks is {found!r}; {', '.join(KINDS)} are allowed, each with a word for every "
+                "relevant item, like grades: 2 1 1",
             )
         )
-        return Marks()
+        return made
+    for kind, words in found.items():
+        try:
+            one = Marks.of_one_list({kind: words})
+            made = replace(made, **{kind: getattr(one, kind)})
+        except (OverflowError, TypeError, ValueError):
+            allowed = "a name" if kind == "clusters" else "a number"
+            faults.append(
+                Fault(
+                    ("marks", kind),
+                    f"{kind} is {words!r}; {allowed} for every relevant item is allowed",
+                )
+            )
+    return made
 
 
 def read_own_marks(found: object, faults: list[Fault]) -> tuple[Marks, ...]:
@@ -70,7 +83,7 @@ def read_own_marks(found: object, faults: list[Fault]) -> tuple[Marks, ...]:
         if not isinstance(found, list | tuple):
             raise TypeError
         return tuple(Marks.from_json(_kinds(one)) for one in found)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         faults.append(
             Fault(
                 ("own_marks",),

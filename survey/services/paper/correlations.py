@@ -106,7 +106,17 @@ def _as_sheet(found: tuple[Agreement, ...]) -> Sheet:
         "correlations",
         "How alike the means order the descriptors",
         (
-            *("collection", "means", "n", "tau-b", "from", "to", "rho", "from", "to"),
+            *(
+                "collection",
+                "means",
+                "n",
+                "tau-b",
+                "tau from",
+                "tau to",
+                "rho",
+                "rho from",
+                "rho to",
+            ),
             "pairs ordered differently",
         ),
         tuple(_row(one) for one in found),

@@ -1,5 +1,6 @@
 """Who asks for which study's page, and may they?"""
 
+import zlib
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -8,11 +9,13 @@ from flask import Blueprint, current_app, g, render_template, request
 from flask.typing import ResponseReturnValue
 
 from survey.services import access, life
+from survey.services.text_files import GZIPPED
 from survey.web.auth.guard import signed_in_only
 from survey.web.database import session
 from survey.web.forms import Form
 
 STUDY = "/studies/<slug>"
+LARGEST_UNPACKED = 50_000_000  # bytes of an uploaded file that was gzipped
 View = Callable[..., ResponseReturnValue]
 
 
@@ -96,10 +99,28 @@ def uploaded_text(name: str) -> tuple[str, str] | None:
 
 
 def decoded(content: bytes, file: str) -> str:
-    """Read a file's bytes as UTF-8, or raise ValueError naming the file and the place."""
+    """Read a file's bytes as UTF-8, or raise ValueError naming the file and the place.
+
+    A gzipped file is unpacked, as the command line does.
+    """
+    if content.startswith(GZIPPED):
+        content = _unpacked(content, file)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{file} is no text in UTF-8 (byte {error.start + 1}); save it as UTF-8"
         ) from error
+
+
+def _unpacked(content: bytes, file: str) -> bytes:
+    """Unpack a gzipped file, which may not grow beyond all bounds."""
+    unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        unpacked = unpacking.decompress(content, LARGEST_UNPACKED)
+    except zlib.error as error:
+        raise ValueError(f"{file} begins like a gzip file, but is none") from error
+    if not unpacking.eof:
+        most = LARGEST_UNPACKED // 1_000_000
+        raise ValueError(f"{file} is cut off, or holds more than {most} MB unpacked")
+    return unpacked

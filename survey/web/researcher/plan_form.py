@@ -31,7 +31,7 @@ NUMBERS = (
     *("gmt", "per_participant", "participants"),
 )
 MAY_BE_EMPTY = ("gmt", "per_participant", "personal_until")
-DEALT = ("grades", "clusters")  # marks of drawn lists; weights come with lists of one's own
+DEALT = ("grades", "weights", "clusters")  # marks of drawn lists
 PLACES = {"own_lists": "generator", "own_marks": "generator", "marks": "grades"}
 MOST_ROWS = 25
 
@@ -62,6 +62,7 @@ class PlanForm(Form):
     literal_eq15 = BooleanField("Take MNRO's Eq. 15 as printed")
     other_measures = StringField("Others, by name")
     grades = StringField("Grades of a list's relevant items")
+    weights = StringField("Weights of a list's relevant items")
     clusters = StringField("Clusters of a list's relevant items")
 
     design = RadioField("Who answers what", validate_choice=False)
@@ -123,7 +124,8 @@ class PlanForm(Form):
             if place[0] == "personal_fields" and len(place) > 2:
                 form, place = rows[int(place[1])], place[2:]
             # Own lists have no field here; what is wrong with them follows from the design.
-            field = form[PLACES.get(str(place[0]), str(place[0]))]
+            named = str(place[1]) if place[0] == "marks" and len(place) > 1 else str(place[0])
+            field = form[PLACES.get(named, named)]
             if isinstance(field, FieldList):
                 field = rows[int(place[1])].label if len(place) > 1 else rows[0].label
             field.errors = [*field.errors, _said_of(field, str(place[0]), fault.text)]
