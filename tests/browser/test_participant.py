@@ -412,3 +412,29 @@ def test_the_time_in_view_is_stored(server, page, link):
         seconds = newest.active_seconds
         db.session.remove()
     assert 1 <= seconds < 60
+
+
+@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+def test_a_position_is_never_broken_whatever_stands_beside_it(page, server, size):
+    link = server.open_study(
+        f"clusters-{size['width']}",
+        collection_size=100_000,
+        measures=["AP", "MNRO", "gMNRO"],
+        marks={
+            "grades": "3 2 2 1 1",
+            "clusters": "sea_lion harbour_bridge+opera_house turtle - pelican",
+        },
+    )
+    page.set_viewport_size(size)
+    start(page, link)
+    ranks = page.locator(".ranks .rank")
+    assert max(len(text) for text in ranks.all_inner_texts()) == 5
+    heights = ranks.evaluate_all("all => all.map(one => one.getClientRects().length)")
+    assert set(heights) == {1}
+    tall = ranks.evaluate_all(
+        "all => all.filter(one => one.getBoundingClientRect().height > "
+        "1.6 * parseFloat(getComputedStyle(one).fontSize)).length"
+    )
+    assert tall == 0
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= size["width"]
