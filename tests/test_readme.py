@@ -85,5 +85,5 @@ def test_the_files_the_readme_links_to_are_there():
 def test_the_plan_file_of_the_readme_is_a_plan():
     text = re.search(r"```yaml\n(.+?)```", README, re.S).group(1)
     found = read_plan(text)
-    assert (found.plan.generator, found.plan.asked) == ("discriminative", 10)
+    assert (found.plan.generator, found.plan.asked) == ("random", 10)
     assert found.recruitment.code_complete == "C1A2B3"

@@ -16,6 +16,8 @@ from survey.db.models import Study
 from survey.services.public_texts import giveaways
 from survey.services.studies import current_digest, questions_of
 
+FIT_A_PAGE = 3  # columns that a phone shows beside the lists
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -37,6 +39,7 @@ def check_study(study: Study) -> list[Finding]:
         *_about_identical(questions),
         *_about_texts(study),
         *_about_marks(study.plan),
+        *_about_width(study.plan),
     ]
     if not study.plan.contact:
         findings.append(Finding(None, "no contact is given, so participants can ask nobody"))
@@ -168,6 +171,16 @@ def _about_marks(plan: Plan) -> list[Finding]:
     if unread := [kind for kind in plan.marked if kind not in read.values()]:
         findings.append(f"participants see {and_join(unread)}, which no measure reads")
     return [Finding(None, text) for text in findings]
+
+
+def _about_width(plan: Plan) -> list[Finding]:
+    if len(plan.measures) <= FIT_A_PAGE:
+        return []
+    told = (
+        f"{len(plan.measures)} columns and one's own do not fit on phones and tablets: the table "
+        "scrolls sideways there, and a column that is not seen is not ticked"
+    )
+    return [Finding(None, told)]
 
 
 def _about_horizons(plan: Plan) -> list[Finding]:

@@ -14,7 +14,7 @@ from survey.core.stimuli.digests import study_digest, text_digest
 from survey.core.stimuli.faults import Fault, PlanError
 from survey.core.stimuli.generators import GENERATOR_VERSION, GENERATORS
 from survey.core.stimuli.plan import Plan
-from survey.core.stimuli.plan_checks import giveaways_of
+from survey.core.stimuli.plan_checks import giveaways_in_title, giveaways_of
 from survey.core.stimuli.questions import Question
 from survey.db import queries
 from survey.db.engine import one_at_a_time
@@ -56,7 +56,10 @@ def plan_from(values: Mapping[str, Any]) -> Plan:
 
     Raises PlanError with everything that is wrong.
     """
-    plan = Plan.from_json(values)
+    try:
+        plan = Plan.from_json(values)
+    except PlanError as error:
+        raise PlanError([*error.faults, *giveaways_in_title(values.get("title"))]) from None
     if faults := giveaways_of(plan):
         raise PlanError(faults)
     if plan.language not in languages():

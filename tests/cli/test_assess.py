@@ -147,7 +147,7 @@ def test_gold_is_written_with_its_rules_and_statistics(run, tmp_path):
     assert float(clusters["sd"]) == float(documents["sd"]) == pytest.approx(0.5**0.5)
     assert (clusters["smallest"], clusters["largest"]) == ("2", "3")
     assert "Left out: only one of the first two assessors: topic 16." in said
-    assert "other documents, see -topics.csv: topic 3." in said  # s5
+    assert "different documents, see -topics.csv: topic 3." in said  # s5
 
 
 def test_without_a_third_disputed_topics_are_left_out(run, tmp_path):

@@ -69,15 +69,7 @@ def giveaways_of(plan: "Plan") -> list[Fault]:
     Asked when a plan is made or changed, not when a stored one is read: a later version
     knows more measures, and a study that runs under its title goes on.
     """
-    faults = []
-    if measure := measure_in(plan.title):
-        faults.append(
-            Fault(
-                ("title",),
-                f"the title {plan.title!r} holds the name of a measure ({measure}), and "
-                "participants see it; choose another",
-            )
-        )
+    faults = [*giveaways_in_title(plan.title)]
     for place, marks in [(("marks", "clusters"), plan.marks), *_own_marks(plan)]:
         for name in sorted({name for row in marks.clusters for item in row for name in item}):
             if measure := measure_in(name.replace("_", " ")):
@@ -89,6 +81,16 @@ def giveaways_of(plan: "Plan") -> list[Fault]:
                     )
                 )
     return faults
+
+
+def giveaways_in_title(title: object) -> Iterable[Fault]:
+    """Yield the fault of a title that names a measure, see ``giveaways_of``."""
+    if isinstance(title, str) and (measure := measure_in(title)):
+        yield Fault(
+            ("title",),
+            f"the title {title!r} holds the name of a measure ({measure}), and participants see "
+            "it; choose another",
+        )
 
 
 def _own_marks(plan: "Plan") -> Iterable[tuple[tuple[str | int, ...], Marks]]:

@@ -113,7 +113,8 @@ def gold_sentences(gold: Gold) -> Iterable[str]:
         yield f"{rule[0].upper()}{rule[1:]}: {topics_named(topics)}."
     unequal = [one.topic for one in gold.topics if _is_unequal(one)]
     if unequal:
-        yield f"The first two clustered other documents, see -topics.csv: {topics_named(unequal)}."
+        told = "The first two clustered partly different documents"
+        yield f"{told}, see -topics.csv: {topics_named(unequal)}."
     if gold.only_third:
         yield f"The third assessor alone has {topics_named(gold.only_third)}: not used."
 
