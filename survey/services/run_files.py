@@ -1,18 +1,15 @@
 """Files of a test collection, gzipped or not, as judgements and runs."""
 
-import gzip
-import io
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from survey.core.file_lines import stop_if_any
+from survey.core.file_lines import lines_of, stop_if_any
 from survey.core.runs.lists import GroundTruth
 from survey.core.runs.reading import Runs, read_clusters, read_judgements, read_run, read_weights
-from survey.services.text_files import GZIPPED
+from survey.services.errors import SurveyError
+from survey.services.text_files import text_of
 
 Content = TypeVar("Content")
 Reader = Callable[[str, Iterable[str], list[str]], Content]
@@ -57,23 +54,11 @@ def run_name(path: Path) -> str:
 def _read(reader: Reader[Content], path: Path, faults: list[str]) -> Content | None:
     """Read one file; what keeps it from being read at all is a fault as well."""
     before = len(faults)
-    content = None
     try:
-        with _lines(path) as lines:
-            content = reader(str(path), lines, faults)
-    except UnicodeDecodeError:
-        faults.append(f"{path}: something else than text found; text in UTF-8 is allowed")
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        faults.append(f"{path}: it is gzipped, and broken ({error})")
+        content = reader(str(path), lines_of(text_of(path)), faults)
+    except SurveyError as error:
+        faults.append(str(error).removesuffix("."))
+        return None
     if not content and len(faults) == before:
         faults.append(f"{path}: no line found; at least one is needed")
     return content
-
-
-@contextmanager
-def _lines(path: Path) -> Iterator[Iterable[str]]:
-    """Open a file as lines; whether it is gzipped is told by its first bytes."""
-    with path.open("rb") as raw:
-        packed = raw.peek(len(GZIPPED)).startswith(GZIPPED)
-        with io.TextIOWrapper(gzip.open(raw) if packed else raw, encoding="utf-8") as lines:
-            yield lines

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from survey.core.measures.diversity import Clusters
 from survey.core.measures.gain import Grades
-from survey.core.measures.ranks import Ranks, as_ranks
+from survey.core.measures.ranks import Ranks, as_ranks, refuse
 from survey.core.measures.weighted import Weights
 
 HIGHEST_GRADE = 30  # 2^30 is still told apart from its neighbours in any sum of gains
@@ -103,24 +103,18 @@ def _numbers(found: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np.
     return numbers
 
 
-def _refuse(bad: NDArray[np.bool_], found: NDArray[np.float64], what: str, allowed: str) -> None:
-    if bad.any():
-        row, place = (int(index) for index in np.argwhere(bad)[0])
-        raise ValueError(
-            f"row {row + 1}, {what} {place + 1}: {found[row, place]:g} found; {allowed} is allowed"
-        )
-
-
 def _grades(found: ArrayLike, shape: tuple[int, ...]) -> Grades:
     grades = _numbers(found, shape, "grade")
     bad = ~((grades >= 1) & (grades <= HIGHEST_GRADE) & (grades == np.floor(grades)))
-    _refuse(bad, grades, "grade", f"a whole number from 1 to {HIGHEST_GRADE}")
+    allowed = f"a whole number from 1 to {HIGHEST_GRADE} is allowed"
+    refuse(bad, grades, "grade", allowed)
     return grades.astype(np.int64)
 
 
 def _weights(found: ArrayLike, shape: tuple[int, ...]) -> Weights:
     weights = _numbers(found, shape, "weight")
-    _refuse(~((weights > 0) & (weights <= 1)), weights, "weight", "a share above 0 and up to 1")
+    allowed = "a share above 0 and up to 1 is allowed"
+    refuse(~((weights > 0) & (weights <= 1)), weights, "weight", allowed)
     return weights
 
 

@@ -27,11 +27,13 @@ def as_ranks(ranks: ArrayLike, collection_size: int) -> NDArray[np.int64]:
         raise ValueError(f"the collection size is {collection_size}; at least 1 is needed")
     array = _rectangular(ranks)
     whole = _whole(array)
-    _refuse(whole < 1, whole, "positions are counted from 1")
-    _refuse(whole > collection_size, whole, f"the collection has {collection_size} items")
+    refuse(whole < 1, whole, "position", "positions are counted from 1")
+    refuse(
+        whole > collection_size, whole, "position", f"the collection has {collection_size} items"
+    )
     steps = np.diff(whole, axis=1, prepend=0)
-    _refuse(steps == 0, whole, "this position stands there already; each may occur once")
-    _refuse(steps < 0, whole, "positions must be sorted in ascending order")
+    refuse(steps == 0, whole, "position", "this position stands there already; each may occur once")
+    refuse(steps < 0, whole, "position", "positions must be sorted in ascending order")
     return whole
 
 
@@ -91,8 +93,10 @@ def _is_whole(rank: Any) -> bool:
     return isinstance(rank, int) and abs(rank) < 2**63
 
 
-def _refuse(bad: NDArray[np.bool_], ranks: Ranks, why: str) -> None:
+def refuse(bad: NDArray[np.bool_], found: NDArray[Any], what: str, why: str) -> None:
     """Raise for the first entry marked bad, with its row and place counted from 1."""
     if bad.any():
         row, place = (int(index) for index in np.argwhere(bad)[0])
-        raise ValueError(f"row {row + 1}, position {place + 1}: {ranks[row, place]} found; {why}")
+        entry = found[row, place].item()
+        told = f"{entry:g}" if isinstance(entry, float) else entry
+        raise ValueError(f"row {row + 1}, {what} {place + 1}: {told} found; {why}")

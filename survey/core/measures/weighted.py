@@ -7,19 +7,10 @@ from survey.core.measures.precision import precision
 from survey.core.measures.ranks import Ranks, Values
 
 Weights = NDArray[np.float64]
-"""Shape (lists, relevant): the share of annotators who chose the item, above 0 and up to 1."""
+"""Shape (lists, relevant): the share of annotators who chose the item, above 0 and up to 1, as
+``survey.core.assessors`` merges it (MiAlbum protocol, Eq. 1)."""
 
 CUTOFFS = tuple(range(10, 101, 10))
-
-
-def annotator_weight(chosen: int, annotators: int) -> float:
-    """w = d / D, the annotators who chose an item over all annotators (MiAlbum: D = 7).
-
-    Source: MiAlbum protocol, Eq. 1, lost as an image; this is what the text around it says.
-    """
-    if not 0 <= chosen <= annotators or annotators < 1:
-        raise ValueError(f"{chosen} of {annotators} annotators cannot have chosen an item")
-    return chosen / annotators
 
 
 def weighted_precision(ranks: Ranks, weights: Weights, cutoff: int) -> Values:

@@ -4,14 +4,7 @@ import pytest
 from hypothesis import given
 
 from survey.core.measures import score
-from survey.core.measures.weighted import annotator_weight
 from tests.core.measures.lists import several_lists, values_of
-
-
-def test_a_weight_is_the_share_of_annotators_who_chose_the_item():
-    assert annotator_weight(3, 7) == pytest.approx(3 / 7)
-    with pytest.raises(ValueError, match="8 of 7 annotators"):
-        annotator_weight(8, 7)
 
 
 def test_weighted_precision_by_hand():
