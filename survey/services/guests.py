@@ -29,7 +29,7 @@ def read_guests(text: str, file: str = "the guest list") -> list[str]:
 
     Raises SurveyError naming every row that cannot be.
     """
-    rows = list(csv.reader(io.StringIO(text.lstrip("\ufeff"), newline="")))
+    rows = _rows(text, file)
     if not any(any(cell.strip() for cell in row) for row in rows):
         raise SurveyError(f"{file} is empty; one name per row is needed.")
     header = [cell.strip().lower() for cell in rows[0]]
@@ -40,6 +40,19 @@ def read_guests(text: str, file: str = "the guest list") -> list[str]:
         )
     first = 2 if "name" in header else 1
     return _checked(rows[first - 1 :], first, column, file)
+
+
+def _rows(text: str, file: str) -> list[list[str]]:
+    rows: list[list[str]] = []
+    try:
+        rows.extend(csv.reader(io.StringIO(text.lstrip("\ufeff"), newline="")))
+    except csv.Error:
+        most = csv.field_size_limit()
+        raise SurveyError(
+            f"{file}, row {len(rows) + 1}: a cell of more than {most:,} characters found; "
+            f"a name has at most {LONGEST_NAME}."
+        ) from None
+    return rows
 
 
 def _checked(rows: Sequence[Sequence[str]], first: int, column: int, file: str) -> list[str]:

@@ -98,6 +98,8 @@ def test_a_guest_list_has_a_column_called_name_or_one_column():
         ("name\nAnn\nAnn\n", "row 3: 'Ann' stands in row 2 already"),
         ("name,x\n,1\n", "row 2: no name found"),
         ("name\n" + "x" * 201, "row 2: 201 characters; 200 allowed"),
+        # The csv module reads cells of up to 131,072 characters.
+        ("name\nAnn\n" + "x" * 131_073, "row 3: a cell of more than 131,072 characters found"),
     ],
 )
 def test_a_guest_list_that_cannot_be_says_which_row(text, told):
