@@ -1,5 +1,8 @@
 """What all forms share: errors that are sentences, each leading to its control."""
 
+from typing import Any
+
+from flask import request
 from flask_wtf import FlaskForm
 from wtforms import Field
 
@@ -13,6 +16,17 @@ EXPIRED = lazy_gettext(
 
 class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
     """A form whose only errors are sentences for the person who fills it in."""
+
+    class Meta(FlaskForm.Meta):  # type: ignore[misc] # Flask-WTF has no type hints
+        """How what was sent becomes a form."""
+
+        def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
+            """Leave JSON unread, which no browser sends and Flask-WTF would take for a form.
+
+            Its values need not be texts, and it may be nested deeper than Python reads.
+            """
+            posted_as_json = request.method == "POST" and request.is_json
+            return None if posted_as_json else super().wrap_formdata(form, formdata)
 
     @property
     def problems(self) -> list[tuple[str, str]]:

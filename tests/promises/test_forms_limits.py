@@ -104,6 +104,22 @@ def test_a_code_of_65_signs_is_refused_with_the_page_it_came_from(visitor):
     assert "A code has 14 letters and digits." in answer.text
 
 
+NO_FORMS = {
+    "a number": "7",
+    "values that are no texts": '{"choice": [1], "agree": {}, "name": 5, "password": null}',
+    "25,000 levels": "[" * 25_000 + "]" * 25_000,
+}
+
+
+@pytest.mark.parametrize("case", NO_FORMS)
+def test_json_which_no_page_sends_is_answered_as_a_form_left_empty(app, voter, case):
+    paths = [f"/s/{SLUG}{path}" for path in participants_posts(app)]
+    for path in ["/research/sign-in", "/research/sign-out", *paths]:
+        answer = voter.client.post(path, data=NO_FORMS[case], content_type="application/json")
+        empty = voter.client.post(path, content_type="text/plain")
+        assert answer.status_code == empty.status_code < 500, path
+
+
 FORMS = {
     "ticks": lambda size: {"choice": ["1"] * (size // 9)},
     "places": lambda size: {"choice": "own", "rank-A": "1" * size},
