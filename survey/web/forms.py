@@ -4,7 +4,8 @@ from typing import Any
 
 from flask import request
 from flask_wtf import FlaskForm
-from wtforms import Field
+from werkzeug.datastructures import CombinedMultiDict, MultiDict
+from wtforms import Field, FileField
 
 from survey.web.language import lazy_gettext
 
@@ -21,12 +22,18 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
         """How what was sent becomes a form."""
 
         def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
-            """Leave JSON unread, which no browser sends and Flask-WTF would take for a form.
+            """Read texts, and files where the form has a field for files.
 
-            Its values need not be texts, and it may be nested deeper than Python reads.
+            Flask-WTF would put a file in the place of a text as well, and take JSON, which no
+            browser sends: its values need not be texts, and it may be nested without end.
             """
-            posted_as_json = request.method == "POST" and request.is_json
-            return None if posted_as_json else super().wrap_formdata(form, formdata)
+            if formdata is None or isinstance(formdata, MultiDict):
+                return formdata
+            if request.method != "POST":
+                return None
+            names = [field.name for field in form if isinstance(field, FileField)]
+            files = {name: request.files.getlist(name) for name in names}
+            return CombinedMultiDict((MultiDict(files), request.form)) or None
 
     @property
     def problems(self) -> list[tuple[str, str]]:

@@ -120,6 +120,22 @@ def test_json_which_no_page_sends_is_answered_as_a_form_left_empty(app, voter, c
         assert answer.status_code == empty.status_code < 500, path
 
 
+TEXTS = {
+    "/q/1": ("choice", "rank-A", "submission_key", "active_seconds", "go"),
+    "/about-you": ("remark",),
+    "/resume": ("code",),
+}
+
+
+@pytest.mark.parametrize("path", TEXTS)
+def test_a_file_in_the_place_of_a_text_is_as_if_nothing_stood_there(voter, path):
+    for name in TEXTS[path]:
+        filled = {"choice": "1"} if path == "/q/1" else {}
+        empty = post(voter, path, **{**filled, name: ""})
+        answer = post(voter, path, **{**filled, name: (io.BytesIO(b"1"), "one.txt")})
+        assert answer.status_code == empty.status_code < 500, name
+
+
 FORMS = {
     "ticks": lambda size: {"choice": ["1"] * (size // 9)},
     "places": lambda size: {"choice": "own", "rank-A": "1" * size},
