@@ -6,6 +6,7 @@ from sqlalchemy import delete as sql_delete
 from sqlalchemy.orm import Session
 
 from survey.core.stimuli.digests import text_digest
+from survey.core.stimuli.faults import is_storable
 from survey.core.stimuli.generators import GENERATOR_VERSION
 from survey.core.stimuli.plan import Plan
 from survey.db import queries
@@ -131,10 +132,9 @@ def delete(session: Session, study: Study, who: str) -> None:
 
 def unblind(session: Session, study: Study, who: str, reason: str) -> datetime:
     """Show results of a study that still runs; who did so, and why, is logged."""
-    if not reason.strip():
-        raise SurveyError("Say why the results are needed before the study is closed.")
+    reason = _given(reason, "Say why the results are needed before the study is closed.")
     study.unblinded_at = study.unblinded_at or now()
-    access.log(session, study, who, "unblinded", reason.strip())
+    access.log(session, study, who, "unblinded", reason)
     session.commit()
     return study.unblinded_at
 
@@ -170,15 +170,23 @@ def require_results(study: Study) -> None:
         )
 
 
+def _given(reason: str, missing: str) -> str:
+    """Return a reason as it is stored, or raise SurveyError where there is none."""
+    if not reason.strip():
+        raise SurveyError(missing)
+    if not is_storable(reason):
+        raise SurveyError("The reason holds a character that cannot be stored; type it anew.")
+    return reason.strip()
+
+
 def exclude(
     session: Session, study: Study, participant: Participant, who: str, reason: str
 ) -> None:
     """Exclude a participant from the count; the answers stay stored."""
     _require_own(study)
-    if not reason.strip():
-        raise SurveyError("Say why this participant is excluded; the reason is exported.")
-    participant.excluded, participant.exclude_reason = True, reason.strip()
-    access.log(session, study, who, "excluded", f"{participant.public_id}: {reason.strip()}")
+    reason = _given(reason, "Say why this participant is excluded; the reason is exported.")
+    participant.excluded, participant.exclude_reason = True, reason
+    access.log(session, study, who, "excluded", f"{participant.public_id}: {reason}")
     session.commit()
 
 

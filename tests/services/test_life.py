@@ -190,3 +190,14 @@ def test_an_open_study_that_somebody_joined_keeps_its_plan_as_it_was(session, dr
     life.open_to_participants(session, draft, "Ada")
     arrivals.begin(session, draft, "browser", KEY)
     assert Plan.from_json(draft.plan_json) == a_plan()
+
+
+def test_a_reason_that_not_every_database_keeps_is_refused(session, draft):
+    life.open_to_participants(session, draft, "Ada")
+    participant = a_ready_participant(session, draft)
+    with pytest.raises(SurveyError, match="cannot be stored"):
+        life.exclude(session, draft, participant, "Ada", "a\0b")
+    with pytest.raises(SurveyError, match="cannot be stored"):
+        life.unblind(session, draft, "Ada", "a\0b")
+    assert not participant.excluded
+    assert not life.shows_results(draft)
