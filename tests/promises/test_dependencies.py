@@ -65,6 +65,7 @@ def test_the_page_of_dependencies_is_up_to_date():
     assert page.PAGE.read_text() == page.written(), "run make dependencies"
 
 
+@pytest.mark.trial  # `make check` runs it every time
 def test_bandit_finds_nothing(measured):
     command = [sys.executable, "-m", "bandit", "--recursive", "--format", "txt", "survey"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
