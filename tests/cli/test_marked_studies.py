@@ -224,6 +224,7 @@ def test_measure_scores_graded_and_clustered_lists(run):
     assert (found["A"]["S-recall@3"], found["A"]["CG@4"]) == (0.5, 3)
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -237,6 +238,7 @@ def test_measure_says_what_is_wrong_with_marks(run, options, message):
     assert message in run("measure", "1,4", "2,3", *options, status=2)
 
 
+@ON_SQLITE
 def test_grades_are_given_once_or_for_each_list(run):
     three = ("measure", "1,4", "2,3", "1,2")
     told = run(*three, "--grades", "1,1", "--grades", "2,1", status=2)

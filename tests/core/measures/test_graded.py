@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from survey.core.measures import score
 from tests.core.measures.lists import several_lists
 
-FEW = settings(max_examples=40)
+FEW = settings(max_examples=20)
 PAIRS = pytest.mark.parametrize(("graded", "binary"), [("gNMRR", "NMRR"), ("gMNRO", "MNRO")])
 
 

@@ -11,7 +11,7 @@ from survey.core.measures import MEASURES, Lists, mean_score, measure_named, sco
 from tests.core.measures.lists import SETTING, goodness, lists_of, several_lists, values_of
 
 # Each example goes through thirty measures.
-FEW = settings(max_examples=40)
+FEW = settings(max_examples=20)
 
 EVERY_MEASURE = pytest.mark.parametrize("name", MEASURES)
 
