@@ -6,7 +6,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help run test promises soak check audit dependencies calibrate digits wheel screenshots translations constraints clean
+.PHONY: help run test promises soak check audit dependencies calibrate digits bench wheel screenshots translations constraints clean
 
 help: ## Say what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -45,6 +45,9 @@ calibrate: .venv/run ## Simulate studies whose truth is known, and write benchma
 
 digits: .venv/test ## Rank real images (handwritten digits), and write benchmarks/digits.md
 	$(BIN)/python -m benchmarks.digits --to benchmarks/digits.md $(ARGS)
+
+bench: .venv/test ## Measure the speed beside peers (benchmarks/speed): make bench ARGS=measures
+	$(BIN)/python -m benchmarks.speed $(ARGS)
 
 wheel: .venv/test ## Build the wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
