@@ -1,12 +1,8 @@
 """``survey power``: how likely a study is to find a difference."""
 
 import csv
-import signal
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import contextmanager
-from multiprocessing import get_context
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from survey.cli.context import AS_JSON, OpenApp, database, print_json, print_table
-from survey.services import advice, grids, planning, studies
+from survey.services import advice, executors, grids, planning, studies
 
 if TYPE_CHECKING:
     from survey.core.agreement.planning import Power
@@ -49,6 +45,11 @@ def grid_options(command: click.decorators.FC) -> click.decorators.FC:
     "--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes."
 )
 @click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="A Dask scheduler's, in place of processes of this machine.",
+)
+@click.option(
     "--to", "target", type=click.Path(dir_okay=False, path_type=Path), help="Write a CSV as well."
 )
 @AS_JSON
@@ -58,6 +59,7 @@ def power(
     /,
     slug: str | None,
     workers: int,
+    cluster: str | None,
     target: Path | None,
     as_json: bool,
     **given: str | None,
@@ -67,12 +69,12 @@ def power(
     Every combination of the values given, separated by commas, is a study: everyone answers
     all questions, or so many of a pool. The test is the analysis' own, two-way over
     participants and questions, at 5 %. A study's slug puts its plan in place of the
-    defaults. The figures depend on the seed, not on the number of workers. In Python,
-    survey.services.planning.simulate_power takes any executor, a Dask cluster's too.
+    defaults. The figures depend on the seed, not on the number of workers or where they are.
 
     \b
     Example: survey power --participants 30 --questions 10 --pool 30,50 --difference .10
              survey power --study five-systems --workers 4 --to power.csv
+             survey power --replicates 100000 --cluster tcp://10.0.0.1:8786
     """
     asked = {name: text for name, text in given.items() if text is not None}
     if slug is not None:
@@ -84,7 +86,7 @@ def power(
         grid = grids.read_grid(asked)
     except grids.GridError as error:
         raise click.UsageError(f"{error}.") from error
-    powers = _simulated(grid, workers)
+    powers = _simulated(grid, workers, cluster)
     if target is not None:
         _write(target, powers)
     if as_json:
@@ -93,8 +95,9 @@ def power(
         _print(powers)
 
 
-def _simulated(grid: grids.Grid, workers: int) -> tuple["Power", ...]:
-    with Progress(console=Console(stderr=True), transient=True) as progress, _pool(workers) as pool:
+def _simulated(grid: grids.Grid, workers: int, cluster: str | None) -> tuple["Power", ...]:
+    where = executors.processes(workers) if cluster is None else executors.cluster(cluster)
+    with Progress(console=Console(stderr=True), transient=True) as progress, where as pool:
         task = progress.add_task("Simulating", total=grid.cost)
         return planning.simulate_power(
             grid.studies,
@@ -103,18 +106,6 @@ def _simulated(grid: grids.Grid, workers: int) -> tuple["Power", ...]:
             executor=pool,
             on_progress=lambda cost: progress.advance(task, cost),
         )
-
-
-@contextmanager
-def _pool(workers: int) -> Iterator[Executor | None]:
-    if workers == 1:
-        yield None
-        return
-    # Spawned, not forked: the progress bar has a thread, and a fork would copy its locks.
-    # Ctrl-C is for this process, which lets the others end; they would print tracebacks.
-    no_interrupt = (signal.SIGINT, signal.SIG_IGN)
-    with ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, no_interrupt) as pool:
-        yield pool
 
 
 def _print(powers: Sequence["Power"]) -> None:
