@@ -1,6 +1,6 @@
 """Planning a study: its simulated power, on any executor, and as plain values."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
 from dataclasses import replace
 from functools import partial
@@ -18,6 +18,10 @@ from survey.core.agreement.planning import (
     tally,
 )
 from survey.services.grids import DEFAULTS, Grid
+
+# What one task of an executor simulates: about a twentieth of a second. The way to a
+# cluster's worker and back takes some milliseconds.
+COST_OF_A_TASK = 2_000_000
 
 
 def simulate_power(
@@ -67,16 +71,32 @@ def _here(
 def _on(
     executor: Executor, work: Sequence[Chunk], seed: int, on_progress: Callable[[int], object]
 ) -> list[tuple[Tally, ...]]:
-    submitted = {executor.submit(tally, chunk, seed): chunk for chunk in work}
+    submitted = {executor.submit(_tallies, task, seed): task for task in _tasks(work)}
     try:
         for done in as_completed(submitted):
             done.result()
-            on_progress(submitted[done].cost)
+            on_progress(sum(chunk.cost for chunk in submitted[done]))
     except BaseException:  # one failed, or Ctrl-C: let no further one begin
         for one in submitted:
             one.cancel()
         raise
-    return [one.result() for one in submitted]
+    return [tallied for one in submitted for tallied in one.result()]
+
+
+def _tasks(work: Sequence[Chunk]) -> Iterator[list[Chunk]]:
+    """Put so many chunks together as are worth the way to another process and back."""
+    together: list[Chunk] = []
+    for chunk in work:
+        together.append(chunk)
+        if sum(one.cost for one in together) >= COST_OF_A_TASK:
+            yield together
+            together = []
+    if together:
+        yield together
+
+
+def _tallies(task: Sequence[Chunk], seed: int) -> list[tuple[Tally, ...]]:
+    return [tally(chunk, seed) for chunk in task]
 
 
 def side_by_side(powers: Sequence[Power]) -> list[list[Power]]:

@@ -7,12 +7,19 @@ from multiprocessing import get_context
 import pytest
 
 from survey.core.agreement.planning import PlannedStudy, Power
+from survey.services import planning
 from survey.services.advice import advice, percent, reading
 from survey.services.grids import DEFAULTS, GridError, read_grid, texts_of
 from survey.services.planning import command, simulate_power
 from tests.builders import a_plan
 
 STUDIES = (PlannedStudy(30, 10, 10, 0.1), PlannedStudy(30, 10, 30, 0.1))
+
+
+@pytest.fixture(autouse=True)
+def small_tasks(monkeypatch):
+    """Studies as small as these would all be one task."""
+    monkeypatch.setattr(planning, "COST_OF_A_TASK", 100_000)
 
 
 def power_of(studies=STUDIES, executor=None, on_progress=lambda _: None):
