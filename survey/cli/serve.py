@@ -42,7 +42,9 @@ def serve(open_app: OpenApp, host: str, port: int, workers: int, demo: bool) -> 
         refuse_danger(app, engine, host)
         _announce(app, engine, host, port, demo=demo)
         engine.dispose()  # the worker processes open connections of their own
-    _serve(host, port, workers)
+    from survey.cli.granian_server import ProductionServer  # heavy; no other command needs it
+
+    ProductionServer(host, port, workers).serve()
 
 
 def refuse_taken_port(host: str, port: int) -> None:
@@ -84,25 +86,3 @@ def _announce(app: Flask, engine: Engine, host: str, port: int, *, demo: bool) -
         click.echo(f"  {address}/research/")
     session.close()
     click.echo("Stop with Ctrl-C.")
-
-
-def _serve(host: str, port: int, workers: int) -> None:
-    from granian.constants import Interfaces  # heavy, and needed by no other command
-    from granian.log import LogLevels
-    from granian.server import Server
-
-    Server(
-        "survey.app:create_served_app",
-        factory=True,
-        interface=Interfaces.WSGI,
-        address=host,
-        port=port,
-        workers=workers,
-        # One thread each: several writers in a process only wait for each other.
-        blocking_threads=1,
-        respawn_failed_workers=True,
-        respawn_interval=0.1,
-        workers_kill_timeout=10,
-        websockets=False,
-        log_level=LogLevels.warning,
-    ).serve()
