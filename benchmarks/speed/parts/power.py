@@ -1,0 +1,139 @@
+"""Simulation: how long ``survey power`` takes, alone, on two processes, on a Dask cluster."""
+
+import logging
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version
+from statistics import median
+
+import numpy as np
+from distributed import LocalCluster
+from numpy.random import PCG64, Generator
+from statsmodels.regression.linear_model import OLS
+
+from benchmarks.situations import Blind, Design, Situation, simulate_study
+from benchmarks.speed.part import Finding, Growth, Part
+from benchmarks.speed.timing import in_turn, ratios
+from survey.core.agreement import planning
+from survey.core.agreement.agreement import agree
+from survey.core.agreement.planning import PlannedStudy
+from survey.services import executors
+from survey.services.planning import simulate_power
+
+PAPER = PlannedStudy(30, 10, 10, 0.1)
+MANY = 100_000
+BY_STATSMODELS = 100
+WHOLE = 1_000
+
+
+def run() -> Part:
+    """Measure."""
+    return Part(
+        name="power",
+        title="Simulated power",
+        findings=[_command(), *_here_and_there(), _beside_statsmodels(), _whole_studies()],
+        growth=[
+            _growth("participants", [30, 300, 3_000], lambda size: PlannedStudy(size, 10, 10, 0.1)),
+            _growth("questions", [10, 50, 250], lambda size: PlannedStudy(30, size, size, 0.1)),
+        ],
+        said=["The figures of every executor were compared: they are the same to the last digit."],
+        versions={"dask": version("dask"), "statsmodels": version("statsmodels")},
+    )
+
+
+def _command() -> Finding:
+    arguments = "--participants 30 --questions 10 --pool none --difference .10 --replicates 1000"
+    command = [sys.executable, "-m", "survey", "power", *arguments.split()]
+    shown = in_turn(
+        {"": lambda: subprocess.run(command, check=True, capture_output=True)},  # noqa: S603
+        rounds=5,
+    )
+    what = "the command `survey power` for 1,000 studies of 30 × 10, start to end"
+    return Finding(what, shown[""], "s", target="≤ 10")
+
+
+def _here_and_there() -> list[Finding]:
+    """Run the same simulation in one process, in two, and on two workers of Dask."""
+    with (
+        LocalCluster(  # type: ignore[no-untyped-call] # as Dask has it
+            n_workers=2,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            silence_logs=logging.CRITICAL,
+        ) as local,
+        executors.processes(2) as pool,
+        executors.cluster(local.scheduler_address) as dask,
+    ):
+        where = {"one process": None, "two processes": pool, "two Dask workers": dask}
+        found = {}
+
+        def simulate(name: str) -> Callable[[], None]:
+            def there() -> None:
+                found[name] = simulate_power([PAPER], seed=1, replicates=MANY, executor=where[name])
+
+            return there
+
+        seconds = in_turn({name: simulate(name) for name in where}, rounds=5)
+    if len(set(found.values())) > 1:
+        raise AssertionError(f"the figures differ: {found}")
+    alone = Finding(f"{MANY:,} studies of 30 × 10 in one process", seconds["one process"], "s")
+    return [alone] + [
+        Finding(
+            f"the same on {name}",
+            ratios(seconds[name], seconds["one process"]),
+            "× one process's time",
+        )
+        for name in ("two processes", "two Dask workers")
+    ]
+
+
+def _beside_statsmodels() -> Finding:
+    """Test the same differences with statsmodels, study by study."""
+    chance = Generator(PCG64(1))
+    asked = planning.draw_questions(PAPER, BY_STATSMODELS, chance)
+    d = planning.differences(
+        PAPER, planning.draw_leanings(PAPER, asked, chance), chance.random(asked.shape)
+    )
+    people = np.repeat(np.arange(30), 10)
+    groups = np.column_stack([people, np.tile(np.arange(10), 30)])
+
+    def by_statsmodels() -> None:
+        for study in d:
+            OLS(study.ravel(), np.ones(300)).fit(
+                cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
+            )
+
+    seconds = in_turn(
+        {"ours": lambda: planning.two_way(d, asked, 10), "theirs": by_statsmodels}, rounds=5
+    )
+    return Finding(
+        "the two-way test of a study beside statsmodels' (OLS on a constant, two clusters)",
+        ratios(seconds["theirs"], seconds["ours"]),
+        "× as fast",
+        note=f"ours takes {BY_STATSMODELS} studies at once, theirs one by one",
+    )
+
+
+def _whole_studies() -> Finding:
+    """Draw, blind, vote and analyse whole studies, with every test of the analysis."""
+    begun = time.perf_counter()
+    for number in range(WHOLE):
+        study = simulate_study(
+            Situation(Blind(), distinct=False), Design(30, 10, 10), np.random.SeedSequence(number)
+        )
+        agree(study.responses, study.rankings, ("AP", "NMRR", "MNRO"), study.asked)
+    taken = time.perf_counter() - begun
+    what = f"{WHOLE:,} whole studies of 30 × 10: blinded, voted, every figure of the analysis"
+    return Finding(what, [taken], "s", note="one process; what `make calibrate` does")
+
+
+def _growth(grows: str, sizes: list[int], planned: Callable[[int], PlannedStudy]) -> Growth:
+    values = []
+    for size in sizes:
+        study = planned(size)
+        simulate = partial(simulate_power, [study], seed=1, replicates=1_000)
+        values.append(median(in_turn({"": simulate}, rounds=3)[""]))
+    return Growth("1,000 simulated studies", f"{grows} (30 × 10 otherwise)", sizes, values, "s")
