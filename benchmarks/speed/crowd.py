@@ -90,7 +90,9 @@ def fill(engine: Engine, participants: int, **changes: Any) -> Iterator[int]:
     ``changes``: of the plan of the paper's study, ``questions`` say.
     """
     with Session(engine) as session:
-        plan = studies.preset_plan("mnro", **{"practice": False, **changes})
+        # Twice as many places, so that there are free ones.
+        standing = {"practice": False, "participants": 2 * participants}
+        plan = studies.preset_plan("mnro", **standing | changes)
         study = studies.create_study(session, SLUG, plan)
         studies.open_study(session, study)
         study_id, consent_id = study.id, study.consent_texts[0].id
