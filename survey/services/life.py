@@ -9,7 +9,7 @@ from survey.core.stimuli.digests import text_digest
 from survey.core.stimuli.faults import is_storable
 from survey.core.stimuli.generators import GENERATOR_VERSION
 from survey.core.stimuli.plan import Plan
-from survey.db import queries
+from survey.db import queries, watching_queries
 from survey.db.models import Participant, Researcher, StoredQuestion, Study
 from survey.services import access, researchers, studies
 from survey.services.clock import now
@@ -147,9 +147,7 @@ def note_early_look(session: Session, study: Study, who: str, what: str) -> None
     """
     if study.status == "open" and not shows_results(study):
         access.log(session, study, who, "unblinded", f"{what}, before the study was closed")
-        given = queries.answers_given(session, study.id)
-        everyone = queries.participants_of(session, study.id)
-        if any(one.id in given and not one.is_test for one in everyone):
+        if watching_queries.has_real_answers(session, study.id):
             study.unblinded_at = now()
     session.commit()
 

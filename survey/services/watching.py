@@ -1,16 +1,20 @@
 """Who takes part, and how far they are: nothing that tells how anyone voted."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from survey.db import queries
+from survey.db import queries, watching_queries
 from survey.db.models import Participant, Study
+from survey.db.watching_queries import Kind
 from survey.services import places
 from survey.services.clock import now
 from survey.services.errors import NotFoundError
+
+MOST_SHOWN = 200  # of each kind; a page that is brought up to date every five seconds
 
 STEPS = (
     ("consented_at", "consent"),
@@ -41,46 +45,77 @@ class Watched:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """Participants of a kind: those ``shown`` are the ones seen last of ``of``."""
+
+    shown: Sequence[Watched]
+    of: int
+
+
+@dataclass(frozen=True)
 class Watch:
-    """All participants of a study, those who count apart from test data and excluded ones."""
+    """A study's participants: those who count apart from test data and excluded ones.
 
-    counted: Sequence[Watched]
-    test: Sequence[Watched]
-    excluded: Sequence[Watched]
+    ``counts``: of those who count, by status. ``complete``, ``under_way``: how many finished;
+    how many have begun, hold their place, and are not finished. ``beginning``: of the ids
+    that were looked for.
+    """
+
+    counted: Listed
+    test: Listed
+    excluded: Listed
+    counts: Mapping[str, int]
+    under_way: int
     target: int
+    beginning: str
     at: datetime
-
-    def having(self, status: str) -> int:
-        """Count those who count and have that status."""
-        return sum(one.status == status for one in self.counted)
 
     @property
     def complete(self) -> int:
         """How many finished."""
-        return self.having("complete")
+        return self.counts.get("complete", 0)
 
     @property
-    def under_way(self) -> int:
-        """How many have begun, hold their place, and are not finished."""
-        return sum(one.status == "started" and not one.away for one in self.counted)
+    def most(self) -> int:
+        """How many there are of the kind of which there are most."""
+        return max(listed.of for listed in (self.counted, self.test, self.excluded))
 
 
-def watch(session: Session, study: Study) -> Watch:
-    """Look at a study's participants, those seen last first."""
-    answered = queries.answers_given(session, study.id)
+def watch(session: Session, study: Study, beginning: str = "") -> Watch:
+    """Look at a study's participants, those seen last first.
+
+    ``beginning``: of the ids to be listed. However many there are, the database counts
+    them, and no more are read than a page shows.
+    """
     since = places.held_since(study)
-    everyone = [
-        _watched(one, answered.get(one.id, 0), study.plan.asked, since)
-        for one in queries.participants_of(session, study.id)
-    ]
-    everyone.sort(key=lambda one: one.last_seen, reverse=True)
+    standings = watching_queries.standings(session, study.id, since)
+    counted = [one for one in standings if one.kind == "counts"]
+
+    def listed(kind: Kind) -> Listed:
+        of = sum(one.participants for one in standings if one.kind == kind)
+        return Listed(_shown(session, study, kind, beginning, since) if of else (), of)
+
+    counts = Counter[str]()
+    for one in counted:
+        counts[one.status] += one.participants
     return Watch(
-        counted=[one for one in everyone if not (one.is_test or one.excluded)],
-        test=[one for one in everyone if one.is_test and not one.excluded],
-        excluded=[one for one in everyone if one.excluded],
+        counted=listed("counts"),
+        test=listed("test"),
+        excluded=listed("excluded"),
+        counts=counts,
+        under_way=counts["started"] - sum(one.participants for one in counted if one.away),
         target=study.plan.participants,
+        beginning=beginning,
         at=now(),
     )
+
+
+def _shown(
+    session: Session, study: Study, kind: Kind, beginning: str, since: datetime
+) -> list[Watched]:
+    found = watching_queries.seen_last(session, study.id, kind, beginning, MOST_SHOWN)
+    answered = watching_queries.answers_of(session, [one.id for one in found])
+    return [_watched(one, answered.get(one.id, 0), study.plan.asked, since) for one in found]
 
 
 def find_participant(session: Session, study: Study, public_id: str) -> Participant:

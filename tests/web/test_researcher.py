@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from survey.db.models import Event, Guest, Participant, Study
-from survey.services import access, life, researchers, sign_in, studies
+from survey.services import access, life, researchers, sign_in, studies, watching
 from survey.services.exchange.reading import open_files
 from survey.services.exchange.replicate import replicate
 from survey.services.plan_files import read_plan
@@ -426,6 +426,34 @@ def test_progress_says_what_holds_in_each_state_of_a_study(desk, app, session, s
     desk.open(f"{STUDY}/progress")
     assert "how people voted stands under Results" in desk.text
     assert "hidden" not in desk.text
+
+
+def test_of_many_participants_those_seen_last_are_listed_and_others_found(
+    desk, app, session, study, monkeypatch
+):
+    monkeypatch.setattr(watching, "MOST_SHOWN", 2)
+    open_it(session, study)
+    for number in range(1, 5):
+        visitor = Visitor(app.test_client(), "a-study")
+        visitor.open()
+        visitor.submit("/begin")
+        someone = session.query(Participant).order_by(Participant.id.desc()).first()
+        someone.public_id = f"P-{number}{number}AAAAAA"
+        session.commit()
+    desk.open(f"{STUDY}/progress")
+    assert "4 under way" in desk.text
+    assert "These are the 2 seen last of 4." in desk.text
+    assert [one.text for one in desk.page.select("th code")] == ["P-44AAAAAA", "P-33AAAAAA"]
+    for typed in ("P-11", " p-11aaaaaa "):
+        desk.open(f"{STUDY}/progress?id={typed}")
+        assert [one.text for one in desk.page.select("th code")] == ["P-11AAAAAA"]
+        # What brings the page up to date looks for the same.
+        desk.open(desk.page.select_one("#live")["data-source"])
+        assert [one.text for one in desk.page.select("th code")] == ["P-11AAAAAA"]
+    for typed in ("%", "_", "P-9", "%00"):
+        desk.open(f"{STUDY}/progress?id={typed}")
+        assert "Nobody's id begins with" in desk.text
+        assert not desk.page.select("th code")
 
 
 def test_excluding_someone_and_including_them_again(desk, app, session, study):
