@@ -1,7 +1,8 @@
 """Quoting the kept figures: between ``<!-- speed: NAME -->`` and ``<!-- end -->``.
 
 NAME is a part, whose findings are listed; ``NAME growth`` its growth; ``NAME run`` when and
-where it ran. Prose around the blocks is written by hand and gives no figure of its own.
+where it ran; ``headlines`` are the findings of all parts that are worth the README. Prose
+around the blocks is written by hand and gives no figure of its own.
 """
 
 import re
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.speed.part import Finding, Growth, Part, kept
+from benchmarks.speed.parts import NAMES
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", ROOT / "docs" / "speed.md")
@@ -22,6 +24,10 @@ def quoted(page: str) -> str:
 
 
 def _told(name: str, of: str) -> str:
+    if name == "headlines":
+        return findings_table(
+            [one for part in NAMES for one in kept(part)[0].findings if one.headline]
+        )
     part, run = kept(name)
     if of == " growth":
         return "\n".join(growth_table(one) for one in part.growth)

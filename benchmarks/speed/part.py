@@ -21,7 +21,8 @@ class Finding:
 
     ``what``: in words, with its size; ``rounds``: its value in each round, all the same run;
     ``unit``: "s", "MB", "× the time of copying the input"; ``target``: what was to be
-    reached, "≤ 5" or "≥ 12", empty where nothing was; ``note``: what a reader must know.
+    reached, "≤ 5" or "≥ 12", empty where nothing was; ``note``: what a reader must know;
+    ``headline``: whether the README tells it.
     """
 
     what: str
@@ -29,6 +30,7 @@ class Finding:
     unit: str
     target: str = ""
     note: str = ""
+    headline: bool = False
 
     @property
     def value(self) -> float:
