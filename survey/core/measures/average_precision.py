@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from survey.core.measures.rank_sum import RankSum
 from survey.core.measures.ranks import Ranks, Values
 
 # Levels of recall in tenths: 0.0, 0.1, …, 1.0, and the three of the MNRO paper's Section 2.
@@ -22,8 +23,12 @@ def average_precision(ranks: Ranks) -> Values:
 
     Source: MNRO paper, Eq. 3 (its tables show 1-AP). Its mean over queries is MAP.
     """
-    found = np.arange(1, ranks.shape[1] + 1)
-    return np.asarray((found / ranks).mean(axis=1))
+    return average_precision_sum(ranks.shape[1]).of(ranks)
+
+
+def average_precision_sum(relevant: int) -> RankSum:
+    """Return AP of ``relevant`` items as a sum: k / r_k, divided by NG."""
+    return RankSum(lambda places, ranks: places / ranks, lambda total: total / relevant)
 
 
 def average_precision_exact(ranks: Sequence[int]) -> Fraction:

@@ -7,10 +7,10 @@ from survey.core.measures import gain, precision
 from survey.core.measures.average_precision import (
     ELEVEN_LEVELS,
     THREE_LEVELS,
-    average_precision,
     average_precision_at,
     average_precision_at_exact,
     average_precision_exact,
+    average_precision_sum,
     interpolated_average_precision,
     interpolated_average_precision_exact,
 )
@@ -18,10 +18,10 @@ from survey.core.measures.diversity import Clusters, s_precision, s_recall
 from survey.core.measures.families import BETA, CUTOFF, LEVEL, Family, by_cutoff
 from survey.core.measures.graded import by_thresholds
 from survey.core.measures.lists import Lists
-from survey.core.measures.measure import Measure, Setting
-from survey.core.measures.mnro import mnro
+from survey.core.measures.measure import Measure, Setting, Summed
+from survey.core.measures.mnro import mnro, mnro_sum
 from survey.core.measures.nar import normalised_average_rank
-from survey.core.measures.nmrr import nmrr, nmrr_exact
+from survey.core.measures.nmrr import nmrr, nmrr_exact, nmrr_sum
 from survey.core.measures.ranks import Ranks, Values
 from survey.core.measures.weighted import (
     mean_precision,
@@ -35,8 +35,8 @@ def _mnro(ranks: Ranks, setting: Setting) -> Values:
 
 
 def _bpref(lists: Lists, setting: Setting) -> Values:
-    condensed = lists.ranks if lists.condensed is None else lists.condensed
-    return precision.bpref(condensed, lists.judged or setting.collection_size)
+    ranks = lists.ranks if lists.condensed is None else lists.condensed
+    return precision.bpref(ranks.shape[1], lists.judged or setting.collection_size).of(ranks)
 
 
 def _clusters(lists: Lists) -> Clusters:
@@ -48,7 +48,7 @@ def _clusters(lists: Lists) -> Clusters:
 AP = Measure(
     name="AP",
     label="average precision",
-    compute=lambda lists, _: average_precision(lists.ranks),
+    compute=Summed(lambda relevant, _: average_precision_sum(relevant)),
     exact=lambda ranks, _: average_precision_exact(ranks),
     better="higher",
     mean_name="MAP",
@@ -57,7 +57,7 @@ AP = Measure(
 NMRR = Measure(
     name="NMRR",
     label="normalised modified retrieval rank",
-    compute=lambda lists, setting: nmrr(lists.ranks, setting.gmt),
+    compute=Summed(lambda relevant, setting: nmrr_sum(relevant, setting.gmt)),
     exact=lambda ranks, setting: nmrr_exact(ranks, setting.gmt),
     better="lower",
     mean_name="ANMRR",
@@ -66,7 +66,11 @@ NMRR = Measure(
 MNRO = Measure(
     name="MNRO",
     label="mean normalised retrieval order",
-    compute=lambda lists, setting: _mnro(lists.ranks, setting),
+    compute=Summed(
+        lambda relevant, setting: mnro_sum(
+            relevant, setting.collection_size, literal_eq15=setting.literal_eq15
+        )
+    ),
     better="lower",
     mean_name="AMNRO",
     source="MNRO paper, Eqs. 14–18",
@@ -94,7 +98,7 @@ def _f_measure(beta: str, cutoff: str) -> Measure:
     return Measure(
         name=f"F{float(weight):g}@{k}",
         label=f"F measure with beta {float(weight):g} at {k}",
-        compute=lambda lists, _: precision.f_measure(lists.ranks, k, weight),
+        compute=Summed(lambda relevant, _: precision.f_measure(relevant, k, weight)),
         better="higher",
         source="MNRO paper, Eqs. 1–2 (with 1 + β²)",
     )
@@ -103,14 +107,14 @@ def _f_measure(beta: str, cutoff: str) -> Measure:
 R_PRECISION = Measure(
     name="Rprec",
     label="R-precision",
-    compute=lambda lists, _: precision.r_precision(lists.ranks),
+    compute=Summed(lambda relevant, _: precision.r_precision(relevant)),
     better="higher",
     source="TREC; MNRO paper, Section 2 (R-value)",
 )
 RECIPROCAL_RANK = Measure(
     name="RR",
     label="reciprocal rank",
-    compute=lambda lists, _: precision.reciprocal_rank(lists.ranks),
+    compute=Summed(lambda *_: precision.reciprocal_rank()),
     better="higher",
     mean_name="MRR",
     source="TREC",
@@ -125,7 +129,9 @@ BPREF = Measure(
 NAR = Measure(
     name="NAR",
     label="normalised average rank",
-    compute=lambda lists, setting: normalised_average_rank(lists.ranks, setting.collection_size),
+    compute=Summed(
+        lambda relevant, setting: normalised_average_rank(relevant, setting.collection_size)
+    ),
     better="lower",
     mean_name="ANAR",
     source="MNRO paper, Eqs. 10–11",
@@ -196,7 +202,7 @@ def _gains(suffix: str, words: str, how: gain.Discounting, source: str) -> tuple
         by_cutoff(
             f"DCG{suffix}@k",
             f"discounted cumulative gain{words}",
-            lambda lists, _, k: gain.cumulative_gain(lists.ranks, lists.grades, k, how),
+            lambda k: lambda lists, _: gain.cumulative_gain(lists.ranks, lists.grades, k, how),
             source,
             (10,),
             needs=lambda _: ("grades",),
@@ -206,7 +212,7 @@ def _gains(suffix: str, words: str, how: gain.Discounting, source: str) -> tuple
         by_cutoff(
             f"nDCG{suffix}@k",
             f"normalised discounted cumulative gain{words}",
-            lambda lists, _, k: gain.normalised_gain(lists.ranks, lists.grades, k, how),
+            lambda k: lambda lists, _: gain.normalised_gain(lists.ranks, lists.grades, k, how),
             source,
             (10,),
             needs=lambda _: ("grades",),
@@ -221,7 +227,7 @@ OURS: tuple[Measure | Family, ...] = (
     by_cutoff(
         "AP@p",
         "average precision",
-        lambda lists, _, p: average_precision_at(lists.ranks, p),
+        lambda p: lambda lists, _: average_precision_at(lists.ranks, p),
         "mAP/nDCG definitions, Eqs. 2–3",
         (10,),
         exact=lambda p: lambda ranks, _: average_precision_at_exact(ranks, p),
@@ -233,14 +239,14 @@ OURS: tuple[Measure | Family, ...] = (
     by_cutoff(
         "P@k",
         "precision",
-        lambda lists, _, k: precision.precision(lists.ranks, k),
+        lambda k: Summed(lambda *_: precision.precision(k)),
         "TREC; lecture; MNRO paper, Section 2",
         (5, 10, 20),
     ),
     by_cutoff(
         "R@k",
         "recall",
-        lambda lists, _, k: precision.recall(lists.ranks, k),
+        lambda k: Summed(lambda relevant, _: precision.recall(relevant, k)),
         "TREC; lecture; MNRO paper, Section 2; MiAlbum protocol, Eq. 6 (k = 100)",
         (10, 100),
     ),
@@ -251,7 +257,7 @@ OURS: tuple[Measure | Family, ...] = (
     by_cutoff(
         "g@k",
         "generality",
-        lambda lists, setting, k: precision.generality(lists.ranks, k, setting.collection_size),
+        lambda k: Summed(lambda _, setting: precision.generality(k, setting.collection_size)),
         "MNRO paper, Section 2",
         (10,),
         needs=lambda _: ("collection size",),
@@ -260,7 +266,9 @@ OURS: tuple[Measure | Family, ...] = (
     by_cutoff(
         "CG@k",
         "cumulative gain",
-        lambda lists, _, k: gain.cumulative_gain(lists.ranks, lists.grades, k, gain.UNDISCOUNTED),
+        lambda k: (
+            lambda lists, _: gain.cumulative_gain(lists.ranks, lists.grades, k, gain.UNDISCOUNTED)
+        ),
         "lecture",
         (10,),
         needs=lambda _: ("grades",),
@@ -282,7 +290,7 @@ OURS: tuple[Measure | Family, ...] = (
     by_cutoff(
         "wP@k",
         "weighted precision",
-        lambda lists, _, k: weighted_precision(lists.ranks, lists.weights, k),
+        lambda k: lambda lists, _: weighted_precision(lists.ranks, lists.weights, k),
         "MiAlbum protocol, Eq. 3",
         (10,),
         needs=lambda _: ("weights",),
@@ -292,7 +300,7 @@ OURS: tuple[Measure | Family, ...] = (
     by_cutoff(
         "S-recall@k",
         "sub-topic recall",
-        lambda lists, _, k: s_recall(lists.ranks, _clusters(lists), k),
+        lambda k: lambda lists, _: s_recall(lists.ranks, _clusters(lists), k),
         "ImageCLEF 2008 diversity paper, Section 5",
         (20,),
         needs=lambda _: ("clusters",),

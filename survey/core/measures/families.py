@@ -5,9 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from survey.core.measures.lists import Lists
-from survey.core.measures.measure import Measure, Setting
-from survey.core.measures.ranks import Values
+from survey.core.measures.measure import Compute, Measure
 
 CUTOFF = r"([1-9][0-9]{0,8})"
 LEVEL = r"(0\.(?!0+$)[0-9]{1,4}|1(?:\.0{1,4})?)"
@@ -37,15 +35,15 @@ class Family:
 def by_cutoff(
     form: str,
     label: str,
-    compute: Callable[[Lists, Setting, int], Values],
+    compute: Callable[[int], Compute],
     source: str,
     listed: Sequence[int],
     **more: Any,
 ) -> Family:
     """Return the family of a measure with a cut-off, of which higher is better.
 
-    ``form``: like P@k; ``compute``: with the cut-off last; ``more``: what else a Measure
-    has, each as a function of the cut-off.
+    ``form``: like P@k; ``compute`` and ``more``: what a Measure has, each as a function of
+    the cut-off.
     """
     prefix = form.partition("@")[0]
 
@@ -54,7 +52,7 @@ def by_cutoff(
         return Measure(
             name=f"{prefix}@{cutoff}",
             label=f"{label} at {cutoff}",
-            compute=lambda lists, setting: compute(lists, setting, cutoff),
+            compute=compute(cutoff),
             better="higher",
             source=source,
             **{name: value(cutoff) for name, value in more.items()},

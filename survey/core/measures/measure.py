@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from survey.core.measures.lists import Lists
+from survey.core.measures.rank_sum import RankSum
 from survey.core.measures.ranks import Values
 
 # Measures without an exact form are compared after rounding to this many
@@ -34,13 +35,31 @@ class Setting:
     literal_eq15: bool = False
 
 
+Compute = Callable[[Lists, Setting], Values]
+
+
+@dataclass(frozen=True)
+class Summed:
+    """The ``compute`` of a measure that is a sum over the positions.
+
+    ``sum_for``: (NG, setting) → the sum. Many lists are then scored from tables of it.
+    """
+
+    sum_for: Callable[[int, Setting], RankSum]
+
+    def __call__(self, lists: Lists, setting: Setting) -> Values:
+        """Return each list's value by the formula itself."""
+        return self.sum_for(lists.ranks.shape[1], setting).of(lists.ranks)
+
+
 @dataclass(frozen=True)
 class Measure:
     """A measure of a ranked list.
 
     ``name``: the key in files and commands. ``label``: the name in running text.
-    ``compute``: (lists, setting) → values (lists,), vectorised. ``better``: whether
-    higher or lower values are better. ``source``: where it is defined.
+    ``compute``: (lists, setting) → values (lists,), vectorised, each list by itself; a
+    ``Summed`` where it is a sum over the positions. ``better``: whether higher or lower
+    values are better. ``source``: where it is defined.
     ``mean_name``: its mean over queries, "mean NAME" where it has no name of its own.
     ``exact``: one list's value as a fraction, from its positions, where the measure is a
     sum of fractions. ``needs``: what it reads beside the positions; grades and weights
@@ -55,7 +74,7 @@ class Measure:
 
     name: str
     label: str
-    compute: Callable[[Lists, Setting], Values]
+    compute: Compute
     better: Literal["higher", "lower"]
     source: str
     mean_name: str = ""

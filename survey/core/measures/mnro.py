@@ -1,7 +1,9 @@
 """Mean normalised retrieval order: a sigmoid of each rank, scaled by generality."""
 
 import numpy as np
+from numpy.typing import NDArray
 
+from survey.core.measures.rank_sum import Places, RankSum
 from survey.core.measures.ranks import Ranks, Values, completed
 
 # The constants as printed below Eq. 15: they put NRO near 0.95 at K. (Exact
@@ -23,13 +25,19 @@ def mnro(ranks: Ranks, collection_size: int, *, literal_eq15: bool = False) -> V
 
     Source: MNRO paper, Eqs. 14–18. Its mean over queries is AMNRO (Eq. 19).
     """
-    relevant = ranks.shape[1]
+    return mnro_sum(ranks.shape[1], collection_size, literal_eq15=literal_eq15).of(ranks)
+
+
+def mnro_sum(relevant: int, collection_size: int, *, literal_eq15: bool = False) -> RankSum:
+    """Return MNRO of ``relevant`` items as a sum: NRO(k), divided by NG."""
     horizon = mnro_horizon(relevant, collection_size, literal_eq15=literal_eq15)
-    whole = completed(ranks, collection_size)
-    arank = (whole - 1) / (horizon - 1)
-    order = np.exp(B * np.exp(C * arank))
-    in_place = whole == np.arange(1, relevant + 1)
-    return np.asarray(np.where(in_place, 0.0, order).mean(axis=1))
+
+    def order(places: Places, ranks: Ranks) -> NDArray[np.float64]:
+        whole = completed(ranks, collection_size)
+        arank = (whole - 1) / (horizon - 1)
+        return np.where(whole == places, 0.0, np.exp(B * np.exp(C * arank)))
+
+    return RankSum(order, lambda total: total / relevant)
 
 
 def mnro_horizon(relevant: int, collection_size: int, *, literal_eq15: bool = False) -> float:

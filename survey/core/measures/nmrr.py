@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from survey.core.measures.rank_sum import RankSum
 from survey.core.measures.ranks import Ranks, Values
 
 
@@ -23,11 +24,17 @@ def nmrr(ranks: Ranks, gmt: int | None = None) -> Values:
     K = 4 NG, no cap, for NG = 5) and with Eq. 12 as "Rank > K". Its mean over
     queries is ANMRR.
     """
-    relevant = ranks.shape[1]
+    return nmrr_sum(ranks.shape[1], gmt).of(ranks)
+
+
+def nmrr_sum(relevant: int, gmt: int | None = None) -> RankSum:
+    """Return NMRR of ``relevant`` items as a sum: of the ranks as they count, then normalised."""
     horizon = nmrr_horizon(relevant, gmt)
-    perfect = 0.5 * (1 + relevant)
-    counted = np.where(ranks > horizon, 1.25 * horizon, ranks)
-    return np.asarray((counted.mean(axis=1) - perfect) / (1.25 * horizon - perfect))
+    late, perfect = 1.25 * horizon, 0.5 * (1 + relevant)
+    return RankSum(
+        lambda _, ranks: np.where(ranks > horizon, late, ranks),
+        lambda total: (total / relevant - perfect) / (late - perfect),
+    )
 
 
 def nmrr_exact(ranks: Sequence[int], gmt: int | None = None) -> Fraction:

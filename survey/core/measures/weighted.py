@@ -34,7 +34,7 @@ def mean_precision(ranks: Ranks) -> Values:
     Source: MiAlbum protocol, Eq. 4, lost as an image: "the average precision of un-weighted
     precision after the first 10 to 100 documents". Steps of ten are our reading.
     """
-    return np.asarray(np.mean([precision(ranks, cutoff) for cutoff in CUTOFFS], axis=0))
+    return np.asarray(np.mean([precision(cutoff).of(ranks) for cutoff in CUTOFFS], axis=0))
 
 
 def mean_weighted_precision(ranks: Ranks, weights: Weights) -> Values:
