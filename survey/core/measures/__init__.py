@@ -12,11 +12,10 @@ from survey.core.measures.nmrr import nmrr
 from survey.core.measures.ranks import Ranks, Values, as_ranks
 from survey.core.measures.registry import (
     MEASURES,
-    mean_score,
     measure_in,
     measure_named,
-    score,
 )
+from survey.core.measures.scoring import mean_score, score
 
 __all__ = [
     "MEASURES",

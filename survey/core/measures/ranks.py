@@ -9,6 +9,12 @@ Ranks = NDArray[np.int64] | NDArray[np.float64]
 """Shape (lists, relevant): each row holds the 1-based positions of one list's relevant items,
 ascending. Whole numbers; in floats, an item that did not come back stands at infinity."""
 
+Rows = NDArray[Any]
+"""Shape (lists, relevant): what is said to be ranks, not checked yet."""
+
+Columns = NDArray[np.unsignedinteger]
+"""Shape (relevant, lists): ranks in the smallest integers that hold the collection size."""
+
 Values = NDArray[np.float64]
 """Shape (lists,): one measure's value for each list."""
 
@@ -23,10 +29,14 @@ def as_ranks(ranks: ArrayLike, collection_size: int) -> NDArray[np.int64]:
     Raises ValueError naming the row and the place in it (both counted from 1),
     what was found and what is allowed.
     """
-    if collection_size < 1:
-        raise ValueError(f"the collection size is {collection_size}; at least 1 is needed")
-    array = _rectangular(ranks)
-    whole = _whole(array)
+    whole = _whole(as_rows(ranks, collection_size))
+    if not _ascend(whole.T) or whole[:, 0].min() < 1 or whole[:, -1].max() > collection_size:
+        _refuse_first(whole, collection_size)
+    return whole
+
+
+def _refuse_first(whole: NDArray[np.int64], collection_size: int) -> None:
+    """Raise for the first position that cannot be, if there is one."""
     refuse(whole < 1, whole, "position", "positions are counted from 1")
     refuse(
         whole > collection_size, whole, "position", f"the collection has {collection_size} items"
@@ -34,7 +44,36 @@ def as_ranks(ranks: ArrayLike, collection_size: int) -> NDArray[np.int64]:
     steps = np.diff(whole, axis=1, prepend=0)
     refuse(steps == 0, whole, "position", "this position stands there already; each may occur once")
     refuse(steps < 0, whole, "position", "positions must be sorted in ascending order")
-    return whole
+
+
+def as_rows(ranks: ArrayLike, collection_size: int) -> Rows:
+    """Return ``ranks`` as an array of (lists, relevant), whatever stands in it.
+
+    Raises ValueError where there are no lists, or not equally many positions in each, and
+    for a collection of no items.
+    """
+    if collection_size < 1:
+        raise ValueError(f"the collection size is {collection_size}; at least 1 is needed")
+    return _rectangular(ranks)
+
+
+def as_columns(rows: Rows, collection_size: int) -> Columns:
+    """Return ranks in columns of the smallest integers that hold the collection size.
+
+    ``rows``: integers. Made for speed: raises ValueError where ``as_ranks`` does, but only
+    that one names the fault.
+    """
+    unsigned = rows.view(rows.dtype.str.replace("i", "u"))  # of which a negative one is large
+    if unsigned.max() <= collection_size:
+        compact = rows.astype(np.min_scalar_type(collection_size), copy=False)
+        columns = np.ascontiguousarray(compact.T)
+        if columns[0].min() >= 1 and _ascend(columns):
+            return columns
+    raise ValueError("these are not ranks")
+
+
+def _ascend(columns: NDArray[Any]) -> bool:
+    return bool((columns[1:] > columns[:-1]).all())
 
 
 def completed(ranks: Ranks, collection_size: int) -> Ranks:

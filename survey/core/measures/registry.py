@@ -5,16 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from survey.core.measures.catalogue import OURS
 from survey.core.measures.families import Family
-from survey.core.measures.lists import as_lists
-from survey.core.measures.measure import Measure, Setting
+from survey.core.measures.measure import Measure
 from survey.core.measures.naming import SpokenNames
 from survey.core.measures.plugins import GROUP, PluginError, measures_of, package_of
-from survey.core.measures.ranks import Values
 
 
 @dataclass(frozen=True)
@@ -159,53 +154,3 @@ def _meant(name: object) -> str:
 def measure_in(text: str) -> str | None:
     """Return the registered measure (or mean) that a text names, see ``SpokenNames``."""
     return MEASURES.spoken.first_in(text)
-
-
-def score(
-    names: Sequence[str],
-    ranks: ArrayLike,
-    collection_size: int = 100,
-    *,
-    relevant: int | None = None,
-    grades: ArrayLike | None = None,
-    weights: ArrayLike | None = None,
-    clusters: Sequence[Sequence[Iterable[str]]] | None = None,
-    gmt: int | None = None,
-    literal_eq15: bool = False,
-) -> Values:
-    """Score ranked lists with registered measures.
-
-    ``ranks``: integers of shape (lists, relevant), each row the sorted 1-based
-    positions of a list's relevant items among ``collection_size``. ``relevant``: NG, if
-    some relevant items came back in none of the lists. ``grades``, ``weights``,
-    ``clusters``: of the items, see ``Lists``. Returns an array (lists, len(names)) of the
-    measures' own values (AP, not 1-AP).
-
-    Raises ValueError for an unknown name, and for ranks that cannot be, naming
-    the row and the fault. ``gmt`` and ``literal_eq15``: see ``Setting``.
-    """
-    setting = Setting(collection_size, gmt, literal_eq15)
-    measures = [measure_named(name) for name in names]
-    lists = as_lists(
-        ranks,
-        collection_size,
-        relevant=relevant,
-        grades=grades,
-        weights=weights,
-        clusters=clusters,
-    )
-    columns = [measure.compute(lists, setting) for measure in measures]
-    return np.column_stack(columns) if columns else np.empty((len(lists.ranks), 0))
-
-
-def mean_score(
-    names: Sequence[str], ranks: ArrayLike, collection_size: int = 100
-) -> dict[str, float]:
-    """Average each measure over queries: MAP, ANMRR, AMNRO, ANAR (MNRO paper, Eqs. 4, 9, 11, 19).
-
-    Arguments as for ``score``, one row per query; the keys are the means' own names.
-    """
-    means = score(names, ranks, collection_size).mean(axis=0)
-    return {
-        measure_named(name).mean_name: float(mean) for name, mean in zip(names, means, strict=True)
-    }
