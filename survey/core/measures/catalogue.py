@@ -1,9 +1,8 @@
 """Every measure that comes with the survey: single ones, and families like P@5, P@10, …"""
 
-from collections.abc import Callable
 from fractions import Fraction
 
-from survey.core.measures import gain, precision
+from survey.core.measures import precision
 from survey.core.measures.average_precision import (
     ELEVEN_LEVELS,
     THREE_LEVELS,
@@ -16,6 +15,7 @@ from survey.core.measures.average_precision import (
 )
 from survey.core.measures.diversity import Clusters, s_precision, s_recall
 from survey.core.measures.families import BETA, CUTOFF, LEVEL, Family, by_cutoff
+from survey.core.measures.gain_families import GAINS
 from survey.core.measures.graded import by_thresholds
 from survey.core.measures.lists import Lists
 from survey.core.measures.measure import Measure, Setting, Summed
@@ -122,7 +122,9 @@ RECIPROCAL_RANK = Measure(
 BPREF = Measure(
     name="bpref",
     label="binary preference",
-    compute=_bpref,
+    compute=Summed(
+        lambda relevant, setting: precision.bpref(relevant, setting.collection_size), _bpref
+    ),
     better="higher",
     source="TREC (Buckley and Voorhees 2004); MNRO paper, Section 5.4",
 )
@@ -192,34 +194,6 @@ def _s_precision(text: str) -> Measure:
     )
 
 
-def _gains(suffix: str, words: str, how: gain.Discounting, source: str) -> tuple[Family, Family]:
-    """Return DCG and nDCG of one form of gain and discount."""
-
-    def largest(k: int) -> Callable[[Lists, Setting], float]:
-        return lambda lists, _: float(gain.ideal_gain(lists.grades, k, how).max())
-
-    return (
-        by_cutoff(
-            f"DCG{suffix}@k",
-            f"discounted cumulative gain{words}",
-            lambda k: lambda lists, _: gain.cumulative_gain(lists.ranks, lists.grades, k, how),
-            source,
-            (10,),
-            needs=lambda _: ("grades",),
-            highest=lambda _: float("inf"),
-            largest=largest,
-        ),
-        by_cutoff(
-            f"nDCG{suffix}@k",
-            f"normalised discounted cumulative gain{words}",
-            lambda k: lambda lists, _: gain.normalised_gain(lists.ranks, lists.grades, k, how),
-            source,
-            (10,),
-            needs=lambda _: ("grades",),
-        ),
-    )
-
-
 OURS: tuple[Measure | Family, ...] = (
     AP,
     NMRR,
@@ -263,28 +237,7 @@ OURS: tuple[Measure | Family, ...] = (
         needs=lambda _: ("collection size",),
     ),
     NAR,
-    by_cutoff(
-        "CG@k",
-        "cumulative gain",
-        lambda k: (
-            lambda lists, _: gain.cumulative_gain(lists.ranks, lists.grades, k, gain.UNDISCOUNTED)
-        ),
-        "lecture",
-        (10,),
-        needs=lambda _: ("grades",),
-        highest=lambda _: float("inf"),
-        largest=lambda k: (
-            lambda lists, _: float(gain.ideal_gain(lists.grades, k, gain.UNDISCOUNTED).max())
-        ),
-    ),
-    *_gains("", "", gain.EXPONENTIAL, "mAP/nDCG definitions, Eqs. 4–5"),
-    *_gains("lin", " of linear grades", gain.LINEAR, "trec_eval"),
-    *_gains(
-        "log2",
-        " by log2 of the rank",
-        gain.FROM_RANK_2,
-        "lecture (Järvelin and Kekäläinen 2002)",
-    ),
+    *GAINS,
     GRADED_NMRR,
     GRADED_MNRO,
     by_cutoff(

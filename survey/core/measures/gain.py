@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from survey.core.measures.rank_sum import RankSum
 from survey.core.measures.ranks import Ranks, Values
 
 Grades = NDArray[np.int64]
@@ -43,10 +44,21 @@ def cumulative_gain(ranks: Ranks, grades: Grades, cutoff: int, how: Discounting)
 
     Source: the lecture (CG, DCG over log2 i); the mAP/nDCG definitions, Eq. 4; trec_eval.
     """
+    return np.asarray(_gained(ranks, grades, cutoff, how).sum(axis=1))
+
+
+def _gained(ranks: Ranks, grades: Grades, cutoff: int, how: Discounting) -> Numbers:
+    """What each item brings: its gain over the discount of its position, 0 beyond the cut-off."""
     within = ranks <= cutoff
     reached = np.where(within, ranks, 1).astype(np.float64)
     gained = how.gain(grades.astype(np.float64)) / how.discount(reached)
-    return np.asarray(np.where(within, gained, 0.0).sum(axis=1))
+    return np.where(within, gained, 0.0)
+
+
+def binary_gain(cutoff: int, how: Discounting) -> RankSum:
+    """CG@k or DCG@k of items that all have grade 1: see ``cumulative_gain``."""
+    grade = np.ones(1, dtype=np.int64)
+    return RankSum(lambda _, ranks: _gained(ranks, grade, cutoff, how), lambda total: total)
 
 
 def ideal_gain(grades: Grades, cutoff: int, how: Discounting) -> Values:
@@ -67,3 +79,9 @@ def normalised_gain(ranks: Ranks, grades: Grades, cutoff: int, how: Discounting)
     """
     gained = cumulative_gain(ranks, grades, cutoff, how)
     return np.asarray(gained / ideal_gain(grades, cutoff, how))
+
+
+def normalised_binary_gain(relevant: int, cutoff: int, how: Discounting) -> RankSum:
+    """nDCG@k of ``relevant`` items that all have grade 1: see ``normalised_gain``."""
+    ideal = float(ideal_gain(np.ones((1, relevant), dtype=np.int64), cutoff, how)[0])
+    return RankSum(binary_gain(cutoff, how).part, lambda total: total / ideal)

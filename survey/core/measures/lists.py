@@ -37,6 +37,12 @@ class Lists:
     condensed: Ranks | None = None
     judged: int | None = None
 
+    @property
+    def positions_alone(self) -> bool:
+        """Whether nothing but the positions is known."""
+        marks = (self.graded, self.weighted, self.clusters, self.condensed, self.judged)
+        return all(mark is None for mark in marks)
+
     @cached_property
     def grades(self) -> Grades:
         """The grades; 1 for every relevant item where relevance is binary."""

@@ -43,12 +43,17 @@ class Summed:
     """The ``compute`` of a measure that is a sum over the positions.
 
     ``sum_for``: (NG, setting) → the sum. Many lists are then scored from tables of it.
+    ``marked``: the measure's compute for lists of which more than the positions is known, if
+    it reads that.
     """
 
     sum_for: Callable[[int, Setting], RankSum]
+    marked: Compute | None = None
 
     def __call__(self, lists: Lists, setting: Setting) -> Values:
         """Return each list's value by the formula itself."""
+        if self.marked is not None and not lists.positions_alone:
+            return self.marked(lists, setting)
         return self.sum_for(lists.ranks.shape[1], setting).of(lists.ranks)
 
 
