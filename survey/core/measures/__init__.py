@@ -6,9 +6,10 @@ test case; or a package of your own with an entry point. See README, "Add a meas
 
 from survey.core.measures.average_precision import average_precision
 from survey.core.measures.lists import Lists, as_lists
-from survey.core.measures.measure import Measure, Setting
+from survey.core.measures.measure import Measure, Setting, Summed
 from survey.core.measures.mnro import mnro
 from survey.core.measures.nmrr import nmrr
+from survey.core.measures.rank_sum import RankSum
 from survey.core.measures.ranks import Ranks, Values, as_ranks
 from survey.core.measures.registry import (
     MEASURES,
@@ -21,8 +22,10 @@ __all__ = [
     "MEASURES",
     "Lists",
     "Measure",
+    "RankSum",
     "Ranks",
     "Setting",
+    "Summed",
     "Values",
     "as_lists",
     "as_ranks",

@@ -41,7 +41,7 @@ def score(
     measures = [measure_named(name) for name in names]
     rows = as_rows(ranks, collection_size)
     positions_alone = relevant is None and grades is None and weights is None and clusters is None
-    if positions_alone and are_many(rows, collection_size):
+    if measures and positions_alone and are_many(rows, collection_size):
         with suppress(ValueError):  # what is wrong is said below, of the ranks first
             return score_many(measures, rows, setting)
     lists = as_lists(

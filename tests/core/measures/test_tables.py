@@ -7,9 +7,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from survey.core.measures import MEASURES, Lists, Measure, Setting, as_ranks, score, tables
-from survey.core.measures.measure import Summed
-from survey.core.measures.rank_sum import RankSum
+from survey.core.measures import (
+    MEASURES,
+    Lists,
+    Measure,
+    RankSum,
+    Setting,
+    Summed,
+    as_ranks,
+    score,
+    tables,
+)
 from survey.core.measures.ranks import as_columns
 from survey.core.measures.tables import score_many
 
@@ -89,7 +97,7 @@ def test_a_part_is_asked_once_for_each_rank_however_many_lists_there_are():
     assert asked == [100, 100]
 
 
-def test_few_lists_and_large_tables_are_left_to_the_formula():
+def test_few_lists_and_large_tables_are_left_to_the_formula(monkeypatch):
     measure, asked = spied()
     score_many([measure], some_lists(399, 5, 100), Setting(100))
     assert asked == [399 * 5]
@@ -97,9 +105,9 @@ def test_few_lists_and_large_tables_are_left_to_the_formula():
     score_many([measure], some_lists(800, 200, 200), Setting(200))
     assert asked == [200]
     asked.clear()
-    # 8 bytes for each of 200 × 20,001 ranks are more than tables may take.
-    score_many([measure], some_lists(700, 200, 20_000), Setting(20_000))
-    assert sum(asked) == 700 * 200
+    monkeypatch.setattr(tables, "TABLES", 8 * 200 * 200)  # and not rank 0 as well
+    score_many([measure], some_lists(800, 200, 200), Setting(200))
+    assert sum(asked) == 800 * 200
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int16, np.uint8, np.uint64, ">i4"])
@@ -124,7 +132,7 @@ def test_a_rank_that_cannot_be_is_named_among_many_lists(place, rank):
     ranks[35_000, place] = rank
     with pytest.raises(ValueError, match="row 35001, position") as slowly:
         as_ranks(ranks, 100)
-    for names in (["AP"], ["AP11"]):  # from a table, and by formula
+    for names in (["AP"], ["AP11"], []):  # from a table, by formula, not at all
         with pytest.raises(ValueError, match="row 35001, position") as told:
             score(names, ranks)
         assert str(told.value) == str(slowly.value)
@@ -150,6 +158,26 @@ def test_a_measure_that_is_no_sum_is_scored_beside_those_that_are():
     found = score_many([MEASURES["AP"], screen, MEASURES["NMRR"]], ranks, Setting(100))
     assert (found[:, 1] == (ranks <= 12).mean(axis=1)).all()
     assert (found[:, ::2] == score(["AP", "NMRR"], ranks)).all()
+
+
+def test_items_of_one_grade_score_as_items_without_grades():
+    ranks, setting = some_lists(50, 5, 100), Setting(100)
+    alike = Lists(ranks, np.ones_like(ranks), condensed=ranks, judged=100)
+    for measure in SUMS:
+        assert (measure.compute(alike, setting) == measure.compute(Lists(ranks), setting)).all()
+
+
+def test_what_is_known_of_the_items_of_many_lists_counts():
+    ranks = some_lists(1000, 5, 100)
+    grades = np.tile([3, 1, 2, 1, 1], (1000, 1))
+    found = score(["nDCG@10", "wP@10", "bpref"], ranks, grades=grades, weights=grades / 3)
+    few = [
+        score(["nDCG@10", "wP@10", "bpref"], [row], grades=[grade], weights=[grade / 3])[0]
+        for row, grade in zip(ranks[:20], grades, strict=False)
+    ]
+    assert (found[:20] == few).all()
+    assert (found[:, 0] != score(["nDCG@10"], ranks)[:, 0]).any()
+    assert (score(["R@100"], ranks, relevant=10) == 0.5).all()
 
 
 def beside_the_result(names, ranks, last=100):
