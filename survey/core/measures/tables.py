@@ -77,10 +77,8 @@ def _look_up(sums: Mapping[int, RankSum], rows: Rows, last: int, values: Values)
     """Fill the columns of measures that are sums; ``last``: the last rank, N."""
     count, relevant = rows.shape
     tables = _tables([*sums.values()], relevant, last)
-    if (
-        count >= LISTS_PER_PAIR * last**2
-        and (last + 1) * sum(t.nbytes for t in tables) / 2 <= PAIRS
-    ):
+    needed = (last + 1) * sum(table.nbytes for table in tables) // 2
+    if needed <= PAIRS and count >= LISTS_PER_PAIR * last**2:
         tables = _paired(tables)
     for block in _blocks(count, min(LOOKED_UP, LOOKED_UP_RANKS // relevant)):
         codes = _codes(as_columns(rows[block], last), len(tables), last)
