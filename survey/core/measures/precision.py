@@ -15,7 +15,7 @@ from survey.core.measures.rank_sum import Places, RankSum
 from survey.core.measures.ranks import Ranks, Values
 
 
-def _found_within(cutoff: int, whole: Callable[[NDArray[Any]], Values]) -> RankSum:
+def found_within(cutoff: int, whole: Callable[[NDArray[Any]], Values]) -> RankSum:
     """A_k, the relevant items among the first ``cutoff`` (MNRO paper, Section 2), in a formula."""
     return RankSum(lambda _, ranks: ranks <= cutoff, whole)
 
@@ -28,7 +28,7 @@ def precision(cutoff: int) -> RankSum:
 
     Source: MNRO paper, Section 2; the lecture's Precision@K; TREC's P_k.
     """
-    return _found_within(cutoff, lambda found: found / cutoff)
+    return found_within(cutoff, lambda found: found / cutoff)
 
 
 def recall(relevant: int, cutoff: int) -> RankSum:
@@ -39,7 +39,7 @@ def recall(relevant: int, cutoff: int) -> RankSum:
 
     Source: MNRO paper, Section 2; the lecture's Recall@K; TREC's recall_k.
     """
-    return _found_within(cutoff, lambda found: found / relevant)
+    return found_within(cutoff, lambda found: found / relevant)
 
 
 def f_measure(relevant: int, cutoff: int, beta: Fraction = Fraction(1)) -> RankSum:
@@ -53,7 +53,7 @@ def f_measure(relevant: int, cutoff: int, beta: Fraction = Fraction(1)) -> RankS
     """
     # With β² = p/q in whole numbers, so that equal values are equal as floats.
     p, q = (beta * beta).as_integer_ratio()
-    return _found_within(cutoff, lambda found: (p + q) * found / (p * relevant + q * cutoff))
+    return found_within(cutoff, lambda found: (p + q) * found / (p * relevant + q * cutoff))
 
 
 def generality(cutoff: int, collection_size: int) -> RankSum:
@@ -64,7 +64,7 @@ def generality(cutoff: int, collection_size: int) -> RankSum:
 
     Source: MNRO paper, Section 2 ("relevant fraction").
     """
-    return _found_within(cutoff, lambda found: found / collection_size)
+    return found_within(cutoff, lambda found: found / collection_size)
 
 
 def r_precision(relevant: int) -> RankSum:
