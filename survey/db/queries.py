@@ -151,11 +151,11 @@ def answered_positions(session: Session, participant_id: int) -> dict[int, bool]
 def participants_of(session: Session, study_id: int) -> Sequence[Participant]:
     """Return a study's participants, by public id."""
     return session.scalars(
-        select(Participant).where(Participant.study_id == study_id).order_by(_by_public_id(session))
+        select(Participant).where(Participant.study_id == study_id).order_by(by_public_id(session))
     ).all()
 
 
-def _by_public_id(session: Session) -> ColumnElement[str]:
+def by_public_id(session: Session) -> ColumnElement[str]:
     """Order participants byte by byte, whatever the language of a PostgreSQL database."""
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     return Participant.public_id.collate("BINARY" if is_sqlite else "C")
@@ -327,41 +327,10 @@ def responses_of(
         .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
         .options(contains_eager(Presentation.question))
         .where(Participant.study_id == study_id, StoredQuestion.number > 0)
-        .order_by(_by_public_id(session), StoredQuestion.number)
+        .order_by(by_public_id(session), StoredQuestion.number)
         .execution_options(yield_per=AT_ONCE)
     )
     yield from rows
-
-
-def first_rankings_of(
-    session: Session, study_id: int
-) -> Iterator[tuple[Participant, Presentation]]:
-    """Give the rankings that came before the columns, practice left out."""
-    rows = session.execute(
-        select(Participant, Presentation)
-        .join(Presentation, Presentation.participant_id == Participant.id)
-        .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
-        .options(contains_eager(Presentation.question))
-        .where(
-            Participant.study_id == study_id,
-            StoredQuestion.number > 0,
-            Presentation.ranked_at.is_not(None),
-        )
-        .order_by(_by_public_id(session), StoredQuestion.number)
-        .execution_options(yield_per=AT_ONCE)
-    )
-    yield from rows
-
-
-def identities_of(session: Session, study_id: int) -> list[tuple[Participant, Identity]]:
-    """Return a study's participants who came from a platform, with what it said of them."""
-    rows = session.execute(
-        select(Participant, Identity)
-        .join(Identity, Identity.participant_id == Participant.id)
-        .where(Participant.study_id == study_id)
-        .order_by(_by_public_id(session))
-    )
-    return [(participant, identity) for participant, identity in rows]
 
 
 def stored_plans(session: Session) -> Sequence[tuple[str, Mapping[str, Any]]]:

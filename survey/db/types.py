@@ -39,9 +39,12 @@ class Labels(TypeDecorator[frozenset[int]]):
 
     def process_result_value(self, value: Any, dialect: Dialect) -> frozenset[int] | None:  # noqa: ARG002 - SQLAlchemy's signature
         """Read the labels off the bits."""
-        if value is None:
-            return None
-        return frozenset(bit + 1 for bit in range(value.bit_length()) if value >> bit & 1)
+        return None if value is None else self.labels(value)
+
+    @staticmethod
+    def labels(bits: int) -> frozenset[int]:
+        """Return the labels that such a sum stands for."""
+        return frozenset(bit + 1 for bit in range(bits.bit_length()) if bits >> bit & 1)
 
 
 class WeakOrder(TypeDecorator[Ranking]):

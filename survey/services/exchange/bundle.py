@@ -5,7 +5,7 @@ import io
 import json
 import sys
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -35,7 +35,7 @@ OnLine = Callable[[], object]
 
 
 def files_of(
-    content: Content, identities: Sequence[Identified] | None = None
+    content: Content, identities: Iterable[Identified] | None = None
 ) -> Iterator[tuple[str, Lines]]:
     """Give the files of a bundle but for its sums: (name, lines)."""
     tables = tables_of(content)
@@ -79,7 +79,7 @@ def study_json(content: Content) -> str:
             "practice": lists_of(content.practice),
             **_practice_marks(content.practice),
             "consent": [vars(one) for one in content.consents],
-            "texts": {one.public_id: texts for one in content.people if (texts := one.texts)},
+            "texts": {one.public_id: texts for one in content.people() if (texts := one.texts)},
             "versions": {
                 "survey": __version__,
                 "python": ".".join(map(str, sys.version_info[:2])),
@@ -191,7 +191,7 @@ class _Sink(io.RawIOBase):
         return given
 
 
-def _identities(identities: Sequence[Identified]) -> Table:
+def _identities(identities: Iterable[Identified]) -> Table:
     columns = [
         Column("participant", "random id of the participant"),
         Column("external_id", "the recruitment platform's id of the person"),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from survey.core.agreement.credits import Response
 from survey.core.stimuli.blinding import Blinding
@@ -36,9 +36,8 @@ class Person:
         return {name: text for name, text in written.items() if isinstance(text, str)}
 
 
-@dataclass(frozen=True)
-class Given:
-    """An answer with how its question was shown."""
+class Given(NamedTuple):
+    """An answer with how its question was shown; a tuple, since there may be millions."""
 
     participant: str
     question: int
@@ -100,8 +99,8 @@ class Consent:
 class Content:
     """All of a bundle but its sums.
 
-    ``answers`` and ``first_rankings`` give their records anew at each call, ordered by
-    participant and question, so that none of them has to stay in memory.
+    ``people``, ``answers`` and ``first_rankings`` give their records anew at each call,
+    ordered by participant and question, so that none of them has to stay in memory.
     """
 
     slug: str
@@ -115,7 +114,7 @@ class Content:
     practice: Question | None
     questions: Sequence[Question]
     consents: Sequence[Consent]
-    people: Sequence[Person]
+    people: Callable[[], Iterator[Person]]
     answers: Callable[[], Iterator[Given]]
     first_rankings: Callable[[], Iterator[FirstRanking]]
     include_test: bool
@@ -138,4 +137,6 @@ class Content:
         """Analyse the answers as the choices say."""
         facts = study_facts(self.slug, self.status, self.digest, self.generator_version, self.plan)
         responses = [one.response for one in self.answers()]
-        return analyse_records(facts, self.plan, self.rankings, self.people, responses, choices)
+        return analyse_records(
+            facts, self.plan, self.rankings, [*self.people()], responses, choices
+        )

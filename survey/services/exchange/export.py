@@ -1,11 +1,12 @@
 """From the database to records: what a bundle says of a study."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from itertools import starmap
 
 from sqlalchemy.orm import Session
 
-from survey.db import queries
-from survey.db.models import Participant, Presentation, StoredResponse, Study
+from survey.db import export_queries
+from survey.db.models import Study
 from survey.services.exchange.content import (
     Consent,
     Content,
@@ -21,7 +22,7 @@ from survey.services.whereabouts import PRACTICE
 def content_of(session: Session, study: Study, *, include_test: bool = False) -> Content:
     """Return a study's content; call it in a session that is ``only_reading``."""
     questions = questions_of(study, practice=True)
-    versions = {text.id: text.version for text in study.consent_texts}
+    wanted = {"include_test": include_test}
     return Content(
         slug=study.slug,
         status=study.status,
@@ -34,66 +35,16 @@ def content_of(session: Session, study: Study, *, include_test: bool = False) ->
         practice=next((one for one in questions if one.number == PRACTICE), None),
         questions=[one for one in questions if one.number != PRACTICE],
         consents=[Consent(one.version, one.text, one.digest) for one in study.consent_texts],
-        people=[
-            _person(one, versions)
-            for one in queries.participants_of(session, study.id)
-            if include_test or not one.is_test
-        ],
-        answers=lambda: _answers(session, study, include_test=include_test),
-        first_rankings=lambda: _first_rankings(session, study, include_test=include_test),
+        people=lambda: starmap(Person, export_queries.people_of(session, study.id, **wanted)),
+        answers=lambda: map(Given._make, export_queries.answers_of(session, study.id, **wanted)),
+        first_rankings=lambda: starmap(
+            FirstRanking, export_queries.first_rankings_of(session, study.id, **wanted)
+        ),
         include_test=include_test,
     )
 
 
 def identities_of(session: Session, study: Study, *, include_test: bool) -> Iterator[Identified]:
-    """Return what platforms said of the participants: personal data."""
-    for participant, identity in queries.identities_of(session, study.id):
-        if include_test or not participant.is_test:
-            yield Identified(participant.public_id, identity.external_id, identity.parameters)
-
-
-def _person(one: Participant, versions: Mapping[int, int]) -> Person:
-    return Person(
-        public_id=one.public_id,
-        status=one.status,
-        personal=one.personal,
-        consent_version=versions.get(one.consent_id) if one.consent_id else None,
-        started_at=one.started_at,
-        completed_at=one.completed_at,
-        is_test=one.is_test,
-        excluded=one.excluded,
-        exclude_reason=one.exclude_reason,
-    )
-
-
-def _answers(session: Session, study: Study, *, include_test: bool) -> Iterator[Given]:
-    for participant, shown, response in queries.responses_of(session, study.id):
-        if include_test or not participant.is_test:
-            yield _given(participant, shown, response)
-
-
-def _given(participant: Participant, shown: Presentation, response: StoredResponse) -> Given:
-    return Given(
-        participant=participant.public_id,
-        question=shown.question.number,
-        position=shown.position,
-        blinding=shown.blinding,
-        clicked=response.clicked,
-        own=response.own,
-        shown_at=shown.shown_at,
-        submitted_at=response.submitted_at,
-        active_seconds=response.active_seconds,
-        revisions=response.revisions,
-        is_test=participant.is_test,
-        excluded=participant.excluded,
-    )
-
-
-def _first_rankings(
-    session: Session, study: Study, *, include_test: bool
-) -> Iterator[FirstRanking]:
-    for participant, shown in queries.first_rankings_of(session, study.id):
-        if (include_test or not participant.is_test) and shown.ranked_first is not None:
-            yield FirstRanking(
-                participant.public_id, shown.question.number, shown.ranked_first, shown.ranked_at
-            )
+    """Give what platforms said of the participants: personal data."""
+    found = export_queries.identities_of(session, study.id, include_test=include_test)
+    return starmap(Identified, found)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from sqlalchemy.orm import Session
 
-from survey.db import queries
+from survey.db import export_queries, queries
 from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.services.errors import NotFoundError
@@ -34,9 +34,7 @@ def stream_bundle(
     """
     snapshot(session)
     content = content_of(session, study, include_test=include_test)
-    people = (
-        list(identities_of(session, study, include_test=include_test)) if with_identities else None
-    )
+    people = identities_of(session, study, include_test=include_test) if with_identities else None
     return zipped(files_of(content, people), on_line)
 
 
@@ -59,7 +57,7 @@ def file_names(session: Session, study: Study) -> list[str]:
 
 def has_identities(session: Session, study: Study) -> bool:
     """Tell whether a platform sent any of the study's participants."""
-    return bool(queries.identities_of(session, study.id))
+    return export_queries.has_identities(session, study.id)
 
 
 def stream_file(

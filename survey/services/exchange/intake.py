@@ -41,7 +41,7 @@ def take_in(session: Session, files: Files, name: str, slug: str, researcher: Re
     study = _study(content, name, slug)
     session.add(study)
     session.flush()
-    people = {one.public_id: _participant(one, study) for one in content.people}
+    people = {one.public_id: _participant(one, study) for one in content.people()}
     session.add_all(people.values())
     session.flush()
     _store_answers(session, study, content, people)

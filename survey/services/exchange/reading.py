@@ -59,7 +59,7 @@ def read_content(files: Files) -> Read:
             practice=_practice(study, plan),
             questions=questions,
             consents=consents,
-            people=people,
+            people=lambda: iter(people),
             answers=lambda: iter(answers),
             first_rankings=lambda: iter(first),
             include_test=study["include_test"],

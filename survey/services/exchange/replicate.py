@@ -69,9 +69,9 @@ def _recomputed(files: Files, read: Read) -> Iterator[Step]:
     yield Step(_check_lists(content))
     _check_digest(read)
     yield Step(f"the digest is that of the plan and its questions: {content.digest}")
-    answers = sum(1 for _ in content.answers())
-    yield Step(f"{answers} answers of {len(content.people)} participants can be read")
-    identities = read_identities(files, content.people)
+    answers, people = sum(1 for _ in content.answers()), [*content.people()]
+    yield Step(f"{answers} answers of {len(people)} participants can be read")
+    identities = read_identities(files, people)
     texts = dict(files_of(content, identities if IDENTITIES in files else None))
     _require_no_others(files, texts)
     _require_known_columns(files, content)

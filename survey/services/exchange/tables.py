@@ -53,7 +53,7 @@ def _votes_of(one: Given, measures: Sequence[str], orders: Any) -> Iterator[Row]
 
 def _participants(content: Content) -> Iterator[Row]:
     fields = [field.name for field in content.plan.personal_fields]
-    for one in content.people:
+    for one in content.people():
         yield (
             *(one.public_id, one.status, *(one.personal.get(name) for name in fields)),
             *(one.consent_version, one.started_at, one.completed_at, minutes_taken(one)),

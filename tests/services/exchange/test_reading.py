@@ -255,7 +255,7 @@ def test_a_first_ranking_is_read_with_its_place(session):
 
 def test_what_people_said_is_read_as_they_said_it(bundle):
     content = read_content(bundle).content
-    told = {one.public_id: one.personal for one in content.people}
+    told = {one.public_id: one.personal for one in content.people()}
     assert told["P-AAAAAAAA"]["remark"] == "=1+1"
     assert told["P-BBBBBBBB"] == {
         "age": 35,
@@ -264,5 +264,5 @@ def test_what_people_said_is_read_as_they_said_it(bundle):
     }
     assert told["P-DDDDDDDD"]["remark"] == "'＝quoted already"
     assert told["P-FFFFFFFF"] == {}
-    reasons = [one.exclude_reason for one in content.people if one.excluded]
+    reasons = [one.exclude_reason for one in content.people() if one.excluded]
     assert reasons == ["+ clicked\nthrough"]

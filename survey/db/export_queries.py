@@ -1,0 +1,159 @@
+"""What a bundle is made of, row by row: plain tuples of narrow columns, none kept.
+
+A million participants as objects of the ORM are gigabytes, and take longer to make than to
+write. JSON, times and ticks come as they are stored, and what many rows share is read once.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Integer, Select, Text, cast, exists, select, type_coerce
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from survey.core.stimuli.blinding import Blinding
+from survey.core.stimuli.rankings import Ranking
+from survey.db.models import (
+    ConsentText,
+    Identity,
+    Participant,
+    Presentation,
+    StoredQuestion,
+    StoredResponse,
+)
+from survey.db.queries import by_public_id
+from survey.db.types import Labels
+
+AT_ONCE = 1_000  # rows fetched in one go
+SEEN = 4_096  # different values that are remembered, of those that many rows share
+
+
+def people_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
+    """Give the participants by public id: (id, status, what they said, consent version,
+    started at, completed at, is test, excluded, why).
+    """
+    times = (Participant.started_at, Participant.completed_at)
+    found = (
+        select(
+            *(Participant.public_id, Participant.status, _as_stored(Participant.personal)),
+            *(ConsentText.version, *map(_as_stored, times)),
+            *(Participant.is_test, Participant.excluded, Participant.exclude_reason),
+        )
+        .outerjoin(ConsentText, ConsentText.id == Participant.consent_id)
+        .where(Participant.study_id == study_id)
+        .order_by(by_public_id(session))
+    )
+    rows = _rows(session, found, include_test=include_test)
+    for one, status, personal, version, started_at, completed_at, *marks in rows:
+        told = json.loads(personal)
+        yield one, status, told, version, _moment(started_at), _moment(completed_at), *marks
+
+
+def answers_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
+    """Give the answers by public id and question, practice left out: (id, question, position,
+    blinding, clicked, own ranking, shown at, submitted at, active seconds, revisions,
+    is test, excluded).
+    """
+    orders = (Presentation.label_order, Presentation.column_order, Presentation.list_order)
+    given = (StoredResponse.own, Presentation.shown_at, StoredResponse.submitted_at)
+    found = _presented(
+        *(session, study_id, Participant.public_id, StoredQuestion.number, Presentation.position),
+        *(*map(_as_stored, orders), type_coerce(StoredResponse.clicked, Integer)),
+        *(*map(_as_stored, given), StoredResponse.active_seconds, StoredResponse.revisions),
+        *(Participant.is_test, Participant.excluded),
+    ).join(
+        StoredResponse,
+        (StoredResponse.participant_id == Presentation.participant_id)
+        & (StoredResponse.question_id == Presentation.question_id),
+    )
+    for row in _rows(session, found, include_test=include_test):
+        one, question, position, labels, columns, lists, clicked, own, shown, sent, *rest = row
+        blinding = _blinding(labels, columns, lists)
+        answer = _clicked(clicked), _ranking(own), _moment(shown), _moment(sent)
+        yield one, question, position, blinding, *answer, *rest
+
+
+def first_rankings_of(
+    session: Session, study_id: int, *, include_test: bool
+) -> Iterator[Sequence[Any]]:
+    """Give the rankings that came before the columns, practice left out: (id, question,
+    ranking, given at).
+    """
+    given = map(_as_stored, (Presentation.ranked_first, Presentation.ranked_at))
+    found = _presented(session, study_id, Participant.public_id, StoredQuestion.number, *given)
+    found = found.where(Presentation.ranked_at.is_not(None))
+    for one, question, places, given_at in _rows(session, found, include_test=include_test):
+        ranking = _ranking(places)
+        if ranking is not None:
+            yield one, question, ranking, _moment(given_at)
+
+
+def identities_of(
+    session: Session, study_id: int, *, include_test: bool
+) -> Iterator[Sequence[Any]]:
+    """Give what a platform said of those who came from one: (id, its id of them, the rest)."""
+    found = (
+        select(Participant.public_id, Identity.external_id, _as_stored(Identity.parameters))
+        .join(Identity, Identity.participant_id == Participant.id)
+        .where(Participant.study_id == study_id)
+        .order_by(by_public_id(session))
+    )
+    for one, external_id, parameters in _rows(session, found, include_test=include_test):
+        yield one, external_id, json.loads(parameters)
+
+
+def has_identities(session: Session, study_id: int) -> bool:
+    """Tell whether a platform sent any of the study's participants."""
+    return bool(session.scalar(select(exists().where(Identity.study_id == study_id))))
+
+
+def _presented(session: Session, study_id: int, *columns: Any) -> Select[Any]:
+    """Select of the presentations of a study's questions, by public id and question."""
+    return (
+        select(*columns)
+        .select_from(Participant)
+        .join(Presentation, Presentation.participant_id == Participant.id)
+        .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
+        .where(Participant.study_id == study_id, StoredQuestion.number > 0)
+        .order_by(by_public_id(session), StoredQuestion.number)
+    )
+
+
+def _rows(session: Session, found: Select[Any], *, include_test: bool) -> Iterator[Sequence[Any]]:
+    if not include_test:
+        found = found.where(Participant.is_test.is_(False))
+    # Over the connection: a session would look through each row for objects of the ORM.
+    yield from session.connection().execute(found.execution_options(yield_per=AT_ONCE))
+
+
+def _as_stored(column: InstrumentedAttribute[Any]) -> ColumnElement[Any]:
+    """Select a column as the text that both databases give of it."""
+    return cast(column, Text)
+
+
+def _moment(stored: str | None) -> datetime | None:
+    """Read a time: SQLite and PostgreSQL keep it in UTC, and write it without its zone."""
+    return None if stored is None else datetime.fromisoformat(f"{stored}Z")
+
+
+@lru_cache(SEEN)
+def _blinding(labels: str, columns: str, lists: str) -> Blinding:
+    return Blinding(_order(labels), _order(columns), _order(lists))
+
+
+@lru_cache(SEEN)
+def _order(stored: str) -> tuple[Any, ...]:
+    return tuple(json.loads(stored))
+
+
+@lru_cache(SEEN)
+def _ranking(stored: str | None) -> Ranking | None:
+    places = None if stored is None else json.loads(stored)
+    return None if places is None else Ranking.by_key(places)
+
+
+@lru_cache(SEEN)
+def _clicked(stored: int) -> frozenset[int]:
+    return Labels.labels(stored)
