@@ -60,7 +60,7 @@ def export(
                 study,
                 with_identities=with_identities,
                 include_test=include_test,
-                on_line=lambda: progress.advance(task),
+                on_lines=lambda lines: progress.advance(task, lines),
             )
             unfinished = target.with_name(f".{target.name}.{os.getpid()}")
             try:

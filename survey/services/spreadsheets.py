@@ -45,8 +45,9 @@ def line_of(cells: Iterable[str]) -> str:
     The csv module leaves a lone carriage return unquoted where lines end in \\n, and
     reads it back as the end of a row; hence by hand.
     """
-    return ",".join(map(_quoted, cells)) + "\n"
+    return ",".join(map(quoted, cells)) + "\n"
 
 
-def _quoted(cell: str) -> str:
+def quoted(cell: str) -> str:
+    """Put a cell in quotes where it needs them."""
     return '"' + cell.replace('"', '""') + '"' if re.search(r'[",\r\n]', cell) else cell

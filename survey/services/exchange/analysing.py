@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from survey.services.analysis import Analysis, Choices, LeftOut, Votes, analyse_votes, counts
-from survey.services.exchange.bundle import STUDY
 from survey.services.exchange.foreign import foreign_votes
 from survey.services.exchange.foreign_lists import check_rankings
 from survey.services.exchange.foreign_records import ForeignVotes
 from survey.services.exchange.opening import Files, open_files
 from survey.services.exchange.reading import read_content
+from survey.services.exchange.study_file import STUDY
 
 
 def analyse_path(source: Path, choices: Choices) -> Analysis:

@@ -9,12 +9,13 @@ from sqlalchemy import Column as DatabaseColumn
 from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.services.exchange.content import Content
-from survey.services.exchange.table import Column, Row, Table
+from survey.services.exchange.table import Column, Row, Table, lines_of
 
 
 def codebook_of(tables: Sequence[Table]) -> Table:
     """Return the table that tells what each column of these tables means, and of its own."""
 
+    @lines_of
     def rows(_: Content) -> Iterator[Row]:
         for table in [*tables, book]:
             for column in table.columns:

@@ -6,7 +6,6 @@ from typing import Any
 from survey.core.measures import MEASURES, Setting
 from survey.core.stimuli.marks import marks_of
 from survey.core.stimuli.questions import Question, build_question
-from survey.services.exchange.bundle import STUDY
 from survey.services.exchange.foreign_answers import read_foreign_answers
 from survey.services.exchange.foreign_lists import (
     QUESTIONS,
@@ -19,6 +18,7 @@ from survey.services.exchange.foreign_records import ForeignVotes
 from survey.services.exchange.opening import Files
 from survey.services.exchange.responses import NAME
 from survey.services.exchange.sheets import BundleError
+from survey.services.exchange.study_file import STUDY
 
 UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
 

@@ -1,6 +1,6 @@
 """Handing a study out: the bundle as a stream, or one of its files."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from sqlalchemy.orm import Session
 
@@ -8,7 +8,7 @@ from survey.db import export_queries, queries
 from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.services.errors import NotFoundError
-from survey.services.exchange.bundle import file_of, files_of, names_of, zipped
+from survey.services.exchange.bundle import OnLines, file_of, files_of, names_of, zipped
 from survey.services.exchange.export import content_of, identities_of
 
 # What an answer takes in a zip, about; and all that does not grow with the answers.
@@ -16,7 +16,7 @@ BYTES_PER_ANSWER = 60
 OTHER_BYTES = 6_000
 
 # Lines of the files that do not grow with the answers.
-OTHER_LINES = 200
+OTHER_LINES = 1_000
 
 
 def stream_bundle(
@@ -25,17 +25,17 @@ def stream_bundle(
     *,
     with_identities: bool = False,
     include_test: bool = False,
-    on_line: Callable[[], object] = lambda: None,
+    on_lines: OnLines = lambda _: None,
 ) -> Iterator[bytes]:
     """Give a study's bundle piece by piece, as the database is at this moment.
 
-    ``on_line`` is called for each line written; ``lines_in`` says about how many there
-    will be. Identities are personal data: only on request.
+    ``on_lines`` is called with the number of lines written since; ``lines_in`` says about how
+    many there will be. Identities are personal data: only on request.
     """
     snapshot(session)
     content = content_of(session, study, include_test=include_test)
     people = identities_of(session, study, include_test=include_test) if with_identities else None
-    return zipped(files_of(content, people), on_line)
+    return zipped(files_of(content, people), on_lines)
 
 
 def lines_in(session: Session, study: Study) -> int:
@@ -63,7 +63,7 @@ def has_identities(session: Session, study: Study) -> bool:
 def stream_file(
     session: Session, study: Study, name: str, *, include_test: bool = False
 ) -> Iterator[str]:
-    """Give one file of the bundle line by line; raises NotFoundError for another name."""
+    """Give one file of the bundle, many lines at a time; raises NotFoundError for another name."""
     snapshot(session)
     lines = file_of(content_of(session, study, include_test=include_test), name)
     if lines is None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from survey.core.stimuli.plan import Plan
 from survey.services.exchange.content import Content
-from survey.services.exchange.table import Column, Row, Table, spaced
+from survey.services.exchange.table import Column, Row, Table, lines_of, spaced
 
 QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
 MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
@@ -12,6 +12,7 @@ NOTATION = "best first, > between places, = inside a tie: B>A=C"
 YES_NO = ("whole number", "0 or 1")
 
 
+@lines_of
 def _questions(content: Content) -> Iterator[Row]:
     size = content.plan.collection_size
     for question in content.questions:
@@ -20,6 +21,7 @@ def _questions(content: Content) -> Iterator[Row]:
             yield question.number, letter, spaced(ranks), size, *marks
 
 
+@lines_of
 def _rankings(content: Content) -> Iterator[Row]:
     for question in content.questions:
         for name, column in question.columns.items():

@@ -9,13 +9,13 @@ from survey.core.stimuli.marks import MarkedRow, MarkError, Marks, marks_of, sor
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import Question, build_question
 from survey.db.models import Study
-from survey.services.exchange.bundle import FORMAT, PACKAGES, STUDY
 from survey.services.exchange.codebook import listed_values
 from survey.services.exchange.content import Consent, Content
 from survey.services.exchange.opening import Files, json_of, open_files, text_of
 from survey.services.exchange.people import read_people
 from survey.services.exchange.responses import read_answers, read_first_rankings
 from survey.services.exchange.sheets import BundleError, SheetRow, read_sheet
+from survey.services.exchange.study_file import FORMAT, PACKAGES, STUDY
 
 __all__ = ["Files", "Read", "open_files", "read_content"]
 

@@ -17,13 +17,8 @@ from survey.services.exchange.bundle import (
     ANALYSIS,
     IDENTITIES,
     LAST_LINE,
-    PACKAGES,
-    STUDY,
     SUMS,
-    as_text,
     files_of,
-    lists_of,
-    study_json,
     sum_of,
 )
 from survey.services.exchange.content import Content
@@ -32,6 +27,7 @@ from survey.services.exchange.people import read_identities
 from survey.services.exchange.reading import Read, read_content
 from survey.services.exchange.responses import NAME as RESPONSES
 from survey.services.exchange.sheets import BundleError, read_cells, read_sheet
+from survey.services.exchange.study_file import PACKAGES, STUDY, as_text, lists_of, study_json
 from survey.services.exchange.tables import tables_of
 from survey.services.reports import as_json
 

@@ -1,56 +1,28 @@
 """The bundle's CSV files: their columns, and the rows that a study's content gives."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 from survey.core.agreement.counts import OTHER
-from survey.core.agreement.credits import credited_measures
 from survey.core.agreement.participants import Spread
 from survey.core.stimuli.personal import PersonalField
-from survey.db.models import Participant, Presentation, StoredResponse
-from survey.services.exchange.content import Content, Given
+from survey.db.models import Participant
+from survey.services.exchange.answer_tables import FIRST_RANKINGS, PARTICIPANT, RESPONSES, VOTES
+from survey.services.exchange.content import Content
 from survey.services.exchange.question_tables import (
-    MEASURE,
-    NOTATION,
-    QUESTION,
     RANKINGS,
-    YES_NO,
     questions_table,
 )
-from survey.services.exchange.table import Column, Row, Table, spaced
+from survey.services.exchange.table import (
+    Column,
+    Row,
+    Table,
+    lines_of,
+)
 from survey.services.study_analysis import minutes_taken
 
 
-def _responses(content: Content) -> Iterator[Row]:
-    for one in content.answers():
-        shown = one.blinding
-        yield (
-            *(one.participant, one.question, one.position),
-            *(spaced(shown.label_order), spaced(shown.column_order), spaced(shown.list_order)),
-            *(spaced(sorted(one.clicked)), None if one.own is None else str(one.own)),
-            *(one.shown_at, one.submitted_at, one.active_seconds, one.revisions),
-            *(one.is_test, one.excluded),
-        )
-
-
-def _votes(content: Content) -> Iterator[Row]:
-    rankings = content.rankings
-    for one in content.counted_answers():
-        yield from _votes_of(one, content.plan.measures, rankings[one.question])
-
-
-def _votes_of(one: Given, measures: Sequence[str], orders: Any) -> Iterator[Row]:
-    label_order = one.blinding.label_order
-    credited = credited_measures(label_order, one.clicked, orders)
-    for name in measures:
-        label = label_order.index(name) + 1
-        yield (
-            *(one.participant, one.question, name, f"Method{label}", str(orders[name])),
-            *(label in one.clicked, name in credited),
-        )
-
-
+@lines_of
 def _participants(content: Content) -> Iterator[Row]:
     fields = [field.name for field in content.plan.personal_fields]
     for one in content.people():
@@ -61,11 +33,7 @@ def _participants(content: Content) -> Iterator[Row]:
         )
 
 
-def _first_rankings(content: Content) -> Iterator[Row]:
-    for one in content.first_rankings():
-        yield one.participant, one.question, str(one.ranking), one.given_at
-
-
+@lines_of
 def _table3(content: Content) -> Iterator[Row]:
     table = content.analysis.table3
     yield "participants", table.participants
@@ -84,6 +52,7 @@ def _spread(name: str, spread: Spread) -> Iterator[Row]:
         yield f"{name}_{part}", None if value is None else Decimal(f"{value:.4f}")
 
 
+@lines_of
 def _table4(content: Content) -> Iterator[Row]:
     table = content.analysis.agreement.table4
     names = (*table.measures, OTHER)
@@ -93,14 +62,11 @@ def _table4(content: Content) -> Iterator[Row]:
     yield "total", *(totals[name] for name in names), None
 
 
-PARTICIPANT = Column("participant", source=Participant.public_id)
-
-
 def tables_of(content: Content) -> list[Table]:
     """Return the files of a study's bundle, in the order in which they are written."""
     plan = content.plan
     personal = [_personal_column(field) for field in plan.personal_fields]
-    first = [_FIRST_RANKINGS] if plan.rank_first else []
+    first = [FIRST_RANKINGS] if plan.rank_first else []
     counts = [
         Column(
             name,
@@ -113,9 +79,9 @@ def tables_of(content: Content) -> list[Table]:
     return [
         questions_table(plan),
         RANKINGS,
-        _RESPONSES,
+        RESPONSES,
         *first,
-        _VOTES,
+        VOTES,
         Table("participants.csv", [*_BEFORE_PERSONAL, *personal, *_AFTER_PERSONAL], _participants),
         _TABLE3,
         Table(
@@ -148,53 +114,6 @@ def bounds_of(field: PersonalField) -> str:
     return f"{lowest} to {highest}"
 
 
-_RESPONSES = Table(
-    "responses.csv",
-    [
-        PARTICIPANT,
-        QUESTION,
-        Column("position", source=Presentation.position),
-        Column("label_order", source=Presentation.label_order),
-        Column("column_order", source=Presentation.column_order),
-        Column("list_order", source=Presentation.list_order),
-        Column("clicked", source=StoredResponse.clicked),
-        Column("custom_ranking", source=StoredResponse.own),
-        Column("shown_at", source=Presentation.shown_at),
-        Column("submitted_at", source=StoredResponse.submitted_at),
-        Column("active_seconds", source=StoredResponse.active_seconds),
-        Column("revisions", source=StoredResponse.revisions),
-        Column("is_test", source=Participant.is_test),
-        Column("excluded", source=Participant.excluded),
-    ],
-    _responses,
-)
-_FIRST_RANKINGS = Table(
-    "first_rankings.csv",
-    [
-        PARTICIPANT,
-        QUESTION,
-        Column("ranking", source=Presentation.ranked_first),
-        Column("submitted_at", source=Presentation.ranked_at),
-    ],
-    _first_rankings,
-)
-_VOTES = Table(
-    "votes.csv",
-    [
-        PARTICIPANT,
-        QUESTION,
-        MEASURE,
-        Column(
-            "label",
-            "the label the measure stood behind in this response",
-            allowed="Method1, Method2, …",
-        ),
-        Column("ranking", "the order that the measure gives the lists", allowed=NOTATION),
-        Column("clicked", "whether this label was ticked", *YES_NO),
-        Column("credited", "whether the measure's order equals that of a ticked column", *YES_NO),
-    ],
-    _votes,
-)
 _BEFORE_PERSONAL = [PARTICIPANT, Column("status", source=Participant.status)]
 _AFTER_PERSONAL = [
     Column(
