@@ -1,0 +1,48 @@
+"""Rows of a bundle: as the models have them, and never all of them in memory."""
+
+import pytest
+from sqlalchemy import text
+
+from survey.db import export_queries, queries
+from tests.services.exchange.conftest import a_study
+
+
+def test_rows_say_what_the_models_say(session):
+    study = a_study(session, rank_first=True, shuffle_questions=True)
+    found = [*export_queries.answers_of(session, study.id, include_test=True)]
+    assert [tuple(row) for row in found] == [
+        (
+            *(one.public_id, shown.question.number, shown.position, shown.blinding),
+            *(given.clicked, given.own, shown.shown_at, given.submitted_at),
+            *(given.active_seconds, given.revisions, one.is_test, one.excluded),
+        )
+        for one, shown, given in queries.responses_of(session, study.id)
+    ]
+    versions = {text.id: text.version for text in study.consent_texts}
+    people = [*export_queries.people_of(session, study.id, include_test=True)]
+    assert [tuple(row) for row in people] == [
+        (
+            *(one.public_id, one.status, one.personal, versions.get(one.consent_id)),
+            *(one.started_at, one.completed_at, one.is_test, one.excluded, one.exclude_reason),
+        )
+        for one in queries.participants_of(session, study.id)
+    ]
+
+
+def test_test_data_stay_in_the_database_unless_asked_for(session):
+    study = a_study(session, rank_first=True)
+    for rows_of, there, left in (
+        *((export_queries.people_of, 6, 5), (export_queries.answers_of, 13, 10)),
+        *((export_queries.first_rankings_of, 13, 10), (export_queries.identities_of, 6, 5)),
+    ):
+        for include_test, number in ((True, there), (False, left)):
+            assert len([*rows_of(session, study.id, include_test=include_test)]) == number
+
+
+@pytest.mark.parametrize("database_uri", ["postgresql"], indirect=True)
+def test_postgresql_keeps_the_rows_that_were_not_asked_for_yet(session):
+    study = a_study(session)
+    rows = export_queries.answers_of(session, study.id, include_test=True)
+    next(rows)
+    cursors = session.execute(text("SELECT statement FROM pg_cursors")).scalars().all()
+    assert any("presentation" in statement for statement in cursors)

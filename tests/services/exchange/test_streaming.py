@@ -1,0 +1,159 @@
+"""A bundle streams: rows one after another, each file in one select, lines as they always were."""
+
+import json
+import tracemalloc
+from collections import deque
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import event
+from sqlalchemy.orm import Session
+
+from benchmarks.speed import crowd
+from survey.core.stimuli.blinding import Blinding
+from survey.core.stimuli.rankings import Ranking
+from survey.db.models import Study
+from survey.services.exchange.answer_tables import RESPONSES, VOTES
+from survey.services.exchange.bundle import tables_in
+from survey.services.exchange.content import Given, Person
+from survey.services.exchange.export import content_of
+from survey.services.exchange.study_file import study_json, study_lines
+from survey.services.exchange.table import cell_of, spaced, written
+from tests.services.exchange.conftest import a_study
+
+MEASURES = ("AP", "NMRR", "MNRO")
+LETTERS = "ABCDE"
+GROWING = ("responses.csv", "votes.csv", "participants.csv")
+ZONES = st.sampled_from([UTC, timezone(timedelta(hours=5, minutes=45))])
+MOMENTS = st.datetimes(datetime(1900, 1, 1), datetime(2199, 12, 31), timezones=ZONES)
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
+
+
+@st.composite
+def answers(draw):
+    """An answer as an imported bundle may hold it: odd ids, times of any zone or none."""
+    clicked = draw(st.frozensets(st.integers(1, 3)))
+    places = st.fixed_dictionaries({letter: st.integers(1, 5) for letter in LETTERS})
+    return Given(
+        participant=draw(TEXTS),
+        question=draw(st.integers(1, 3)),
+        position=draw(st.integers(1, 3)),
+        blinding=Blinding(
+            tuple(draw(st.permutations(MEASURES))),
+            tuple(draw(st.permutations((1, 2, 3)))),
+            tuple(draw(st.permutations(LETTERS))),
+        ),
+        clicked=clicked,
+        own=None if clicked else Ranking.by_key(draw(places)),
+        shown_at=draw(st.none() | MOMENTS),
+        submitted_at=draw(st.none() | MOMENTS),
+        active_seconds=draw(st.none() | st.floats(0, 1e9)),
+        revisions=draw(st.none() | st.integers(0, 9)),
+        is_test=draw(st.booleans()),
+        excluded=draw(st.booleans()),
+    )
+
+
+def one_by_one(one):
+    """The cells of an answer, each for itself."""
+    shown = one.blinding
+    return (
+        *(one.participant, one.question, one.position),
+        *map(spaced, (shown.label_order, shown.column_order, shown.list_order)),
+        *(spaced(sorted(one.clicked)), None if one.own is None else str(one.own)),
+        *(one.shown_at, one.submitted_at, one.active_seconds, one.revisions),
+        *(one.is_test, one.excluded),
+    )
+
+
+@given(st.lists(answers(), max_size=8))
+def test_an_answer_is_written_as_its_cells_would_be_one_by_one(given):
+    class Answers:
+        """All of a content that this file takes."""
+
+        answers = staticmethod(lambda: iter(given))
+
+    assert [*RESPONSES.body(Answers)] == [written(one_by_one(one)) for one in given]
+
+
+@given(MOMENTS)
+def test_a_time_is_written_as_strftime_would_in_utc(moment):
+    assert cell_of(moment) == f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+@given(
+    st.dictionaries(TEXTS, st.dictionaries(TEXTS, TEXTS, min_size=1, max_size=3), max_size=4),
+    st.lists(TEXTS, max_size=2),
+)
+def test_texts_are_written_as_one_dictionary_of_all_would_be(content, texts, silent):
+    everyone = {**texts, **{name: {"age": 3} for name in silent if name not in texts}}
+    people = [
+        Person(name, "complete", said, 1, datetime(2026, 3, 1), None, False, False, None)
+        for name, said in sorted(everyone.items())
+    ]
+    told = study_json(replace(content, people=lambda: iter(people)))
+    whole = json.dumps(
+        {**json.loads(told), "texts": texts}, ensure_ascii=False, indent=2, sort_keys=True
+    )
+    assert told == f"{whole}\n"
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    """The content of a study without participants."""
+    engine = a_crowd(tmp_path_factory.mktemp("nobody"), 1)
+    with Session(engine) as session:
+        yield content_of(session, session.query(Study).one())
+    engine.dispose()
+
+
+def a_crowd(folder, participants):
+    engine = crowd.open_database(f"sqlite:///{folder / 'crowd.sqlite3'}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(crowd, "DEALT", 40)
+        deque(crowd.fill(engine, participants, questions=10), maxlen=0)
+    return engine
+
+
+def most_held(engine):
+    """The bytes held at most while the files that grow are written, and how many they have."""
+    with Session(engine) as session:
+        content = content_of(session, session.query(Study).one())
+        files = [one.lines(content) for one in tables_in(content) if one.name in GROWING]
+        tracemalloc.start()
+        length = sum(len(lines) for file in (*files, study_lines(content)) for lines in file)
+        held = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    return held, length
+
+
+def test_four_times_the_answers_take_no_more_memory(tmp_path):
+    few, many = tmp_path / "few", tmp_path / "many"
+    for folder in (few, many):
+        folder.mkdir()
+    (held, length), (held_of_many, length_of_many) = (
+        most_held(a_crowd(folder, people)) for folder, people in ((few, 100), (many, 400))
+    )
+    assert length_of_many > 3.5 * length
+    assert held_of_many < 2 * held
+
+
+def test_each_file_is_one_select_whatever_there_are_answers(session, engine, study):
+    content, asked = content_of(session, study, include_test=True), []
+    event.listen(engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+    for table in tables_in(content):
+        if table.name in GROWING:
+            asked.clear()
+            assert sum(lines.count("\n") for lines in table.lines(content)) > 5
+            assert len(asked) == 1
+
+
+def test_votes_are_those_of_the_answers_that_count(session):
+    content = content_of(session, a_study(session))
+    counted = [one for one in content.answers() if not one.excluded]
+    _, *votes = "".join(VOTES.lines(content)).splitlines()
+    said = [(one.participant, one.question) for one in counted for _ in MEASURES]
+    assert [(vote.split(",")[0], int(vote.split(",")[1])) for vote in votes] == said
