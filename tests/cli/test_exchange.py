@@ -132,7 +132,7 @@ def test_what_cannot_be_exported_is_told_and_leaves_no_file(run, tmp_path):
     told = run("export", SLUG, "--to", gone / "my.zip", status=1)
     assert told == f"Error: There is no folder {gone}.\n"
     assert not list(tmp_path.glob("**/*.zip*"))
-    assert "Missing option '--to'" in run("export", SLUG, status=2)
+    assert "--to FILE.zip, or --parquet FOLDER" in run("export", SLUG, status=2)
 
 
 def test_replicate_needs_neither_database_nor_instance_folder(answered, tmp_path):
@@ -199,3 +199,16 @@ def test_a_bundle_is_imported_once_and_for_a_researcher(answered, tmp_path):
     assert "imported" in answered("study", "show", "again")
     again = answered("import", target, "--owner", "ada", status=1)
     assert "There is a study 'five-systems' already" in again
+
+
+def test_a_study_is_exported_as_parquet_files(answered, tmp_path):
+    pytest.importorskip("pyarrow")
+    folder = tmp_path / "tables"
+    told = answered("export", SLUG, "--parquet", folder)
+    assert told.endswith(f"{folder} holds the study 'five-systems'.\n")
+    assert {"votes.parquet", "study.json", "codebook.csv"} < {one.name for one in folder.iterdir()}
+    told = answered("export", SLUG, "--parquet", folder, "--force", status=1)
+    assert told.endswith(f"Error: {folder} is there already.\n")
+    assert [one.name for one in tmp_path.glob("*tables*")] == ["tables"]
+    told = answered("export", SLUG, "--parquet", folder, "--to", tmp_path / "my.zip", status=2)
+    assert "--to FILE.zip, or --parquet FOLDER" in told

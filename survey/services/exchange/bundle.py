@@ -32,13 +32,16 @@ def files_of(
     content: Content, identities: Iterable[Identified] | None = None
 ) -> Iterator[tuple[str, Lines]]:
     """Give the files of a bundle but for its sums: (name, lines)."""
-    tables = tables_of(content)
-    if identities is not None:
-        tables.append(_identities(identities))
+    tables = tables_in(content, identities)
     for table in [*tables, codebook_of(tables)]:
         yield table.name, table.lines(content)
     yield STUDY, study_lines(content)
     yield ANALYSIS, (as_text(as_json(one.analysis)) for one in [content])  # counted when read
+
+
+def tables_in(content: Content, identities: Iterable[Identified] | None = None) -> list[Table]:
+    """Return the tables of a bundle, with that of identities where they are handed out."""
+    return [*tables_of(content), *([] if identities is None else [_identities(identities)])]
 
 
 def file_of(content: Content, name: str) -> Lines | None:

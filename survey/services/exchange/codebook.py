@@ -19,14 +19,14 @@ def codebook_of(tables: Sequence[Table]) -> Table:
     def rows(_: Content) -> Iterator[Row]:
         for table in [*tables, book]:
             for column in table.columns:
-                yield table.name, column.name, *_told(column)
+                yield table.name, column.name, *told_of(column)
 
     book = Table("codebook.csv", _COLUMNS, rows)
     return book
 
 
-def _told(column: Column) -> tuple[str, str, str]:
-    """Return type, allowed values and meaning."""
+def told_of(column: Column) -> tuple[str, str, str]:
+    """Return a column's type, allowed values and meaning."""
     if column.source is None:
         return column.kind, column.allowed, column.meaning
     stored = column.source.property.columns[0]

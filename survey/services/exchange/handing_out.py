@@ -1,13 +1,14 @@
 """Handing a study out: the bundle as a stream, or one of its files."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from sqlalchemy.orm import Session
 
 from survey.db import export_queries, queries
 from survey.db.engine import snapshot
 from survey.db.models import Study
-from survey.services.errors import NotFoundError
+from survey.services.errors import NotFoundError, SurveyError
 from survey.services.exchange.bundle import OnLines, file_of, files_of, names_of, zipped
 from survey.services.exchange.export import content_of, identities_of
 
@@ -36,6 +37,32 @@ def stream_bundle(
     content = content_of(session, study, include_test=include_test)
     people = identities_of(session, study, include_test=include_test) if with_identities else None
     return zipped(files_of(content, people), on_lines)
+
+
+def write_parquet(
+    session: Session,
+    study: Study,
+    folder: Path,
+    *,
+    with_identities: bool = False,
+    include_test: bool = False,
+    on_lines: OnLines = lambda _: None,
+) -> None:
+    """Write a study's answers, people and questions into a folder, as Parquet files.
+
+    As ``stream_bundle`` does; SurveyError where pyarrow is not installed.
+    """
+    try:
+        from survey.services.exchange import parquet
+    except ModuleNotFoundError as error:
+        raise SurveyError(
+            "Parquet files need pyarrow, which comes with the extra parquet: "
+            "pip install '.[parquet]'"
+        ) from error
+    snapshot(session)
+    content = content_of(session, study, include_test=include_test)
+    people = identities_of(session, study, include_test=include_test) if with_identities else None
+    parquet.write_folder(content, people, folder, on_lines)
 
 
 def lines_in(session: Session, study: Study) -> int:

@@ -97,8 +97,8 @@ def spaced(parts: Iterable[object]) -> str:
     return " ".join(map(str, parts))
 
 
-def batched(items: Iterable[Item]) -> Iterator[Sequence[Item]]:
-    """Give items many at a time."""
+def batched(items: Iterable[Item], number: int = AT_ONCE) -> Iterator[Sequence[Item]]:
+    """Give items so many at a time."""
     rest = iter(items)
-    while batch := [*islice(rest, AT_ONCE)]:
+    while batch := [*islice(rest, number)]:
         yield batch
