@@ -58,21 +58,29 @@ def answers_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
     """
     orders = (Presentation.label_order, Presentation.column_order, Presentation.list_order)
     given = (StoredResponse.own, Presentation.shown_at, StoredResponse.submitted_at)
-    found = _presented(
+    found = _answered(
         *(session, study_id, Participant.public_id, StoredQuestion.number, Presentation.position),
         *(*map(_as_stored, orders), type_coerce(StoredResponse.clicked, Integer)),
         *(*map(_as_stored, given), StoredResponse.active_seconds, StoredResponse.revisions),
         *(Participant.is_test, Participant.excluded),
-    ).join(
-        StoredResponse,
-        (StoredResponse.participant_id == Presentation.participant_id)
-        & (StoredResponse.question_id == Presentation.question_id),
     )
-    for row in _rows(session, found, include_test=include_test):
-        one, question, position, labels, columns, lists, clicked, own, shown, sent, *rest = row
-        blinding = _blinding(labels, columns, lists)
-        answer = _clicked(clicked), _ranking(own), _moment(shown), _moment(sent)
-        yield one, question, position, blinding, *answer, *rest
+    rows = _rows(session, found, include_test=include_test)
+    for one, question, place, labels, columns, lists, clicked, own, shown, sent, *rest in rows:
+        blinding, answer = _blinding(labels, columns, lists), _clicked(clicked)
+        times = _moment(shown), _moment(sent)
+        yield one, question, place, blinding, answer, _ranking(own), *times, *rest
+
+
+def ballots_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
+    """Give what the votes of each answer rest on, where its participant counts, by public id and
+    question: (id, question, label order, clicked).
+    """
+    found = _answered(
+        *(session, study_id, Participant.public_id, StoredQuestion.number),
+        *(_as_stored(Presentation.label_order), type_coerce(StoredResponse.clicked, Integer)),
+    ).where(Participant.excluded.is_(False))
+    for one, question, labels, clicked in _rows(session, found, include_test=include_test):
+        yield one, question, _order(labels), _clicked(clicked)
 
 
 def first_rankings_of(
@@ -118,6 +126,15 @@ def _presented(session: Session, study_id: int, *columns: Any) -> Select[Any]:
         .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
         .where(Participant.study_id == study_id, StoredQuestion.number > 0)
         .order_by(by_public_id(session), StoredQuestion.number)
+    )
+
+
+def _answered(session: Session, study_id: int, *columns: Any) -> Select[Any]:
+    """Select of those that were answered."""
+    return _presented(session, study_id, *columns).join(
+        StoredResponse,
+        (StoredResponse.participant_id == Presentation.participant_id)
+        & (StoredResponse.question_id == Presentation.question_id),
     )
 
 

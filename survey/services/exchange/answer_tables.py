@@ -29,13 +29,15 @@ from survey.services.exchange.table import (
 def _responses(content: Content) -> Iterator[str]:
     """Write an answer: millions of them are shown and ticked in some thousand ways."""
     for one in content.answers():
-        shown = one.blinding
+        # Taken apart at once, which takes half as long as a name at a time.
+        who, number, place, shown, clicked, own, shown_at, sent_at, seconds, changes, test, out = (
+            one
+        )
         yield (
-            f"{text_of(one.participant)},{one.question},{one.position},"
-            f"{_spaced(shown.label_order)},{_spaced(shown.column_order)},"
-            f"{_spaced(shown.list_order)},{_ticked(one.clicked)},{_notation(one.own)},"
-            f"{moment_of(one.shown_at)},{moment_of(one.submitted_at)},{cell_of(one.active_seconds)},"
-            f"{cell_of(one.revisions)},{one.is_test:d},{one.excluded:d}\n"
+            f"{text_of(who)},{number},{place},{_spaced(shown.label_order)},"
+            f"{_spaced(shown.column_order)},{_spaced(shown.list_order)},"
+            f"{_ticked(clicked)},{_notation(own)},{moment_of(shown_at)},{moment_of(sent_at)},"
+            f"{cell_of(seconds)},{cell_of(changes)},{test:d},{out:d}\n"
         )
 
 
@@ -66,9 +68,8 @@ def _votes(content: Content) -> Iterator[str]:
         rows = _votes_of(question, label_order, clicked, measures, rankings[question])
         return ["", *map(written, rows)]
 
-    for one in content.counted_answers():
-        participant = text_of(one.participant)
-        yield participant.join(said(one.question, one.blinding.label_order, one.clicked))
+    for participant, question, label_order, clicked in content.ballots():
+        yield text_of(participant).join(said(question, label_order, clicked))
 
 
 def _votes_of(

@@ -53,6 +53,11 @@ class Given(NamedTuple):
     excluded: bool
 
     @property
+    def ballot(self) -> "Ballot":
+        """What its votes rest on."""
+        return Ballot(self.participant, self.question, self.blinding.label_order, self.clicked)
+
+    @property
     def response(self) -> Response:
         """The answer as the analysis takes it."""
         return Response(
@@ -65,6 +70,15 @@ class Given(NamedTuple):
             position=self.position,
             seconds=seconds_taken(self.active_seconds, self.shown_at, self.submitted_at),
         )
+
+
+class Ballot(NamedTuple):
+    """What the votes of an answer rest on: who ticked which labels, and what stood behind them."""
+
+    participant: str
+    question: int
+    label_order: tuple[str, ...]
+    clicked: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -99,8 +113,9 @@ class Consent:
 class Content:
     """All of a bundle but its sums.
 
-    ``people``, ``answers`` and ``first_rankings`` give their records anew at each call,
-    ordered by participant and question, so that none of them has to stay in memory.
+    ``people``, ``answers``, ``ballots`` (those that count: not of excluded participants) and
+    ``first_rankings`` give their records anew at each call, ordered by participant and
+    question, so that none of them has to stay in memory.
     """
 
     slug: str
@@ -116,6 +131,7 @@ class Content:
     consents: Sequence[Consent]
     people: Callable[[], Iterator[Person]]
     answers: Callable[[], Iterator[Given]]
+    ballots: Callable[[], Iterator[Ballot]]
     first_rankings: Callable[[], Iterator[FirstRanking]]
     include_test: bool
 
@@ -123,10 +139,6 @@ class Content:
     def rankings(self) -> dict[int, Mapping[str, Ranking]]:
         """Question → measure → order."""
         return {question.number: question.rankings for question in self.questions}
-
-    def counted_answers(self) -> Iterator[Given]:
-        """Give the answers that count: not those of excluded participants."""
-        return (one for one in self.answers() if not one.excluded)
 
     @cached_property
     def analysis(self) -> StudyAnalysis:

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from survey.db import export_queries
 from survey.db.models import Study
 from survey.services.exchange.content import (
+    Ballot,
     Consent,
     Content,
     FirstRanking,
@@ -37,6 +38,7 @@ def content_of(session: Session, study: Study, *, include_test: bool = False) ->
         consents=[Consent(one.version, one.text, one.digest) for one in study.consent_texts],
         people=lambda: starmap(Person, export_queries.people_of(session, study.id, **wanted)),
         answers=lambda: map(Given._make, export_queries.answers_of(session, study.id, **wanted)),
+        ballots=lambda: map(Ballot._make, export_queries.ballots_of(session, study.id, **wanted)),
         first_rankings=lambda: starmap(
             FirstRanking, export_queries.first_rankings_of(session, study.id, **wanted)
         ),

@@ -61,6 +61,7 @@ def read_content(files: Files) -> Read:
             consents=consents,
             people=lambda: iter(people),
             answers=lambda: iter(answers),
+            ballots=lambda: (one.ballot for one in answers if not one.excluded),
             first_rankings=lambda: iter(first),
             include_test=study["include_test"],
         ),
