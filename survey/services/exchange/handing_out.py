@@ -13,11 +13,11 @@ from survey.services.exchange.bundle import OnLines, file_of, files_of, names_of
 from survey.services.exchange.export import content_of, identities_of
 
 # What an answer takes in a zip, about; and all that does not grow with the answers.
-BYTES_PER_ANSWER = 60
-OTHER_BYTES = 6_000
+BYTES_PER_ANSWER = 33
+OTHER_BYTES = 15_000
 
 # Lines of the files that do not grow with the answers.
-OTHER_LINES = 1_000
+OTHER_LINES = 1_600
 
 
 def stream_bundle(
