@@ -4,11 +4,14 @@ import pytest
 from sqlalchemy import text
 
 from survey.db import export_queries, queries
+from survey.db.models import StoredResponse
 from tests.services.exchange.conftest import a_study
 
 
 def test_rows_say_what_the_models_say(session):
     study = a_study(session, rank_first=True, shuffle_questions=True)
+    session.query(StoredResponse).update({"active_seconds": 4.0})  # a whole number of JSON
+    session.commit()
     found = [*export_queries.answers_of(session, study.id, include_test=True)]
     assert [tuple(row) for row in found] == [
         (
@@ -18,6 +21,7 @@ def test_rows_say_what_the_models_say(session):
         )
         for one, shown, given in queries.responses_of(session, study.id)
     ]
+    assert {type(row[8]) for row in found} == {float}
     versions = {text.id: text.version for text in study.consent_texts}
     people = [*export_queries.people_of(session, study.id, include_test=True)]
     assert [tuple(row) for row in people] == [

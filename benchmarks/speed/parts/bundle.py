@@ -124,7 +124,7 @@ def _beside_others(uri: str) -> Iterator[Finding]:
     """Write the answers alone: by us, by the ORM as we did, and bare, by the csv module."""
     with Session(opened(uri)) as session, Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         study = find_study(session, SLUG)
-        statement, parameters = select_of(session, study)
+        statement = select_of(session, study)
         content = content_of(session, study)
 
         def ours() -> None:
@@ -134,7 +134,7 @@ def _beside_others(uri: str) -> Iterator[Finding]:
             csv.writer(nowhere).writerows(_by_orm(session, study.id))
 
         def bare() -> None:
-            result = session.connection().exec_driver_sql(statement, parameters)
+            result = session.connection().exec_driver_sql(statement)
             cursor: Any = result.cursor
             csv.writer(nowhere).writerows(cursor)
 

@@ -8,10 +8,9 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import click
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Engine, create_engine
 from sqlalchemy.orm import Session
 
 from benchmarks.speed.crowd import SLUG
@@ -33,19 +32,10 @@ def opened(uri: str) -> Engine:
     return engine
 
 
-def select_of(session: Session, study: Study) -> tuple[str, Any]:
-    """Return the statement that reads the rows of responses.csv, and its parameters."""
-    asked: list[tuple[str, Any]] = []
-
-    def note(*given: Any) -> None:
-        asked.append(given[2:4])
-
-    engine = session.get_bind()
-    event.listen(engine, "before_cursor_execute", note)
-    next(export_queries.answers_of(session, study.id, include_test=False))
-    event.remove(engine, "before_cursor_execute", note)
-    session.rollback()
-    return asked[-1]
+def select_of(session: Session, study: Study) -> str:
+    """Return the statement that reads the rows of responses.csv in their order."""
+    found = export_queries.answers(session, study.id)
+    return str(found.compile(session.get_bind(), compile_kwargs={"literal_binds": True}))
 
 
 def scan(session: Session, study: Study) -> Callable[[], object]:
@@ -53,16 +43,14 @@ def scan(session: Session, study: Study) -> Callable[[], object]:
 
     SQLite adds up the lengths of all cells; PostgreSQL copies them to /dev/null.
     """
-    statement, parameters = select_of(session, study)
+    statement, ask = select_of(session, study), session.connection().exec_driver_sql
     if session.get_bind().dialect.name == "postgresql":
-        whole = statement % tuple(map(int, parameters))
-        return lambda: session.execute(text(f"COPY ({whole}) TO '/dev/null'"))
-    rows = session.connection().exec_driver_sql(statement, parameters)
-    lengths = " + ".join(f'coalesce(length("{name}"), 0)' for name in rows.keys())  # noqa: SIM118 - a result is no dict
-    rows.close()
-    # LIMIT keeps SQLite from leaving out the order. Names are our own columns'.
+        return lambda: ask(f"COPY ({statement}) TO '/dev/null'")
+    names = export_queries.answers(session, study.id).subquery().c.keys()
+    lengths = " + ".join(f"coalesce(length({name}), 0)" for name in names)
+    # LIMIT keeps SQLite from leaving out the order. All of it is our own text.
     summed = f"SELECT sum({lengths}) FROM ({statement} LIMIT -1)"  # noqa: S608
-    return lambda: session.connection().exec_driver_sql(summed, parameters).all()
+    return lambda: ask(summed).all()
 
 
 def bundle(session: Session, study: Study, only: str = "tables") -> Iterator[bytes]:
