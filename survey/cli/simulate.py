@@ -40,7 +40,7 @@ def simulate(
             raise click.ClickException(
                 f"{slug} is {found.status}; `survey study open {slug}` lets participants in."
             )
-        require_open(found)
+        require_open(found.status)
         plan = found.plan
         preference = simulation.Preference.parse(prefer, plan.measures)
         session.close()

@@ -110,6 +110,18 @@ def reading(session: Session) -> Session:
     return session
 
 
+def writing(session: Session) -> Session:
+    """End a transaction that only reads, so that the next statement begins one that may write.
+
+    What was read stays as it was, and belongs to no session. On PostgreSQL the same
+    transaction may write: each of its statements sees what is there by then.
+    """
+    if session.get_bind().dialect.name == "sqlite":
+        session.expunge_all()
+        session.rollback()
+    return session
+
+
 def snapshot(session: Session) -> Session:
     """Start a transaction that sees one state of the database, however long it reads.
 

@@ -7,7 +7,6 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     and_,
-    exists,
     func,
     or_,
     select,
@@ -21,7 +20,6 @@ from survey.db.models import (
     Identity,
     Participant,
     Presentation,
-    Revision,
     StoredQuestion,
     StoredResponse,
     Study,
@@ -94,26 +92,6 @@ def presentation_at(session: Session, participant_id: int, position: int) -> Pre
     )
 
 
-def response_to(session: Session, participant_id: int, question_id: int) -> StoredResponse | None:
-    """Return the stored answer of a participant to a question."""
-    return session.scalar(
-        select(StoredResponse).where(
-            StoredResponse.participant_id == participant_id,
-            StoredResponse.question_id == question_id,
-        )
-    )
-
-
-def answers_since(session: Session, participant_id: int, moment: datetime) -> int:
-    """Count the answers, changed ones too, that a participant has sent since a moment."""
-    return session.scalars(
-        select(func.count())
-        .select_from(Revision)
-        .join(StoredResponse, StoredResponse.id == Revision.response_id)
-        .where(StoredResponse.participant_id == participant_id, Revision.submitted_at > moment)
-    ).one()
-
-
 def presentations_with_responses(
     session: Session, participant_id: int
 ) -> list[tuple[Presentation, StoredResponse | None]]:
@@ -131,21 +109,6 @@ def presentations_with_responses(
         .order_by(Presentation.position)
     )
     return [(presentation, response) for presentation, response in rows]
-
-
-def answered_positions(session: Session, participant_id: int) -> dict[int, bool]:
-    """Return the positions a participant has been given, and whether each is answered."""
-    rows = session.execute(
-        select(Presentation.position, StoredResponse.id)
-        .outerjoin(
-            StoredResponse,
-            (StoredResponse.participant_id == Presentation.participant_id)
-            & (StoredResponse.question_id == Presentation.question_id),
-        )
-        .where(Presentation.participant_id == participant_id)
-        .order_by(Presentation.position)
-    )
-    return {position: response is not None for position, response in rows}
 
 
 def participants_of(session: Session, study_id: int) -> Sequence[Participant]:
@@ -177,16 +140,6 @@ def locked_study(session: Session, study_id: int) -> Study:
         select(Study)
         .where(Study.id == study_id)
         .with_for_update()
-        .execution_options(populate_existing=True)
-    ).one()
-
-
-def study_kept_as_it_is(session: Session, study_id: int) -> Study:
-    """Return a study that nobody opens or closes until this transaction ends."""
-    return session.scalars(
-        select(Study)
-        .where(Study.id == study_id)
-        .with_for_update(read=True)
         .execution_options(populate_existing=True)
     ).one()
 
@@ -251,11 +204,6 @@ def guest_by_nonce(session: Session, study_id: int, nonce: str) -> Guest | None:
         .options(joinedload(Guest.participant))
         .where(Guest.study_id == study_id, Guest.nonce == nonce)
     )
-
-
-def is_guest(session: Session, participant_id: int) -> bool:
-    """Tell whether a participant came by a personal link."""
-    return bool(session.scalar(select(exists().where(Guest.participant_id == participant_id))))
 
 
 def participant_of_identity(

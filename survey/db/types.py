@@ -1,5 +1,6 @@
 """Column types that turn stored values into the core's own types, and back."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -53,7 +54,11 @@ class WeakOrder(TypeDecorator[Ranking]):
     impl = JSON(none_as_null=True)
     cache_ok = True
 
-    def process_bind_param(self, value: Ranking | None, dialect: Dialect) -> dict[str, int] | None:  # noqa: ARG002 - SQLAlchemy's signature
+    def process_bind_param(
+        self,
+        value: Ranking | None,
+        dialect: Dialect,  # noqa: ARG002 - SQLAlchemy's signature
+    ) -> Mapping[str, int] | None:
         """Store the places."""
         return None if value is None else value.places
 

@@ -1,16 +1,21 @@
 """Storing an answer: once, after a look at what is stored already, and before saying so."""
 
+import json
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import Enum, auto
+from functools import lru_cache
+from typing import Any
 
 from sqlalchemy.orm import Session
 
-from survey.core.stimuli.blinding import BlindedQuestion, blind
+from survey.core.stimuli.blinding import BlindedQuestion, Blinding, blind
+from survey.core.stimuli.questions import Question
 from survey.core.stimuli.rankings import Ranking
 from survey.core.stimuli.words import marked
-from survey.db import queries
-from survey.db.models import Participant, Presentation, Revision, StoredResponse
+from survey.db import answer_queries, queries
+from survey.db.answer_queries import Record
+from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
 from survey.services import tokens
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
@@ -31,9 +36,32 @@ class Answer:
     clicked: frozenset[int]
     own: Ranking | None
 
-    def same_as(self, stored: StoredResponse | Revision) -> bool:
-        """Tell whether this is what is stored."""
-        return self.clicked == stored.clicked and self.own == stored.own
+    def same_as(self, stored: Any) -> bool:
+        """Tell whether this is what is stored, as the answer that counts or as a revision."""
+        return (self.clicked, self.own) == (stored.clicked, stored.own)
+
+
+@dataclass(frozen=True)
+class StoredAnswer(Answer):
+    """The answer that counts, as it is stored; ``revisions``: how often it was changed."""
+
+    revisions: int
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How a participant sees a question, and what is stored of their answer to it.
+
+    ``name``: what the presentation is called for good; ``shown_at``: when it was first
+    handed out; ``ranked_first``, ``ranked_at``: the ranking from before the columns.
+    """
+
+    name: str
+    blinded: BlindedQuestion
+    shown_at: datetime | None
+    ranked_first: Ranking | None
+    ranked_at: datetime | None
+    stored: StoredAnswer | None
 
 
 class Outcome(Enum):
@@ -47,24 +75,48 @@ class Outcome(Enum):
     STALE = auto()
 
 
-def find_presentation(session: Session, participant: Participant, position: int) -> Presentation:
+def find_presentation(session: Session, participant: Participant, position: int) -> Shown:
     """Return how the participant sees the question there, or raise NotFoundError."""
-    presentation = queries.presentation_at(session, participant.id, position)
-    if presentation is None:
-        raise NotFoundError(marked("This survey has no such question."))
-    return presentation
+    row = answer_queries.shown_at(session, participant.id, position)
+    if row is None:
+        raise _no_such_question()
+    question = _question(row.number, row.lists, row.columns, row.marks)
+    blinding = Blinding(tuple(row.label_order), tuple(row.column_order), tuple(row.list_order))
+    return Shown(
+        name=_name(row.public_id, row.id),
+        blinded=blind(question, blinding, row.shown),
+        shown_at=row.shown_at,
+        ranked_first=row.ranked_first,
+        ranked_at=row.ranked_at,
+        stored=_stored(row),
+    )
+
+
+@lru_cache(maxsize=1000)
+def _question(number: int, lists: str, columns: str, marks: str | None) -> Question:
+    """Read a question as it is written, once: the same text is the same question."""
+    stored = StoredQuestion(
+        number=number,
+        lists=json.loads(lists),
+        columns=json.loads(columns),
+        marks=json.loads(marks or "null"),
+    )
+    return stored.content
+
+
+def _stored(row: Record) -> StoredAnswer | None:
+    if row.revisions is None:
+        return None
+    return StoredAnswer(row.clicked, row.own, row.revisions)
+
+
+def _no_such_question() -> NotFoundError:
+    return NotFoundError(marked("This survey has no such question."))
 
 
 def blinded_question(presentation: Presentation) -> BlindedQuestion:
     """Return what the participant may see of a presentation."""
     return blind(presentation.question.content, presentation.blinding, presentation.shown)
-
-
-def stored_answer(
-    session: Session, participant: Participant, presentation: Presentation
-) -> StoredResponse | None:
-    """Return the answer stored for a presentation."""
-    return queries.response_to(session, participant.id, presentation.question_id)
 
 
 def all_answers(
@@ -78,20 +130,20 @@ def all_answers(
     ]
 
 
-def next_key(secret_key: str, presentation: Presentation, stored: StoredResponse | None) -> str:
+def next_key(secret_key: str, shown: Shown) -> str:
     """Return the submission key for a form that shows this state of the answer."""
-    return tokens.submission_key(secret_key, _name_of(presentation), _answers_given(stored))
+    return tokens.submission_key(secret_key, shown.name, _answers_given(shown.stored))
 
 
-def _name_of(presentation: Presentation) -> str:
-    return f"{presentation.participant.public_id}:{presentation.id}"
+def _name(public_id: str, presentation_id: int) -> str:
+    return f"{public_id}:{presentation_id}"
 
 
 def save_answer(
     session: Session,
     secret_key: str,
     participant: Participant,
-    presentation: Presentation,
+    position: int,
     answer: Answer,
     key: str,
     active_seconds: float | None = None,
@@ -102,106 +154,99 @@ def save_answer(
     ``key`` tells on which state of the answer the form was filled in. A form sent
     twice is SAVED and stores nothing more; a form from before a change made
     elsewhere is STALE unless it says what is stored. Raises NotAllowedError after
-    the answers were handed in, and TooManyAnswersError when this participant sends more
-    than a person could. ``onward_to``: the position of the question that is shown next,
-    if one is.
+    the answers were handed in, TooManyAnswersError when this participant sends more
+    than a person could, and NotFoundError where there is no such question. ``onward_to``:
+    the position of the question that is shown next, if one is.
     """
+    moment, who = now(), participant.id
+    require_open(answer_queries.kept_status(session, participant.study_id))
     # Two tabs at once wait here for each other on PostgreSQL; on SQLite they did at BEGIN.
-    require_open(queries.study_kept_as_it_is(session, participant.study_id))
-    participant = queries.locked_participant(session, participant.id)
-    if participant.status == "complete":
-        raise NotAllowedError(marked("The answers were handed in and cannot be changed any more."))
-    if participant.status == "stopped":
-        raise NotAllowedError(marked("You have stopped taking part, so nothing more is stored."))
-    stored = queries.response_to(session, participant.id, presentation.question_id)
-    outcome = _judge(secret_key, presentation, stored, answer, key)
-    if outcome is None:
-        _require_unhurried(session, participant)
-        _store(session, participant, presentation, stored, answer, active_seconds)
-        _note_shown(session, participant, onward_to)
+    answer_queries.note_seen(session, who, moment)
+    state = answer_queries.state_of_answer(session, who, position, moment - timedelta(minutes=1))
+    try:
+        outcome = _judge(session, secret_key, _required(state), answer, key)
+    except SurveyError:
+        session.rollback()  # nobody was seen
+        raise
+    if outcome is not None:
+        session.rollback()
+        return outcome
+    _store(session, who, _required(state), answer, moment, active_seconds)
+    if onward_to is not None:
+        answer_queries.note_shown(session, who, onward_to, moment)
     session.commit()
-    return outcome or Outcome.SAVED
+    return Outcome.SAVED
+
+
+def _required(state: Record | None) -> Record:
+    """Return what an answer is stored upon; raise what keeps it from being stored."""
+    if state is None:
+        raise _no_such_question()
+    if state.status == "complete":
+        raise NotAllowedError(marked("The answers were handed in and cannot be changed any more."))
+    if state.status == "stopped":
+        raise NotAllowedError(marked("You have stopped taking part, so nothing more is stored."))
+    return state
 
 
 def _judge(
-    secret_key: str,
-    presentation: Presentation,
-    stored: StoredResponse | None,
-    answer: Answer,
-    key: str,
+    session: Session, secret_key: str, state: Record, answer: Answer, key: str
 ) -> Outcome | None:
-    """Decide what a form is: SAVED before, STALE, or None for news to be stored."""
-    base = tokens.revision_of(secret_key, _name_of(presentation), key)
+    """Decide what a form is: SAVED before, STALE, or None for news to be stored.
+
+    News are refused with TooManyAnswersError to keep one participant from filling the disk;
+    each has a limit of their own.
+    """
+    stored = _stored(state)
+    base = tokens.revision_of(secret_key, _name(state.public_id, state.id), key)
     given = _answers_given(stored)
     if stored is not None and answer.same_as(stored):
         return Outcome.SAVED
     if base == given:
+        if state.recent >= ANSWERS_A_MINUTE:
+            raise TooManyAnswersError(
+                marked("So many answers came within a minute that this one is not stored yet.")
+            )
         return None
     if stored is not None and base is not None and base < given:
-        replayed = answer.same_as(stored.history[base])
-        return Outcome.SAVED if replayed else Outcome.STALE
+        replayed = answer_queries.revision_of(session, state.response_id, base + 1)
+        return Outcome.SAVED if answer.same_as(replayed) else Outcome.STALE
     return Outcome.STALE
 
 
-def _require_unhurried(session: Session, participant: Participant) -> None:
-    """Keep one participant from filling the disk; each has a limit of their own."""
-    recent = queries.answers_since(session, participant.id, now() - timedelta(minutes=1))
-    if recent >= ANSWERS_A_MINUTE:
-        session.rollback()
-        raise TooManyAnswersError(
-            marked("So many answers came within a minute that this one is not stored yet.")
-        )
-
-
-def _answers_given(stored: StoredResponse | None) -> int:
+def _answers_given(stored: StoredAnswer | None) -> int:
     return 0 if stored is None else stored.revisions + 1
 
 
 def _store(
     session: Session,
-    participant: Participant,
-    presentation: Presentation,
-    stored: StoredResponse | None,
+    participant_id: int,
+    state: Record,
     answer: Answer,
+    moment: datetime,
     active_seconds: float | None,
 ) -> None:
-    moment = participant.last_seen_at = now()
-    if stored is None:
-        stored = StoredResponse(
-            participant_id=participant.id, question_id=presentation.question_id, revisions=0
-        )
-        session.add(stored)
-    else:
-        stored.revisions += 1
-    stored.clicked, stored.own, stored.submitted_at = answer.clicked, answer.own, moment
+    response: dict[str, Any] = {
+        "clicked": answer.clicked,
+        "own": answer.own,
+        "submitted_at": moment,
+    }
     if active_seconds is not None:
-        stored.active_seconds = (stored.active_seconds or 0) + active_seconds
-    stored.history.append(
-        Revision(
-            number=stored.revisions + 1,
-            clicked=answer.clicked,
-            own=answer.own,
-            submitted_at=moment,
-            active_seconds=active_seconds,
-        )
-    )
-
-
-def _note_shown(session: Session, participant: Participant, position: int | None) -> None:
-    """Note when a question is handed out for the first time, before it is."""
-    if position is None:
-        return
-    following = queries.presentation_at(session, participant.id, position)
-    if following is not None and following.shown_at is None:
-        following.shown_at = participant.last_seen_at
+        response["active_seconds"] = (state.active_seconds or 0) + active_seconds
+    if state.response_id is None:
+        response |= {"participant_id": participant_id, "question_id": state.question_id}
+    response["revisions"] = _answers_given(_stored(state))
+    answer_queries.store_answer(session, state.response_id, response, active_seconds)
 
 
 def save_first_ranking(
-    session: Session, participant: Participant, presentation: Presentation, ranking: Ranking
+    session: Session, participant: Participant, position: int, ranking: Ranking
 ) -> None:
     """Store the ranking that is given before the columns are shown; the first one counts."""
     participant = queries.locked_participant(session, participant.id)
-    session.refresh(presentation)
+    presentation = queries.presentation_at(session, participant.id, position)
+    if presentation is None:
+        raise _no_such_question()
     if presentation.ranked_at is None:
         presentation.ranked_first = ranking
         presentation.ranked_at = participant.last_seen_at = now()

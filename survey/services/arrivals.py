@@ -1,28 +1,59 @@
 """Coming, coming back, and leaving a browser to someone else."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from sqlalchemy.orm import Session
 
+from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.words import marked
-from survey.db import queries
+from survey.db import answer_queries, queries
 from survey.db.models import Browser, Identity, Participant, Study
-from survey.services import guests, places, tokens
+from survey.services import guests, places, studies, tokens
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, NotFoundError
 from survey.services.participants import require_open
 from survey.services.recruitment import recruitment_of
 
 
+@dataclass(frozen=True)
+class Visit:
+    """A study and who looks at it: nobody as yet, or the one for whom the browser speaks.
+
+    ``by_personal_link``: whether such a link leads back to this participant.
+    """
+
+    study: Study
+    plan: Plan
+    participant: Participant | None
+    by_personal_link: bool
+
+
+def visit(session: Session, slug: str, browser_token: str) -> Visit:
+    """Return who asks for a page of the study of that address, or raise NotFoundError."""
+    # What cannot be a slug is not even asked for: PostgreSQL refuses a NUL, for one.
+    found = (
+        answer_queries.visit(session, slug, tokens.hash_token(browser_token))
+        if studies.SLUG.match(slug)
+        else None
+    )
+    if found is None:
+        raise NotFoundError(f"There is no study {slug!r}.")
+    study, participant, plan, is_guest = found
+    return Visit(study, _plan(plan), participant, is_guest)
+
+
+@lru_cache(maxsize=100)
+def _plan(written: str) -> Plan:
+    """Read a plan as it is written, once: the same text is the same plan."""
+    return Plan.from_json(json.loads(written), registered=False)
+
+
 def of_browser(session: Session, study: Study, browser_token: str) -> Participant | None:
     """Return the participant for whom this browser speaks in the study."""
     return queries.participant_of_browser(session, study.id, tokens.hash_token(browser_token))
-
-
-def came_by_personal_link(session: Session, participant: Participant) -> bool:
-    """Tell whether a personal link leads back to this participant."""
-    return queries.is_guest(session, participant.id)
 
 
 @dataclass(frozen=True)
@@ -48,7 +79,7 @@ def begin(
     where one is needed, and StudyFullError when all places are taken.
     """
     study = queries.locked_study(session, study.id)  # places are counted one by one
-    require_open(study)
+    require_open(study.status)
     known = expected(session, study, browser_token, secret_key, arrival)
     if known is None:
         require_welcome(session, study, arrival)

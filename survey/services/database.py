@@ -6,7 +6,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from survey.db import migration
-from survey.db.engine import reading
+from survey.db.engine import reading, writing
 from survey.services.errors import SchemaError
 
 
@@ -61,6 +61,11 @@ def _revision_found(engine: Engine) -> str:
 def only_reading(session: Session) -> None:
     """Say, before anything else, that what follows only looks: it waits for no writer."""
     reading(session)
+
+
+def start_writing(session: Session) -> None:
+    """Let what follows write, after ``only_reading``; all that was read may have changed by now."""
+    writing(session)
 
 
 def is_ready(engine: Engine) -> bool:

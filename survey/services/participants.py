@@ -147,14 +147,14 @@ def finish(session: Session, participant: Participant) -> None:
     session.commit()
 
 
-def require_open(study: Study) -> None:
-    """Raise NotAllowedError unless the study takes answers now."""
-    if study.status == "closed":
+def require_open(status: str) -> None:
+    """Raise NotAllowedError unless a study of this status takes answers."""
+    if status == "closed":
         raise StudyClosedError(
             marked(
                 "It takes no more answers. The answers that were saved before are kept; "
                 "one sent just now is not saved."
             )
         )
-    if study.status != "open":
+    if status != "open":
         raise NotAllowedError(marked("This study is not open yet."))

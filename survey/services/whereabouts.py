@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
-from survey.db import queries
+from survey.db import answer_queries
 from survey.db.models import Participant
 
 PRACTICE = 0
@@ -53,6 +53,10 @@ class Whereabouts:
         """``answered`` without practice."""
         return {position: done for position, done in self.answered.items() if position > PRACTICE}
 
+    def with_answer(self, position: int) -> "Whereabouts":
+        """Tell where it goes on once the question at this position is answered."""
+        return _among({**self.answered, position: True})
+
 
 def whereabouts(session: Session, participant: Participant) -> Whereabouts:
     """Tell where a participant goes on, from what is stored and nothing else."""
@@ -64,7 +68,11 @@ def whereabouts(session: Session, participant: Participant) -> Whereabouts:
         return Whereabouts(Step.ABOUT_YOU)
     if participant.informed_at is None:
         return Whereabouts(Step.SCENARIO)
-    answered = queries.answered_positions(session, participant.id)
+    return _among(answer_queries.answered_positions(session, participant.id))
+
+
+def _among(answered: Mapping[int, bool]) -> Whereabouts:
+    """Tell where someone goes on who has been given these questions."""
     if not any(answered.values()) and PRACTICE in answered:
         return Whereabouts(Step.PRACTICE, PRACTICE, answered)
     for position, done in answered.items():

@@ -6,18 +6,22 @@ that are written where there is no page (in a service, in a class) are ``marked`
 
 from typing import Any
 
-import flask_babel
-from flask import Flask, g
+from flask import Flask, g, has_app_context
+from flask_babel.speaklater import LazyString
 
-from survey.services.languages import ENGLISH, FOLDER, languages
+from survey.services.languages import ENGLISH, catalogue, languages
 
 
 def init_app(app: Flask) -> None:
     """Let pages and messages speak the language of the study they belong to."""
     # WTForms' own messages would need catalogues of their own, so no form uses them.
     app.config["WTF_I18N_ENABLED"] = False
-    flask_babel.Babel(
-        app, default_translation_directories=str(FOLDER), locale_selector=page_language
+    app.jinja_env.add_extension("jinja2.ext.i18n")
+    # Jinja fills in the parts itself, as HTML.
+    app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined] # by the extension
+        lambda sentence: catalogue(page_language()).gettext(sentence),
+        lambda one, more, number: catalogue(page_language()).ngettext(one, more, number),
+        newstyle=True,
     )
     app.add_template_global(page_language)
 
@@ -25,25 +29,25 @@ def init_app(app: Flask) -> None:
 def speak(language: str) -> None:
     """Answer this request in a language, or in English where that has no catalogue."""
     g.language = language
-    flask_babel.refresh()
 
 
 def page_language() -> str:
     """Return the language of this page."""
-    wanted = str(g.get("language", ENGLISH))
+    wanted = str(g.get("language", ENGLISH)) if has_app_context() else ENGLISH
     return wanted if wanted in languages() else ENGLISH
 
 
 def gettext(sentence: str, **parts: object) -> str:
     """Say a sentence in the page's language."""
-    return str(flask_babel.gettext(sentence, **parts))
+    said = catalogue(page_language()).gettext(sentence)
+    return said % parts if parts else said
 
 
 def ngettext(one: str, more: str, number: int, **parts: object) -> str:
     """Say a sentence whose form depends on a number in the page's language."""
-    return str(flask_babel.ngettext(one, more, number, **parts))
+    return catalogue(page_language()).ngettext(one, more, number) % {"num": number, **parts}
 
 
 def lazy_gettext(sentence: str) -> Any:
     """Return what says a sentence when it is shown; pages take it as HTML, so it has no parts."""
-    return flask_babel.lazy_gettext(sentence)
+    return LazyString(gettext, sentence)

@@ -99,7 +99,7 @@ def _answered(page: str, position: int) -> ResponseReturnValue:
         if not form.validate_on_submit():
             return _ranking_page(position, question, form), 400
         return redirect(f"{_address_of(page, position)}?ranked=1", 303)
-    form = question_form(question.labels, letters)()
+    form = question_form(len(question.labels), letters)()
     if not form.validate_on_submit():
         return _voting_page(page, position, question, form), 400
     return redirect(_address_after(page, position), 303)
@@ -110,7 +110,7 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
     letters = tuple(sorted(question.letters))
     if _ranks_first():
         return _ranking_page(position, question, ranking_form(letters)(formdata=None))
-    form = question_form(question.labels, letters)(formdata=None)
+    form = question_form(len(question.labels), letters)(formdata=None)
     return _voting_page(page, position, question, form)
 
 

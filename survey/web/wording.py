@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
-from functools import reduce
+from functools import cache, lru_cache, reduce
 from typing import Any
 
 from babel.dates import format_date, format_datetime
@@ -63,7 +63,13 @@ def init_app(app: Flask) -> None:
 
 def filled(text: str) -> str:
     """Put the numbers of the study's design into one of its texts."""
-    return fill(text, number_words(g.plan.numbers, in_words, and_join))
+    return _filled(text, tuple(g.plan.numbers.items()), page_language())
+
+
+@lru_cache(maxsize=1000)
+def _filled(text: str, numbers: tuple[tuple[str, int], ...], _: str) -> str:
+    """Fill in numbers, in the language of the page that is passed along as part of the key."""
+    return fill(text, number_words(dict(numbers), in_words, and_join))
 
 
 def in_words(number: int) -> str:
@@ -190,8 +196,13 @@ def _so_far(chosen: str, missing: str, many: int) -> str:
     )
 
 
-def words_for_own_ordering(lists: int) -> dict[str, Any]:
+def words_for_own_ordering(lists: int) -> Mapping[str, Any]:
     """Return what question.js needs to say an own ranking; {letter} and the like to be filled."""
+    return _words_for_own_ordering(lists, page_language())
+
+
+@cache
+def _words_for_own_ordering(lists: int, _: str) -> Mapping[str, Any]:
     numbers = range(1, lists + 1)
     return {
         "and": and_join(("{words}", "{last}")),

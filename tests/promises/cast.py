@@ -195,10 +195,9 @@ def _answer_everything(session, study, one, canary):
     for position in (0, 1):
         shown = answers.find_presentation(session, one, position)
         answer = Answer(frozenset(), Ranking.parse("A>B>C>D>E"))
-        key = answers.next_key(KEY, shown, None)
-        answers.save_answer(session, KEY, one, shown, answer, key)
-        stored = answers.stored_answer(session, one, shown)
-        keys.append(answers.next_key(KEY, shown, stored))
+        key = answers.next_key(KEY, shown)
+        answers.save_answer(session, KEY, one, position, answer, key)
+        keys.append(answers.next_key(KEY, answers.find_presentation(session, one, position)))
     if study.slug.endswith("closed"):
         participants.finish(session, one)
     session.commit()

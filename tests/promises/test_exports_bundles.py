@@ -111,8 +111,8 @@ def _take_part(session, study, number, personal):
 def _finish(session, study, one):
     participants.inform(session, study, one)
     shown = answers.find_presentation(session, one, 1)
-    key = answers.next_key(KEY, shown, None)
-    answers.save_answer(session, KEY, one, shown, Answer(frozenset({1}), None), key)
+    key = answers.next_key(KEY, shown)
+    answers.save_answer(session, KEY, one, 1, Answer(frozenset({1}), None), key)
     participants.finish(session, one)
 
 

@@ -23,12 +23,11 @@ def participant(session):
 
 
 def save(session, participant, answer, key=None, position=1, seconds=None, onward_to=None):
-    presentation = answers.find_presentation(session, participant, position)
     return answers.save_answer(
         session,
         KEY,
         participant,
-        presentation,
+        position,
         answer,
         key or fresh_key(session, participant),
         seconds,
@@ -37,9 +36,7 @@ def save(session, participant, answer, key=None, position=1, seconds=None, onwar
 
 
 def fresh_key(session, participant, position=1):
-    presentation = answers.find_presentation(session, participant, position)
-    stored = answers.stored_answer(session, participant, presentation)
-    return answers.next_key(KEY, presentation, stored)
+    return answers.next_key(KEY, answers.find_presentation(session, participant, position))
 
 
 def stored(session):
@@ -87,8 +84,7 @@ def test_a_forgotten_second_tab_overwrites_nothing(session, participant):
 
 @pytest.mark.parametrize("key", ["", "0-00", "7-0123456789abcdef", "x", "-1-aa", "9" * 99, "٣-aa"])
 def test_a_key_that_is_not_ours_stores_nothing(session, participant, key):
-    presentation = answers.find_presentation(session, participant, 1)
-    outcome = answers.save_answer(session, KEY, participant, presentation, FIRST, key)
+    outcome = answers.save_answer(session, KEY, participant, 1, FIRST, key)
     assert outcome == Outcome.STALE
     assert session.query(StoredResponse).count() == 0
 
@@ -100,8 +96,7 @@ def test_another_questions_key_stores_nothing(session, participant):
 
 def test_saying_again_what_is_stored_is_saved_whatever_the_key(session, participant):
     save(session, participant, FIRST)
-    presentation = answers.find_presentation(session, participant, 1)
-    assert answers.save_answer(session, KEY, participant, presentation, FIRST, "") == Outcome.SAVED
+    assert answers.save_answer(session, KEY, participant, 1, FIRST, "") == Outcome.SAVED
 
 
 def test_the_next_question_is_shown_from_the_moment_of_the_answer(session, participant):

@@ -63,8 +63,8 @@ def test_the_database_refuses_to_change_what_is_frozen(session, draft, statement
 
 def answer_first_question(session, participant):
     shown = answers.find_presentation(session, participant, 1)
-    key = answers.next_key(KEY, shown, None)
-    answers.save_answer(session, KEY, participant, shown, Answer(frozenset({1}), None), key)
+    key = answers.next_key(KEY, shown)
+    answers.save_answer(session, KEY, participant, 1, Answer(frozenset({1}), None), key)
 
 
 def test_an_early_look_from_the_command_line_unblinds_once_somebody_has_answered(session, draft):

@@ -30,9 +30,9 @@ def desk(app, session):
         participant = a_ready_participant(session, study, f"browser {number}")
         for position in (1, 2, 3):
             shown = answers.find_presentation(session, participant, position)
-            key = answers.next_key(KEY, shown, None)
+            key = answers.next_key(KEY, shown)
             given = Answer(frozenset(labels), None)
-            answers.save_answer(session, KEY, participant, shown, given, key, 2.0)
+            answers.save_answer(session, KEY, participant, position, given, key, 2.0)
     life.close_to_participants(session, study, "Ada")
     session.rollback()
     return desk

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from typing import TypeVar
 
@@ -78,8 +79,8 @@ class Ranking:
         """The letters that are ranked, in alphabetical order."""
         return tuple(sorted(letter for group in self.groups for letter in group))
 
-    @property
-    def places(self) -> dict[str, int]:
+    @cached_property
+    def places(self) -> Mapping[str, int]:
         """Competition ranks, as in the paper's Table 1: 1, 2, 2, 4, 5."""
         places, ahead = {}, 0
         for group in self.groups:

@@ -12,7 +12,7 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
 from werkzeug.exceptions import NotFound
 
-from survey.services import arrivals, participants, places, studies, tokens
+from survey.services import arrivals, participants, places, tokens
 from survey.services.database import only_reading
 from survey.services.recruitment import recruitment_of
 from survey.services.whereabouts import Step, Whereabouts, whereabouts
@@ -37,23 +37,27 @@ def _put_slug(_: str, values: dict[str, Any]) -> None:
     values.setdefault("slug", g.get("slug"))
 
 
+# An answer is read and checked before it asks SQLite for the one place of a writer.
+READING_FIRST = ("participant.answer_practice", "participant.answer_question")
+
+
 @blueprint.before_request
 def _begin_request() -> None:
-    if request.method in ("GET", "HEAD"):
-        only_reading(session())
-    else:
+    if request.method not in ("GET", "HEAD"):
         take_form()
+    if request.method in ("GET", "HEAD") or request.endpoint in READING_FIRST:
+        only_reading(session())
     find_study_and_participant()
 
 
 def find_study_and_participant() -> None:
     """Find whose page of which study was asked for; a study that never opened has none."""
-    g.study = studies.find_study(session(), g.slug)
+    visit = arrivals.visit(session(), g.slug, browser_token())
+    g.study, g.plan = visit.study, visit.plan
     if g.study.status == "draft":
         raise NotFound
-    g.plan = g.study.plan
     speak(g.plan.language)
-    g.participant = arrivals.of_browser(session(), g.study, browser_token())
+    g.participant, g.by_personal_link = visit.participant, visit.by_personal_link
 
 
 @blueprint.app_context_processor
@@ -76,7 +80,7 @@ def has_personal_link() -> bool:
     """Tell whether this participant can come back by a personal link."""
     if "at" in g:  # a preview shows what most will see
         return recruitment_of(g.study).access == "personal"
-    return arrivals.came_by_personal_link(session(), g.participant)
+    return bool(g.by_personal_link)
 
 
 def browser_token() -> str:
@@ -107,7 +111,7 @@ def reached(step: Step) -> Callable[[View], View]:
             place = g.place = whereabouts(session(), g.participant)
             if place.step in ENDS or WAY.index(_on_the_way(place.step)) < WAY.index(step):
                 return redirect(address_of(place))
-            participants.require_open(g.study)
+            participants.require_open(g.study.status)
             places.require_still_held(session(), g.study, g.participant)
             return view(**values)
 

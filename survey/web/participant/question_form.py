@@ -146,9 +146,9 @@ def ranking_form(letters: tuple[str, ...]) -> type[RankingForm]:
 
 
 @cache
-def question_form(labels: tuple[int, ...], letters: tuple[str, ...]) -> type[QuestionForm]:
-    """Make the form for a question with these labels and lists."""
-    choice = ChoiceField(choices=[SelectChoice(str(one)) for one in (*labels, OWN)])
+def question_form(labels: int, letters: tuple[str, ...]) -> type[QuestionForm]:
+    """Make the form for a question with so many labels, 1, 2, …, and these lists."""
+    choice = ChoiceField(choices=[SelectChoice(str(one)) for one in (*range(1, labels + 1), OWN)])
     return type("QuestionForm", (QuestionForm,), {"choice": choice, **_places(letters)})
 
 

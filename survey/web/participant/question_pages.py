@@ -8,6 +8,7 @@ from survey.core.stimuli.blinding import BlindedQuestion
 from survey.core.stimuli.rankings import Ranking
 from survey.core.stimuli.words import marked
 from survey.services import answers
+from survey.services.answers import Answer, Shown
 from survey.services.whereabouts import PRACTICE
 from survey.web.database import session
 from survey.web.language import gettext
@@ -34,47 +35,40 @@ UNSAVED = marked(
 
 def show(position: int) -> str:
     """Render a question from what is stored."""
-    presentation = answers.find_presentation(session(), g.participant, position)
-    blinded = answers.blinded_question(presentation)
-    if ranks_first(presentation):
-        return ranking_page(position, ranking_form(letters_of(blinded))(formdata=None), blinded)
-    stored = answers.stored_answer(session(), g.participant, presentation)
-    form = question_form(blinded.labels, letters_of(blinded))(
+    shown = answers.find_presentation(session(), g.participant, position)
+    if ranks_first(shown):
+        return ranking_page(position, ranking_form(g.plan.letters)(formdata=None), shown.blinded)
+    form = voting_form()(
         formdata=None,
-        submission_key=answers.next_key(secret_key(), presentation, stored),
-        data=_as_form_data(stored.clicked, stored.own)
-        if stored
-        else _places_of(presentation.ranked_first),
+        submission_key=answers.next_key(secret_key(), shown),
+        data=_as_form_data(shown.stored) if shown.stored else _places_of(shown.ranked_first),
     )
-    return _question_page(position, form, blinded, stored)
+    return _question_page(position, form, shown)
 
 
-def show_again(
-    position: int,
-    form: QuestionForm,
-    blinded: BlindedQuestion,
-    presentation: Any,
-    *,
-    stale: bool = False,
-) -> str:
+def show_again(position: int, form: QuestionForm, *, stale: bool = False) -> str:
     """Show a form again as it was filled in, ready to be sent again."""
-    stored = answers.stored_answer(session(), g.participant, presentation)
+    shown = answers.find_presentation(session(), g.participant, position)
     if stale:
+        stored = shown.stored
         told = stored and gettext(STALE, stored=answer_in_words(stored.clicked, stored.own))
         form.choice.errors = [told or gettext(UNKNOWN_KEY)]
-        form.submission_key.data = answers.next_key(secret_key(), presentation, stored)
-    return _question_page(position, form, blinded, stored)
+        form.submission_key.data = answers.next_key(secret_key(), shown)
+    return _question_page(position, form, shown)
 
 
 def show_unsaved(position: int, sentence: str = UNSAVED) -> str:
     """Show a form that could not be stored as it was filled in; a script sends it again."""
-    presentation = answers.find_presentation(session(), g.participant, position)
-    blinded = answers.blinded_question(presentation)
-    if ranks_first(presentation):
-        return ranking_page(position, ranking_form(letters_of(blinded))(), blinded, sentence)
-    form = question_form(blinded.labels, letters_of(blinded))()
-    stored = answers.stored_answer(session(), g.participant, presentation)
-    return _question_page(position, form, blinded, stored, sentence)
+    shown = answers.find_presentation(session(), g.participant, position)
+    if ranks_first(shown):
+        form = ranking_form(g.plan.letters)()
+        return ranking_page(position, form, shown.blinded, sentence)
+    return _question_page(position, voting_form()(), shown, sentence)
+
+
+def voting_form() -> type[QuestionForm]:
+    """Return the form of this study's questions: a label for each measure, and its letters."""
+    return question_form(len(g.plan.measures), g.plan.letters)
 
 
 def ranking_page(
@@ -86,14 +80,13 @@ def ranking_page(
     )
 
 
-def _question_page(
-    position: int, form: QuestionForm, blinded: BlindedQuestion, stored: Any, unsaved: str = ""
-) -> str:
+def _question_page(position: int, form: QuestionForm, shown: Shown, unsaved: str = "") -> str:
+    is_practice = position == PRACTICE
     return render_template(
-        "participant/practice.html" if position == PRACTICE else "participant/question.html",
-        question=blinded,
-        stored=stored,
-        confirmed=position == PRACTICE and stored is not None and request.method == "GET",
+        "participant/practice.html" if is_practice else "participant/question.html",
+        question=shown.blinded,
+        stored=shown.stored,
+        confirmed=is_practice and shown.stored is not None and request.method == "GET",
         **_common(position, form, unsaved),
     )
 
@@ -109,20 +102,15 @@ def _common(position: int, form: QuestionForm | RankingForm, unsaved: str) -> di
     }
 
 
-def ranks_first(presentation: Any) -> bool:
+def ranks_first(shown: Shown) -> bool:
     """Whether one's own ranking is still to be given before the columns may be seen."""
-    return g.plan.rank_first and presentation.ranked_at is None
+    return g.plan.rank_first and shown.ranked_at is None
 
 
-def letters_of(question: BlindedQuestion) -> tuple[str, ...]:
-    """Return a question's letters in the order of the alphabet."""
-    return tuple(sorted(question.letters))
-
-
-def _as_form_data(clicked: frozenset[int], own: Ranking | None) -> dict[str, Any]:
+def _as_form_data(stored: Answer) -> dict[str, Any]:
     """Return a stored answer as the form shows it."""
-    ticked = [OWN] if own else [str(label) for label in sorted(clicked)]
-    return {"choice": ticked} | _places_of(own)
+    ticked = [OWN] if stored.own else [str(label) for label in sorted(stored.clicked)]
+    return {"choice": ticked} | _places_of(stored.own)
 
 
 def _places_of(own: Ranking | None) -> dict[str, Any]:

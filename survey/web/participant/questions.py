@@ -1,13 +1,12 @@
 """Practice, the questions, the review of all answers, and the end."""
 
-from typing import Any
-
 from flask import g, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
 
 from survey.core.stimuli.blinding import BlindedQuestion
 from survey.services import answers, participants
 from survey.services.answers import Answer, Outcome, TooManyAnswersError
+from survey.services.database import start_writing
 from survey.services.whereabouts import PRACTICE, Step, whereabouts
 from survey.web.addresses import here
 from survey.web.database import session
@@ -21,14 +20,14 @@ from survey.web.participant.pages import (
     reached,
     secret_key,
 )
-from survey.web.participant.question_form import question_form, ranking_form
+from survey.web.participant.question_form import QuestionForm, ranking_form
 from survey.web.participant.question_pages import (
-    letters_of,
     ranking_page,
     ranks_first,
     show,
     show_again,
     show_unsaved,
+    voting_form,
 )
 
 
@@ -111,41 +110,52 @@ def _review_page(form: Form) -> str:
 
 def answer(position: int) -> ResponseReturnValue:
     """Check, store, go on."""
-    db = session()
-    presentation = answers.find_presentation(db, g.participant, position)
-    blinded = answers.blinded_question(presentation)
-    if ranks_first(presentation):
-        return _rank(position, presentation, blinded)
-    form = question_form(blinded.labels, letters_of(blinded))()
+    if g.plan.rank_first:
+        shown = answers.find_presentation(session(), g.participant, position)
+        if ranks_first(shown):
+            return _rank(position, shown.blinded)
+    form = voting_form()()
     back = form.go.data == "back" and position > PRACTICE
     if back and form.is_empty:
         return redirect(_address_before(position), 303)
     if not form.validate_on_submit():
-        return show_again(position, form, blinded, presentation), 400
-    given = Answer(form.clicked, form.own)
-    key = form.submission_key.data or ""
-    onward_to = None if back or position == PRACTICE else position + 1
+        return show_again(position, form), 400
     try:
-        outcome = answers.save_answer(
-            db, secret_key(), g.participant, presentation, given, key, form.seconds, onward_to
-        )
+        outcome = _save(position, form, onward=not back and position > PRACTICE)
     except TooManyAnswersError as error:
         return show_unsaved(position, str(error)), 429, {"Retry-After": RETRY_AFTER}
     if outcome == Outcome.STALE:
-        return show_again(position, form, blinded, presentation, stale=True), 409
+        return show_again(position, form, stale=True), 409
     if back:
         return redirect(_address_before(position), 303)
-    return redirect(url_for("participant.practice"), 303) if position == PRACTICE else go_on(db)
+    if position == PRACTICE:
+        return redirect(url_for("participant.practice"), 303)
+    return redirect(address_of(g.place.with_answer(position)), 303)
 
 
-def _rank(position: int, presentation: Any, blinded: BlindedQuestion) -> ResponseReturnValue:
+def _save(position: int, form: QuestionForm, *, onward: bool) -> Outcome:
+    start_writing(session())
+    return answers.save_answer(
+        session(),
+        secret_key(),
+        g.participant,
+        position,
+        Answer(form.clicked, form.own),
+        form.submission_key.data or "",
+        form.seconds,
+        position + 1 if onward else None,
+    )
+
+
+def _rank(position: int, blinded: BlindedQuestion) -> ResponseReturnValue:
     """Store one's own ranking; the methods come on the next page."""
-    form = ranking_form(letters_of(blinded))()
+    form = ranking_form(g.plan.letters)()
     if form.go.data == "back" and position > PRACTICE:
         return redirect(_address_before(position), 303)
     if not form.validate_on_submit() or form.ordering is None:
         return ranking_page(position, form, blinded), 400
-    answers.save_first_ranking(session(), g.participant, presentation, form.ordering)
+    start_writing(session())
+    answers.save_first_ranking(session(), g.participant, position, form.ordering)
     return redirect(here(), 303)
 
 
