@@ -21,6 +21,7 @@ from survey.web import (
     origin,
     paper,
     participant,
+    parts,
     preview,
     proxies,
     researcher,
@@ -50,6 +51,7 @@ def create_app(settings: Settings | None = None) -> Flask:
     origin.init_app(app)
     language.init_app(app)
     wording.init_app(app)
+    parts.init_app(app)
     app.register_blueprint(home.blueprint)
     app.register_blueprint(health.blueprint)
     app.register_blueprint(participant.blueprint)

@@ -20,9 +20,14 @@ class Cookies(SecureCookieSessionInterface):
         """Never send by HTTP what was given out by HTTPS."""
         return request.is_secure
 
-    def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:
-        """Give no cookie along with a static file: caches may keep that for everybody."""
-        return request.endpoint != "static" and super().should_set_cookie(app, session)
+    def should_set_cookie(self, app: Flask, session: SessionMixin) -> bool:  # noqa: ARG002 - Flask's signature
+        """Give a cookie for the first time, and renew it with each form that is sent.
+
+        None goes along with a static file: caches may keep that for everybody.
+        """
+        if request.endpoint == "static":
+            return False
+        return session.modified or (session.permanent and request.method == "POST")
 
 
 def init_app(app: Flask) -> None:

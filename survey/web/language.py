@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Flask, g, has_app_context
 from flask_babel.speaklater import LazyString
+from markupsafe import Markup
 
 from survey.services.languages import ENGLISH, catalogue, languages
 
@@ -17,24 +18,33 @@ def init_app(app: Flask) -> None:
     # WTForms' own messages would need catalogues of their own, so no form uses them.
     app.config["WTF_I18N_ENABLED"] = False
     app.jinja_env.add_extension("jinja2.ext.i18n")
-    # Jinja fills in the parts itself, as HTML.
-    app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined] # by the extension
-        lambda sentence: catalogue(page_language()).gettext(sentence),
-        lambda one, more, number: catalogue(page_language()).ngettext(one, more, number),
-        newstyle=True,
-    )
+    app.jinja_env.newstyle_gettext = True  # type: ignore[attr-defined] # by the extension
+    # Instead of Jinja's own, which look at the page's context for every sentence.
+    app.add_template_global(_as_html, "_")
+    app.add_template_global(_as_html, "gettext")
+    app.add_template_global(_number_as_html, "ngettext")
     app.add_template_global(page_language)
+
+
+def _as_html(sentence: str, /, **parts: object) -> Markup:
+    """Say a sentence of a template; what is not HTML in its parts is escaped."""
+    said = catalogue(page_language()).gettext(sentence)
+    return Markup(said) % parts  # noqa: S704 # nosec B704 - our own sentences may be HTML
+
+
+def _number_as_html(one: str, more: str, number: int, /, **parts: object) -> Markup:
+    said = catalogue(page_language()).ngettext(one, more, number)
+    return Markup(said) % {"num": number, **parts}  # noqa: S704 # nosec B704 - as above
 
 
 def speak(language: str) -> None:
     """Answer this request in a language, or in English where that has no catalogue."""
-    g.language = language
+    g.language = language if language in languages() else ENGLISH
 
 
 def page_language() -> str:
     """Return the language of this page."""
-    wanted = str(g.get("language", ENGLISH)) if has_app_context() else ENGLISH
-    return wanted if wanted in languages() else ENGLISH
+    return str(g.get("language", ENGLISH)) if has_app_context() else ENGLISH
 
 
 def gettext(sentence: str, **parts: object) -> str:

@@ -103,7 +103,12 @@ def ordinal(number: int) -> str:
 
 def place(ranking: Ranking, letter: str) -> str:
     """Write a list's place in a ranking, with = where it ties: =4th."""
-    return ("=" if ties(ranking, letter) else "") + ordinal(ranking.places[letter])
+    return _written_place(ranking.places[letter], ties(ranking, letter), page_language())
+
+
+@cache
+def _written_place(number: int, tied: bool, _: str) -> str:
+    return ("=" if tied else "") + ordinal(number)
 
 
 def ties(ranking: Ranking, letter: str) -> bool:
@@ -196,13 +201,8 @@ def _so_far(chosen: str, missing: str, many: int) -> str:
     )
 
 
-def words_for_own_ordering(lists: int) -> Mapping[str, Any]:
+def words_for_own_ordering(lists: int) -> dict[str, Any]:
     """Return what question.js needs to say an own ranking; {letter} and the like to be filled."""
-    return _words_for_own_ordering(lists, page_language())
-
-
-@cache
-def _words_for_own_ordering(lists: int, _: str) -> Mapping[str, Any]:
     numbers = range(1, lists + 1)
     return {
         "and": and_join(("{words}", "{last}")),

@@ -87,7 +87,7 @@ def browser_token() -> str:
     """Return this browser's random id, the only thing its cookie holds beside the CSRF token."""
     if "id" not in cookie:
         cookie["id"] = secrets.token_urlsafe(32)
-    cookie.permanent = True
+        cookie.permanent = True
     return str(cookie["id"])
 
 
