@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import lru_cache, wraps
 from typing import Any
 
 from flask import Blueprint, current_app, g, redirect, request, url_for
@@ -72,7 +72,13 @@ def at(page: str, **values: Any) -> str:
     """Return the address of a participant's page; a preview puts its own in ``g.at``."""
     if "at" in g:
         return str(g.at(page, **values))
-    return url_for(f"participant.{page}", **values)
+    return _address(request.script_root, g.slug, page, **values)
+
+
+@lru_cache(maxsize=10_000)
+def _address(_: str, slug: str, page: str, **values: Any) -> str:
+    """Return what url_for does, which depends on the prefix of the request as well."""
+    return url_for(f"participant.{page}", slug=slug, **values)
 
 
 @blueprint.app_template_global()
@@ -150,5 +156,5 @@ def go_on(db: Session) -> ResponseReturnValue:
 def address_of(place: Whereabouts) -> str:
     """Return the address of a place in the survey."""
     if place.step == Step.QUESTION:
-        return url_for("participant.question", position=place.position)
-    return url_for(f"participant.{place.step.value}")
+        return _address(request.script_root, g.slug, "question", position=place.position)
+    return _address(request.script_root, g.slug, place.step.value)
