@@ -28,7 +28,7 @@ class Survey(Protocol):
     def come(self, browser: Browser) -> Asking:
         """Go from the link to the first question."""
 
-    def answer(self, browser: Browser, page: Page, choice: int) -> Asking:
+    def answer(self, browser: Browser, page: Page, choice: int, /) -> Asking:
         """Answer the question on this page; the next page."""
 
 

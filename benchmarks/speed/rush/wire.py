@@ -120,7 +120,16 @@ class Hall:
         self.until, self.thinned = self.begun + seconds, 0.0
 
     def run(self) -> float:
-        """Attend to all of them."""
+        """Attend to all of them; hang up on all if one raises something."""
+        try:
+            self._attend()
+        finally:
+            for line in self.lines:
+                line.close()
+            self.watched.close()
+        return self.thinned - self.begun
+
+    def _attend(self) -> None:
         for _ in range(self.at_once):
             self._admit()
         while self.lines:
@@ -129,8 +138,6 @@ class Hall:
             now = perf_counter()
             while self.thinking and self.thinking[0][0] <= now:
                 self._go_on(heapq.heappop(self.thinking)[2], None)
-        self.watched.close()
-        return self.thinned - self.begun
 
     def _next_thought(self) -> float:
         if not self.thinking:

@@ -1,0 +1,85 @@
+"""What a page costs, counted: queries, writes and bytes. Times are measured elsewhere."""
+
+import gzip
+import re
+
+import pytest
+from sqlalchemy import event
+
+from tests.builders import Visitor, an_open_study
+from tests.databases import ON_SQLITE
+
+A_PAGE_MAY_ASK, AN_ANSWER_MAY_ASK = 3, 4
+WRITES = 4  # the participant was seen, the answer, its revision, the next question is shown
+MOST_KILOBYTES, MOST_KILOBYTES_COMPRESSED = 12, 3.5
+
+
+@pytest.fixture
+def visitor(client, session):
+    an_open_study(session)
+    visitor = Visitor(client)
+    visitor.start()
+    return visitor
+
+
+@pytest.fixture
+def said(engine):
+    """What the database is told, BEGIN and settings left out."""
+    statements = []
+
+    def listen(_connection, _cursor, statement, *_rest):
+        if not re.match("BEGIN|PRAGMA", statement):
+            statements.append(statement)
+
+    event.listen(engine, "before_cursor_execute", listen)
+    yield statements
+    event.remove(engine, "before_cursor_execute", listen)
+
+
+def kinds(statements):
+    return [statement.split()[0] for statement in statements]
+
+
+def test_a_question_is_shown_with_three_queries(visitor, said):
+    visitor.open("/q/1")
+    assert kinds(said) == ["SELECT"] * A_PAGE_MAY_ASK
+
+
+def test_an_answer_is_stored_with_four_queries_and_four_writes(visitor, said):
+    visitor.submit("/q/1", choice="1", follow=False)
+    assert kinds(said).count("SELECT") == AN_ANSWER_MAY_ASK
+    assert len(said) == AN_ANSWER_MAY_ASK + WRITES
+
+
+def test_an_answer_that_is_sent_again_costs_no_more(visitor, said):
+    visitor.submit("/q/1", choice="1", follow=False)
+    page = Visitor(visitor.client)
+    page.open("/q/1")
+    said.clear()
+    page.submit("/q/1", choice="1", follow=False)
+    assert kinds(said).count("SELECT") == AN_ANSWER_MAY_ASK
+
+
+def test_a_changed_answer_costs_no_more(visitor, said):
+    visitor.submit("/q/1", choice="1")
+    visitor.open("/q/1")
+    said.clear()
+    visitor.submit("/q/1", choice="2", follow=False)
+    assert kinds(said).count("SELECT") == AN_ANSWER_MAY_ASK
+    assert len(said) <= AN_ANSWER_MAY_ASK + WRITES
+
+
+@ON_SQLITE
+def test_a_question_is_a_small_page(visitor):
+    visitor.open("/q/1")
+    page = visitor.response.data
+    assert len(page) <= 1000 * MOST_KILOBYTES
+    assert len(gzip.compress(page, 6)) <= 1000 * MOST_KILOBYTES_COMPRESSED
+
+
+@ON_SQLITE
+def test_the_cookie_is_renewed_with_each_form_and_not_with_each_page(visitor):
+    visitor.open("/q/1")
+    assert "Set-Cookie" not in visitor.response.headers
+    visitor.submit("/q/1", choice="1", follow=False)
+    assert "Expires=" in visitor.response.headers["Set-Cookie"]
