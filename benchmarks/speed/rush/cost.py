@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
 HOME = f"/s/{SLUG}"
-CONTROL = re.compile(r"(PRAGMA|BEGIN)\b")
 WAY: tuple[tuple[str, Mapping[str, str]], ...] = (
     ("begin", {}),
     ("consent", {"agree": "y"}),
@@ -36,10 +34,11 @@ WAY: tuple[tuple[str, Mapping[str, str]], ...] = (
 
 @dataclass
 class Costs:
-    """Per kind of request ("GET", "POST"): milliseconds of processor time, and queries."""
+    """Per kind of request ("GET", "POST"): milliseconds of processor time, queries, writes."""
 
     milliseconds: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     queries: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    writes: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
     page: bytes = b""
 
     @property
@@ -112,7 +111,9 @@ class Caller:
         self.cookie = told.get("Set-Cookie", self.cookie).partition(";")[0]
         if costs is not None:
             costs.milliseconds[method].append(spent * 1000)
-            costs.queries[method].append(sum(not CONTROL.match(one) for one in self.said))
+            kinds = [one.split()[0] for one in self.said]
+            costs.queries[method].append(kinds.count("SELECT"))
+            costs.writes[method].append(sum(kinds.count(kind) for kind in ("INSERT", "UPDATE")))
         return told.get("Location", ""), body
 
     def _environ(self, method: str, path: str, sent: bytes) -> dict[str, Any]:
