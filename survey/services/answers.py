@@ -1,25 +1,27 @@
 """Storing an answer: once, after a look at what is stored already, and before saying so."""
 
-import json
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
-from functools import lru_cache
 from typing import Any
 
 from sqlalchemy.orm import Session
 
-from survey.core.stimuli.blinding import BlindedQuestion, Blinding, blind
-from survey.core.stimuli.questions import Question
 from survey.core.stimuli.rankings import Ranking
 from survey.core.stimuli.words import marked
 from survey.db import answer_queries, queries
 from survey.db.answer_queries import Record
-from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
+from survey.db.models import Participant
 from survey.services import tokens
 from survey.services.clock import now
-from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
+from survey.services.errors import NotAllowedError, SurveyError
 from survey.services.participants import require_open
+from survey.services.presentations import (
+    Answer,
+    answers_given,
+    name_of,
+    no_such_question,
+    stored_in,
+)
 
 # More than a person can give, and more than a study can ask; see survey.core.stimuli.plan.
 ANSWERS_A_MINUTE = 200
@@ -27,41 +29,6 @@ ANSWERS_A_MINUTE = 200
 
 class TooManyAnswersError(SurveyError):
     """More answers in a minute than a person can give; this one is not stored."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a participant said: label numbers, or an own ranking."""
-
-    clicked: frozenset[int]
-    own: Ranking | None
-
-    def same_as(self, stored: Any) -> bool:
-        """Tell whether this is what is stored, as the answer that counts or as a revision."""
-        return (self.clicked, self.own) == (stored.clicked, stored.own)
-
-
-@dataclass(frozen=True)
-class StoredAnswer(Answer):
-    """The answer that counts, as it is stored; ``revisions``: how often it was changed."""
-
-    revisions: int
-
-
-@dataclass(frozen=True)
-class Shown:
-    """How a participant sees a question, and what is stored of their answer to it.
-
-    ``name``: what the presentation is called for good; ``shown_at``: when it was first
-    handed out; ``ranked_first``, ``ranked_at``: the ranking from before the columns.
-    """
-
-    name: str
-    blinded: BlindedQuestion
-    shown_at: datetime | None
-    ranked_first: Ranking | None
-    ranked_at: datetime | None
-    stored: StoredAnswer | None
 
 
 class Outcome(Enum):
@@ -73,70 +40,6 @@ class Outcome(Enum):
 
     SAVED = auto()
     STALE = auto()
-
-
-def find_presentation(session: Session, participant: Participant, position: int) -> Shown:
-    """Return how the participant sees the question there, or raise NotFoundError."""
-    row = answer_queries.shown_at(session, participant.id, position)
-    if row is None:
-        raise _no_such_question()
-    question = _question(row.number, row.lists, row.columns, row.marks)
-    blinding = Blinding(tuple(row.label_order), tuple(row.column_order), tuple(row.list_order))
-    return Shown(
-        name=_name(row.public_id, row.id),
-        blinded=blind(question, blinding, row.shown),
-        shown_at=row.shown_at,
-        ranked_first=row.ranked_first,
-        ranked_at=row.ranked_at,
-        stored=_stored(row),
-    )
-
-
-@lru_cache(maxsize=1000)
-def _question(number: int, lists: str, columns: str, marks: str | None) -> Question:
-    """Read a question as it is written, once: the same text is the same question."""
-    stored = StoredQuestion(
-        number=number,
-        lists=json.loads(lists),
-        columns=json.loads(columns),
-        marks=json.loads(marks or "null"),
-    )
-    return stored.content
-
-
-def _stored(row: Record) -> StoredAnswer | None:
-    if row.revisions is None:
-        return None
-    return StoredAnswer(row.clicked, row.own, row.revisions)
-
-
-def _no_such_question() -> NotFoundError:
-    return NotFoundError(marked("This survey has no such question."))
-
-
-def blinded_question(presentation: Presentation) -> BlindedQuestion:
-    """Return what the participant may see of a presentation."""
-    return blind(presentation.question.content, presentation.blinding, presentation.shown)
-
-
-def all_answers(
-    session: Session, participant: Participant
-) -> list[tuple[int, BlindedQuestion, StoredResponse | None]]:
-    """Return a participant's questions in order (practice left out) with their answers."""
-    return [
-        (presentation.position, blinded_question(presentation), response)
-        for presentation, response in queries.presentations_with_responses(session, participant.id)
-        if presentation.position > 0
-    ]
-
-
-def next_key(secret_key: str, shown: Shown) -> str:
-    """Return the submission key for a form that shows this state of the answer."""
-    return tokens.submission_key(secret_key, shown.name, _answers_given(shown.stored))
-
-
-def _name(public_id: str, presentation_id: int) -> str:
-    return f"{public_id}:{presentation_id}"
 
 
 def save_answer(
@@ -181,7 +84,7 @@ def save_answer(
 def _required(state: Record | None) -> Record:
     """Return what an answer is stored upon; raise what keeps it from being stored."""
     if state is None:
-        raise _no_such_question()
+        raise no_such_question()
     if state.status == "complete":
         raise NotAllowedError(marked("The answers were handed in and cannot be changed any more."))
     if state.status == "stopped":
@@ -197,9 +100,9 @@ def _judge(
     News are refused with TooManyAnswersError to keep one participant from filling the disk;
     each has a limit of their own.
     """
-    stored = _stored(state)
-    base = tokens.revision_of(secret_key, _name(state.public_id, state.id), key)
-    given = _answers_given(stored)
+    stored = stored_in(state)
+    base = tokens.revision_of(secret_key, name_of(state.public_id, state.id), key)
+    given = answers_given(stored)
     if stored is not None and answer.same_as(stored):
         return Outcome.SAVED
     if base == given:
@@ -212,10 +115,6 @@ def _judge(
         replayed = answer_queries.revision_of(session, state.response_id, base + 1)
         return Outcome.SAVED if answer.same_as(replayed) else Outcome.STALE
     return Outcome.STALE
-
-
-def _answers_given(stored: StoredAnswer | None) -> int:
-    return 0 if stored is None else stored.revisions + 1
 
 
 def _store(
@@ -235,7 +134,7 @@ def _store(
         response["active_seconds"] = (state.active_seconds or 0) + active_seconds
     if state.response_id is None:
         response |= {"participant_id": participant_id, "question_id": state.question_id}
-    response["revisions"] = _answers_given(_stored(state))
+    response["revisions"] = answers_given(stored_in(state))
     answer_queries.store_answer(session, state.response_id, response, active_seconds)
 
 
@@ -246,7 +145,7 @@ def save_first_ranking(
     participant = queries.locked_participant(session, participant.id)
     presentation = queries.presentation_at(session, participant.id, position)
     if presentation is None:
-        raise _no_such_question()
+        raise no_such_question()
     if presentation.ranked_at is None:
         presentation.ranked_first = ranking
         presentation.ranked_at = participant.last_seen_at = now()

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from survey.core.stimuli.rankings import Ranking
 from survey.db import queries
 from survey.db.models import Participant, Presentation, Revision, StoredResponse, Study
-from survey.services import answers
+from survey.services import presentations
 
 
 def own_data(session: Session, study: Study, participant: Participant) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def own_data(session: Session, study: Study, participant: Participant) -> dict[s
 def _question(
     study: Study, presentation: Presentation, response: StoredResponse | None
 ) -> dict[str, Any]:
-    blinded = answers.blinded_question(presentation)
+    blinded = presentations.blinded_question(presentation)
     ranks_first = study.plan.rank_first and presentation.ranked_at is None
     return {
         "question": presentation.position or "practice",

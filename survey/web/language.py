@@ -29,12 +29,12 @@ def init_app(app: Flask) -> None:
 def _as_html(sentence: str, /, **parts: object) -> Markup:
     """Say a sentence of a template; what is not HTML in its parts is escaped."""
     said = catalogue(page_language()).gettext(sentence)
-    return Markup(said) % parts  # noqa: S704 # nosec B704 - our own sentences may be HTML
+    return Markup(said) % parts  # noqa: S704 # nosec B704 # our own sentence
 
 
 def _number_as_html(one: str, more: str, number: int, /, **parts: object) -> Markup:
     said = catalogue(page_language()).ngettext(one, more, number)
-    return Markup(said) % {"num": number, **parts}  # noqa: S704 # nosec B704 - as above
+    return Markup(said) % {"num": number, **parts}  # noqa: S704 # nosec B704 # our own sentence
 
 
 def speak(language: str) -> None:

@@ -21,14 +21,15 @@ from survey.services import (
     guests,
     life,
     participants,
+    presentations,
     recruitment,
     researchers,
     sign_in,
     tokens,
 )
-from survey.services.answers import Answer
 from survey.services.arrivals import Arrival
 from survey.services.database import upgrade_database
+from survey.services.presentations import Answer
 from tests.builders import KEY, a_plan
 
 PASSWORD = "a row of four words"
@@ -193,11 +194,12 @@ def _answer_everything(session, study, one, canary):
     participants.inform(session, study, one)
     keys = []
     for position in (0, 1):
-        shown = answers.find_presentation(session, one, position)
+        shown = presentations.find_presentation(session, one, position)
         answer = Answer(frozenset(), Ranking.parse("A>B>C>D>E"))
-        key = answers.next_key(KEY, shown)
+        key = presentations.next_key(KEY, shown)
         answers.save_answer(session, KEY, one, position, answer, key)
-        keys.append(answers.next_key(KEY, answers.find_presentation(session, one, position)))
+        shown = presentations.find_presentation(session, one, position)
+        keys.append(presentations.next_key(KEY, shown))
     if study.slug.endswith("closed"):
         participants.finish(session, one)
     session.commit()

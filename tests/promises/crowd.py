@@ -18,7 +18,7 @@ from threading import Event, Lock
 from urllib.parse import urlencode
 
 from survey.core.stimuli.rankings import Ranking
-from survey.services.answers import Answer
+from survey.services.presentations import Answer
 
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
 CODE = re.compile(r'<strong class="code">([^<]*)<')

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from survey.db.models import Participant, Presentation, Revision, StoredResponse
 from survey.services import tokens
-from survey.services.answers import Answer
+from survey.services.presentations import Answer
 
 Place = tuple[str, int]  # a resume code, the position of a question
 

@@ -20,15 +20,16 @@ from survey.services import (
     guests,
     life,
     participants,
+    presentations,
     researchers,
     studies,
 )
-from survey.services.answers import Answer
 from survey.services.arrivals import Arrival
 from survey.services.database import upgrade_database
 from survey.services.errors import SurveyError
 from survey.services.exchange import intake
 from survey.services.exchange.export import content_of
+from survey.services.presentations import Answer
 from survey.services.recruitment import recruitment_of
 from survey.services.reporting.sheets import as_csv
 from survey.services.reporting.tables import tables_of
@@ -110,8 +111,8 @@ def _take_part(session, study, number, personal):
 
 def _finish(session, study, one):
     participants.inform(session, study, one)
-    shown = answers.find_presentation(session, one, 1)
-    key = answers.next_key(KEY, shown)
+    shown = presentations.find_presentation(session, one, 1)
+    key = presentations.next_key(KEY, shown)
     answers.save_answer(session, KEY, one, 1, Answer(frozenset({1}), None), key)
     participants.finish(session, one)
 

@@ -4,13 +4,15 @@ import threading
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from survey.core.stimuli.rankings import Ranking
 from survey.db import db
-from survey.db.models import Revision, StoredResponse
-from survey.services import answers, participants
-from survey.services.answers import Answer, Outcome
-from survey.services.errors import NotAllowedError, NotFoundError
+from survey.db.models import Participant, Revision, StoredResponse, Study
+from survey.services import answers, erasing, participants, presentations, studies
+from survey.services.answers import Outcome
+from survey.services.errors import NotAllowedError, NotFoundError, StudyClosedError
+from survey.services.presentations import Answer
 from tests.builders import KEY, a_ready_participant, an_open_study
 
 FIRST, SECOND = Answer(frozenset({1}), None), Answer(frozenset({2}), None)
@@ -36,7 +38,8 @@ def save(session, participant, answer, key=None, position=1, seconds=None, onwar
 
 
 def fresh_key(session, participant, position=1):
-    return answers.next_key(KEY, answers.find_presentation(session, participant, position))
+    shown = presentations.find_presentation(session, participant, position)
+    return presentations.next_key(KEY, shown)
 
 
 def stored(session):
@@ -100,15 +103,15 @@ def test_saying_again_what_is_stored_is_saved_whatever_the_key(session, particip
 
 
 def test_the_next_question_is_shown_from_the_moment_of_the_answer(session, participant):
-    assert answers.find_presentation(session, participant, 2).shown_at is None
+    assert presentations.find_presentation(session, participant, 2).shown_at is None
     save(session, participant, FIRST, onward_to=2)
-    following = answers.find_presentation(session, participant, 2)
+    following = presentations.find_presentation(session, participant, 2)
     assert following.shown_at == stored(session).submitted_at
 
 
 def test_going_back_shows_no_further_question(session, participant):
     save(session, participant, FIRST, onward_to=None)
-    assert answers.find_presentation(session, participant, 2).shown_at is None
+    assert presentations.find_presentation(session, participant, 2).shown_at is None
 
 
 def test_after_handing_in_nothing_can_be_changed(session, participant):
@@ -119,9 +122,33 @@ def test_after_handing_in_nothing_can_be_changed(session, participant):
         save(session, participant, SECOND)
 
 
+def test_what_happened_between_reading_and_storing_counts(session, participant, engine):
+    key = fresh_key(session, participant)
+    who, where = participant.id, participant.study_id
+    session.rollback()
+    with Session(engine) as other:
+        erasing.stop(other, other.get(Participant, who))
+    with pytest.raises(NotAllowedError, match="stopped"):
+        answers.save_answer(session, KEY, participant, 1, FIRST, key)
+    with Session(engine) as other:
+        studies.close_study(other, other.get(Study, where))
+    with pytest.raises(StudyClosedError):
+        answers.save_answer(session, KEY, participant, 1, FIRST, key)
+    assert session.query(StoredResponse).count() == 0
+
+
+def test_an_answer_that_is_refused_counts_as_no_visit(session, participant):
+    seen = participant.last_seen_at
+    assert save(session, participant, FIRST, "a key from elsewhere") == Outcome.STALE
+    with pytest.raises(NotFoundError):
+        answers.save_answer(session, KEY, participant, 99, FIRST, "")
+    session.commit()
+    assert participant.last_seen_at == seen
+
+
 def test_a_position_the_study_does_not_have_is_not_found(session, participant):
     with pytest.raises(NotFoundError, match="no such question"):
-        answers.find_presentation(session, participant, 99)
+        presentations.find_presentation(session, participant, 99)
 
 
 def test_twenty_identical_posts_at_once_store_one_answer(app, session, participant):

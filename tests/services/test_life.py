@@ -6,9 +6,9 @@ from sqlalchemy.exc import DBAPIError
 
 from survey.core.stimuli.plan import Plan
 from survey.db.models import Event, Membership, Participant, StoredQuestion, Study
-from survey.services import access, answers, arrivals, life, researchers, studies
-from survey.services.answers import Answer
+from survey.services import access, answers, arrivals, life, presentations, researchers, studies
 from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
+from survey.services.presentations import Answer
 from survey.services.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant
 
@@ -62,8 +62,8 @@ def test_the_database_refuses_to_change_what_is_frozen(session, draft, statement
 
 
 def answer_first_question(session, participant):
-    shown = answers.find_presentation(session, participant, 1)
-    key = answers.next_key(KEY, shown)
+    shown = presentations.find_presentation(session, participant, 1)
+    key = presentations.next_key(KEY, shown)
     answers.save_answer(session, KEY, participant, 1, Answer(frozenset({1}), None), key)
 
 

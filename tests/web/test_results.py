@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from survey.db.models import Participant
-from survey.services import answers, life, researchers
-from survey.services.answers import Answer
+from survey.services import answers, life, presentations, researchers
+from survey.services.presentations import Answer
 from survey.services.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant
 from tests.databases import ON_SQLITE
@@ -29,8 +29,8 @@ def desk(app, session):
     for number, labels in enumerate(({1}, {1}, {1, 2})):
         participant = a_ready_participant(session, study, f"browser {number}")
         for position in (1, 2, 3):
-            shown = answers.find_presentation(session, participant, position)
-            key = answers.next_key(KEY, shown)
+            shown = presentations.find_presentation(session, participant, position)
+            key = presentations.next_key(KEY, shown)
             given = Answer(frozenset(labels), None)
             answers.save_answer(session, KEY, participant, position, given, key, 2.0)
     life.close_to_participants(session, study, "Ada")

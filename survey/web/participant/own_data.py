@@ -7,7 +7,7 @@ from flask.typing import ResponseReturnValue
 from wtforms import BooleanField
 from wtforms.validators import DataRequired
 
-from survey.services import answers, arrivals, erasing
+from survey.services import arrivals, erasing, presentations
 from survey.services import own_data as services
 from survey.services.errors import NotFoundError
 from survey.services.whereabouts import Step, whereabouts
@@ -111,7 +111,7 @@ def _own_page(form: EraseForm) -> str:
         form=form,
         problems=form.problems,
         data=services.own_data(session(), g.study, g.participant),
-        answers=answers.all_answers(session(), g.participant),
+        answers=presentations.all_answers(session(), g.participant),
         labels={field.name: field.label for field in g.plan.personal_fields},
         place=whereabouts(session(), g.participant),
     )

@@ -7,8 +7,8 @@ from flask import g, render_template, request
 from survey.core.stimuli.blinding import BlindedQuestion
 from survey.core.stimuli.rankings import Ranking
 from survey.core.stimuli.words import marked
-from survey.services import answers
-from survey.services.answers import Answer, Shown
+from survey.services import presentations
+from survey.services.presentations import Answer, Shown
 from survey.services.whereabouts import PRACTICE
 from survey.web.database import session
 from survey.web.language import gettext
@@ -35,12 +35,12 @@ UNSAVED = marked(
 
 def show(position: int) -> str:
     """Render a question from what is stored."""
-    shown = answers.find_presentation(session(), g.participant, position)
+    shown = presentations.find_presentation(session(), g.participant, position)
     if ranks_first(shown):
         return ranking_page(position, ranking_form(g.plan.letters)(formdata=None), shown.blinded)
     form = voting_form()(
         formdata=None,
-        submission_key=answers.next_key(secret_key(), shown),
+        submission_key=presentations.next_key(secret_key(), shown),
         data=_as_form_data(shown.stored) if shown.stored else _places_of(shown.ranked_first),
     )
     return _question_page(position, form, shown)
@@ -48,18 +48,18 @@ def show(position: int) -> str:
 
 def show_again(position: int, form: QuestionForm, *, stale: bool = False) -> str:
     """Show a form again as it was filled in, ready to be sent again."""
-    shown = answers.find_presentation(session(), g.participant, position)
+    shown = presentations.find_presentation(session(), g.participant, position)
     if stale:
         stored = shown.stored
         told = stored and gettext(STALE, stored=answer_in_words(stored.clicked, stored.own))
         form.choice.errors = [told or gettext(UNKNOWN_KEY)]
-        form.submission_key.data = answers.next_key(secret_key(), shown)
+        form.submission_key.data = presentations.next_key(secret_key(), shown)
     return _question_page(position, form, shown)
 
 
 def show_unsaved(position: int, sentence: str = UNSAVED) -> str:
     """Show a form that could not be stored as it was filled in; a script sends it again."""
-    shown = answers.find_presentation(session(), g.participant, position)
+    shown = presentations.find_presentation(session(), g.participant, position)
     if ranks_first(shown):
         form = ranking_form(g.plan.letters)()
         return ranking_page(position, form, shown.blinded, sentence)

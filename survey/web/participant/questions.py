@@ -4,9 +4,10 @@ from flask import g, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
 
 from survey.core.stimuli.blinding import BlindedQuestion
-from survey.services import answers, participants
-from survey.services.answers import Answer, Outcome, TooManyAnswersError
+from survey.services import answers, participants, presentations
+from survey.services.answers import Outcome, TooManyAnswersError
 from survey.services.database import start_writing
+from survey.services.presentations import Answer
 from survey.services.whereabouts import PRACTICE, Step, whereabouts
 from survey.web.addresses import here
 from survey.web.database import session
@@ -102,7 +103,7 @@ def done() -> ResponseReturnValue:
 
 
 def _review_page(form: Form) -> str:
-    listed = answers.all_answers(session(), g.participant)
+    listed = presentations.all_answers(session(), g.participant)
     return render_template(
         "participant/review.html", answers=listed, form=form, problems=form.problems
     )
@@ -111,7 +112,7 @@ def _review_page(form: Form) -> str:
 def answer(position: int) -> ResponseReturnValue:
     """Check, store, go on."""
     if g.plan.rank_first:
-        shown = answers.find_presentation(session(), g.participant, position)
+        shown = presentations.find_presentation(session(), g.participant, position)
         if ranks_first(shown):
             return _rank(position, shown.blinded)
     form = voting_form()()

@@ -10,10 +10,10 @@ from survey.config import Settings
 from survey.core.stimuli.rankings import Ranking
 from survey.db import db
 from survey.db.models import Identity, Presentation
-from survey.services import answers, arrivals, life, participants
-from survey.services.answers import Answer
+from survey.services import answers, arrivals, life, participants, presentations
 from survey.services.database import upgrade_database
 from survey.services.exchange import handing_out
+from survey.services.presentations import Answer
 from tests.builders import KEY, an_open_study
 from tests.services.exchange.changes import unzipped
 
@@ -128,12 +128,12 @@ def _take_part(session, study, public_id):
 
 
 def _answer(session, study, participant, position, answer):
-    shown = answers.find_presentation(session, participant, position)
+    shown = presentations.find_presentation(session, participant, position)
     if study.plan.rank_first:
         first = {"ranked_first": Ranking.parse("A>B>C>D=E"), "ranked_at": BEGAN}
         rows = session.query(Presentation).filter_by(participant_id=participant.id)
         rows.filter_by(position=position).update(first)
         session.commit()
-    key = answers.next_key(KEY, shown)
+    key = presentations.next_key(KEY, shown)
     seconds = None if position == 2 else 2.5 + position
     answers.save_answer(session, KEY, participant, position, answer, key, seconds)
