@@ -19,6 +19,7 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    text,
     update,
 )
 from sqlalchemy import cast as as_type
@@ -108,21 +109,29 @@ def shown_at(session: Session, participant_id: int, position: int) -> Record | N
     return session.execute(_SHOWN, {"who": participant_id, "at": position}).one_or_none()
 
 
-_STATUS = (
-    select(_study.c.status).where(_study.c.id == bindparam("study_id")).with_for_update(read=True)
+# On SQLite everybody else has waited since BEGIN.
+_HELD = (
+    select(_study.c.status)
+    .join_from(_participant, _study)
+    .where(_participant.c.id == bindparam("who"))
+    .with_for_update(read=True, of=_study)
+    .suffix_with(text("FOR UPDATE OF participant"), dialect="postgresql")
 )
 
 
-def kept_status(session: Session, study_id: int) -> str:
-    """Return the status of a study that nobody opens or closes until this transaction ends."""
-    return str(session.execute(_STATUS, {"study_id": study_id}).scalar_one())
+def hold(session: Session, participant_id: int) -> str | None:
+    """Keep others from changing a participant, and from opening or closing their study.
+
+    Until this transaction ends; returns the study's status, None without such a participant.
+    """
+    return session.execute(_HELD, {"who": participant_id}).scalar_one_or_none()
 
 
 _SEEN = update(_participant).where(_participant.c.id == bindparam("who"))
 
 
 def note_seen(session: Session, participant_id: int, moment: datetime) -> None:
-    """Note when a participant did something; from here on others keep off their row."""
+    """Note when a participant did something."""
     session.execute(_SEEN, {"who": participant_id, "last_seen_at": moment})
 
 

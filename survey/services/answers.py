@@ -61,20 +61,20 @@ def save_answer(
     than a person could, and NotFoundError where there is no such question. ``onward_to``:
     the position of the question that is shown next, if one is.
     """
-    moment, who = now(), participant.id
-    require_open(answer_queries.kept_status(session, participant.study_id))
+    who = participant.id
     # Two tabs at once wait here for each other on PostgreSQL; on SQLite they did at BEGIN.
-    answer_queries.note_seen(session, who, moment)
+    status = answer_queries.hold(session, who)
+    if status is None:
+        raise no_such_question()
+    require_open(status)
+    moment = now()
     state = answer_queries.state_of_answer(session, who, position, moment - timedelta(minutes=1))
-    try:
-        outcome = _judge(session, secret_key, _required(state), answer, key)
-    except SurveyError:
-        session.rollback()  # nobody was seen
-        raise
+    outcome = _judge(session, secret_key, _required(state), answer, key)
     if outcome is not None:
         session.rollback()
         return outcome
     _store(session, who, _required(state), answer, moment, active_seconds)
+    answer_queries.note_seen(session, who, moment)
     if onward_to is not None:
         answer_queries.note_shown(session, who, onward_to, moment)
     session.commit()
@@ -107,6 +107,7 @@ def _judge(
         return Outcome.SAVED
     if base == given:
         if state.recent >= ANSWERS_A_MINUTE:
+            session.rollback()
             raise TooManyAnswersError(
                 marked("So many answers came within a minute that this one is not stored yet.")
             )

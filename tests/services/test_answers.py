@@ -130,6 +130,7 @@ def test_what_happened_between_reading_and_storing_counts(session, participant, 
         erasing.stop(other, other.get(Participant, who))
     with pytest.raises(NotAllowedError, match="stopped"):
         answers.save_answer(session, KEY, participant, 1, FIRST, key)
+    session.rollback()
     with Session(engine) as other:
         studies.close_study(other, other.get(Study, where))
     with pytest.raises(StudyClosedError):
