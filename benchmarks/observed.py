@@ -6,10 +6,12 @@ import numpy as np
 
 from benchmarks.situations import MEASURES, SimulatedStudy
 from survey.core.agreement.agreement import compare, share_intervals
+from survey.core.agreement.answers import Answers
+from survey.core.agreement.ballots import Ballots
 from survey.core.agreement.concordance import (
     friedman_of_agreement,
     friedman_of_credits,
-    mean_agreement,
+    means_of_participants,
 )
 from survey.core.agreement.counts import OTHER, distinct_questions
 from survey.core.agreement.credits import tally_credits
@@ -22,6 +24,7 @@ from survey.core.agreement.differences import (
 )
 from survey.core.agreement.matched import cochran_q
 from survey.core.agreement.orders import hold, tau_b
+from survey.core.agreement.permutation import Redraws
 from survey.core.agreement.verdicts import verdict
 
 LEVEL = 0.05
@@ -62,12 +65,17 @@ RECOVERED = tuple(
 )
 
 
+def ballots_of(study: SimulatedStudy) -> Ballots:
+    """Return what a simulated study's participants said."""
+    return Ballots.of(Answers.of(study.responses), study.rankings, MEASURES)
+
+
 def pairwise(study: SimulatedStudy) -> Happened:
     """Tell which tests of MNRO against NMRR reject at 5 %; one that is undefined does not.
 
     Without Holm's correction: the size of each test by itself.
     """
-    found = compare(tally_credits(study.responses, study.rankings, MEASURES), study.rankings)
+    found = compare(Redraws(tally_credits(ballots_of(study))))
     one = found[0]
     p = (
         one.two_way.p,
@@ -85,25 +93,24 @@ def pairwise(study: SimulatedStudy) -> Happened:
 
 def all_measures(study: SimulatedStudy) -> Happened:
     """Tell which tests of all three measures at once reject at 5 %."""
-    credits = tally_credits(study.responses, study.rankings, MEASURES)
-    held = hold(study.responses, study.rankings, MEASURES)
-    q = cochran_q(credits, study.rankings)
+    held, credits = hold(ballots_of(study)), tally_credits(ballots_of(study))
+    q, taus = cochran_q(Redraws(credits)), means_of_participants(held, tau_b)
     p = {
         Q_CHI2: q.p,
         Q_LABELS: q.p_label_permutation,
         FRIEDMAN_CREDITS: friedman_of_credits(credits, study.asked).p,
-        FRIEDMAN_TAU: friedman_of_agreement(held, mean_agreement(held, tau_b), study.asked).p,
+        FRIEDMAN_TAU: friedman_of_agreement(held, taus, study.asked).p,
     }
     return {name: value is not None and value < LEVEL for name, value in p.items()}
 
 
 def coverage(study: SimulatedStudy) -> Happened:
     """Tell which 95 % intervals of MNRO minus NMRR cover the true difference."""
-    credits = tally_credits(study.responses, study.rankings, MEASURES)
+    credits = tally_credits(ballots_of(study))
     d = differences(credits, Pair("MNRO", "NMRR"))
-    over_participants = by_participants(d, credits.participants)
+    over_participants = by_participants(d, credits)
     return {
-        COVERS_T2: _covers(two_way(d, credits.participants, credits.questions), study.difference),
+        COVERS_T2: _covers(two_way(d, credits), study.difference),
         COVERS_T1: _covers(over_participants, study.difference_here),
         MISREAD: _covers(over_participants, study.difference),
     }
@@ -115,7 +122,7 @@ def recovery(study: SimulatedStudy) -> Happened:
     Over the questions with distinct orders a measure's share is the planted one. Over
     all questions it is the mean of the planted shares of the measures of its order.
     """
-    credits = tally_credits(study.responses, study.rankings, MEASURES)
+    credits = tally_credits(ballots_of(study))
     distinct = distinct_questions(study.rankings)
     free = share_intervals(credits.within(np.isin(credits.questions, distinct)))
     over_all = share_intervals(credits)

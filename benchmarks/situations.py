@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 
-from survey.core.agreement.credits import Response
+from survey.core.agreement.answers import Response
 from survey.core.agreement.voters import Vote, cast_vote, own_order
 from survey.core.measures import Setting
 from survey.core.stimuli.blinding import Blinding, blind, draw_blinding

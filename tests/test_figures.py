@@ -12,7 +12,7 @@ from matplotlib import rc_context, rcParams
 
 from survey import figures
 from survey.core.agreement.agreement import agree
-from survey.core.agreement.credits import Response
+from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.exhibits import (
     exhibits,
     pairwise_differences,
@@ -42,7 +42,9 @@ def shown():
         )
         for one in responses()
     ]
-    return {one.name: one for one in exhibits(agree(timed, rankings(), MEASURES, asked=4))}
+    return {
+        one.name: one for one in exhibits(agree(Answers.of(timed), rankings(), MEASURES, asked=4))
+    }
 
 
 def test_there_are_seven_figures_in_the_order_of_a_report(shown):
@@ -109,7 +111,7 @@ def test_an_interval_that_covers_zero_is_told_to(shown):
 
 
 def test_an_interval_that_leaves_zero_out_by_little_is_not_told_to_end_there():
-    found = agree(responses(), rankings(), MEASURES, asked=4)
+    found = agree(Answers.of(responses()), rankings(), MEASURES, asked=4)
     pair = found.differences[0]
     low = replace(pair.two_way, ci95=(-0.2, -0.0004), why=None)
     found = replace(found, differences=(replace(pair, two_way=low),))
@@ -119,7 +121,7 @@ def test_an_interval_that_leaves_zero_out_by_little_is_not_told_to_end_there():
 
 def test_shares_are_said_to_add_up_to_more_only_where_they_do(shown):
     assert "They add up to" not in shown["shares"].alternative
-    ticked = [Response("P", 1, MEASURES, frozenset({1, 2}))]
+    ticked = Answers.of([Response("P", 1, MEASURES, frozenset({1, 2}))])
     told = {
         ties: shares_with_intervals(agree(ticked, rankings(), MEASURES, 1, ties=ties)).alternative
         for ties in ("kept", "split")
@@ -129,7 +131,7 @@ def test_shares_are_said_to_add_up_to_more_only_where_they_do(shown):
 
 
 def test_without_answers_nothing_is_drawn_and_each_says_why():
-    for one in exhibits(agree([], rankings(), MEASURES, asked=4)):
+    for one in exhibits(agree(Answers.of([]), rankings(), MEASURES, asked=4)):
         assert one.why
         with pytest.raises(ValueError, match="cannot be drawn"):
             figures.draw(one)
@@ -138,7 +140,7 @@ def test_without_answers_nothing_is_drawn_and_each_says_why():
 def test_one_answer_to_one_question_of_two_measures_can_be_drawn():
     orders = {1: {name: rankings()[1][name] for name in ("AP", "MNRO")}}
     alone = [Response("P", 1, ("MNRO", "AP"), frozenset({1}))]
-    for one in exhibits(agree(alone, orders, ("AP", "MNRO"), asked=1)):
+    for one in exhibits(agree(Answers.of(alone), orders, ("AP", "MNRO"), asked=1)):
         if one.why is None:
             assert figures.as_svg(one)
 
@@ -147,7 +149,9 @@ def test_six_measures_and_fifty_questions_can_be_drawn():
     names = tuple("ABCDEF")
     orders = dict(zip(names, [rankings()[n][m] for n in (1, 2) for m in MEASURES], strict=True))
     many = [Response("P", n, names, frozenset({1 + n % 6})) for n in range(1, 51)]
-    votes = exhibits(agree(many, dict.fromkeys(range(1, 51), orders), names, asked=50))[0]
+    votes = exhibits(agree(Answers.of(many), dict.fromkeys(range(1, 51), orders), names, asked=50))[
+        0
+    ]
     figure = figures.draw(votes)
     assert figure.get_figheight() > 10
     assert len(figure.axes[0].get_yticklabels()) == 50

@@ -1,12 +1,16 @@
 """What votes support: one analysis, with the choices it was made under."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
-from survey.core.agreement.agreement import TIES, Agreement, Rankings, agree
-from survey.core.agreement.credits import Response
+import numpy as np
+from numpy.typing import NDArray
+
+from survey.core.agreement.agreement import TIES, Agreement, agree
+from survey.core.agreement.answers import Answers
+from survey.core.agreement.ballots import Rankings
 from survey.core.agreement.participants import Table3
 from survey.core.agreement.quality import Flag, flagged_for_exclusion, quality_flags
 from survey.core.agreement.sensitivity import Variant, sensitivity
@@ -35,17 +39,17 @@ class Choices:
 
 
 class Marked(Protocol):
-    """What decides whether someone's answers count."""
+    """What decides whether someone's answers count, of many participants."""
 
     @property
-    def is_test(self) -> bool: ...  # noqa: D102 - the names say it
+    def is_test(self) -> NDArray[np.bool_]: ...  # noqa: D102 - the names say it
     @property
-    def excluded(self) -> bool: ...  # noqa: D102
+    def excluded(self) -> NDArray[np.bool_]: ...  # noqa: D102
 
 
-def counts(one: Marked, choices: Choices) -> bool:
-    """Tell whether someone's answers count: test data only if chosen, excluded ones never."""
-    return not one.excluded and (choices.include_test or not one.is_test)
+def counted(people: Marked, choices: Choices) -> NDArray[np.bool_]:
+    """Tell whose answers count: test data only if chosen, excluded participants' never."""
+    return ~people.excluded & (choices.include_test | ~people.is_test)
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,11 @@ class LeftOut:
     flagged: int
 
     @classmethod
-    def of(cls, everyone: Iterable[Marked], choices: Choices) -> "LeftOut":
+    def of(cls, people: Marked, choices: Choices) -> "LeftOut":
         """Count those who do not count, before anybody is flagged."""
-        left_out = [one for one in everyone if not counts(one, choices)]
-        test = sum(one.is_test and not choices.include_test for one in left_out)
-        return cls(test=test, excluded=len(left_out) - test, flagged=0)
+        left_out = int((~counted(people, choices)).sum())
+        test = 0 if choices.include_test else int(people.is_test.sum())
+        return cls(test=test, excluded=left_out - test, flagged=0)
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ class Votes:
     measures: tuple[str, ...]
     rankings: Rankings
     asked: int
-    responses: Sequence[Response]
+    answers: Answers
     simulated: frozenset[str] = frozenset()
 
 
@@ -109,7 +113,7 @@ class Analysis:
     @property
     def simulated(self) -> int:
         """How many of the participants counted are simulated."""
-        return len({one.participant for one in self.votes.responses} & self.votes.simulated)
+        return int(are_in(self.votes.simulated, self.votes.answers).sum())
 
     @property
     def questions(self) -> int:
@@ -120,8 +124,8 @@ class Analysis:
     def sensitivity(self) -> tuple[Variant, ...]:
         """The differences under each choice, of all the votes; computed when asked for."""
         given = self.given
-        flagged = flagged_for_exclusion(self.flags)
-        return sensitivity(given.responses, given.rankings, given.measures, flagged)
+        flagged = are_in(flagged_for_exclusion(self.flags), given.answers)
+        return sensitivity(given.answers, given.rankings, given.measures, flagged)
 
 
 @dataclass(frozen=True)
@@ -131,22 +135,28 @@ class StudyAnalysis(Analysis):
     table3: Table3
 
 
+def are_in(people: Collection[str], answers: Answers) -> NDArray[np.bool_]:
+    """Tell of each participant whether they are among these people."""
+    if not people:
+        return np.zeros(len(answers.people), dtype=bool)
+    these = frozenset(people)
+    return np.array([one in these for one in answers.people.tolist()], dtype=bool)
+
+
 def analyse_votes(given: Votes, left_out: LeftOut, choices: Choices) -> Analysis:
     """Analyse votes of which nothing else is known, as the choices say."""
     if choices.ties not in TIES:
         raise SurveyError(f"Ties are {', '.join(TIES)}; {choices.ties!r} was found.")
     # Flags judge people; bots take no time at all.
-    people = [one for one in given.responses if one.participant not in given.simulated]
+    people = given.answers.of_people(~are_in(given.simulated, given.answers))
     flags, votes = quality_flags(people, given.asked), given
     if choices.exclude_flagged:
-        flagged = set(flagged_for_exclusion(flags))
-        kept = [one for one in votes.responses if one.participant not in flagged]
-        votes = replace(votes, responses=kept)
+        flagged = flagged_for_exclusion(flags)
+        kept = given.answers.of_people(~are_in(flagged, given.answers))
+        votes = replace(votes, answers=kept)
         left_out = replace(left_out, flagged=len(flagged))
     votes = _without(votes, choices.without_question)
-    agreement = agree(
-        votes.responses, votes.rankings, votes.measures, votes.asked, ties=choices.ties
-    )
+    agreement = agree(votes.answers, votes.rankings, votes.measures, votes.asked, ties=choices.ties)
     return Analysis(
         given=given,
         votes=votes,
@@ -170,10 +180,11 @@ def _missing(given: Votes, votes: Votes) -> int:
     Of a pool nobody knows who was to be asked a question that is left out: answers to it
     are not missing, they are only not counted.
     """
-    counted = {one.participant for one in votes.responses}
-    answered = votes if votes.asked < given.asked else given
-    there = sum(one.participant in counted for one in answered.responses)
-    return len(counted) * votes.asked - there
+    people = votes.answers.people
+    there = len(votes.answers)
+    if votes.asked == given.asked and votes.answers is not given.answers:
+        there = int(given.answers.given[are_in(people.tolist(), given.answers)].sum())
+    return len(people) * votes.asked - there
 
 
 def _without(votes: Votes, question: int | None) -> Votes:
@@ -186,6 +197,6 @@ def _without(votes: Votes, question: int | None) -> Votes:
     return replace(
         votes,
         rankings={number: of for number, of in votes.rankings.items() if number != question},
-        responses=[one for one in votes.responses if one.question != question],
+        answers=votes.answers.without_question(question),
         asked=votes.asked - everyone_is_asked_all,
     )

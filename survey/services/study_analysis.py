@@ -1,32 +1,34 @@
 """From a study's stored answers to their analysis: who counts, Table 3, times."""
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
+import numpy as np
 from sqlalchemy.orm import Session
 
-from survey.core.agreement.agreement import Rankings
-from survey.core.agreement.credits import Response
-from survey.core.agreement.participants import Table3, option_counts, spread
+from survey.core.agreement.answers import Answers, Coded
+from survey.core.agreement.ballots import Rankings
+from survey.core.agreement.participants import People, Table3, option_counts, spread
+from survey.core.agreement.times import seconds_between
 from survey.core.stimuli.plan import Plan
-from survey.db import queries
-from survey.db.models import Participant, Presentation, StoredResponse, Study
+from survey.db import vote_queries
+from survey.db.models import Study
 from survey.services.analysis import (
     Choices,
     LeftOut,
-    Marked,
     StudyAnalysis,
     Votes,
     analyse_votes,
-    counts,
+    counted,
 )
 from survey.services.studies import questions_of
 
 
-class Taker(Marked, Protocol):
-    """What the analysis needs of a participant, from a database or from a file."""
+class Taker(Protocol):
+    """What the analysis needs of a participant's record."""
 
     @property
     def public_id(self) -> str: ...  # noqa: D102 - the names say it
@@ -38,6 +40,10 @@ class Taker(Marked, Protocol):
     def started_at(self) -> datetime: ...  # noqa: D102
     @property
     def completed_at(self) -> datetime | None: ...  # noqa: D102
+    @property
+    def is_test(self) -> bool: ...  # noqa: D102
+    @property
+    def excluded(self) -> bool: ...  # noqa: D102
 
 
 def analyse_study(session: Session, study: Study, choices: Choices | None = None) -> StudyAnalysis:
@@ -45,27 +51,14 @@ def analyse_study(session: Session, study: Study, choices: Choices | None = None
 
     Call it in a session that is ``only_reading``, so that nobody's vote waits for it.
     """
-    answers = queries.responses_of(session, study.id)
+    people, answers = vote_queries.votes_of(session, study.id)
     return analyse_records(
         study_facts(study.slug, study.status, study.digest, study.generator_version, study.plan),
         study.plan,
         {question.number: question.rankings for question in questions_of(study)},
-        queries.participants_of(session, study.id),
-        [_response(*answer) for answer in answers],
+        people,
+        answers,
         choices or Choices(),
-    )
-
-
-def _response(who: Participant, shown: Presentation, answer: StoredResponse) -> Response:
-    return Response(
-        participant=who.public_id,
-        question=shown.question.number,
-        label_order=tuple(shown.label_order),
-        clicked=answer.clicked,
-        own=answer.own,
-        column_order=tuple(shown.column_order),
-        position=shown.position,
-        seconds=seconds_taken(answer.active_seconds, shown.shown_at, answer.submitted_at),
     )
 
 
@@ -90,43 +83,53 @@ def analyse_records(
     facts: Mapping[str, Any],
     plan: Plan,
     rankings: Rankings,
-    everyone: Sequence[Taker],
-    answers: Sequence[Response],
+    everyone: People,
+    answers: Answers,
     choices: Choices,
 ) -> StudyAnalysis:
     """Analyse answers of known participants, from a database or a bundle.
 
     Raises ValueError for an answer that does not belong to the study.
     """
-    counted = {one.public_id for one in everyone if counts(one, choices)}
-    responses = [one for one in answers if one.participant in counted]
-    simulated = frozenset(one.public_id for one in everyone if one.is_test)
-    votes = Votes(facts, plan.measures, rankings, plan.asked, responses, simulated)
+    places = everyone.places_of(answers.people)
+    given = answers.of_people((places >= 0) & counted(everyone, choices)[places])
+    simulated = frozenset(everyone.ids[everyone.is_test].tolist())
+    votes = Votes(facts, plan.measures, rankings, plan.asked, given, simulated)
     analysis = analyse_votes(votes, LeftOut.of(everyone, choices), choices)
-    answering = {response.participant for response in analysis.votes.responses}
-    participants = [one for one in everyone if one.public_id in answering]
-    return StudyAnalysis(**vars(analysis), table3=_table3(plan, participants))
+    counting = everyone.within(everyone.places_of(analysis.votes.answers.people))
+    return StudyAnalysis(**vars(analysis), table3=_table3(plan, counting))
 
 
-def _table3(plan: Plan, participants: Sequence[Taker]) -> Table3:
-    told = [one.personal for one in participants]
+def people_from(everyone: Iterable[Taker]) -> People:
+    """Lay out participants' records in columns."""
+    takers = list(everyone)
+    texts = Coded.of(json.dumps(one.personal, sort_keys=True) for one in takers)
+    return People(
+        ids=np.array([one.public_id for one in takers], dtype=str),
+        is_test=np.array([one.is_test for one in takers], dtype=bool),
+        excluded=np.array([one.excluded for one in takers], dtype=bool),
+        complete=np.array([one.status == "complete" for one in takers], dtype=bool),
+        minutes=np.array([minutes_taken(one) for one in takers], dtype=np.float64),
+        personal=Coded(tuple(map(json.loads, texts.values)), texts.codes),
+    )
+
+
+def _table3(plan: Plan, people: People) -> Table3:
     return Table3(
-        participants=len(participants),
-        completed=sum(one.status == "complete" for one in participants),
+        participants=len(people),
+        completed=int(people.complete.sum()),
         questions_per_participant=plan.asked,
         numbers={
-            field.name: spread([answers[field.name] for answers in told if field.name in answers])
+            field.name: spread(people.said(field.name))
             for field in plan.personal_fields
             if field.kind == "number"
         },
         counts={
-            field.name: option_counts(
-                [answers[field.name] for answers in told if field.name in answers], field.options
-            )
+            field.name: option_counts(people.said(field.name), field.options)
             for field in plan.personal_fields
             if field.kind == "choice"
         },
-        minutes=spread([minutes_taken(one) for one in participants]),
+        minutes=spread(people.minutes.tolist()),
     )
 
 
@@ -134,19 +137,3 @@ def minutes_taken(participant: Taker) -> float:
     """Return the minutes from "Begin" to "Hand in" by the server's clock; NaN if not finished."""
     seconds = seconds_between(participant.started_at, participant.completed_at)
     return math.nan if seconds is None else seconds / 60
-
-
-def seconds_taken(
-    active: float | None, shown_at: datetime | None, submitted_at: datetime | None
-) -> float | None:
-    """Return the seconds an answer took: in view, by the browser, else by the server's clock."""
-    return active if active is not None else seconds_between(shown_at, submitted_at)
-
-
-def seconds_between(begun: datetime | None, ended: datetime | None) -> float | None:
-    """Count in whole seconds, as files give the times, so that a bundle's figures are
-    the database's; None where a time is missing.
-    """
-    if begun is None or ended is None:
-        return None
-    return float(int(ended.timestamp()) - int(begun.timestamp()))

@@ -27,12 +27,19 @@ from benchmarks.experiments import (
     Rate,
     experiments,
 )
+from benchmarks.observed import ballots_of
 from benchmarks.page import page
-from benchmarks.situations import MEASURES, Design, deal, simulate_study
+from benchmarks.situations import Design, deal, simulate_study
 from survey.core.agreement.credits import tally_credits
-from survey.core.agreement.differences import Pair, by_participants, differences, two_way
+from survey.core.agreement.differences import (
+    Pair,
+    by_participants,
+    differences,
+    mean_of,
+    two_way,
+)
 from survey.core.agreement.matched import mcnemar
-from survey.core.agreement.permutation import label_permutation
+from survey.core.agreement.permutation import Redraws, label_permutation
 
 PAIR = Pair("MNRO", "NMRR")
 REPLICATES = 300
@@ -52,7 +59,7 @@ def studies(part, replicates=REPLICATES):
     for number in range(replicates):
         stream = np.random.SeedSequence(1, spawn_key=(place, number))
         study = simulate_study(one.situation, one.design, stream)
-        credits = tally_credits(study.responses, study.rankings, MEASURES)
+        credits = tally_credits(ballots_of(study))
         yield study, credits, differences(credits, PAIR)
 
 
@@ -64,8 +71,8 @@ def between(count, share, replicates=REPLICATES):
 def test_where_questions_vary_the_two_way_test_keeps_its_level_and_mcnemar_does_not():
     rejected, covered = Counter(), Counter()
     for study, credits, d in studies(QUESTIONS_VARY):
-        both = two_way(d, credits.participants, credits.questions)
-        people = by_participants(d, credits.participants)
+        both = two_way(d, credits)
+        people = by_participants(d, credits)
         rejected["two-way"] += both.p < 0.05
         rejected["participants"] += people.p < 0.05
         rejected["McNemar"] += mcnemar(credits, PAIR).p < 0.05
@@ -78,17 +85,15 @@ def test_where_questions_vary_the_two_way_test_keeps_its_level_and_mcnemar_does_
 
 
 def test_over_these_questions_the_participants_test_keeps_its_level():
-    rejected = sum(
-        by_participants(d, credits.participants).p < 0.05 for _, credits, d in studies(PEOPLE_VARY)
-    )
+    rejected = sum(by_participants(d, credits).p < 0.05 for _, credits, d in studies(PEOPLE_VARY))
     assert between(rejected, 0.05), rejected
 
 
 def test_of_blind_clicks_only_the_label_permutation_keeps_its_level_under_identical_orders():
     rejected = Counter()
-    for study, credits, d in studies(IDENTICAL):
-        rejected["labels"] += label_permutation(credits, study.rankings, PAIR).p < 0.05
-        rejected["participants"] += by_participants(d, credits.participants).p < 0.05
+    for _, credits, d in studies(IDENTICAL):
+        rejected["labels"] += label_permutation(Redraws(credits), PAIR).p < 0.05
+        rejected["participants"] += by_participants(d, credits).p < 0.05
         rejected["McNemar"] += mcnemar(credits, PAIR).p < 0.05
     assert between(rejected["labels"], 0.05), rejected
     for raw in ("participants", "McNemar"):
@@ -110,8 +115,8 @@ def test_what_is_planted_is_the_mean_difference():
             study = simulate_study(
                 one.situation, one.design, np.random.SeedSequence(2, spawn_key=(place, number))
             )
-            credits = tally_credits(study.responses, study.rankings, MEASURES)
-            d.append(differences(credits, PAIR).mean())
+            credits = tally_credits(ballots_of(study))
+            d.append(mean_of(differences(credits, PAIR), credits))
             here.append(study.difference_here)
         apart = np.subtract(d, here)
         assert abs(apart.mean()) < 3.3 * apart.std(ddof=1) / len(apart) ** 0.5

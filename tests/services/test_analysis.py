@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from survey.core.agreement.answers import Answers
 from survey.services.analysis import Choices, LeftOut, Votes, analyse_votes
 from tests.core.agreement.random_votes import MEASURES, random_rankings, random_responses
 
@@ -20,7 +21,7 @@ def some_votes(questions=6, asked=6):
         for one in random_responses(chance, rankings, 12)
         if (one.question + int(one.participant[1:])) % questions < asked
     ]
-    return Votes({}, MEASURES, rankings, asked, responses)
+    return Votes({}, MEASURES, rankings, asked, Answers.of(responses))
 
 
 def analysed(votes, **chosen):
@@ -28,13 +29,13 @@ def analysed(votes, **chosen):
 
 
 @dataclass
-class Someone:
-    is_test: bool
-    excluded: bool
+class Marks:
+    is_test: np.ndarray
+    excluded: np.ndarray
 
 
 def test_whoever_is_left_out_is_counted_once():
-    everyone = [Someone(*marks) for marks in ((0, 0), (0, 1), (1, 0), (1, 1))]
+    everyone = Marks(np.array([False, False, True, True]), np.array([False, True, False, True]))
     assert LeftOut.of(everyone, Choices()) == LeftOut(test=2, excluded=1, flagged=0)
     with_test = Choices(include_test=True)
     assert LeftOut.of(everyone, with_test) == LeftOut(test=0, excluded=2, flagged=0)
@@ -53,6 +54,6 @@ def test_an_answer_that_was_given_is_not_missing_because_it_is_left_out(question
     assert analysed(votes).missing == 0
     assert analysed(votes, without_question=2).missing == 0
     assert analysed(votes, exclude_flagged=True).missing == 0
-    fewer = replace(votes, responses=[one for one in votes.responses if one.question != 3])
-    gone = len(votes.responses) - len(fewer.responses)
+    fewer = replace(votes, answers=votes.answers.without_question(3))
+    gone = len(votes.answers) - len(fewer.answers)
     assert analysed(fewer, without_question=2).missing == gone

@@ -1,10 +1,12 @@
 """The preference given to the simulation comes out of Table 4."""
 
+import numpy as np
 import pytest
 from scipy.stats import binomtest
 
 from survey.cli.simulate import serving
 from survey.core.agreement.agreement import share_intervals
+from survey.core.agreement.ballots import Ballots
 from survey.core.agreement.credits import tally_credits
 from survey.db.models import Participant
 from survey.services import tokens
@@ -39,12 +41,13 @@ def test_a_planted_preference_is_recovered(app, session):
     assert all(row.merged == people for row in table.rows)
     distinct = [row.question for row in table.rows if not row.identical]
     assert len(distinct) >= 3
-    answers = [one for one in found.votes.responses if one.question in distinct]
-    intervals = share_intervals(tally_credits(answers, found.votes.rankings, plan.measures))
+    credits = tally_credits(Ballots.of(found.votes.answers, found.votes.rankings, plan.measures))
+    credits = credits.within(np.isin(credits.questions, distinct))
+    intervals = share_intervals(credits)
     for name, share in planted.items():
         votes = sum(row.votes[name] for row in table.rows if not row.identical)
         # Each of these votes was drawn with the planted share: a 1-in-10,000 interval.
-        assert binomtest(votes, len(answers), share).pvalue > 1e-4, (name, votes)
+        assert binomtest(votes, len(credits), share).pvalue > 1e-4, (name, votes)
         for estimate in (intervals[name].participants, intervals[name].two_way):
             low, high = estimate.ci95
             # The votes of a seed are always the same. How often an interval covers what was

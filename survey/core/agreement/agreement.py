@@ -4,7 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from survey.core.agreement.answers import Answers
+from survey.core.agreement.ballots import Ballots, Rankings
 from survey.core.agreement.bias import Bias, bias_of
 from survey.core.agreement.concordance import (
     Friedman,
@@ -14,6 +17,7 @@ from survey.core.agreement.concordance import (
     friedman_of_credits,
     human_rates,
     mean_agreement,
+    means_of_participants,
 )
 from survey.core.agreement.counts import (
     OTHER,
@@ -23,9 +27,8 @@ from survey.core.agreement.counts import (
     first_places,
     shares,
     table4,
-    whole,
 )
-from survey.core.agreement.credits import Credits, Response, tally_credits
+from survey.core.agreement.credits import Credits, tally_credits
 from survey.core.agreement.differences import (
     Pair,
     ParticipantsTest,
@@ -34,12 +37,15 @@ from survey.core.agreement.differences import (
     by_participants,
     by_questions,
     differences,
+    mean_of,
     pairs,
     two_way,
 )
 from survey.core.agreement.holm import holm
 from survey.core.agreement.matched import CochranQ, McNemar, cochran_q, mcnemar
 from survey.core.agreement.orders import (
+    HALF,
+    STRICT,
     Held,
     agreement_half,
     agreement_strict,
@@ -47,7 +53,7 @@ from survey.core.agreement.orders import (
     spearman,
     tau_b,
 )
-from survey.core.agreement.permutation import LabelPermutation, label_permutation
+from survey.core.agreement.permutation import LabelPermutation, Redraws, label_permutation
 from survey.core.agreement.raters import (
     Alpha,
     Kappa,
@@ -56,9 +62,6 @@ from survey.core.agreement.raters import (
     kendall_w,
     krippendorff_alpha,
 )
-from survey.core.stimuli.rankings import Ranking
-
-Rankings = Mapping[int, Mapping[str, Ranking]]
 
 # What becomes of a vote that credits several measures: each gets a whole credit, an
 # equal share of one, or the response is left out.
@@ -103,9 +106,13 @@ class Difference:
 
 @dataclass(frozen=True)
 class Concordance:
-    """Participants' orders against the measures' and against one another's."""
+    """Participants' orders against the measures' and against one another's.
+
+    ``tau_b_of_participants``: (participants, measures), each one's mean, NaN where undefined.
+    """
 
     tau_b: MeanAgreement
+    tau_b_of_participants: NDArray[np.float64]
     tau_b_custom: MeanAgreement
     spearman: MeanAgreement
     strict: MeanAgreement
@@ -139,7 +146,7 @@ class Agreement:
 
 
 def agree(
-    responses: Sequence[Response],
+    answers: Answers,
     rankings: Rankings,
     measures: Sequence[str],
     asked: int,
@@ -149,44 +156,47 @@ def agree(
     """Analyse votes; ``asked``: the questions each participant was to answer.
 
     ``rankings``: question → measure → order. ``ties``: a key of ``TIES``. Raises
-    ValueError for a response that does not belong to the study.
+    ValueError for an answer that does not belong to the study.
     """
-    credits = TIES[ties](tally_credits(responses, rankings, measures))
+    ballots = Ballots.of(answers, rankings, measures)
+    credits = TIES[ties](tally_credits(ballots))
     distinct = distinct_questions(rankings)
-    held = hold(responses, rankings, measures)
-    tau = mean_agreement(held, tau_b)
+    held = hold(ballots)
+    taus = means_of_participants(held, tau_b)
     table = table4(credits, rankings)
     or_tied, outright = first_places(table)
+    redraws = Redraws(credits)
     return Agreement(
-        measures=tuple(measures),
-        responses=len(responses),
-        participants=len({response.participant for response in responses}),
+        measures=ballots.measures,
+        responses=len(answers),
+        participants=len(answers.people),
         table4=table,
         shares=shares(credits, distinct),
         share_intervals=share_intervals(credits),
         first_or_tied=or_tied,
         first_outright=outright,
-        differences=compare(credits, rankings),
-        cochran_distinct=cochran_q(credits.within(np.isin(credits.questions, distinct)), rankings),
-        cochran_all=cochran_q(credits, rankings),
+        differences=compare(redraws),
+        cochran_distinct=cochran_q(Redraws(credits.within(np.isin(credits.questions, distinct)))),
+        cochran_all=cochran_q(redraws),
         friedman_approvals=friedman_of_credits(credits, asked),
-        friedman_tau_b=friedman_of_agreement(held, tau, asked),
-        concordance=_concordance(held, tau, credits, distinct),
-        bias=bias_of(responses, measures),
+        friedman_tau_b=friedman_of_agreement(held, taus, asked),
+        concordance=_concordance(held, taus, credits, distinct),
+        bias=bias_of(answers, measures),
     )
 
 
 def _concordance(
-    held: Held, tau: MeanAgreement, credits: Credits, distinct: Sequence[int]
+    held: Held, taus: NDArray[np.float64], credits: Credits, distinct: Sequence[int]
 ) -> Concordance:
     return Concordance(
-        tau_b=tau,
+        tau_b=mean_agreement(held, tau_b),
+        tau_b_of_participants=taus,
         tau_b_custom=mean_agreement(held, tau_b, custom_only=True),
         spearman=mean_agreement(held, spearman),
         strict=mean_agreement(held, agreement_strict),
         half=mean_agreement(held, agreement_half),
-        human=human_rates(held, agreement_strict),
-        human_half=human_rates(held, agreement_half),
+        human=human_rates(held, STRICT),
+        human_half=human_rates(held, HALF),
         kendall_w=kendall_w(held),
         krippendorff_alpha=krippendorff_alpha(held),
         fleiss_kappa=fleiss_kappa(credits, distinct),
@@ -198,17 +208,17 @@ def share_intervals(credits: Credits) -> dict[str, ShareInterval]:
     columns = np.column_stack([credits.votes, credits.other])
     return {
         name: ShareInterval(
-            share=float(column.mean()) if len(column) else None,
-            two_way=two_way(column, credits.participants, credits.questions),
-            participants=by_participants(column, credits.participants),
+            share=mean_of(column, credits) if len(credits) else None,
+            two_way=two_way(column, credits),
+            participants=by_participants(column, credits),
         )
         for name, column in zip((*credits.measures, OTHER), columns.T, strict=True)
     }
 
 
-def compare(credits: Credits, rankings: Rankings) -> tuple[Difference, ...]:
+def compare(redraws: Redraws) -> tuple[Difference, ...]:
     """Compare every pair of measures; Holm's correction over the pairs, test by test."""
-    results = [_difference(credits, rankings, pair) for pair in pairs(credits.measures)]
+    results = [_difference(redraws, pair) for pair in pairs(redraws.credits.measures)]
     corrected = (
         holm([one.two_way.p for one in results]),
         holm([one.participants.p for one in results]),
@@ -237,8 +247,9 @@ def _corrected(
     )
 
 
-def _difference(credits: Credits, rankings: Rankings, pair: Pair) -> Difference:
-    d = differences(credits, pair)
+def _difference(redraws: Redraws, pair: Pair) -> Difference:
+    credits, rankings = redraws.credits, redraws.credits.ballots.rankings
+    d, permutation = differences(credits, pair), label_permutation(redraws, pair)
     return Difference(
         pair=pair,
         identical=tuple(
@@ -246,11 +257,11 @@ def _difference(credits: Credits, rankings: Rankings, pair: Pair) -> Difference:
             for question, orders in sorted(rankings.items())
             if orders[pair.first] == orders[pair.second]
         ),
-        lead=whole(d.sum()),
-        mean=float(d.mean()) if len(d) else None,
-        two_way=two_way(d, credits.participants, credits.questions),
-        participants=by_participants(d, credits.participants),
-        label_permutation=label_permutation(credits, rankings, pair),
+        lead=permutation.lead,
+        mean=mean_of(d, credits) if len(credits) else None,
+        two_way=two_way(d, credits),
+        participants=by_participants(d, credits),
+        label_permutation=permutation,
         mcnemar=mcnemar(credits, pair),
-        questions=by_questions(d, credits.questions, len(rankings)),
+        questions=by_questions(d, credits, len(rankings)),
     )

@@ -1,6 +1,5 @@
 """How far participants' orders agree with the measures', and with one another's."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +10,7 @@ from scipy import stats
 
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import NOBODY
-from survey.core.agreement.orders import Compare, Held, Midranks
+from survey.core.agreement.orders import Compare, Held, HeldInQuestion, signs
 from survey.core.agreement.results import DESCRIPTIVE, T1, Statistic, without_zeros
 
 CUSTOM_ONLY = "responses that tick a column"
@@ -23,13 +22,11 @@ class MeanAgreement(Statistic):
     """Mean agreement of responses with each measure, and how often it was undefined.
 
     ``means``: measure → mean over the responses where it is defined, or None;
-    ``undefined``: measure → responses left out because one side ties all lists;
-    ``by_participant``: participant → one mean per measure (NaN where undefined).
+    ``undefined``: measure → responses left out because one side ties all lists.
     """
 
     means: Mapping[str, float | None]
     undefined: Mapping[str, int]
-    by_participant: Mapping[str, tuple[float, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,24 +53,37 @@ class Friedman(Statistic):
 
 
 def mean_agreement(held: Held, compare: Compare, *, custom_only: bool = False) -> MeanAgreement:
-    """Average an agreement over responses, and over each participant's responses."""
-    values = held.against_measures(compare)
-    chosen = np.array(held.custom, dtype=bool) if custom_only else np.ones(len(values), dtype=bool)
-    values, people = values[chosen], np.array(held.participants, dtype=str)[chosen]
-    means = [_mean(column) for column in values.T]
+    """Average an agreement over responses."""
+    ballots, values = held.ballots, held.against_measures(compare)
+    times = ballots.times * ballots.custom if custom_only else ballots.times
+    n, undefined = int(times.sum()), times @ np.isnan(values)
+    sums = times @ np.nan_to_num(values)
+    means = [
+        float(total / known) if known else None
+        for total, known in zip(sums, n - undefined, strict=True)
+    ]
     return MeanAgreement(
         estimand=T1,
-        n=len(values),
+        n=n,
         unit="responses",
-        left_out=without_zeros({CUSTOM_ONLY: int((~chosen).sum())}),
+        left_out=without_zeros({CUSTOM_ONLY: int(ballots.times.sum()) - n}),
         means=dict(zip(held.measures, means, strict=True)),
-        undefined=dict(zip(held.measures, np.isnan(values).sum(axis=0).tolist(), strict=True)),
-        by_participant={
-            str(who): tuple(_mean(column, np.nan) for column in values[people == who].T)
-            for who in dict.fromkeys(people.tolist())
-        },
-        why=_why_no_mean(means, len(values), custom_only),
+        undefined=dict(zip(held.measures, undefined.tolist(), strict=True)),
+        why=_why_no_mean(means, n, custom_only),
     )
+
+
+def means_of_participants(held: Held, compare: Compare) -> NDArray[np.float64]:
+    """Average an agreement over each participant's responses where it is defined.
+
+    Returns (participants, measures), NaN where it is defined in none.
+    """
+    columns = held.against_measures(compare).T
+    add_up = held.ballots.by_participant
+    with np.errstate(invalid="ignore"):
+        means = [add_up(np.nan_to_num(one)) / add_up(~np.isnan(one)) for one in columns]
+    stacked: NDArray[np.float64] = np.column_stack(means)
+    return stacked
 
 
 def _why_no_mean(means: list[Any], responses: int, custom_only: bool) -> str | None:
@@ -84,43 +94,48 @@ def _why_no_mean(means: list[Any], responses: int, custom_only: bool) -> str | N
     return "a side ties all lists in every response"
 
 
-def _mean(values: NDArray[np.float64], otherwise: float | None = None) -> Any:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else otherwise
+def human_rates(held: Held, credit: NDArray[np.float64]) -> HumanRates:
+    """Compare participants with one another, leaving each one's own order out.
 
-
-def human_rates(held: Held, compare: Compare) -> HumanRates:
-    """Compare participants with one another, leaving each one's own order out."""
-    rates: dict[str, list[float]] = {}
-    for _, answers in held.in_question():
-        counts = Counter(order for _, order in answers)
-        if len(answers) > 1:
-            of_order = {order: _with_others(order, counts, compare) for order in counts}
-            for who, order in answers:
-                rates.setdefault(who, []).append(of_order[order])
-    each = [float(np.mean(mine)) for mine in rates.values()]
-    everyone = len(set(held.participants))
+    ``credit``: of the agreement rate, STRICT or HALF.
+    """
+    ballots = held.ballots
+    rates = np.zeros(len(ballots))
+    compared = np.zeros(len(ballots), dtype=bool)
+    for here in held.answered():
+        if here.times.sum() > 1:
+            rates[here.ballots] = _with_others(here, credit)
+            compared[here.ballots] = True
+    answers = ballots.by_participant(compared)
+    each = ballots.by_participant(rates)[answers > 0] / answers[answers > 0]
     return HumanRates(
         estimand=T1,
         n=len(each),
         unit="participants",
         left_out=without_zeros(
-            {"participants whose questions nobody else answered": everyone - len(each)}
+            {"participants whose questions nobody else answered": len(answers) - len(each)}
         ),
-        best=max(each) if each else None,
-        median=float(np.median(each)) if each else None,
-        worst=min(each) if each else None,
-        why=None if each else "no question was answered by two participants",
+        best=float(each.max()) if len(each) else None,
+        median=float(np.median(each)) if len(each) else None,
+        worst=float(each.min()) if len(each) else None,
+        why=None if len(each) else "no question was answered by two participants",
     )
 
 
-def _with_others(order: Midranks, counts: Mapping[Midranks, int], compare: Compare) -> float:
-    """Return the mean agreement of one holder of an order with all the other participants."""
-    total = sum(times * compare(order, other) for other, times in counts.items())
-    return (total - compare(order, order)) / (sum(counts.values()) - 1)
+def _with_others(here: HeldInQuestion, credit: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return for each order the mean agreement of one holder with all the other participants.
+
+    Pair by pair of lists it depends only on how many put the pair which way.
+    """
+    mine = signs(here.orders) + 1
+    counts = np.array([here.times @ (mine == sign) for sign in range(3)])
+    of_pairs = (credit @ counts)[mine, np.arange(mine.shape[1])]
+    # Everyone agrees with themselves.
+    rates: NDArray[np.float64] = (of_pairs.mean(axis=1) - 1) / (here.times.sum() - 1)
+    return rates
 
 
-def friedman(table: NDArray[np.float64], left_out: Mapping[str, int]) -> Friedman:
+def friedman(table: NDArray[Any], left_out: Mapping[str, int]) -> Friedman:
     """Test whether participants rank the measures alike; ``table``: (participants, measures).
 
     χ² = (k - 1) Σ(R - n(k + 1)/2)² / (Σr² - nk(k + 1)²/4), with n participants, k
@@ -154,31 +169,26 @@ def friedman(table: NDArray[np.float64], left_out: Mapping[str, int]) -> Friedma
 
 def friedman_of_credits(credits: Credits, asked: int) -> Friedman:
     """Friedman's test on the credits of the participants who answered every question."""
-    people, codes, answers = np.unique(
-        credits.participants, return_inverse=True, return_counts=True
-    )
-    sums = np.zeros((len(people), len(credits.measures)))
-    np.add.at(sums, codes, credits.votes)
-    complete = answers == asked
-    # Sums of shared votes that are equal must tie.
+    answered = credits.answered[credits.answered > 0]
+    # Whole sixtieths: sums of shared votes that are equal tie.
+    sums = np.column_stack([credits.sums(votes) for votes in credits.votes.T])
+    complete = answered == asked
     return friedman(
-        np.round(sums[complete], 9), {"incomplete participants": int((~complete).sum())}
+        sums[credits.answered > 0][complete],
+        {"incomplete participants": int((~complete).sum())},
     )
 
 
-def friedman_of_agreement(held: Held, agreement: MeanAgreement, asked: int) -> Friedman:
+def friedman_of_agreement(held: Held, means: NDArray[np.float64], asked: int) -> Friedman:
     """Friedman's test on the mean agreement of the participants who answered every question.
 
-    Descriptive: a measure whose order is like another's agrees better with whatever is
-    ticked, so two thirds of blind clicks are "significant" (benchmarks/calibration.md).
+    ``means``: (participants, measures), of ``means_of_participants``. Descriptive: a measure
+    whose order is like another's agrees better with whatever is ticked, so two thirds of
+    blind clicks are "significant" (benchmarks/calibration.md).
     """
-    people = list(agreement.by_participant)
-    table = np.array(list(agreement.by_participant.values())).reshape(-1, len(held.measures))
-    counted = Counter(held.participants)
-    answers = np.array([counted[who] for who in people], dtype=int)
-    complete, defined = answers == asked, ~np.isnan(table).any(axis=1)
+    complete, defined = held.ballots.given == asked, ~np.isnan(means).any(axis=1)
     found = friedman(
-        np.round(table[complete & defined], 12),  # means that are equal must tie
+        np.round(means[complete & defined], 12),  # means that are equal must tie
         {
             "incomplete participants": int((~complete).sum()),
             "participants without a defined mean": int((complete & ~defined).sum()),

@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from survey.core.agreement.credits import Credits
+from survey.core.agreement.credits import SHARES_OF_A_VOTE, Credits, in_sixtieths
 from survey.core.stimuli.rankings import Ranking, identical_groups
 
 OTHER = "OTHER"
@@ -74,13 +76,14 @@ def table4(credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]]) -> T
     """
     rows = []
     for question in sorted(rankings):
-        here = credits.within(credits.questions == question)
-        votes = dict(zip(credits.measures, map(whole, here.votes.sum(axis=0)), strict=True))
+        times = credits.times * (credits.questions == question)
+        sums = times @ in_sixtieths(credits.votes) / SHARES_OF_A_VOTE
+        votes = dict(zip(credits.measures, map(whole, sums), strict=True))
         most = max(votes.values())
         rows.append(
             Table4Row(
                 question=question,
-                votes={**votes, OTHER: int(here.other.sum())},
+                votes={**votes, OTHER: int(times @ credits.other)},
                 choice=tuple(name for name, count in votes.items() if count == most and most > 0),
                 identical=tuple(map(tuple, identical_groups(rankings[question]))),
             )
@@ -97,19 +100,19 @@ def shares(credits: Credits, distinct: Sequence[int]) -> Shares:
     """Compute the four kinds of share; ``distinct``: questions whose orders all differ."""
     each = np.column_stack([credits.votes, credits.other])
     one_vote = np.column_stack([credits.split().votes, credits.other])
-    where_distinct = each[np.isin(credits.questions, distinct)]
+    where_distinct = credits.times * np.isin(credits.questions, distinct)
     names = (*credits.measures, OTHER)
 
-    def part(votes: np.ndarray, denominator: float) -> dict[str, float] | None:
+    def part(votes: NDArray[Any], denominator: float) -> dict[str, float] | None:
         if not denominator:
             return None
-        return dict(zip(names, (votes.sum(axis=0) / denominator).tolist(), strict=True))
+        return dict(zip(names, (votes / denominator).tolist(), strict=True))
 
     return Shares(
-        of_credits=part(each, each.sum()),
-        of_responses=part(each, len(each)),
-        split=part(one_vote, len(each)),
-        distinct_questions=part(where_distinct, len(where_distinct)),
+        of_credits=part(credits.times @ each, (credits.times @ each).sum()),
+        of_responses=part(credits.times @ each, len(credits)),
+        split=part(credits.times @ one_vote, len(credits)),
+        distinct_questions=part(where_distinct @ each, where_distinct.sum()),
     )
 
 

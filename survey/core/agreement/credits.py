@@ -2,89 +2,80 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from survey.core.agreement.ballots import Ballots
 from survey.core.stimuli.rankings import Ranking
 
-
-@dataclass(frozen=True)
-class Response:
-    """One participant's answer to one question, as it was given.
-
-    ``label_order``: the measures behind Method1, Method2, … in this presentation;
-    ``clicked``: the label numbers that were ticked; ``own``: the custom ranking,
-    when none was. Exactly one of the two is there, else ValueError. How it was shown,
-    where known: ``column_order``, the label numbers from left to right; ``position``
-    of the question in the participant's session, from 1; ``seconds`` taken.
-    """
-
-    participant: str
-    question: int
-    label_order: tuple[str, ...]
-    clicked: frozenset[int] = frozenset()
-    own: Ranking | None = None
-    column_order: tuple[int, ...] | None = None
-    position: int | None = None
-    seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        if bool(self.clicked) == (self.own is not None):
-            raise ValueError(
-                f"participant {self.participant}, question {self.question}: "
-                "an answer is one or more columns, or an own ranking"
-            )
-        for label in self.clicked:
-            if not 1 <= label <= len(self.label_order):
-                raise ValueError(
-                    f"participant {self.participant}, question {self.question}: Method{label} "
-                    f"was clicked; there are Method1 to Method{len(self.label_order)}"
-                )
+# Every share of a split vote among 2 to 6 measures is a multiple of 1/60.
+SHARES_OF_A_VOTE = 60
 
 
 @dataclass(frozen=True)
 class Credits:
-    """Which measures each response credits.
+    """Which measures each of a study's K ballots credits.
 
-    ``measures``: names of the columns; ``participants``, ``questions``: for each
-    response, shape (responses,); ``credited``: bool (responses, measures);
-    ``other``: bool (responses,), true for a custom ranking; ``clicks``: int
-    (responses,), columns ticked, 0 for a custom ranking; ``weight``: float
-    (responses,), what each credit of a response counts; ``shared``: what became of
-    votes that credit several measures, which redrawn labels have to do likewise.
+    ``credited``: bool (K, measures); ``weight``: float (K,), what each credit of a ballot
+    counts; ``counted``: bool (K,), whether it is counted; ``shared``: what became of votes
+    that credit several measures, which redrawn labels have to do likewise.
     """
 
-    measures: tuple[str, ...]
-    participants: NDArray[np.str_]
-    questions: NDArray[np.int64]
+    ballots: Ballots
     credited: NDArray[np.bool_]
-    other: NDArray[np.bool_]
-    clicks: NDArray[np.int64]
     weight: NDArray[np.float64]
+    counted: NDArray[np.bool_]
     shared: Literal["kept", "split", "dropped"] = "kept"
 
     def __len__(self) -> int:
-        return len(self.questions)
+        """How many responses are counted."""
+        return int(self.times.sum())
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return self.ballots.measures
+
+    @property
+    def questions(self) -> NDArray[np.int64]:
+        """The questions of the ballots, (K,)."""
+        return self.ballots.questions
+
+    @property
+    def other(self) -> NDArray[np.bool_]:
+        """Which ballots are custom rankings, (K,)."""
+        return self.ballots.custom
+
+    @cached_property
+    def times(self) -> NDArray[np.int64]:
+        """How many counted responses each ballot is, (K,)."""
+        return self.ballots.times * self.counted
 
     @property
     def votes(self) -> NDArray[np.float64]:
-        """Credits times their weight, shape (responses, measures)."""
+        """Credits times their weight, shape (K, measures)."""
         weighed: NDArray[np.float64] = self.credited * self.weight[:, np.newaxis]
         return weighed
 
+    @cached_property
+    def answered(self) -> NDArray[np.int64]:
+        """How many counted responses each participant gave."""
+        if self.counted.all():
+            return self.ballots.given
+        answered: NDArray[np.int64] = self.ballots.by_participant(self.counted)
+        return answered
+
+    def sums(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """Add up values (K,) in sixtieths over each participant's counted responses."""
+        sums: NDArray[np.int64] = self.ballots.by_participant(in_sixtieths(values) * self.counted)
+        return sums
+
     def within(self, chosen: NDArray[np.bool_]) -> "Credits":
-        """Return the credits of some of the responses only."""
-        return replace(
-            self,
-            participants=self.participants[chosen],
-            questions=self.questions[chosen],
-            credited=self.credited[chosen],
-            other=self.other[chosen],
-            clicks=self.clicks[chosen],
-            weight=self.weight[chosen],
-        )
+        """Count some of the ballots only, a mask over them."""
+        return replace(self, counted=self.counted & chosen)
 
     def split(self) -> "Credits":
         """Return one vote for each response, shared equally among the measures credited."""
@@ -94,6 +85,12 @@ class Credits:
     def single(self) -> "Credits":
         """Return the responses that credit one measure or none, without the shared votes."""
         return replace(self.within(self.credited.sum(axis=1) < 2), shared="dropped")
+
+
+def in_sixtieths(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Return votes, or differences of votes, as whole numbers of sixtieths."""
+    sixtieths: NDArray[np.int64] = np.rint(values * SHARES_OF_A_VOTE).astype(np.int64)
+    return sixtieths
 
 
 def credited_measures(
@@ -129,38 +126,15 @@ def chance_credits(
     return {name: sum(name in credited for credited in blind) / len(blind) for name in measures}
 
 
-def tally_credits(
-    responses: Sequence[Response],
-    rankings: Mapping[int, Mapping[str, Ranking]],
-    measures: Sequence[str],
-) -> Credits:
-    """Credit every response; ``rankings``: question number → measure → order.
-
-    Raises ValueError for a response to a question that has no rankings, or shown
-    with other measures than the study's.
-    """
-    credited = np.zeros((len(responses), len(measures)), dtype=bool)
-    for row, response in enumerate(responses):
-        if response.question not in rankings:
-            raise ValueError(
-                f"participant {response.participant} answered question {response.question}, "
-                "which the study does not have"
-            )
-        if sorted(response.label_order) != sorted(measures):
-            raise ValueError(
-                f"participant {response.participant}, question {response.question}: shown were "
-                f"{' '.join(response.label_order)}; the study compares {' '.join(measures)}"
-            )
-        for measure in credited_measures(
-            response.label_order, response.clicked, rankings[response.question]
-        ):
-            credited[row, measures.index(measure)] = True
-    return Credits(
-        measures=tuple(measures),
-        participants=np.array([response.participant for response in responses], dtype=str),
-        questions=np.array([response.question for response in responses], dtype=np.int64),
-        credited=credited,
-        other=np.array([response.own is not None for response in responses], dtype=bool),
-        clicks=np.array([len(response.clicked) for response in responses], dtype=np.int64),
-        weight=np.ones(len(responses)),
-    )
+def tally_credits(ballots: Ballots) -> Credits:
+    """Credit every ballot: ticked measures are as good as clicked labels in their own order."""
+    measures = ballots.measures
+    credited = np.zeros(ballots.ticked.shape, dtype=bool)
+    for row, question, ticked in zip(
+        credited, ballots.questions.tolist(), ballots.ticked, strict=True
+    ):
+        labels = (np.flatnonzero(ticked) + 1).tolist()
+        found = credited_measures(measures, labels, ballots.rankings[question])
+        row[:] = [name in found for name in measures]
+    every = np.ones(len(ballots), dtype=bool)
+    return Credits(ballots, credited, weight=np.ones(len(ballots)), counted=every)

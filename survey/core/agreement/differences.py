@@ -1,8 +1,9 @@
 """How much more often one measure is credited than another, and how sure that is.
 
 For a pair m, m' each response has a difference d = vote for m minus vote for m', in
-[-1, 1]. Two estimands: over these questions (T1) the participants are the sample; over
-questions of this kind (T2) the questions are one too.
+[-1, 1]; it is kept once for each of the K distinct ballots, with how many responses are one.
+Two estimands: over these questions (T1) the participants are the sample; over questions of
+this kind (T2) the questions are one too.
 """
 
 import math
@@ -16,13 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from survey.core.agreement.chance import REPLICATES, Chance, add_one, never_zero
-from survey.core.agreement.credits import Credits
+from survey.core.agreement.answers import distinct
+from survey.core.agreement.credits import SHARES_OF_A_VOTE, Credits, in_sixtieths
 from survey.core.agreement.results import T1, T2, Interval, Statistic
-
-# Every share of a split vote among 2 to 6 measures is a multiple of 1/60.
-SHARES_OF_A_VOTE = 60
-LARGEST_CONVOLUTION = 20_000_000  # additions: a tenth of a second
+from survey.core.agreement.sign_flips import sign_flip
 
 NOBODY = "no response is counted"
 
@@ -44,7 +42,7 @@ def pairs(measures: Sequence[str]) -> list[Pair]:
 
 
 def differences(credits: Credits, pair: Pair) -> NDArray[np.float64]:
-    """Return d for each response, shape (responses,), in [-1, 1]."""
+    """Return d of each ballot, shape (K,), in [-1, 1]."""
     first, second = (credits.measures.index(name) for name in (pair.first, pair.second))
     d: NDArray[np.float64] = credits.votes[:, first] - credits.votes[:, second]
     return d
@@ -98,77 +96,102 @@ class QuestionsTest(Statistic):
     sign_flip_p_holm: float | None = None
 
 
-def two_way(
-    d: NDArray[np.float64], participants: NDArray[np.str_], questions: NDArray[np.int64]
-) -> TwoWay:
-    """Test the mean of d over participants and questions alike (T2).
+def two_way(d: NDArray[np.float64], credits: Credits) -> TwoWay:
+    """Test the mean of d over participants and questions alike (T2); d: (K,).
 
     The mean's variance is V = Vp + Vs - V0, clustered by participant, by question and
-    by neither, each with the small-sample factor G/(G-1), as statsmodels computes OLS
-    on a constant; max(Vp, Vs) where V is not positive. t has min(P, S) - 1 degrees of
-    freedom (Cameron, Gelbach & Miller 2011). d, participants, questions: (responses,).
+    by neither, each G/(G-1) Σ (sum of residuals in a cluster)² / n², as statsmodels
+    computes OLS on a constant with two groups; max(Vp, Vs) where V is not positive. t has
+    min(P, S) - 1 degrees of freedom (Cameron, Gelbach & Miller 2011).
     """
-    people, sets = len(set(participants.tolist())), len(set(questions.tolist()))
-    frame: dict[str, Any] = {"estimand": T2, "n": len(d), "unit": "responses"}
+    people = int(np.count_nonzero(credits.answered))
+    sets = len(np.unique(credits.questions[credits.times > 0]))
+    frame: dict[str, Any] = {"estimand": T2, "n": len(credits), "unit": "responses"}
     if people < 2 or sets < 2:
-        why = NOBODY if not len(d) else "a two-way test needs two participants and two questions"
-        return TwoWay(**frame, why=why)
-    if np.ptp(d) == 0:
-        return TwoWay(**frame, why=_no_spread(d))
-    variance, which = _two_way_variance(d, participants, questions)
+        why = "a two-way test needs two participants and two questions"
+        return TwoWay(**frame, why=why if len(credits) else NOBODY)
+    there = d[credits.times > 0]
+    if np.ptp(there) == 0:
+        return TwoWay(**frame, why=_no_spread(there))
+    variance, which = _two_way_variance(d, credits)
     if variance <= 0:
         return TwoWay(**frame, why="every participant's and every question's mean is the same")
     return TwoWay(
         **frame,
-        **t_test(float(d.mean()), math.sqrt(variance), min(people, sets) - 1),
+        **t_test(mean_of(d, credits), math.sqrt(variance), min(people, sets) - 1),
         variance=which,
     )
 
 
-def _two_way_variance(
-    d: NDArray[np.float64], participants: NDArray[np.str_], questions: NDArray[np.int64]
-) -> tuple[float, str]:
-    # statsmodels brings pandas along: loaded where it is used, so that pages start quickly.
-    from statsmodels.regression.linear_model import OLS
-    from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
+def mean_of(d: NDArray[np.float64], credits: Credits) -> float:
+    """Return the mean over the responses; whole sixtieths are added up, so it is exact."""
+    return int(credits.times @ in_sixtieths(d)) / (SHARES_OF_A_VOTE * len(credits))
 
-    groups = [np.unique(group, return_inverse=True)[1] for group in (participants, questions)]
-    fitted = OLS(d, np.ones(len(d))).fit()
-    both, by_participant, by_question = (
-        covariance.item() for covariance in cov_cluster_2groups(fitted, *groups)
-    )
-    negligible = 1e-12 * float(d.var()) / len(d)
+
+def _two_way_variance(d: NDArray[np.float64], credits: Credits) -> tuple[float, str]:
+    n, mean = len(credits), mean_of(d, credits)
+    residuals = d - mean
+    squares = float(credits.times @ residuals**2)
+    of_people = credits.sums(d) / SHARES_OF_A_VOTE - credits.answered * mean
+    by_participant = _clustered(of_people[credits.answered > 0], n)
+    numbers, of_question = np.unique(credits.questions[credits.times > 0], return_inverse=True)
+    weighed = (credits.times * residuals)[credits.times > 0]
+    of_questions = np.bincount(of_question, weighed, len(numbers))
+    by_question = _clustered(of_questions, n)
+    both = by_participant + by_question - squares / n / (n - 1)
+    negligible = 1e-12 * squares / n**2
     if both > negligible:
         return both, "two-way"
     larger = max(by_participant, by_question)
     return (larger if larger > negligible else 0.0), "larger one-way"
 
 
-def by_participants(d: NDArray[np.float64], participants: NDArray[np.str_]) -> ParticipantsTest:
-    """Test the mean of the participants' mean differences (T1): t and sign flips."""
-    sums = _sums(d, participants)
-    sizes = np.unique(participants, return_counts=True)[1]
-    means = [total / int(size) for total, size in zip(sums, sizes, strict=True)]
-    frame: dict[str, Any] = {"estimand": T1, "n": len(means), "unit": "participants"}
+def _clustered(sums: NDArray[Any], n: int) -> float:
+    return len(sums) / (len(sums) - 1) * float(sums @ sums) / n**2
+
+
+def by_participants(d: NDArray[np.float64], credits: Credits) -> ParticipantsTest:
+    """Test the mean of the participants' mean differences (T1): t and sign flips; d: (K,)."""
+    means, places = _means_of_participants(d, credits)
+    frame: dict[str, Any] = {"estimand": T1, "n": len(places), "unit": "participants"}
     if not means:
         return ParticipantsTest(**frame, why=NOBODY)
-    p, method = sign_flip(means)
+    p, method = sign_flip(means, places)
     frame |= {"sign_flip_p": p, "method": method}
-    if len(means) < 2:
+    if len(places) < 2:
         return ParticipantsTest(**frame, why="a t test needs two participants")
     if len(set(means)) == 1:
         return ParticipantsTest(**frame, why="all participants have the same mean")
-    floats = np.array([float(mean) for mean in means])
+    floats = np.array([float(mean) for mean in means])[places]
     se = float(floats.std(ddof=1) / math.sqrt(len(floats)))
     return ParticipantsTest(**frame, **t_test(float(floats.mean()), se, len(floats) - 1))
 
 
-def by_questions(d: NDArray[np.float64], questions: NDArray[np.int64], asked: int) -> QuestionsTest:
+def _means_of_participants(
+    d: NDArray[np.float64], credits: Credits
+) -> tuple[list[Fraction], NDArray[np.int32]]:
+    """Return the distinct means, exactly, and which of them each participant's is.
+
+    Sums and numbers of answers are small whole numbers, so few pairs of them differ.
+    """
+    there = credits.answered > 0
+    sums, answered = credits.sums(d)[there], credits.answered[there]
+    if not len(sums):
+        return [], np.zeros(0, dtype=np.int32)
+    most, least = int(answered.max()) + 1, int(sums.min())
+    keys = (sums - least) * most + answered
+    found, places = distinct(keys, (int(sums.max()) - least + 1) * most)
+    return [
+        Fraction(key // most + least, SHARES_OF_A_VOTE * (key % most)) for key in found.tolist()
+    ], places
+
+
+def by_questions(d: NDArray[np.float64], credits: Credits, asked: int) -> QuestionsTest:
     """Count the questions a measure wins, and flip their sums' signs (T2, no normality).
 
-    ``asked``: how many questions there are; one that nobody answered is tied.
+    d: (K,); ``asked``: how many questions there are; one that nobody answered is tied.
     """
-    sums = _sums(d, questions)
+    sums = _sums_of_questions(d, credits)
     won, lost = sum(total > 0 for total in sums), sum(total < 0 for total in sums)
     decided = won + lost
     return QuestionsTest(
@@ -179,9 +202,18 @@ def by_questions(d: NDArray[np.float64], questions: NDArray[np.int64], asked: in
         lost=lost,
         tied=asked - decided,
         sign_p=float(stats.binomtest(won, decided).pvalue) if decided else None,
-        sign_flip_p=sign_flip(sums)[0] if sums else None,
+        sign_flip_p=sign_flip(sums, np.arange(len(sums)))[0] if sums else None,
         why=None if decided else "no question has more credits for one than for the other",
     )
+
+
+def _sums_of_questions(d: NDArray[np.float64], credits: Credits) -> list[Fraction]:
+    there = credits.times > 0
+    weighed = (credits.times * in_sixtieths(d))[there]
+    numbers, places = np.unique(credits.questions[there], return_inverse=True)
+    # Whole numbers below 2^53, which floats add up exactly.
+    totals = np.bincount(places, weighed, len(numbers))
+    return [Fraction(int(total), SHARES_OF_A_VOTE) for total in totals]
 
 
 def t_test(mean: float, se: float, df: int) -> dict[str, Any]:
@@ -196,39 +228,6 @@ def t_test(mean: float, se: float, df: int) -> dict[str, Any]:
         "p": float(2 * stats.t.sf(abs(t), df)),
         "ci95": (mean - reach, mean + reach),
     }
-
-
-def sign_flip(values: Sequence[Fraction]) -> tuple[float, str]:
-    """Return the two-sided p of the sum when every sign is equally likely, and the method.
-
-    Exact by convolution of the values' ±1/2 distributions; where their common
-    denominator makes that too long, 10,000 random flips and (b + 1)/(B + 1).
-    """
-    denominator = math.lcm(*(value.denominator for value in values))
-    whole = [int(value * denominator) for value in values]
-    reach = sum(map(abs, whole))
-    if reach * len(whole) > LARGEST_CONVOLUTION:
-        return _random_flips([float(value) for value in values]), "Monte Carlo"
-    probability = np.zeros(2 * reach + 1)
-    probability[reach] = 1
-    for step in map(abs, whole):
-        probability = (np.roll(probability, step) + np.roll(probability, -step)) / 2
-    at_least = np.abs(np.arange(-reach, reach + 1)) >= abs(sum(whole))
-    return never_zero(float(probability[at_least].sum())), "exact"
-
-
-def _random_flips(values: Sequence[float]) -> float:
-    totals, chance = np.zeros(REPLICATES), Chance()
-    for value in values:
-        totals += value * (2 * chance.below(2) - 1)
-    return add_one(np.abs(totals) >= abs(math.fsum(values)) - 1e-12)
-
-
-def _sums(d: NDArray[np.float64], groups: NDArray[Any]) -> list[Fraction]:
-    """Add d up within each group, exactly, groups in sorted order."""
-    names, codes = np.unique(groups, return_inverse=True)
-    whole = np.bincount(codes, np.round(d * SHARES_OF_A_VOTE), minlength=len(names))
-    return [Fraction(int(total), SHARES_OF_A_VOTE) for total in whole]
 
 
 def _no_spread(d: NDArray[np.float64]) -> str:

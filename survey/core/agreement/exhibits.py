@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from survey.core.agreement.agreement import Agreement, Difference
 from survey.core.agreement.counts import OTHER
@@ -154,10 +155,10 @@ def agreement_rates(agreement: Agreement) -> Exhibit:
 
 def tau_b_distributions(agreement: Agreement) -> Exhibit:
     """How participants' mean tau-b with each measure is spread."""
-    means = np.array(list(agreement.concordance.tau_b.by_participant.values()))
+    means = agreement.concordance.tau_b_of_participants
     rows = tuple(
-        (name, *_five_numbers(means[:, place] if len(means) else means))
-        for place, name in enumerate(agreement.measures)
+        (name, *_five_numbers(of_measure))
+        for name, of_measure in zip(agreement.measures, means.T, strict=True)
     )
     told = "; ".join(f"{row[0]} median {_said(row[4], 2)}" for row in rows)
     drawable = any(row[1] for row in rows)
@@ -253,9 +254,8 @@ def _share_ends(test: MeanTest) -> tuple[float, float] | tuple[None, None]:
     return (None, None) if low is None or high is None else (max(low, 0.0), min(high, 100.0))
 
 
-def _five_numbers(values: Sequence[float] | np.ndarray) -> tuple[Cell, ...]:
-    known = np.asarray(values, dtype=float)
-    known = known[~np.isnan(known)]
+def _five_numbers(values: NDArray[np.float64]) -> tuple[Cell, ...]:
+    known = values[~np.isnan(values)]
     if not len(known):
         return 0, None, None, None, None, None
     return len(known), *map(float, np.quantile(known, [0, 0.25, 0.5, 0.75, 1]))

@@ -5,19 +5,17 @@ are not: in simulation McNemar rejects 16.6 % of true null hypotheses at a nomin
 They are given because readers expect them, as descriptions of these answers.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from survey.core.agreement.chance import REPLICATES, Chance, add_one
+from survey.core.agreement.chance import add_one
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import NOBODY, Pair, differences
-from survey.core.agreement.permutation import redrawn
+from survey.core.agreement.permutation import Redraws
 from survey.core.agreement.results import DESCRIPTIVE, Statistic
-from survey.core.stimuli.rankings import Ranking
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,11 +46,11 @@ class CochranQ(Statistic):
 def mcnemar(credits: Credits, pair: Pair) -> McNemar:
     """Test whether responses that credit only one of two measures favour either (exact)."""
     d = differences(credits, pair)
-    n10, n01 = int((d > 0).sum()), int((d < 0).sum())
+    n10, n01 = int(credits.times @ (d > 0)), int(credits.times @ (d < 0))
     decided = n10 + n01
     return McNemar(
         estimand=DESCRIPTIVE,
-        n=len(d),
+        n=len(credits),
         unit="responses",
         n10=n10,
         n01=n01,
@@ -61,21 +59,22 @@ def mcnemar(credits: Credits, pair: Pair) -> McNemar:
     )
 
 
-def cochran_q(credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]]) -> CochranQ:
+def cochran_q(redraws: Redraws) -> CochranQ:
     """Test whether all measures are credited equally often (Cochran 1950).
 
     Q = (k - 1)(k ΣC² - N²)/(kN - ΣR²), with column sums C, row sums R, their total N.
     Split votes are not yes or no, so Q reads a credit of any weight as a yes.
     """
+    credits = redraws.credits
     measures = len(credits.measures)
-    sums = credits.credited.sum(axis=0)
-    squares = int((credits.credited.sum(axis=1) ** 2).sum())
+    sums = credits.times @ credits.credited.astype(np.int64)
+    squares = int(credits.times @ credits.credited.sum(axis=1) ** 2)
     q = float(_q(sums, squares, measures))
     blocks = len(credits)
     if not np.isfinite(q):
         why = "no response tells the measures apart" if blocks else NOBODY
         return CochranQ(estimand=DESCRIPTIVE, n=blocks, unit="responses", blocks=blocks, why=why)
-    null = _redrawn_q(credits, rankings)
+    null = _q(redraws.totals.credited, redraws.totals.squares, measures)
     return CochranQ(
         estimand=DESCRIPTIVE,
         n=blocks,
@@ -84,7 +83,8 @@ def cochran_q(credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]]) -
         q=q,
         df=measures - 1,
         p=float(stats.chi2.sf(q, measures - 1)),
-        p_label_permutation=add_one(null >= q - 1e-9),
+        # A redraw in which nothing tells the measures apart is no evidence against the null.
+        p_label_permutation=add_one(np.nan_to_num(null, nan=0.0) >= q - 1e-9),
     )
 
 
@@ -98,18 +98,3 @@ def _q(
             measures * total - squares,
         )
     return q
-
-
-def _redrawn_q(
-    credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]]
-) -> NDArray[np.float64]:
-    sums = np.zeros((REPLICATES, len(credits.measures)), dtype=np.int64)
-    squares = np.zeros(REPLICATES, dtype=np.int64)
-    chance = Chance()
-    for group in redrawn(credits, rankings):
-        credited = (group.outcomes > 0).astype(np.int64)
-        times = chance.tallies(len(group.rows), len(credited))
-        sums += times @ credited
-        squares += times @ credited.sum(axis=1) ** 2
-    # A redraw in which nothing tells the measures apart is no evidence against the null.
-    return np.nan_to_num(_q(sums, squares, len(credits.measures)), nan=0.0)

@@ -9,24 +9,29 @@ exact under the blinding, and its null mean is the advantage that identical orde
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.chance import REPLICATES, Chance, add_one, never_zero
-from survey.core.agreement.counts import whole
-from survey.core.agreement.credits import Credits, credited_measures
-from survey.core.agreement.differences import (
-    NOBODY,
-    SHARES_OF_A_VOTE,
-    Pair,
-    differences,
+from survey.core.agreement.chance import (
+    MOST_ONE_BY_ONE,
+    REPLICATES,
+    Chance,
+    add_one,
+    never_zero,
 )
+from survey.core.agreement.counts import whole
+from survey.core.agreement.credits import (
+    SHARES_OF_A_VOTE,
+    Credits,
+    credited_measures,
+    in_sixtieths,
+)
+from survey.core.agreement.differences import NOBODY, Pair, differences
 from survey.core.agreement.results import BLINDING, Statistic
 from survey.core.stimuli.rankings import Ranking
-
-MOST_RESPONSES_EXACT = 20_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,27 +55,84 @@ class LabelPermutation(Statistic):
 class Alike:
     """Responses that share a question and a number of clicks, hence their possible credits.
 
-    ``rows``: their places among the responses; ``outcomes``: the equally likely credits
-    under redrawn labels, float (subsets, measures).
+    ``times``: how many there are; ``outcomes``: the equally likely credits under redrawn
+    labels, float (subsets, measures).
     """
 
-    rows: NDArray[np.int64]
+    times: int
     outcomes: NDArray[np.float64]
 
 
-def redrawn(credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]]) -> Iterator[Alike]:
-    """Group the responses by their possible credits; custom rankings credit nobody.
+@dataclass(frozen=True)
+class Totals:
+    """What 10,000 redraws of all labels credit, over all responses.
+
+    ``votes``: (10,000, measures); ``credited``: likewise, a credit of any weight as one;
+    ``squares``: (10,000,), the squares of the measures credited in a response, added up.
+    """
+
+    votes: NDArray[np.float64]
+    credited: NDArray[np.int64]
+    squares: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Redraws:
+    """What credits redrawn labels would give; custom rankings credit nobody.
 
     Redrawing the labels puts each subset of the measures behind c clicked columns with
     the same chance, so the C(k, c) subsets are all there is to enumerate. Where shared
     votes are dropped, what is left is taken as given: only the subsets that would have
     been kept count, which are equally likely among themselves.
     """
-    for question in sorted(rankings):
-        there = credits.questions == question
-        for clicks in sorted(set(credits.clicks[there].tolist()) - {0}):
-            rows = np.flatnonzero(there & (credits.clicks == clicks))
-            yield Alike(rows, _outcomes(credits, rankings[question], clicks))
+
+    credits: Credits
+
+    @cached_property
+    def groups(self) -> tuple[Alike, ...]:
+        """The responses by their possible credits, by question and number of clicks."""
+        return tuple(self._groups())
+
+    def _groups(self) -> Iterator[Alike]:
+        credits, ballots = self.credits, self.credits.ballots
+        for question in sorted(ballots.rankings):
+            for clicks in range(1, len(credits.measures) + 1):
+                alike = (ballots.questions == question) & (ballots.clicks == clicks)
+                times = int(credits.times[alike].sum())
+                if times:
+                    orders = ballots.rankings[question]
+                    yield Alike(times, _outcomes(credits, orders, clicks))
+
+    @cached_property
+    def totals(self) -> Totals:
+        """10,000 redraws, the same for every question that is asked of them.
+
+        Up to 20,000 responses each one's labels are redrawn; beyond that it is drawn how
+        many responses with the same possible credits get which of them.
+        """
+        few = len(self.credits) <= MOST_ONE_BY_ONE
+        groups, chance = self.groups if few else _merged(self.groups), Chance()
+        draw = chance.tallies if few else chance.multinomial
+        measures = len(self.credits.measures)
+        votes = np.zeros((REPLICATES, measures))
+        credited = np.zeros((REPLICATES, measures), dtype=np.int64)
+        squares = np.zeros(REPLICATES, dtype=np.int64)
+        for group in groups:
+            times = draw(group.times, len(group.outcomes))
+            any_weight = (group.outcomes > 0).astype(np.int64)
+            votes += times @ group.outcomes
+            credited += times @ any_weight
+            squares += times @ any_weight.sum(axis=1) ** 2
+        return Totals(votes, credited, squares)
+
+
+def _merged(groups: tuple[Alike, ...]) -> list[Alike]:
+    """Put the groups of different questions together that have the same possible credits."""
+    merged: dict[tuple[tuple[float, ...], ...], int] = {}
+    for group in groups:
+        outcomes = tuple(map(tuple, group.outcomes.tolist()))
+        merged[outcomes] = merged.get(outcomes, 0) + group.times
+    return [Alike(times, np.array(outcomes)) for outcomes, times in merged.items()]
 
 
 def _outcomes(credits: Credits, orders: Mapping[str, Ranking], clicks: int) -> NDArray[np.float64]:
@@ -89,36 +151,37 @@ def _outcomes(credits: Credits, orders: Mapping[str, Ranking], clicks: int) -> N
     return outcomes
 
 
-def label_permutation(
-    credits: Credits, rankings: Mapping[int, Mapping[str, Ranking]], pair: Pair
-) -> LabelPermutation:
+def label_permutation(redraws: Redraws, pair: Pair) -> LabelPermutation:
     """Test the lead of one measure over another against blind clicks (two-sided).
 
     p is exact, by convolution of the responses' distributions, up to 20,000 responses;
     beyond that from 10,000 redraws as (b + 1)/(B + 1).
     """
+    credits = redraws.credits
     first, second = (credits.measures.index(name) for name in (pair.first, pair.second))
     possible = [
-        (group.outcomes[:, first] - group.outcomes[:, second], len(group.rows))
-        for group in redrawn(credits, rankings)
+        (group.outcomes[:, first] - group.outcomes[:, second], group.times)
+        for group in redraws.groups
     ]
     mean = math.fsum(times * steps.mean() for steps, times in possible)
+    lead = int(credits.times @ in_sixtieths(differences(credits, pair))) / SHARES_OF_A_VOTE
     frame = LabelPermutation(
         estimand=BLINDING,
         n=len(credits),
         unit="responses",
-        lead=whole(differences(credits, pair).sum()),
+        lead=whole(lead),
         null_mean=mean,
         null_sd=math.sqrt(math.fsum(times * steps.var() for steps, times in possible)),
     )
     if not len(credits):
         return replace(frame, why=NOBODY)
     far = abs(frame.lead - mean) - 1e-9
-    if len(credits) <= MOST_RESPONSES_EXACT:
+    if len(credits) <= MOST_ONE_BY_ONE:
         totals, chances = _every_total(possible)
         p = float(chances[np.abs(totals - mean) >= far].sum())
         return replace(frame, p=never_zero(p), method="exact")
-    beyond = np.abs(_random_totals(possible) - mean) >= far
+    votes = redraws.totals.votes
+    beyond = np.abs(votes[:, first] - votes[:, second] - mean) >= far
     return replace(frame, p=add_one(beyond), method="Monte Carlo")
 
 
@@ -127,14 +190,17 @@ Possible = list[tuple[NDArray[np.float64], int]]
 
 def _every_total(possible: Possible) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return every total that redraws can give, and its chance."""
-    whole = [(np.rint(steps * SHARES_OF_A_VOTE).astype(int), times) for steps, times in possible]
-    unit = math.gcd(*(int(step) for steps, _ in whole for step in steps)) or 1
+    alike: dict[tuple[int, ...], int] = {}
+    for steps, times in possible:
+        key = tuple(sorted(in_sixtieths(steps).tolist()))
+        alike[key] = alike.get(key, 0) + times
+    unit = math.gcd(*(step for steps in alike for step in steps)) or 1
     chances, least = np.ones(1), 0
-    for steps, times in whole:
-        low = int(steps.min()) // unit
-        kernel = np.bincount(steps // unit - low) / len(steps)
+    for key, times in alike.items():
+        steps = np.array(key) // unit
+        kernel = np.bincount(steps - steps[0]) / len(steps)
         chances = np.convolve(chances, _power(kernel, times))
-        least += low * times
+        least += int(steps[0]) * times
     return (least + np.arange(len(chances))) * unit / SHARES_OF_A_VOTE, chances
 
 
@@ -148,12 +214,3 @@ def _power(kernel: NDArray[np.float64], times: int) -> NDArray[np.float64]:
         if times:
             kernel = np.convolve(kernel, kernel)
     return result
-
-
-def _random_totals(possible: Possible) -> NDArray[np.float64]:
-    totals = np.zeros(REPLICATES)
-    chance = Chance()
-    for steps, times in possible:
-        for _ in range(times):
-            totals += steps[chance.below(len(steps))]
-    return totals

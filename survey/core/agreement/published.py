@@ -1,13 +1,16 @@
-"""Published counts as responses: a printed Table 4, read as the votes behind it."""
+"""Published counts as ballots: a printed Table 4, read as the votes behind it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from survey.core.agreement.ballots import Ballots
 from survey.core.agreement.counts import OTHER
-from survey.core.agreement.credits import Credits
+from survey.core.agreement.credits import Credits, tally_credits
 from survey.core.stimuli.rankings import Ranking
+
+UNKNOWN = Ranking((("of one's own",), ("rest",)))
 
 
 @dataclass(frozen=True)
@@ -41,24 +44,32 @@ class PublishedCounts:
         return stand_ins
 
     def credits(self) -> Credits:
-        """Expand the counts into one row of credits per answer.
+        """Read each count as so many ballots; who gave which answer, nobody knows.
 
         Raises ValueError where identical orders have different counts, or a set's
         counts do not add up to the participants once identical orders are merged.
         """
-        rows = [row for number in range(1, len(self.votes) + 1) for row in self._answers(number)]
-        answers = self.participants
-        return Credits(
-            measures=self.measures,
-            participants=np.tile([f"answer {k + 1}" for k in range(answers)], len(self.votes)),
-            questions=np.repeat(np.arange(1, len(self.votes) + 1), answers),
-            credited=np.array([row[:-1] for row in rows], dtype=bool),
-            other=np.array([row[-1] for row in rows], dtype=bool),
-            clicks=np.array([not row[-1] for row in rows], dtype=np.int64),
-            weight=np.ones(len(rows)),
+        counted = [
+            (number, name, count)
+            for number in range(1, len(self.votes) + 1)
+            for name, count in self._answers(number)
+        ]
+        ticked = [[one == name for one in self.measures] for _, name, _ in counted]
+        return tally_credits(
+            Ballots(
+                measures=self.measures,
+                rankings=self.rankings(),
+                questions=np.array([number for number, _, _ in counted]),
+                ticked=np.array(ticked, dtype=bool),
+                owns=tuple(UNKNOWN if name == OTHER else None for _, name, _ in counted),
+                kinds=np.zeros(0, dtype=np.int32),
+                begins=np.zeros(0, dtype=np.int64),
+                times=np.array([count for _, _, count in counted]),
+            )
         )
 
-    def _answers(self, number: int) -> list[list[bool]]:
+    def _answers(self, number: int) -> list[tuple[str, int]]:
+        """Return a set's measures and OTHER with their votes, identical orders once."""
         counts = dict(zip((*self.measures, OTHER), self.votes[number - 1], strict=True))
         together = self.identical.get(number, ())
         for name in together[1:]:
@@ -67,15 +78,11 @@ class PublishedCounts:
                     f"set {number}: {together[0]} has {counts[together[0]]} votes and {name} "
                     f"{counts[name]}, though their orders are identical"
                 )
-        rows = []
-        for name, count in counts.items():
-            if name in together[1:]:
-                continue
-            credited = together if name in together else (name,)
-            rows += [[one in credited for one in counts]] * count
-        if len(rows) != self.participants:
+        answers = [(name, count) for name, count in counts.items() if name not in together[1:]]
+        total = sum(count for _, count in answers)
+        if total != self.participants:
             raise ValueError(
-                f"set {number}: {len(rows)} votes after merging identical orders, "
+                f"set {number}: {total} votes after merging identical orders, "
                 f"but {self.participants} participants"
             )
-        return rows
+        return answers

@@ -1,11 +1,12 @@
 """Quality flags: signs of answers given without looking. A flag excludes nobody."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from statistics import median
 
-from survey.core.agreement.credits import Response
+import numpy as np
+from numpy.typing import NDArray
+
+from survey.core.agreement.answers import Answers, begins_of, by_participant
 
 FASTEST_SECONDS = 3.0
 FASTEST_SHARE = 1 / 3
@@ -26,6 +27,9 @@ RULES = {
     INCOMPLETE: "not all questions were answered",
 }
 
+# Participants' places with what was found.
+Found = Iterator[tuple[int, str]]
+
 
 @dataclass(frozen=True)
 class Flag:
@@ -36,26 +40,23 @@ class Flag:
     reason: str
 
 
-def quality_flags(responses: Sequence[Response], asked: int) -> tuple[Flag, ...]:
+def quality_flags(answers: Answers, asked: int) -> tuple[Flag, ...]:
     """Flag participants by ``RULES``; ``asked``: the questions each was to answer.
 
     Participants without a single answer are not judged.
     """
-    answers: dict[str, list[Response]] = {}
-    for response in responses:
-        answers.setdefault(response.participant, []).append(response)
-    typical = {
-        who: seconds for who, mine in answers.items() if (seconds := _typical(mine)) is not None
+    found = {
+        TOO_FAST: _too_fast(answers),
+        SAME: _same_label(answers),
+        ALL_CUSTOM: _all_custom(answers),
+        INCOMPLETE: _incomplete(answers, asked),
     }
+    rules = list(RULES)
+    by_person = sorted(
+        (place, rules.index(kind), reason) for kind, one in found.items() for place, reason in one
+    )
     return tuple(
-        Flag(who, kind, reason)
-        for who, mine in answers.items()
-        for kind, reason in (
-            *_too_fast(typical.get(who), typical),
-            *_same_label(mine),
-            *_all_custom(mine),
-            *_incomplete(mine, asked),
-        )
+        Flag(str(answers.people[place]), rules[rule], reason) for place, rule, reason in by_person
     )
 
 
@@ -68,35 +69,56 @@ def flagged_for_exclusion(flags: Sequence[Flag]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(flag.participant for flag in flags if flag.kind != INCOMPLETE))
 
 
-def _typical(mine: Sequence[Response]) -> float | None:
-    known = [response.seconds for response in mine if response.seconds is not None]
-    return median(known) if known else None
+def _too_fast(answers: Answers) -> Found:
+    typical = _typical_seconds(answers)
+    if np.isnan(typical).all():
+        return
+    usual = float(np.nanmedian(typical))
+    # A time that is unknown is below nothing.
+    for place in np.flatnonzero((typical < FASTEST_SECONDS) | (typical < FASTEST_SHARE * usual)):
+        took = f"{typical[place]:.1f} s for an answer"
+        yield int(place), f"{took}; the median participant took {usual:.1f} s"
 
 
-def _too_fast(seconds: float | None, everyone: Mapping[str, float]) -> list[tuple[str, str]]:
-    if seconds is None:
-        return []
-    usual = median(everyone.values())
-    if seconds >= FASTEST_SECONDS and seconds >= FASTEST_SHARE * usual:
-        return []
-    return [(TOO_FAST, f"{seconds:.1f} s for an answer; the median participant took {usual:.1f} s")]
+def _typical_seconds(answers: Answers) -> NDArray[np.float64]:
+    """Return each participant's median time, NaN where none is known."""
+    known = ~np.isnan(answers.seconds)
+    seconds = answers.seconds[known]
+    given = by_participant(known, answers.begins)
+    begins, typical = begins_of(given), np.full(len(given), np.nan)
+    for count in set(given.tolist()) - {0}:
+        alike = given == count
+        rows = begins[alike][:, np.newaxis] + np.arange(count)
+        typical[alike] = np.median(seconds[rows], axis=1)
+    return typical
 
 
-def _same_label(mine: Sequence[Response]) -> list[tuple[str, str]]:
-    clicks = Counter(label for response in mine for label in response.clicked)
-    if len(mine) < FEWEST_ANSWERS or not clicks:
-        return []
-    label, times = clicks.most_common(1)[0]
-    if times < SAME_LABEL * len(mine):
-        return []
-    return [(SAME, f"Method{label} ticked in {times} of {len(mine)} answers")]
+def _same_label(answers: Answers) -> Found:
+    labels = int(answers.clicked.max(initial=0)).bit_length()
+    clicks = np.array(
+        [by_participant(answers.clicked >> label & 1, answers.begins) for label in range(labels)]
+    ).reshape(labels, len(answers.people))
+    most = clicks.max(axis=0, initial=0)
+    enough = (answers.given >= FEWEST_ANSWERS) & (most > 0)
+    for place in np.flatnonzero(enough & (most >= SAME_LABEL * answers.given)).tolist():
+        label = _first_ticked(answers, place, np.flatnonzero(clicks[:, place] == most[place]))
+        yield place, f"Method{label} ticked in {most[place]} of {answers.given[place]} answers"
 
 
-def _all_custom(mine: Sequence[Response]) -> list[tuple[str, str]]:
-    if len(mine) < 2 or not all(response.own is not None for response in mine):
-        return []
-    return [(ALL_CUSTOM, f"a custom ranking in all {len(mine)} answers")]
+def _first_ticked(answers: Answers, place: int, labels: NDArray[np.int64]) -> int:
+    """Return which of the labels, from 0 on, was ticked first, as the number it is shown by."""
+    begin = answers.begins[place]
+    mine = answers.clicked[begin : begin + answers.given[place]]
+    firsts = [int(np.argmax(mine >> label & 1)) for label in labels]
+    return int(labels[np.argmin(firsts)]) + 1
 
 
-def _incomplete(mine: Sequence[Response], asked: int) -> list[tuple[str, str]]:
-    return [(INCOMPLETE, f"{len(mine)} of {asked} answers")] if len(mine) < asked else []
+def _all_custom(answers: Answers) -> Found:
+    custom = by_participant(answers.own.known, answers.begins)
+    for place in np.flatnonzero((answers.given > 1) & (custom == answers.given)).tolist():
+        yield place, f"a custom ranking in all {answers.given[place]} answers"
+
+
+def _incomplete(answers: Answers, asked: int) -> Found:
+    for place in np.flatnonzero(answers.given < asked).tolist():
+        yield place, f"{answers.given[place]} of {asked} answers"

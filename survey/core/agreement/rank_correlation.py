@@ -4,6 +4,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy import special, stats
 
 from survey.core.agreement.orders import Midranks, spearman, tau_b
@@ -48,7 +50,7 @@ def spearman_rho(x: Sequence[float], y: Sequence[float]) -> RankCorrelation:
 
 
 def _correlate(
-    measure: Callable[[Midranks, Midranks], float],
+    measure: Callable[[Midranks, Midranks], NDArray[np.float64]],
     x: Sequence[float],
     y: Sequence[float],
     standard_error: Callable[[float, int], float],
@@ -58,7 +60,7 @@ def _correlate(
     n = len(x)
     if n < 2 or len(set(x)) == 1 or len(set(y)) == 1:
         return RankCorrelation(n, None, None, "a score is the same for all items")
-    found = measure(_midranks(x), _midranks(y))
+    found = float(measure(_midranks(x), _midranks(y)))
     if n < LEAST:
         return RankCorrelation(n, found, None, f"an interval needs {LEAST} items or more")
     if math.isclose(abs(found), 1.0):
@@ -70,4 +72,5 @@ def _correlate(
 
 
 def _midranks(scores: Sequence[float]) -> Midranks:
-    return tuple(map(float, stats.rankdata(scores)))
+    ranked: Midranks = stats.rankdata(scores)
+    return ranked

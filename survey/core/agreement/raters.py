@@ -1,6 +1,5 @@
 """How far participants agree with one another: Kendall's W, Krippendorff's alpha, Fleiss' kappa."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -8,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.credits import Credits
-from survey.core.agreement.orders import Held, Midranks
+from survey.core.agreement.orders import Held, HeldInQuestion, Midranks
 from survey.core.agreement.results import DESCRIPTIVE, T1, Statistic, without_zeros
 
 
@@ -44,7 +43,7 @@ def kendall_w(held: Held) -> KendallW:
     (Kendall & Gibbons 1990, ch. 6).
     Lists of different questions are different things, so questions are never pooled.
     """
-    values = [_w([order for _, order in answers]) for _, answers in held.in_question()]
+    values = [_w(here) for here in held.questions.values()]
     known = [value for value in values if value is not None]
     return KendallW(
         estimand=T1,
@@ -68,14 +67,21 @@ def _why(values: Sequence[float | None], reason: str) -> str | None:
     return f"undefined for {undefined} question{'s' * (undefined > 1)}: {reason}"
 
 
-def _w(orders: Sequence[Midranks]) -> float | None:
-    raters, lists = len(orders), len(orders[0]) if orders else 0
-    ties = sum(t**3 - t for order in orders for t in Counter(order).values())
+def _w(here: HeldInQuestion) -> float | None:
+    raters, lists = int(here.times.sum()), here.offered.shape[1]
+    ties = int(here.times @ _ties(here.orders))
     largest = raters**2 * lists * (lists**2 - 1) - raters * ties
     if raters < 2 or largest == 0:
         return None
-    sums = np.sum(orders, axis=0)
+    sums = here.times @ here.orders
     return float((12 * sums @ sums - 3 * raters**2 * lists * (lists + 1) ** 2) / largest)
+
+
+def _ties(orders: Midranks) -> NDArray[np.int64]:
+    """Return Σ(t³ - t) over the ties of each order: each of t tied lists stands with t."""
+    with_each = (orders[:, :, np.newaxis] == orders[:, np.newaxis]).sum(axis=2)
+    ties: NDArray[np.int64] = (with_each**2).sum(axis=1) - orders.shape[1]
+    return ties
 
 
 def krippendorff_alpha(held: Held) -> Alpha:
@@ -84,46 +90,54 @@ def krippendorff_alpha(held: Held) -> Alpha:
     ``pooled`` takes the lists of all questions as units, participants who did not
     answer as missing; ``by_question`` one question's lists.
     """
-    tables = [_units(answers) for _, answers in held.in_question()]
-    values = [alpha_ordinal(table) for table in tables]
-    pooled = alpha_ordinal([unit for table in tables for unit in table])
+    most = max((here.offered.shape[1] for here in held.questions.values()), default=0)
+    tables = [_units(here, most) for here in held.questions.values()]
+    units = np.vstack([np.zeros((0, 2 * most + 1)), *tables])
+    values = [_alpha(table) for table in tables]
+    judged = int((units.sum(axis=1) > 0).sum())
+    pairing = int((units.sum(axis=1) > 1).sum())
     return Alpha(
         estimand=T1,
-        n=sum(len(unit) > 1 for table in tables for unit in table),
+        n=pairing,
         unit="lists",
-        left_out=without_zeros(
-            {"lists judged by fewer than two": sum(len(u) < 2 for table in tables for u in table)}
-        ),
-        pooled=pooled,
+        left_out=without_zeros({"lists judged by fewer than two": judged - pairing}),
+        pooled=_alpha(units),
         by_question=values,
         why=_why(values, "fewer than two participants answered, or no two ranks differ"),
     )
 
 
-def _units(answers: Sequence[tuple[str, Midranks]]) -> list[list[float]]:
-    """Turn orders into one row of midranks per list; nobody's answer has no row."""
-    return [list(unit) for unit in zip(*(order for _, order in answers), strict=True)]
+def _units(here: HeldInQuestion, most: int) -> NDArray[np.float64]:
+    """Count how often each list got each midrank, in steps of 1/2: (lists, 2 * most + 1)."""
+    halves = (2 * here.orders).astype(np.int64)
+    lists, levels = here.offered.shape[1], 2 * most + 1
+    counts = np.zeros((lists, levels))
+    for unit, got in zip(counts, halves.T, strict=False):
+        unit += np.bincount(got, here.times, levels)
+    return counts
 
 
 def alpha_ordinal(units: Sequence[Sequence[float]]) -> float | None:
+    """Krippendorff's alpha of ``units``: the values each unit got, missing ones left out."""
+    levels = sorted({value for unit in units for value in unit})
+    counts = [[list(unit).count(level) for level in levels] for unit in units]
+    return _alpha(np.array(counts, dtype=np.float64).reshape(len(units), len(levels)))
+
+
+def _alpha(counts: NDArray[np.float64]) -> float | None:
     """Krippendorff's alpha = 1 - D_o/D_e with the ordinal metric; None where D_e is 0.
 
-    ``units``: the values each unit got, missing ones left out; units with one value
+    ``counts``: how often each unit got each level, (units, levels); units with one value
     pair nothing and do not count. With n_g the number of pairable values g and
     c < k: δ²(c, k) = (Σ_{g=c..k} n_g - (n_c + n_k)/2)² (Krippendorff 2011).
     """
-    paired = [unit for unit in units if len(unit) > 1]
-    levels = sorted({value for unit in paired for value in unit})
-    if len(levels) < 2:
+    paired = counts[counts.sum(axis=1) > 1]
+    sizes = paired.sum(axis=1)
+    totals = paired.sum(axis=0)
+    if np.count_nonzero(totals) < 2:
         return None
-    place = {value: index for index, value in enumerate(levels)}
-    counts = np.zeros((len(paired), len(levels)))
-    for row, unit in enumerate(paired):
-        np.add.at(counts[row], [place[value] for value in unit], 1)
-    sizes = counts.sum(axis=1)
-    totals = counts.sum(axis=0)
-    weighed = counts / (sizes - 1)[:, np.newaxis]
-    coincidences = weighed.T @ counts - np.diag(weighed.sum(axis=0))
+    weighed = paired / (sizes - 1)[:, np.newaxis]
+    coincidences = weighed.T @ paired - np.diag(weighed.sum(axis=0))
     delta = _ordinal_metric(totals)
     expected = float(totals @ delta @ totals) / (totals.sum() - 1)
     return float(1 - (coincidences * delta).sum() / expected)
@@ -141,12 +155,13 @@ def fleiss_kappa(credits: Credits, distinct: Sequence[int]) -> Kappa:
     Over the questions whose orders all differ and which every participant answered with
     one tick or a custom ranking; elsewhere a choice is not one category.
     """
-    everyone = len(np.unique(credits.participants))
+    everyone = np.count_nonzero(credits.answered)
+    choices = np.column_stack([credits.credited, credits.other])
     table, used = [], []
     for question in distinct:
-        here = credits.within(credits.questions == question)
-        if len(here) == everyone and np.all(here.clicks <= 1):
-            table.append([*here.credited.sum(axis=0), here.other.sum()])
+        times = credits.times * (credits.questions == question)
+        if times.sum() == everyone and np.all(credits.ballots.clicks[times > 0] <= 1):
+            table.append(times @ choices)
             used.append(question)
     result = Kappa(
         estimand=DESCRIPTIVE,
@@ -167,6 +182,6 @@ def fleiss_kappa(credits: Credits, distinct: Sequence[int]) -> Kappa:
     counts = np.array(table, dtype=float)
     if np.count_nonzero(counts.sum(axis=0)) < 2:
         return replace(result, why="everyone chose the same every time, so chance explains all")
-    from statsmodels.stats.inter_rater import fleiss_kappa as of_table  # see _two_way_variance
+    from statsmodels.stats.inter_rater import fleiss_kappa as of_table  # it brings pandas along
 
     return replace(result, kappa=float(of_table(counts)), why=None)

@@ -1,13 +1,23 @@
 """Whether the differences hang on a choice of ours: the same figures under other choices."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from survey.core.agreement.agreement import TIES, Rankings
-from survey.core.agreement.credits import Credits, Response, tally_credits
-from survey.core.agreement.differences import Pair, TwoWay, differences, pairs, two_way
+from survey.core.agreement.agreement import TIES
+from survey.core.agreement.answers import Answers
+from survey.core.agreement.ballots import Ballots, Rankings
+from survey.core.agreement.credits import Credits, tally_credits
+from survey.core.agreement.differences import (
+    Pair,
+    TwoWay,
+    differences,
+    mean_of,
+    pairs,
+    two_way,
+)
 
 
 @dataclass(frozen=True)
@@ -29,30 +39,28 @@ class Variant:
 
 
 def sensitivity(
-    responses: Sequence[Response],
+    answers: Answers,
     rankings: Rankings,
     measures: Sequence[str],
-    flagged: Collection[str],
+    flagged: NDArray[np.bool_],
 ) -> tuple[Variant, ...]:
     """Recompute the differences under each choice that could have been made otherwise.
 
-    Without the ``flagged`` participants; with shared votes split, or dropped; and leaving
-    out one question at a time.
+    Without the ``flagged`` participants, a mask over them; with shared votes split, or
+    dropped; and leaving out one question at a time.
     """
-    credits = tally_credits(responses, rankings, measures)
+    ballots = Ballots.of(answers, rankings, measures)
     return tuple(
-        Variant(name, len(some), _effects(some))
-        for name, some in _choices(credits, sorted(rankings), flagged)
+        Variant(name, len(some), _effects(some)) for name, some in _choices(ballots, flagged)
     )
 
 
-def _choices(
-    credits: Credits, questions: Sequence[int], flagged: Collection[str]
-) -> Iterator[tuple[str, Credits]]:
+def _choices(ballots: Ballots, flagged: NDArray[np.bool_]) -> Iterator[tuple[str, Credits]]:
+    credits, questions = tally_credits(ballots), sorted(ballots.rankings)
     yield "every response", credits
-    if flagged:
-        kept = np.array([str(who) not in flagged for who in credits.participants], dtype=bool)
-        yield "without flagged participants", credits.within(kept)
+    if flagged.any():
+        kept = ballots.of_people(~flagged)
+        yield "without flagged participants", replace(credits, ballots=kept)
     for ties in TIES:
         if ties != "kept":
             yield f"shared votes {ties}", TIES[ties](credits)
@@ -64,6 +72,6 @@ def _effects(credits: Credits) -> tuple[Effect, ...]:
     effects = []
     for pair in pairs(credits.measures):
         d = differences(credits, pair)
-        mean = float(d.mean()) if len(d) else None
-        effects.append(Effect(pair, mean, two_way(d, credits.participants, credits.questions)))
+        mean = mean_of(d, credits) if len(credits) else None
+        effects.append(Effect(pair, mean, two_way(d, credits)))
     return tuple(effects)

@@ -31,7 +31,7 @@ from survey.core.agreement.exchange import (
     first_places_by_chance,
 )
 from survey.core.agreement.holm import holm
-from survey.core.agreement.permutation import label_permutation
+from survey.core.agreement.permutation import Redraws, label_permutation
 from survey.core.agreement.published import PublishedCounts
 from survey.core.agreement.results import T2
 
@@ -116,7 +116,7 @@ def _pair(counts: PublishedCounts, pair: Pair) -> PairOverSets:
     by_set = tuple(row[first] - row[second] for row in counts.votes)
     sets = range(1, len(by_set) + 1)
     tied = tuple(k for k in sets if {pair.first, pair.second} <= set(counts.identical.get(k, ())))
-    blind = label_permutation(counts.credits(), counts.rankings(), pair).null_mean or 0.0
+    blind = label_permutation(Redraws(counts.credits()), pair).null_mean or 0.0
     free = [number for number in sets if number not in tied]
     distinct = distinct_questions(counts.rankings())
     return PairOverSets(
@@ -137,7 +137,7 @@ def _over(counts: PublishedCounts, pair: Pair, sets: Sequence[int], reason: str)
     """Test a pair over these sets; ``reason``: why the others are left out."""
     credits = counts.credits()
     credits = credits.within(np.isin(credits.questions, sets))
-    questions = by_questions(differences(credits, pair), credits.questions, len(sets))
+    questions = by_questions(differences(credits, pair), credits, len(sets))
     skipped = len(counts.votes) - len(sets)
     left_out = {reason: skipped} if skipped else {}
     first, second = (counts.measures.index(name) for name in (pair.first, pair.second))

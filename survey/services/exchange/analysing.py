@@ -1,8 +1,13 @@
 """The analysis of files: a bundle, or a folder made elsewhere."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from survey.services.analysis import Analysis, Choices, LeftOut, Votes, analyse_votes, counts
+import numpy as np
+from numpy.typing import NDArray
+
+from survey.core.agreement.answers import Answers
+from survey.services.analysis import Analysis, Choices, LeftOut, Votes, analyse_votes, counted
 from survey.services.exchange.foreign import foreign_votes
 from survey.services.exchange.foreign_lists import check_rankings
 from survey.services.exchange.foreign_records import ForeignVotes
@@ -32,8 +37,24 @@ def analyse_files(files: Files, choices: Choices) -> Analysis:
 
 
 def _analyse_foreign(votes: ForeignVotes, choices: Choices) -> Analysis:
+    people, answers = _marks(votes), Answers.of(one.response for one in votes.responses)
+    simulated = frozenset(answers.people[people.is_test].tolist())
+    given = answers.of_people(counted(people, choices))
+    asked = Votes(votes.facts, votes.measures, votes.rankings, votes.asked, given, simulated)
+    return analyse_votes(asked, LeftOut.of(people, choices), choices)
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """What the rows say of participants, in the order in which they come."""
+
+    is_test: NDArray[np.bool_]
+    excluded: NDArray[np.bool_]
+
+
+def _marks(votes: ForeignVotes) -> _Marks:
     people = {one.participant: one for one in votes.responses}.values()
-    counted = [one.response for one in votes.responses if counts(one, choices)]
-    simulated = frozenset(one.participant for one in people if one.is_test)
-    given = Votes(votes.facts, votes.measures, votes.rankings, votes.asked, counted, simulated)
-    return analyse_votes(given, LeftOut.of(people, choices), choices)
+    return _Marks(
+        is_test=np.array([one.is_test for one in people], dtype=bool),
+        excluded=np.array([one.excluded for one in people], dtype=bool),
+    )

@@ -6,13 +6,14 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from survey.core.agreement.credits import Response
+from survey.core.agreement.answers import Answers, Response
+from survey.core.agreement.times import seconds_taken
 from survey.core.stimuli.blinding import Blinding
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import Question
 from survey.core.stimuli.rankings import Ranking
 from survey.services.analysis import Choices, StudyAnalysis
-from survey.services.study_analysis import analyse_records, seconds_taken, study_facts
+from survey.services.study_analysis import analyse_records, people_from, study_facts
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,6 @@ class Content:
     def analysed(self, choices: Choices) -> StudyAnalysis:
         """Analyse the answers as the choices say."""
         facts = study_facts(self.slug, self.status, self.digest, self.generator_version, self.plan)
-        responses = [one.response for one in self.answers()]
-        return analyse_records(
-            facts, self.plan, self.rankings, [*self.people()], responses, choices
-        )
+        people = people_from(self.people())
+        answers = Answers.of(one.response for one in self.answers())
+        return analyse_records(facts, self.plan, self.rankings, people, answers, choices)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from survey.core.agreement.credits import Response
+from survey.core.agreement.answers import Response
+from survey.core.agreement.times import seconds_taken
 from survey.core.stimuli.rankings import Ranking
-from survey.services.study_analysis import seconds_taken
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from survey.core.agreement.credits import Response
+from survey.core.agreement.answers import Response
 from survey.core.measures import Setting
 from survey.core.stimuli.questions import build_question
 from survey.core.stimuli.rankings import Ranking

@@ -3,10 +3,28 @@
 import numpy as np
 from hypothesis import strategies as st
 
-from survey.core.agreement.credits import Response
+from survey.core.agreement.answers import Answers, Response
+from survey.core.agreement.ballots import Ballots
+from survey.core.agreement.credits import tally_credits
 from survey.core.stimuli.rankings import Ranking, letters_for
 
 MEASURES = ("AP", "NMRR", "MNRO")
+
+
+def ballots_of(responses, rankings, measures=MEASURES):
+    """The ballots of answers given one by one."""
+    return Ballots.of(Answers.of(responses), rankings, measures)
+
+
+def credits_of(responses, rankings, measures=MEASURES):
+    """The credits of answers given one by one."""
+    return tally_credits(ballots_of(responses, rankings, measures))
+
+
+def of_each(credits, values):
+    """What stands for each ballot, for each answer, with the participant of each."""
+    ballots = credits.ballots
+    return values[ballots.kinds], np.repeat(np.arange(len(ballots.begins)), ballots.given)
 
 
 def weak_order(rng, lists):

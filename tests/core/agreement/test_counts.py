@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.core.agreement.answers import Response
 from survey.core.agreement.counts import distinct_questions, first_places, shares, table4
-from survey.core.agreement.credits import Response, tally_credits
 from survey.core.agreement.published import PublishedCounts
 from survey.core.stimuli.rankings import Ranking
+from tests.core.agreement.random_votes import credits_of
 
 CASE = json.loads((Path(__file__).parents[2] / "cases" / "table4.json").read_text())["table4"]
 EXPECTED = CASE["expected"]
@@ -99,20 +100,20 @@ ORDERS = {
 
 
 def test_a_question_nobody_answered_has_a_row_of_zeros_and_no_choice():
-    table = table4(tally_credits([], ORDERS, NAMES), ORDERS)
+    table = table4(credits_of([], ORDERS, NAMES), ORDERS)
     assert [row.question for row in table.rows] == [1, 2]
     assert table.rows[0].choice == ()
     assert table.rows[1].identical == (("AP", "MNRO"),)
 
 
 def test_shares_without_votes_are_missing_rather_than_zero():
-    found = shares(tally_credits([], ORDERS, NAMES), [1])
+    found = shares(credits_of([], ORDERS, NAMES), [1])
     assert (found.of_credits, found.of_responses, found.split) == (None, None, None)
 
 
 def test_two_ticks_split_one_vote_and_count_twice_among_credits():
     ticked = Response("p", 1, NAMES, frozenset({1, 2}))
-    found = shares(tally_credits([ticked], ORDERS, NAMES), [1])
+    found = shares(credits_of([ticked], ORDERS, NAMES), [1])
     assert found.of_responses == {"AP": 1, "NMRR": 1, "MNRO": 0, "OTHER": 0}
     assert found.split == {"AP": 0.5, "NMRR": 0.5, "MNRO": 0, "OTHER": 0}
     assert found.of_credits == {"AP": 0.5, "NMRR": 0.5, "MNRO": 0, "OTHER": 0}
@@ -135,12 +136,12 @@ def test_split_shares_add_up_to_one_and_table_4_holds_every_credit(given_answers
         Response(f"p{row}", question, order, clicked or frozenset(), None if clicked else OWN)
         for row, (order, clicked, question) in enumerate(given_answers)
     ]
-    credits = tally_credits(responses, ORDERS, NAMES)
+    credits = credits_of(responses, ORDERS, NAMES)
     found = shares(credits, distinct_questions(ORDERS))
     assert sum(found.split.values()) == pytest.approx(1)
     assert sum(found.of_credits.values()) == pytest.approx(1)
     totals = table4(credits, ORDERS).totals
-    assert sum(totals.values()) == credits.credited.sum() + credits.other.sum()
+    assert sum(totals.values()) == credits.times @ (credits.credited.sum(axis=1) + credits.other)
 
 
 OWN = Ranking.parse("A>B")
@@ -148,6 +149,6 @@ OWN = Ranking.parse("A>B")
 
 def test_one_vote_each_makes_the_merged_row_the_number_of_participants():
     responses = [Response(f"p{k}", 2, NAMES, frozenset({1 + k % 3})) for k in range(9)]
-    row = table4(tally_credits(responses, ORDERS, NAMES), ORDERS).rows[1]
+    row = table4(credits_of(responses, ORDERS, NAMES), ORDERS).rows[1]
     assert row.votes == {"AP": 6, "NMRR": 3, "MNRO": 6, "OTHER": 0}
     assert row.merged == 9

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.agreement.credits import Response, credited_measures, tally_credits
+from survey.core.agreement.answers import Response
+from survey.core.agreement.credits import credited_measures
 from survey.core.stimuli.rankings import Ranking
+from tests.core.agreement.random_votes import credits_of
 
 FIRST, SECOND, THIRD = (Ranking.parse(text) for text in ("A>B>C", "B>A>C", "C>A=B"))
 DISTINCT = {"AP": FIRST, "NMRR": SECOND, "MNRO": THIRD}
@@ -40,7 +42,7 @@ def test_relabelling_never_changes_what_the_same_columns_are_worth(order, labels
 
 def test_an_own_ranking_that_equals_an_offered_order_credits_none():
     own = Response("p1", 1, ("AP", "NMRR", "MNRO"), own=FIRST)
-    credits = tally_credits([own], {1: DISTINCT}, ("AP", "NMRR", "MNRO"))
+    credits = credits_of([own], {1: DISTINCT}, ("AP", "NMRR", "MNRO"))
     assert not credits.credited.any()
     assert credits.other.tolist() == [True]
 
@@ -66,10 +68,10 @@ def test_an_answer_that_cannot_be_is_refused(values, message):
 def test_a_response_to_an_unknown_question_is_refused():
     response = Response("p1", 2, ("AP", "NMRR", "MNRO"), frozenset({1}))
     with pytest.raises(ValueError, match="p1 answered question 2, which the study does not have"):
-        tally_credits([response], {1: DISTINCT}, ("AP", "NMRR", "MNRO"))
+        credits_of([response], {1: DISTINCT}, ("AP", "NMRR", "MNRO"))
 
 
 def test_a_response_shown_with_other_measures_is_refused():
     response = Response("p1", 1, ("AP", "NMRR"), frozenset({1}))
     with pytest.raises(ValueError, match="the study compares AP NMRR MNRO"):
-        tally_credits([response], {1: DISTINCT}, ("AP", "NMRR", "MNRO"))
+        credits_of([response], {1: DISTINCT}, ("AP", "NMRR", "MNRO"))

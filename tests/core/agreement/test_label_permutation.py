@@ -8,12 +8,20 @@ import pytest
 from scipy import stats
 
 from survey.core.agreement.agreement import TIES
-from survey.core.agreement.credits import Credits, Response, tally_credits
+from survey.core.agreement.answers import Response
+from survey.core.agreement.ballots import Ballots
+from survey.core.agreement.credits import tally_credits
 from survey.core.agreement.differences import differences, pairs
 from survey.core.agreement.matched import cochran_q
-from survey.core.agreement.permutation import label_permutation
+from survey.core.agreement.permutation import Redraws, label_permutation
 from survey.core.stimuli.rankings import Ranking
-from tests.core.agreement.random_votes import MEASURES, random_rankings, random_responses
+from tests.core.agreement.random_votes import (
+    MEASURES,
+    credits_of,
+    of_each,
+    random_rankings,
+    random_responses,
+)
 
 PAIRS = pairs(MEASURES)
 
@@ -59,14 +67,15 @@ def redraws(responses):
 def test_the_exact_test_is_the_enumeration_of_all_redraws(situation, ties):
     responses = SITUATIONS[situation]
     if ties == "dropped":  # what is left is taken as given
-        shared = tally_credits(responses, TINY, MEASURES).credited.sum(axis=1) > 1
+        credits = credits_of(responses, TINY)
+        shared, _ = of_each(credits, credits.credited.sum(axis=1) > 1)
         responses = [one for one, out in zip(responses, shared, strict=True) if not out]
-    credits = TIES[ties](tally_credits(responses, TINY, MEASURES))
-    every = [TIES[ties](tally_credits(one, TINY, MEASURES)) for one in redraws(responses)]
+    credits = TIES[ties](credits_of(responses, TINY, MEASURES))
+    every = [TIES[ties](credits_of(one, TINY, MEASURES)) for one in redraws(responses)]
     every = [one for one in every if len(one) == len(responses)]
     for pair in PAIRS:
-        found = label_permutation(credits, TINY, pair)
-        leads = np.array([differences(one, pair).sum() for one in every])
+        found = label_permutation(Redraws(credits), pair)
+        leads = np.array([one.times @ differences(one, pair) for one in every])
         far = abs(found.lead - leads.mean()) - 1e-9
         assert found.null_mean == pytest.approx(leads.mean(), abs=1e-9)
         assert found.null_sd == pytest.approx(leads.std(), abs=1e-9)
@@ -81,15 +90,15 @@ def test_the_exact_test_is_the_enumeration_of_all_redraws(situation, ties):
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_the_p_of_cochrans_q_comes_close_to_the_enumeration(situation):
     responses = SITUATIONS[situation]
-    found = cochran_q(tally_credits(responses, TINY, MEASURES), TINY)
-    every = [cochran_of(tally_credits(one, TINY, MEASURES).credited) for one in redraws(responses)]
+    found = cochran_q(Redraws(credits_of(responses, TINY, MEASURES)))
+    every = [cochran_of(credits_of(one, TINY, MEASURES)) for one in redraws(responses)]
     expected = np.mean(np.array(every) >= found.q - 1e-9)
     assert found.p_label_permutation == pytest.approx(expected, abs=0.02)
 
 
-def cochran_of(credited):
+def cochran_of(credits):
     """Cochran's Q as Friedman's chi-square on 0 and 1; 0 where nothing tells apart."""
-    table = credited.astype(float)
+    table = of_each(credits, credits.credited)[0].astype(float)
     return stats.friedmanchisquare(*table.T).statistic if np.ptp(table, axis=1).any() else 0.0
 
 
@@ -97,38 +106,40 @@ def test_the_exact_test_comes_close_to_redrawing_labels_at_random():
     rng = np.random.default_rng(11)
     rankings = random_rankings(rng, 5, identical=0.6)
     responses = random_responses(rng, rankings, 4)
-    credits = tally_credits(responses, rankings, MEASURES)
+    credits = credits_of(responses, rankings, MEASURES)
     leads = []
     for _ in range(1500):
         redrawn = [
             replace(one, label_order=tuple(rng.permutation(MEASURES).tolist())) for one in responses
         ]
-        again = tally_credits(redrawn, rankings, MEASURES)
-        leads.append([differences(again, pair).sum() for pair in PAIRS])
+        again = credits_of(redrawn, rankings, MEASURES)
+        leads.append([again.times @ differences(again, pair) for pair in PAIRS])
     for pair, drawn in zip(PAIRS, np.array(leads).T, strict=True):
-        found = label_permutation(credits, rankings, pair)
+        found = label_permutation(Redraws(credits), pair)
         far = abs(found.lead - found.null_mean) - 1e-9
         assert found.null_mean == pytest.approx(drawn.mean(), abs=4 * drawn.std() / 1500**0.5)
         p = np.mean(np.abs(drawn - found.null_mean) >= far)
         assert found.p == pytest.approx(p, abs=4 * (0.25 / 1500) ** 0.5)
 
 
-def many(responses, credited):
-    """So many single ticks in question 1; ``credited``: the measure each credits."""
-    return Credits(
-        measures=MEASURES,
-        participants=np.array([f"P{n}" for n in range(responses)]),
-        questions=np.ones(responses, dtype=np.int64),
-        credited=np.eye(3, dtype=bool)[credited],
-        other=np.zeros(responses, dtype=bool),
-        clicks=np.ones(responses, dtype=np.int64),
-        weight=np.ones(responses),
+def many(*credited):
+    """So many single ticks in question 1 for each of the measures, nobody knows whose."""
+    return tally_credits(
+        Ballots(
+            measures=MEASURES,
+            rankings=TINY,
+            questions=np.ones(3, dtype=np.int64),
+            ticked=np.eye(3, dtype=bool),
+            owns=(None,) * 3,
+            kinds=np.zeros(0, dtype=np.int32),
+            begins=np.zeros(0, dtype=np.int64),
+            times=np.array(credited),
+        )
     )
 
 
 def test_beyond_twenty_thousand_answers_redraws_at_random_stand_in():
-    credits = many(21_000, np.repeat([0, 1, 2], [6_900, 6_900, 7_200]))
-    found = label_permutation(credits, TINY, PAIRS[1])
+    found = label_permutation(Redraws(many(6_900, 6_900, 7_200)), PAIRS[1])
     # Under the null the lead has variance 2/3 for each answer.
     tail = 2 * stats.norm.sf(abs(found.lead) / (21_000 * 2 / 3) ** 0.5)
     assert (found.lead, found.method) == (300, "Monte Carlo")
@@ -136,16 +147,13 @@ def test_beyond_twenty_thousand_answers_redraws_at_random_stand_in():
 
 
 def test_a_thousand_answers_alike_have_a_p_above_zero():
-    found = label_permutation(many(1_000, [2] * 1_000), TINY, PAIRS[0])
+    found = label_permutation(Redraws(many(0, 0, 1_000)), PAIRS[0])
     assert 0 < found.p < 1e-300
 
 
 def test_identical_orders_give_both_of_them_the_others_blind_ticks():
     blind = [ticked(f"P{n}", 2, 1 + n % 3) for n in range(30)]
-    found = {
-        str(pair): label_permutation(tally_credits(blind, TINY, MEASURES), TINY, pair)
-        for pair in PAIRS
-    }
+    found = {str(pair): label_permutation(Redraws(credits_of(blind, TINY)), pair) for pair in PAIRS}
     assert found["MNRO-NMRR"].null_mean == pytest.approx(30 * (2 / 3 - 1 / 3))
     assert found["NMRR-AP"].null_mean == pytest.approx(-10)
     assert found["MNRO-AP"].null_mean == 0

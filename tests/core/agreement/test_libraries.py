@@ -1,5 +1,6 @@
 """Each statistic against another library, or its textbook formula, on random answers."""
 
+from fractions import Fraction
 from itertools import combinations
 
 import krippendorff
@@ -13,16 +14,15 @@ from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_table
 from statsmodels.stats.multitest import multipletests
 
 from survey.core.agreement.agreement import agree
-from survey.core.agreement.bias import conditional_logit
+from survey.core.agreement.answers import Answers, Response
+from survey.core.agreement.column_choice import Layouts, conditional_logit
 from survey.core.agreement.concordance import friedman, friedman_of_credits
 from survey.core.agreement.counts import distinct_questions
-from survey.core.agreement.credits import Response, tally_credits
 from survey.core.agreement.differences import (
     Pair,
     by_participants,
     by_questions,
     differences,
-    sign_flip,
     two_way,
 )
 from survey.core.agreement.holm import holm
@@ -34,16 +34,22 @@ from survey.core.agreement.orders import (
     spearman,
     tau_b,
 )
+from survey.core.agreement.permutation import Redraws
 from survey.core.agreement.raters import alpha_ordinal, fleiss_kappa, kendall_w
+from survey.core.agreement.sign_flips import sign_flip
 from survey.core.stimuli.rankings import Ranking
 from tests.core.agreement.random_votes import (
     MEASURES,
+    ballots_of,
+    credits_of,
+    of_each,
     random_rankings,
     random_responses,
     weak_order,
 )
 
 SEEDS = (1, 2, 3)
+DISTINCT = dict(zip(MEASURES, map(Ranking.parse, ("A>B>C", "B>A>C", "C>B>A")), strict=True))
 PAIR = Pair("MNRO", "AP")
 
 
@@ -56,7 +62,7 @@ def votes(seed, *, questions=6, participants=9, **chances):
     rng = np.random.default_rng(seed)
     rankings = random_rankings(rng, questions, identical=chances.pop("identical", 0.3))
     responses = random_responses(rng, rankings, participants, **chances)
-    return tally_credits(responses, rankings, MEASURES), rankings, responses
+    return credits_of(responses, rankings), rankings, responses
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -74,11 +80,14 @@ def test_alpha_is_that_of_krippendorff_with_ties_and_missing_answers(seed):
 def test_sign_flips_are_those_of_scipy(seed):
     credits, _, _ = votes(seed, participants=8, answered=0.8)
     d = differences(credits, PAIR)
-    means = [d[credits.participants == who].mean() for who in np.unique(credits.participants)]
-    sums = [d[credits.questions == number].sum() for number in np.unique(credits.questions)]
+    means = means_of(d, credits)
+    sums = [
+        (credits.times * d)[credits.questions == number].sum()
+        for number in np.unique(credits.questions)
+    ]
     for values, found in (
-        (means, by_participants(d, credits.participants).sign_flip_p),
-        (sums, by_questions(d, credits.questions, len(sums)).sign_flip_p),
+        (means, by_participants(d, credits).sign_flip_p),
+        (sums, by_questions(d, credits, len(sums)).sign_flip_p),
     ):
         # Six questions at most, so sixty times a mean is whole, and equal sums tie in scipy too.
         whole = np.rint(np.multiply(values, 60))
@@ -92,30 +101,36 @@ def test_sign_flips_are_those_of_scipy(seed):
 def test_random_sign_flips_come_close_to_all_of_them():
     rng = np.random.default_rng(4)
     credits, _, _ = votes(4, questions=30, participants=70, answered=0.5)
-    d = rng.choice([-1.0, 0.0, 1.0], len(credits), p=[0.25, 0.3, 0.45])
-    found = by_participants(d, credits.participants)
+    d = rng.choice([-1.0, 0.0, 1.0], len(credits.ballots), p=[0.25, 0.3, 0.45])
+    found = by_participants(d, credits)
     assert found.method == "Monte Carlo"
-    means = [d[credits.participants == who].mean() for who in np.unique(credits.participants)]
+    means = means_of(d, credits)
     tail = 2 * stats.norm.sf(abs(np.sum(means)) / np.sqrt(np.sum(np.square(means))))
     assert found.sign_flip_p == pytest.approx(tail, abs=0.01)
 
 
 def test_hundreds_of_participants_alike_have_a_p_above_zero():
-    assert 0 < sign_flip([1] * 1200)[0] < 1e-300
+    assert 0 < sign_flip([Fraction(1)], np.zeros(1200, dtype=int))[0] < 1e-300
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_t_test_over_participants_is_scipys(seed):
     credits, _, _ = votes(seed, answered=0.7)
     d = differences(credits, PAIR)
-    found = by_participants(d, credits.participants)
-    means = [d[credits.participants == who].mean() for who in np.unique(credits.participants)]
+    found = by_participants(d, credits)
+    means = means_of(d, credits)
     expected = stats.ttest_1samp(means, 0)
     assert (found.mean, found.t, found.p, found.df) == (
         *(close(one) for one in (np.mean(means), expected.statistic, expected.pvalue)),
         len(means) - 1,
     )
     assert found.ci95 == close(tuple(expected.confidence_interval()))
+
+
+def means_of(d, credits):
+    """Each participant's mean, answer by answer."""
+    each, who = of_each(credits, d)
+    return [each[who == one].mean() for one in np.unique(who)]
 
 
 def clustered(d, *groups):
@@ -131,8 +146,9 @@ def clustered(d, *groups):
 def test_the_two_way_test_on_unbalanced_answers(seed):
     credits, _, _ = votes(seed, questions=7, participants=12, answered=0.6)
     d = differences(credits, PAIR)
-    found = two_way(d, credits.participants, credits.questions)
-    who, where = credits.participants.tolist(), credits.questions.tolist()
+    found = two_way(d, credits)
+    where, who = (one.tolist() for one in of_each(credits, credits.questions))
+    d, _ = of_each(credits, d)
     groups = np.column_stack([np.unique(who, return_inverse=True)[1], where])
     expected = OLS(d, np.ones(len(d))).fit(
         cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
@@ -152,7 +168,14 @@ def test_where_the_two_way_variance_is_not_positive_the_larger_one_way_stands_in
     against = np.where((np.arange(16) // 4 + np.arange(16)) % 2, 1.0, -1.0)
     against[0] = 0.0  # sums of participants and questions all but cancel
     assert clustered(against, who) + clustered(against, where) < clustered(against, who, where)
-    found = two_way(against, who, where)
+    responses = [
+        Response(person, number, MEASURES, frozenset([2 + int(sign)]))
+        for person, number, sign in zip(who, where.tolist(), against, strict=True)
+    ]
+    rankings = random_rankings(np.random.default_rng(1), 4)
+    credits = credits_of(responses, rankings)
+    # Which measure was ticked, from 0 on, stands for d.
+    found = two_way(credits.ballots.ticked.argmax(axis=1).astype(float), credits)
     one_way = [
         OLS(against, np.ones(16)).fit(cov_type="cluster", cov_kwds={"groups": group}).bse[0]
         for group in (np.unique(who, return_inverse=True)[1], where)
@@ -162,17 +185,18 @@ def test_where_the_two_way_variance_is_not_positive_the_larger_one_way_stands_in
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_cochrans_q_and_mcnemar_are_those_of_statsmodels(seed):
-    credits, rankings, _ = votes(seed)
+    credits, _, _ = votes(seed)
     found, expected = (
-        cochran_q(credits, rankings),
-        contingency_tables.cochrans_q(credits.credited.astype(int)),
+        cochran_q(Redraws(credits)),
+        contingency_tables.cochrans_q(of_each(credits, credits.credited)[0].astype(int)),
     )
     assert (found.q, found.df, found.p) == (
         close(expected.statistic),
         expected.df,
         close(expected.pvalue),
     )
-    first, second = credits.credited[:, 2].tolist(), credits.credited[:, 0].tolist()
+    credited, _ = of_each(credits, credits.credited)
+    first, second = credited[:, 2].tolist(), credited[:, 0].tolist()
     table = [
         [sum((a, b) == (x, y) for a, b in zip(first, second, strict=True)) for y in (True, False)]
         for x in (True, False)
@@ -192,7 +216,7 @@ def test_holm_is_that_of_statsmodels_and_an_undefined_p_still_counts():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_conditional_logit_is_at_the_maximum_of_statsmodels_likelihood(seed):
     _, _, responses = votes(seed, questions=8, participants=15, several=0.3)
-    found = conditional_logit(responses, MEASURES)
+    found = conditional_logit(Layouts.of(Answers.of(responses), MEASURES), MEASURES)
     rows, ticked, group = [], [], []
     for number, one in enumerate(responses):
         for label, measure in enumerate(one.label_order, 1):
@@ -263,7 +287,7 @@ def test_undefined_taus_are_counted_and_left_out_of_the_mean():
         for one in random_responses(np.random.default_rng(seed), rankings, 5, custom=0)
     ]
     responses = [one for one in responses if one.label_order.index("NMRR") + 1 not in one.clicked]
-    found = agree(responses, rankings, MEASURES, asked=1).concordance.tau_b
+    found = agree(Answers.of(responses), rankings, MEASURES, asked=1).concordance.tau_b
     both = sum(len(one.clicked) == 2 for one in responses)
     assert both > 0
     assert found.undefined == {"AP": both, "NMRR": len(responses), "MNRO": both}
@@ -274,9 +298,9 @@ def test_undefined_taus_are_counted_and_left_out_of_the_mean():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_kendalls_w_is_friedmans_chi_square_over_its_maximum(seed):
     _, rankings, responses = votes(seed, questions=3)
-    held = hold(responses, rankings, MEASURES)
-    for w, (_, answers) in zip(kendall_w(held).by_question, held.in_question(), strict=True):
-        orders = [order for _, order in answers]
+    held = hold(ballots_of(responses, rankings))
+    for w, here in zip(kendall_w(held).by_question, held.questions.values(), strict=True):
+        orders = np.repeat(here.orders, here.times, axis=0)
         chi2 = stats.friedmanchisquare(*zip(*orders, strict=True)).statistic
         assert w == close(chi2 / (len(orders) * 4))
 
@@ -285,7 +309,7 @@ def test_kendalls_w_of_two_lists_is_one_when_all_agree_and_less_with_a_dissenter
     rng = np.random.default_rng(1)
     rankings = {1: dict.fromkeys(MEASURES, Ranking.parse("A>B"))}
     alike = random_responses(rng, rankings, 3, custom=0)
-    assert kendall_w(hold(alike, rankings, MEASURES)).mean == 1
+    assert kendall_w(hold(ballots_of(alike, rankings))).mean == 1
     rankings[1]["AP"] = Ranking.parse("B>A")
     split = [
         next(
@@ -296,7 +320,7 @@ def test_kendalls_w_of_two_lists_is_one_when_all_agree_and_less_with_a_dissenter
         for name in ("AP", "NMRR", "MNRO")
     ]
     # Rank sums 5 and 4: (2·(5² + 4²) - 3²·3²)/(3²·1) = 1/9.
-    assert kendall_w(hold(split, rankings, MEASURES)).mean == close(1 / 9)
+    assert kendall_w(hold(ballots_of(split, rankings))).mean == close(1 / 9)
 
 
 def test_fleiss_kappa_leaves_out_questions_with_several_ticks_or_missing_answers():
@@ -306,18 +330,19 @@ def test_fleiss_kappa_leaves_out_questions_with_several_ticks_or_missing_answers
     assert 0 < len(found.questions) < len(distinct)
     table = []
     for number in found.questions:
-        here = credits.within(credits.questions == number)
-        assert len(here) == 9
-        assert here.clicks.max() == 1
-        table.append([*here.credited.sum(axis=0), here.other.sum()])
+        times = credits.times * (credits.questions == number)
+        assert times.sum() == 9
+        assert credits.ballots.clicks[times > 0].max() == 1
+        table.append([*times @ credits.credited, times @ credits.other])
     assert found.kappa == close(fleiss_of_table(np.array(table)))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_human_rates_leave_each_participants_own_answer_out(seed):
     _, rankings, responses = votes(seed, participants=5, answered=0.7)
-    human = agree(responses, rankings, MEASURES, asked=6).concordance.human
-    held = hold(responses, rankings, MEASURES)
+    human = agree(Answers.of(responses), rankings, MEASURES, asked=6).concordance.human
+    held = hold(ballots_of(responses, rankings))
+    kinds, people = held.ballots.kinds, np.repeat(np.arange(5), held.ballots.given)
 
     def rate(one, other):
         return np.mean(
@@ -328,13 +353,20 @@ def test_human_rates_leave_each_participants_own_answer_out(seed):
         )
 
     everyone = []
-    for who in dict.fromkeys(held.participants):
-        mine = [
-            np.mean([rate(order, other) for someone, other in answers if someone != who])
-            for _, answers in held.in_question()
-            for me, order in answers
-            if me == who and len(answers) > 1
-        ]
+    for who in range(5):
+        mine = []
+        for here in held.answered():
+            answers = [
+                (person, here.orders[here.ballots == kind][0])
+                for kind, person in zip(kinds, people, strict=True)
+                if kind in here.ballots
+            ]
+            others = [order for person, order in answers if person != who]
+            mine += [
+                np.mean([rate(order, other) for other in others])
+                for person, order in answers
+                if person == who and others
+            ]
         everyone.append(np.mean(mine))
     assert (human.best, human.median, human.worst) == (
         close(max(everyone)),
@@ -344,7 +376,6 @@ def test_human_rates_leave_each_participants_own_answer_out(seed):
 
 
 def test_equal_sums_of_split_votes_tie_in_friedmans_test():
-    orders = dict(zip(MEASURES, map(Ranking.parse, ("A>B>C", "B>A>C", "C>B>A")), strict=True))
     # 1/2 + 1/3 + 1/3 + 1/3 and 1/3 + 1/3 + 1/3 + 1/2 differ as floats.
     ap, nmrr, everything = {1, 3}, {2, 3}, {1, 2, 3}
     ticks = {
@@ -356,7 +387,7 @@ def test_equal_sums_of_split_votes_tie_in_friedmans_test():
         for who, answers in ticks.items()
         for number, clicked in enumerate(answers, 1)
     ]
-    credits = tally_credits(responses, dict.fromkeys(range(1, 6), orders), MEASURES).split()
+    credits = credits_of(responses, dict.fromkeys(range(1, 6), DISTINCT)).split()
     assert friedman_of_credits(credits, asked=5).w == close(1)
 
 
@@ -378,5 +409,7 @@ def test_friedman_needs_two_participants():
 
 
 def test_a_question_that_nobody_answered_is_neither_won_nor_lost():
-    found = by_questions(np.array([1.0, 1.0]), np.array([1, 2]), asked=3)
+    rankings = dict.fromkeys((1, 2, 3), DISTINCT)
+    credits = credits_of([Response("P1", n, MEASURES, frozenset([3])) for n in (1, 2)], rankings)
+    found = by_questions(differences(credits, PAIR), credits, asked=3)
     assert (found.won, found.lost, found.tied, found.n) == (2, 0, 1, 3)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from survey.core.agreement.agreement import TIES, agree
-from survey.core.agreement.credits import Response
+from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.results import T1, T2, Statistic
 from survey.core.agreement.verdicts import p_text, verdict
 from survey.core.stimuli.rankings import Ranking
@@ -36,7 +36,7 @@ any_study = studies() | st.integers(0, 100_000).map(leaning_study)
 
 def analysed(study, **options):
     responses, rankings, measures = study
-    return agree(responses, rankings, measures, asked=len(rankings), **options)
+    return agree(Answers.of(responses), rankings, measures, asked=len(rankings), **options)
 
 
 def statistics_in(found):
@@ -304,9 +304,9 @@ def test_three_hundred_answers_are_analysed_within_two_seconds():
     rng = np.random.default_rng(0)
     rankings = random_rankings(rng, 10)
     responses = random_responses(rng, rankings, 30)
-    agree(responses[:5], rankings, MEASURES, asked=10)  # imports are not counted
+    agree(Answers.of(responses[:5]), rankings, MEASURES, asked=10)  # imports are not counted
     before = time.process_time()
-    found = agree(responses, rankings, MEASURES, asked=10)
+    found = agree(Answers.of(responses), rankings, MEASURES, asked=10)
     assert time.process_time() - before < 2
     assert found.cochran_all.blocks == 300
     assert found.cochran_all.p_label_permutation is not None

@@ -1,7 +1,7 @@
 """What is said of a pair of measures, word for word, in constructed situations."""
 
 from survey.core.agreement.agreement import agree
-from survey.core.agreement.credits import Response
+from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.results import T1, T2
 from survey.core.agreement.verdicts import p_text, verdict
 from survey.core.stimuli.rankings import Ranking
@@ -33,7 +33,7 @@ def said(pair, *votes, orders=DIFFERENT, measures=MEASURES):
         question: {name: orders[name] for name in measures}
         for question in range(1, max(map(len, votes)) + 1)
     }
-    found = agree(responses, rankings, measures, asked=len(rankings))
+    found = agree(Answers.of(responses), rankings, measures, asked=len(rankings))
     one = next(one for one in found.differences if str(one.pair) == pair)
     return verdict(one, len(found.differences), len(rankings))
 
