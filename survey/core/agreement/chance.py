@@ -55,8 +55,8 @@ class Chance:
 
     def _uniform(self) -> NDArray[np.float64]:
         """Draw 10,000 numbers between 0 and 1."""
-        uniform: NDArray[np.float64] = (self._bits.random_raw(REPLICATES) >> np.uint64(11)) + 0.5
-        return uniform * 2.0**-53
+        drawn = (self._bits.random_raw(REPLICATES) >> np.uint64(11)).astype(np.float64)
+        return (drawn + 0.5) * 2.0**-53
 
     def heads(self, tosses: int) -> NDArray[np.int64]:
         """Toss so many coins 10,000 times and count the heads of each time.
