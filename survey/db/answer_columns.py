@@ -40,12 +40,13 @@ class AnswerColumns:
     def add(self, participants: Any, questions: Any, *columns: Any) -> None:
         """Add answers: position, clicked, seconds, label order, column order, own ranking."""
         positions, clicked, seconds, *texts = columns
-        who, place, given = np.unique(
-            np.array(participants, dtype=np.int64), return_inverse=True, return_counts=True
-        )
+        who = np.array(participants, dtype=np.int64)
+        first = np.flatnonzero(np.diff(who, prepend=-1))
+        given = np.diff(first, append=len(who))
         codes = self._codes(np.array(questions, dtype=np.int64))
-        rows = np.lexsort((codes, place))  # by question, however the database has them
-        self._who.append(who)
+        # By question, however the database has them.
+        rows = np.lexsort((codes, np.repeat(np.arange(len(first)), given)))
+        self._who.append(who[first])
         self._given.append(given)
         made: tuple[NDArray[Any], ...] = (
             codes,

@@ -114,11 +114,11 @@ def presentations_with_responses(
 def participants_of(session: Session, study_id: int) -> Sequence[Participant]:
     """Return a study's participants, by public id."""
     return session.scalars(
-        select(Participant).where(Participant.study_id == study_id).order_by(by_public_id(session))
+        select(Participant).where(Participant.study_id == study_id).order_by(_by_public_id(session))
     ).all()
 
 
-def by_public_id(session: Session) -> ColumnElement[str]:
+def _by_public_id(session: Session) -> ColumnElement[str]:
     """Order participants byte by byte, whatever the language of a PostgreSQL database."""
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     return Participant.public_id.collate("BINARY" if is_sqlite else "C")
@@ -275,7 +275,7 @@ def responses_of(
         .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
         .options(contains_eager(Presentation.question))
         .where(Participant.study_id == study_id, StoredQuestion.number > 0)
-        .order_by(by_public_id(session), StoredQuestion.number)
+        .order_by(_by_public_id(session), StoredQuestion.number)
         .execution_options(yield_per=AT_ONCE)
     )
     yield from rows

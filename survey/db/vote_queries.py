@@ -19,11 +19,12 @@ from survey.core.agreement.answers import Answers, Coded
 from survey.core.agreement.participants import People
 from survey.db.answer_columns import AnswerColumns, Numbered
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
-from survey.db.queries import by_public_id
 
-AT_ONCE = 20_000  # rows of SQLite
-OF_PEOPLE_AT_ONCE = 2_000  # rows of PostgreSQL with all of a participant's answers
+AT_ONCE = 2_000  # rows: few enough to stay in the processor's cache
+OF_PEOPLE_AT_ONCE = 500  # rows that hold all of a participant's answers
 BETWEEN = "\x1e"  # between texts put together: no JSON holds it
+
+TEXTS = (Presentation.label_order, Presentation.column_order, StoredResponse.own)
 
 Row = tuple[Any, ...]
 
@@ -58,11 +59,12 @@ def _people_of(session: Session, study_id: int) -> tuple[NDArray[np.int64], Peop
         _whole_seconds(session, Participant.started_at, Participant.completed_at),
     ).where(Participant.study_id == study_id)
     said, pieces = Numbered(), [_people_columns([], Numbered())]
-    for rows in _fetched(session, found.order_by(by_public_id(session)), AT_ONCE):
+    for rows in _fetched(session, found, AT_ONCE):
         pieces.append(_people_columns(rows, said))
-    numbers, ids, test, excluded, complete, personal, seconds = map(
-        np.concatenate, zip(*pieces, strict=True)
-    )
+    columns = [np.concatenate(column) for column in zip(*pieces, strict=True)]
+    # Here and not by the database: each has its own order of texts, and they are slower.
+    by_id = np.argsort(columns[1])
+    numbers, ids, test, excluded, complete, personal, seconds = (one[by_id] for one in columns)
     told = Coded(tuple(map(json.loads, said)), personal)
     return numbers, People(ids, test, excluded, complete, seconds / 60, told)
 
@@ -84,7 +86,7 @@ def _of_sqlite(session: Session, study_id: int) -> Iterator[tuple[Any, ...]]:
     found = _answers(
         study_id,
         *(Participant.id, StoredResponse.question_id, Presentation.position),
-        *(cast(StoredResponse.clicked, Integer), _seconds(session), *_texts()),
+        *(StoredResponse.clicked, _seconds(session), *TEXTS),
     ).order_by(Participant.id)
     kept: list[Row] = []
     for rows in _fetched(session, found, AT_ONCE):
@@ -107,7 +109,7 @@ def _of_postgresql(session: Session, study_id: int) -> Iterator[tuple[Any, ...]]
         *(Participant.id, func.count()),
         *(func.string_agg(cast(cast(one, Integer), Text), ",") for one in numbers),
         func.string_agg(seconds, ","),
-        *(func.string_agg(func.coalesce(one, ""), BETWEEN) for one in _texts()),
+        *(func.string_agg(func.coalesce(cast(one, Text), ""), BETWEEN) for one in TEXTS),
     ).group_by(Participant.id)
     for rows in _fetched(session, found, OF_PEOPLE_AT_ONCE):
         ids, given, *told = zip(*rows, strict=True)
@@ -130,11 +132,6 @@ def _answers(study_id: int, *columns: Any) -> Select[Any]:
         )
         .where(Participant.study_id == study_id, Presentation.position > 0)
     )
-
-
-def _texts() -> tuple[ColumnElement[Any], ...]:
-    texts = (Presentation.label_order, Presentation.column_order, StoredResponse.own)
-    return tuple(cast(one, Text) for one in texts)
 
 
 def _seconds(session: Session) -> ColumnElement[Any]:

@@ -19,6 +19,7 @@ from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.timing import in_turn, ratios
 from survey.core.agreement import planning
 from survey.core.agreement.agreement import agree
+from survey.core.agreement.answers import Answers
 from survey.core.agreement.planning import PlannedStudy
 from survey.services import executors
 from survey.services.planning import simulate_power
@@ -124,7 +125,8 @@ def _whole_studies() -> Finding:
         study = simulate_study(
             Situation(Blind(), distinct=False), Design(30, 10, 10), np.random.SeedSequence(number)
         )
-        agree(study.responses, study.rankings, ("AP", "NMRR", "MNRO"), study.asked)
+        answers = Answers.of(study.responses)
+        agree(answers, study.rankings, ("AP", "NMRR", "MNRO"), study.asked)
     taken = time.perf_counter() - begun
     what = f"{WHOLE:,} whole studies of 30 × 10: blinded, voted, every figure of the analysis"
     return Finding(what, [taken], "s", note="one process; what `make calibrate` does")

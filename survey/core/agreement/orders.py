@@ -11,7 +11,7 @@ What compares two of them compares arrays of them, as numpy broadcasts.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,8 +45,13 @@ def joined(approved: Sequence[Ranking]) -> Midranks:
 def signs(midranks: ArrayLike) -> NDArray[np.int8]:
     """Return for each pair of lists which stands first: 1, −1, or 0 where they tie."""
     ranks = np.asarray(midranks, dtype=np.float64)
-    one, other = np.triu_indices(ranks.shape[-1], 1)
+    one, other = _pairs(ranks.shape[-1])
     return np.sign(ranks[..., other] - ranks[..., one]).astype(np.int8)
+
+
+@cache
+def _pairs(lists: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return np.triu_indices(lists, 1)
 
 
 def tau_b(one: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
