@@ -26,37 +26,28 @@ class Numbered(dict[Any, int]):
 
 
 class AnswerColumns:
-    """Answers as they come, those of a participant in one piece; ``numbers``: of questions."""
+    """Answers as they come, those of a participant one after another; ``numbers``: of questions."""
 
     def __init__(self, numbers: Mapping[int, int]) -> None:
         self._questions = np.array(sorted(numbers, key=lambda row: numbers[row]), dtype=np.int64)
         self._numbers = tuple(sorted(numbers.values()))
         self._texts = (Numbered(), Numbered(), Numbered())
-        self._who: list[NDArray[np.int64]] = []
-        self._given: list[NDArray[np.int64]] = []
-        self._columns: tuple[list[NDArray[Any]], ...] = tuple([] for _ in range(7))
+        self._columns: tuple[list[NDArray[Any]], ...] = tuple([] for _ in range(8))
         self.add([], [], [], [], [], [], [], [])
 
     def add(self, participants: Any, questions: Any, *columns: Any) -> None:
         """Add answers: position, clicked, seconds, label order, column order, own ranking."""
         positions, clicked, seconds, *texts = columns
-        who = np.array(participants, dtype=np.int64)
-        first = np.flatnonzero(np.diff(who, prepend=-1))
-        given = np.diff(first, append=len(who))
-        codes = self._codes(np.array(questions, dtype=np.int64))
-        # By question, however the database has them.
-        rows = np.lexsort((codes, np.repeat(np.arange(len(first)), given)))
-        self._who.append(who[first])
-        self._given.append(given)
         made: tuple[NDArray[Any], ...] = (
-            codes,
+            np.array(participants, dtype=np.int64),
+            self._codes(np.array(questions, dtype=np.int64)),
             np.array(positions, dtype=np.int32),
             np.array(clicked, dtype=np.uint8),
             np.array(seconds, dtype=np.float64),
             *(known.of(one) for known, one in zip(self._texts, texts, strict=True)),
         )
         for pieces, column in zip(self._columns, made, strict=True):
-            pieces.append(column[rows])
+            pieces.append(column)
 
     def _codes(self, questions: NDArray[np.int64]) -> NDArray[np.int16]:
         by_row = np.argsort(self._questions)
@@ -68,17 +59,19 @@ class AnswerColumns:
 
         ``rows``: the numbers of the participants' rows, in the order of ``ids``.
         """
-        who, given = np.concatenate(self._who), np.concatenate(self._given)
-        there, places = np.intersect1d(rows, who, assume_unique=True, return_indices=True)[1:]
-        by_id = np.argsort(there)
-        people, places = there[by_id], places[by_id]
-        begins = begins_of(given[places])
-        moved = np.repeat(begins_of(given)[places] - begins, given[places])
-        moved += np.arange(len(moved))
-        question, position, clicked, seconds, *texts = (
-            np.concatenate(pieces)[moved] for pieces in self._columns
-        )
-        labels, columns, owns = self._texts
+        participants, *columns = (np.concatenate(pieces) for pieces in self._columns)
+        first = np.flatnonzero(np.diff(participants, prepend=-1))
+        people, places = np.intersect1d(
+            rows, participants[first], assume_unique=True, return_indices=True
+        )[1:]
+        by_id = np.argsort(people)
+        people, places = people[by_id], places[by_id]
+        given = np.diff(first, append=len(participants))[places]
+        begins = begins_of(given)
+        moved = np.repeat(first[places] - begins, given) + np.arange(given.sum())
+        moved = _by_question(moved, columns[0], np.repeat(np.arange(len(given)), given))
+        question, position, clicked, seconds, *texts = (column[moved] for column in columns)
+        labels, orders, owns = self._texts
         return Answers(
             people=ids[people],
             begins=begins,
@@ -86,10 +79,20 @@ class AnswerColumns:
             label_order=_decoded(labels, texts[0], tuple).in_order(),
             clicked=clicked,
             own=_decoded(owns, texts[2], Ranking.by_key).in_order(by_groups),
-            column_order=_decoded(columns, texts[1], tuple).in_order(),
+            column_order=_decoded(orders, texts[1], tuple).in_order(),
             position=Coded(tuple(range(int(position.max(initial=0)) + 1)), position),
             seconds=seconds,
         )
+
+
+def _by_question(
+    rows: NDArray[np.int64], questions: NDArray[np.int16], people: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Put each participant's answers in order; mostly they are, and sorting takes seconds."""
+    here = questions[rows]
+    if np.all((np.diff(here) > 0) | (np.diff(people) > 0)):
+        return rows
+    return rows[np.lexsort((here, people))]
 
 
 def _decoded(

@@ -5,7 +5,8 @@ back or to close what is lost. Here a lost connection is always an InterfaceErro
 "network error", as SQLAlchemy expects it: it then opens another one.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +15,9 @@ from sqlalchemy.engine import Dialect, ExceptionContext
 from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
 LOST = "network error"
+
+ESCAPED = re.compile(r"\\(.)")  # in the lines of a COPY
+STANDS_FOR = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
 class PostgresConnection(pg8000.Connection):  # type: ignore[misc] # pg8000 has no type hints
@@ -74,3 +78,32 @@ def name_error(context: ExceptionContext) -> BaseException | None:
         hide_parameters=True,
         connection_invalidated=context.is_disconnect,
     )
+
+
+class Lines:
+    """The lines of a COPY as rows of texts, None for NULL, handed on so many at a time."""
+
+    def __init__(self, take: Callable[[list[list[Any]]], None], count: int) -> None:
+        self._take, self._count = take, count
+        self._lines: list[bytes] = []
+
+    def write(self, line: bytes) -> None:
+        """Take a line: pg8000 brings each by itself."""
+        self._lines.append(line)
+        if len(self._lines) == self._count:
+            self.hand_on()
+
+    def hand_on(self) -> None:
+        """Hand on what is left."""
+        if self._lines:
+            text = b"".join(self._lines).decode()
+            self._lines.clear()
+            rows = [line.split("\t") for line in text.removesuffix("\n").split("\n")]
+            self._take([[_unescaped(one) for one in row] for row in rows] if "\\" in text else rows)
+
+
+def _unescaped(text: str) -> str | None:
+    r"""Read \N as NULL, and \n, \t and so on as what they stand for."""
+    if "\\" not in text:
+        return text
+    return None if text == r"\N" else ESCAPED.sub(lambda one: STANDS_FOR.get(one[1], one[1]), text)

@@ -1,0 +1,115 @@
+"""What an analysis reads of a database, against the same records read one by one."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from sqlalchemy import event, text
+
+from survey.core.agreement.answers import Answers, Response
+from survey.core.agreement.times import seconds_taken
+from survey.core.stimuli.rankings import Ranking
+from survey.db import queries, vote_queries
+from survey.db.answer_columns import AnswerColumns
+from survey.db.models import Participant, StoredResponse
+from survey.services import answers as saving
+from survey.services.answers import Answer
+from survey.services.study_analysis import analyse_study, people_from
+from tests.builders import KEY, a_ready_participant, an_open_study
+
+OWN = Ranking.parse("B>A=C>D>E")
+
+
+@pytest.fixture
+def study(session):
+    """Four participants: the second answers one question, the third none, all in odd ways."""
+    made = an_open_study(session, practice=False)
+    for number, given in enumerate(
+        ([({1}, 2.5), ({2, 3}, None), (OWN, 0.1 + 0.2)], [(OWN, None)], [], [({3}, 7.0)] * 3)
+    ):
+        person = a_ready_participant(session, made, f"browser {number}")
+        for position, (choice, seconds) in enumerate(given, 1):
+            shown = saving.find_presentation(session, person, position)
+            answer = Answer(*((frozenset(), OWN) if choice is OWN else (frozenset(choice), None)))
+            key = saving.next_key(KEY, shown, None)
+            saving.save_answer(session, KEY, person, shown, answer, key, seconds)
+    first, second, *_ = session.query(Participant).order_by(Participant.id)
+    first.started_at = first.started_at.replace(second=10, microsecond=100)
+    first.status = "complete"
+    first.completed_at = (first.started_at + timedelta(seconds=90)).replace(microsecond=999_700)
+    first.personal = {"age": 31, "education": 'Σχολείο\n\t\\ "x"'}
+    second.excluded, second.exclude_reason = True, "asked to be"
+    session.flush()
+    # As another program may write JSON, with line breaks and tabs in it.
+    written = {"said": '{\n\t"age": 40}', "who": second.id}
+    session.execute(text("UPDATE participant SET personal = :said WHERE id = :who"), written)
+    session.expire_all()
+    return made
+
+
+def one_by_one(session, study):
+    """The same answers as objects."""
+    return Answers.of(
+        Response(
+            participant=who.public_id,
+            question=shown.question.number,
+            label_order=tuple(shown.label_order),
+            clicked=answer.clicked,
+            own=answer.own,
+            column_order=tuple(shown.column_order),
+            position=shown.position,
+            seconds=seconds_taken(answer.active_seconds, shown.shown_at, answer.submitted_at),
+        )
+        for who, shown, answer in queries.responses_of(session, study.id)
+    )
+
+
+def told(answers):
+    """Answers in a form that can be compared: NaN is equal to NaN."""
+    columns = [answers.question, answers.label_order, answers.own, answers.column_order]
+    decoded = [[(*one.values, None)[code] for code in one.codes] for one in columns]
+    position = [answers.position.values[code] for code in answers.position.codes]
+    numbers = [answers.begins, answers.clicked, answers.seconds, answers.people]
+    return [*decoded, position, *(repr(one.tolist()) for one in numbers)]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 2_000])
+def test_columns_hold_the_records_however_many_come_at_once(session, study, at_once, monkeypatch):
+    for name in ("AT_ONCE", "OF_PEOPLE_AT_ONCE"):
+        monkeypatch.setattr(vote_queries, name, at_once)
+    people, answers = vote_queries.votes_of(session, study.id)
+    assert told(answers) == told(one_by_one(session, study))
+    expected = people_from(queries.participants_of(session, study.id))
+    for name in ("ids", "is_test", "excluded", "complete"):
+        assert getattr(people, name).tolist() == getattr(expected, name).tolist(), name
+    assert np.array_equal(people.minutes, expected.minutes, equal_nan=True)
+    assert people.said("education") == expected.said("education")
+    assert sorted(people.said("age")) == [22, 22, 31, 40]
+
+
+def test_answers_are_ordered_by_question_whatever_the_numbers_of_rows():
+    columns = AnswerColumns({5: 1, 4: 2, 3: 0})
+    for person, questions in ((7, [4, 5]), (9, [4])):
+        ones = [1] * len(questions)
+        shown = [['["AP"]'] * len(questions), ["[1]"] * len(questions), [None] * len(questions)]
+        columns.add([person] * len(questions), questions, ones, ones, ones, *shown)
+    answers = columns.answers(np.array([9, 7, 8]), np.array(["a", "b", "c"]))
+    given = [answers.question.values[code] for code in answers.question.codes]
+    assert (answers.people.tolist(), answers.begins.tolist()) == (["a", "b"], [0, 1])
+    assert given == [2, 1, 2]
+
+
+def test_answers_of_a_participant_that_is_unknown_are_left_out():
+    columns = AnswerColumns({3: 1})
+    columns.add([7, 8], [3, 3], [1, 1], [1, 2], [1.0, 2.0], ['["AP"]'] * 2, ["[1]"] * 2, [None] * 2)
+    answers = columns.answers(np.array([8]), np.array(["b"]))
+    assert (answers.people.tolist(), answers.clicked.tolist()) == (["b"], [2])
+
+
+def test_an_analysis_asks_the_database_as_often_for_many_answers_as_for_few(app, session, study):
+    engine, asked = session.get_bind(), []
+    event.listen(engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
+    analyse_study(session, study)
+    assert session.query(StoredResponse).count() == 7
+    assert sum("response" in statement for statement in asked[:-1]) <= 1
+    assert len(asked) - 1 <= 5, asked
