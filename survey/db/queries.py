@@ -1,6 +1,6 @@
 """Every select() of the survey, named for what it finds."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -20,7 +20,6 @@ from survey.db.models import (
     Identity,
     Participant,
     Presentation,
-    StoredQuestion,
     StoredResponse,
     Study,
 )
@@ -114,11 +113,11 @@ def presentations_with_responses(
 def participants_of(session: Session, study_id: int) -> Sequence[Participant]:
     """Return a study's participants, by public id."""
     return session.scalars(
-        select(Participant).where(Participant.study_id == study_id).order_by(_by_public_id(session))
+        select(Participant).where(Participant.study_id == study_id).order_by(by_public_id(session))
     ).all()
 
 
-def _by_public_id(session: Session) -> ColumnElement[str]:
+def by_public_id(session: Session) -> ColumnElement[str]:
     """Order participants byte by byte, whatever the language of a PostgreSQL database."""
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     return Participant.public_id.collate("BINARY" if is_sqlite else "C")
@@ -239,46 +238,6 @@ def participant_by_public_id(session: Session, study_id: int, public_id: str) ->
             Participant.study_id == study_id, Participant.public_id == public_id
         )
     )
-
-
-def answers_given(session: Session, study_id: int) -> dict[int, int]:
-    """Count the answers of each participant of a study, practice left out."""
-    rows = session.execute(
-        select(Presentation.participant_id, func.count(StoredResponse.id))
-        .join(
-            StoredResponse,
-            (StoredResponse.participant_id == Presentation.participant_id)
-            & (StoredResponse.question_id == Presentation.question_id),
-        )
-        .join(Participant, Participant.id == Presentation.participant_id)
-        .where(Participant.study_id == study_id, Presentation.position > 0)
-        .group_by(Presentation.participant_id)
-    )
-    return {row[0]: row[1] for row in rows}
-
-
-AT_ONCE = 500  # rows fetched in one go where all of them may be many
-
-
-def responses_of(
-    session: Session, study_id: int
-) -> Iterator[tuple[Participant, Presentation, StoredResponse]]:
-    """Give the answers to a study's questions one after another, none kept in memory."""
-    rows = session.execute(
-        select(Participant, Presentation, StoredResponse)
-        .join(Presentation, Presentation.participant_id == Participant.id)
-        .join(
-            StoredResponse,
-            (StoredResponse.participant_id == Presentation.participant_id)
-            & (StoredResponse.question_id == Presentation.question_id),
-        )
-        .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
-        .options(contains_eager(Presentation.question))
-        .where(Participant.study_id == study_id, StoredQuestion.number > 0)
-        .order_by(_by_public_id(session), StoredQuestion.number)
-        .execution_options(yield_per=AT_ONCE)
-    )
-    yield from rows
 
 
 def stored_plans(session: Session) -> Sequence[tuple[str, Mapping[str, Any]]]:

@@ -5,6 +5,7 @@ from sqlalchemy import text
 
 from survey.db import export_queries, queries
 from survey.db.models import StoredResponse
+from tests.db.records import responses_of
 from tests.services.exchange.conftest import a_study
 
 
@@ -19,7 +20,7 @@ def test_rows_say_what_the_models_say(session):
             *(given.clicked, given.own, shown.shown_at, given.submitted_at),
             *(given.active_seconds, given.revisions, one.is_test, one.excluded),
         )
-        for one, shown, given in queries.responses_of(session, study.id)
+        for one, shown, given in responses_of(session, study.id)
     ]
     assert {type(row[8]) for row in found} == {float}
     versions = {text.id: text.version for text in study.consent_texts}

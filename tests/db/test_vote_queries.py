@@ -12,10 +12,12 @@ from survey.core.stimuli.rankings import Ranking
 from survey.db import queries, vote_queries
 from survey.db.answer_columns import AnswerColumns
 from survey.db.models import Participant, StoredResponse
-from survey.services import answers as saving
-from survey.services.answers import Answer
+from survey.services import presentations
+from survey.services.answers import save_answer
+from survey.services.presentations import Answer
 from survey.services.study_analysis import analyse_study, people_from
 from tests.builders import KEY, a_ready_participant, an_open_study
+from tests.db.records import responses_of
 
 OWN = Ranking.parse("B>A=C>D>E")
 
@@ -29,10 +31,10 @@ def study(session):
     ):
         person = a_ready_participant(session, made, f"browser {number}")
         for position, (choice, seconds) in enumerate(given, 1):
-            shown = saving.find_presentation(session, person, position)
+            shown = presentations.find_presentation(session, person, position)
             answer = Answer(*((frozenset(), OWN) if choice is OWN else (frozenset(choice), None)))
-            key = saving.next_key(KEY, shown, None)
-            saving.save_answer(session, KEY, person, shown, answer, key, seconds)
+            key = presentations.next_key(KEY, shown)
+            save_answer(session, KEY, person, position, answer, key, seconds)
     first, second, *_ = session.query(Participant).order_by(Participant.id)
     first.started_at = first.started_at.replace(second=10, microsecond=100)
     first.status = "complete"
@@ -60,7 +62,7 @@ def one_by_one(session, study):
             position=shown.position,
             seconds=seconds_taken(answer.active_seconds, shown.shown_at, answer.submitted_at),
         )
-        for who, shown, answer in queries.responses_of(session, study.id)
+        for who, shown, answer in responses_of(session, study.id)
     )
 
 

@@ -7,13 +7,14 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from survey.core.agreement.answers import Answers, Response
+from survey.core.agreement.participants import People
 from survey.core.agreement.times import seconds_taken
 from survey.core.stimuli.blinding import Blinding
 from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.questions import Question
 from survey.core.stimuli.rankings import Ranking
 from survey.services.analysis import Choices, StudyAnalysis
-from survey.services.study_analysis import analyse_records, people_from, study_facts
+from survey.services.study_analysis import analyse_records, study_facts
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,8 @@ class Content:
 
     ``people``, ``answers``, ``ballots`` (those that count: not of excluded participants) and
     ``first_rankings`` give their records anew at each call, ordered by participant and
-    question, so that none of them has to stay in memory.
+    question, so that none of them has to stay in memory. ``votes``: people and answers in
+    columns, as the analysis takes them.
     """
 
     slug: str
@@ -134,6 +136,7 @@ class Content:
     answers: Callable[[], Iterator[Given]]
     ballots: Callable[[], Iterator[Ballot]]
     first_rankings: Callable[[], Iterator[FirstRanking]]
+    votes: Callable[[], tuple[People, Answers]]
     include_test: bool
 
     @property
@@ -149,6 +152,4 @@ class Content:
     def analysed(self, choices: Choices) -> StudyAnalysis:
         """Analyse the answers as the choices say."""
         facts = study_facts(self.slug, self.status, self.digest, self.generator_version, self.plan)
-        people = people_from(self.people())
-        answers = Answers.of(one.response for one in self.answers())
-        return analyse_records(facts, self.plan, self.rankings, people, answers, choices)
+        return analyse_records(facts, self.plan, self.rankings, *self.votes(), choices)

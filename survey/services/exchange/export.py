@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 from itertools import starmap
 
+import numpy as np
 from sqlalchemy.orm import Session
 
-from survey.db import export_queries
+from survey.core.agreement.answers import Answers
+from survey.core.agreement.participants import People
+from survey.db import export_queries, vote_queries
 from survey.db.models import Study
 from survey.services.exchange.content import (
     Ballot,
@@ -42,8 +45,15 @@ def content_of(session: Session, study: Study, *, include_test: bool = False) ->
         first_rankings=lambda: starmap(
             FirstRanking, export_queries.first_rankings_of(session, study.id, **wanted)
         ),
+        votes=lambda: _votes(session, study, **wanted),
         include_test=include_test,
     )
+
+
+def _votes(session: Session, study: Study, *, include_test: bool) -> tuple[People, Answers]:
+    """Return the votes of all that the bundle tells of; of others not even how many they are."""
+    people, answers = vote_queries.votes_of(session, study.id)
+    return people if include_test else people.within(np.flatnonzero(~people.is_test)), answers
 
 
 def identities_of(session: Session, study: Study, *, include_test: bool) -> Iterator[Identified]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from survey.core.agreement.answers import Answers
 from survey.core.measures import MEASURES
 from survey.core.stimuli.marks import MarkedRow, MarkError, Marks, marks_of, sorted_with_marks
 from survey.core.stimuli.plan import Plan
@@ -16,6 +17,7 @@ from survey.services.exchange.people import read_people
 from survey.services.exchange.responses import read_answers, read_first_rankings
 from survey.services.exchange.sheets import BundleError, SheetRow, read_sheet
 from survey.services.exchange.study_file import FORMAT, PACKAGES, STUDY
+from survey.services.study_analysis import people_from
 
 __all__ = ["Files", "Read", "open_files", "read_content"]
 
@@ -63,6 +65,7 @@ def read_content(files: Files) -> Read:
             answers=lambda: iter(answers),
             ballots=lambda: (one.ballot for one in answers if not one.excluded),
             first_rankings=lambda: iter(first),
+            votes=lambda: (people_from(people), Answers.of(one.response for one in answers)),
             include_test=study["include_test"],
         ),
         study,
