@@ -92,12 +92,14 @@ def analyse_records(
     Raises ValueError for an answer that does not belong to the study.
     """
     places = everyone.places_of(answers.people)
-    given = answers.of_people((places >= 0) & counted(everyone, choices)[places])
+    counting = places >= 0
+    counting[counting] = counted(everyone, choices)[places[counting]]
+    given = answers.of_people(counting)
     simulated = frozenset(everyone.ids[everyone.is_test].tolist())
     votes = Votes(facts, plan.measures, rankings, plan.asked, given, simulated)
     analysis = analyse_votes(votes, LeftOut.of(everyone, choices), choices)
-    counting = everyone.within(everyone.places_of(analysis.votes.answers.people))
-    return StudyAnalysis(**vars(analysis), table3=_table3(plan, counting))
+    answering = everyone.within(everyone.places_of(analysis.votes.answers.people))
+    return StudyAnalysis(**vars(analysis), table3=_table3(plan, answering))
 
 
 def people_from(everyone: Iterable[Taker]) -> People:
