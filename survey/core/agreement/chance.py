@@ -3,9 +3,9 @@
 import math
 
 import numpy as np
+import scipy
 from numpy.random import PCG64
 from numpy.typing import NDArray
-from scipy import stats
 
 REPLICATES = 10_000
 SEED = 20_080_501
@@ -66,7 +66,7 @@ class Chance:
         """
         reach = 5 * math.isqrt(tosses) + 10
         counts = np.arange(max(0, tosses // 2 - reach), min(tosses, tosses // 2 + reach) + 1)
-        at_most = np.asarray(stats.binom.cdf(counts, tosses, 0.5))
+        at_most = np.asarray(scipy.stats.binom.cdf(counts, tosses, 0.5))
         return counts[np.searchsorted(at_most[:-1], self._uniform())]
 
     def multinomial(self, draws: int, bound: int) -> NDArray[np.int64]:
@@ -74,7 +74,7 @@ class Chance:
         counts = np.zeros((REPLICATES, bound), dtype=np.int64)
         left: NDArray[np.int64] = np.full(REPLICATES, draws)
         for value in range(bound - 1):
-            drawn = stats.binom.ppf(self._uniform(), left, 1 / (bound - value))
+            drawn = scipy.stats.binom.ppf(self._uniform(), left, 1 / (bound - value))
             counts[:, value] = np.asarray(drawn).astype(np.int64)
             left = left - counts[:, value]
         counts[:, -1] = left

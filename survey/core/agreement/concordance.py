@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import NOBODY
@@ -153,7 +153,7 @@ def friedman(table: NDArray[Any], left_out: Mapping[str, int]) -> Friedman:
         return Friedman(**frame, why="it needs two participants whose answers are complete")
     if not np.ptp(table, axis=1).any():
         return Friedman(**frame, why="every participant ties all measures")
-    ranks = stats.rankdata(table, axis=1)
+    ranks = scipy.stats.rankdata(table, axis=1)
     level = (measures + 1) / 2
     between = float(((ranks.sum(axis=0) - people * level) ** 2).sum())
     within = float((ranks**2).sum() - people * measures * level**2)
@@ -162,7 +162,7 @@ def friedman(table: NDArray[Any], left_out: Mapping[str, int]) -> Friedman:
         **frame,
         chi2=chi2,
         df=measures - 1,
-        p=float(stats.chi2.sf(chi2, measures - 1)),
+        p=float(scipy.stats.chi2.sf(chi2, measures - 1)),
         w=chi2 / (people * (measures - 1)),
     )
 

@@ -14,8 +14,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from survey.core.agreement.answers import distinct
 from survey.core.agreement.credits import SHARES_OF_A_VOTE, Credits, in_sixtieths
@@ -201,7 +201,7 @@ def by_questions(d: NDArray[np.float64], credits: Credits, asked: int) -> Questi
         won=won,
         lost=lost,
         tied=asked - decided,
-        sign_p=float(stats.binomtest(won, decided).pvalue) if decided else None,
+        sign_p=float(scipy.stats.binomtest(won, decided).pvalue) if decided else None,
         sign_flip_p=sign_flip(sums, np.arange(len(sums)))[0] if sums else None,
         why=None if decided else "no question has more credits for one than for the other",
     )
@@ -219,13 +219,13 @@ def _sums_of_questions(d: NDArray[np.float64], credits: Credits) -> list[Fractio
 def t_test(mean: float, se: float, df: int) -> dict[str, Any]:
     """Return a mean with its t, two-sided p, and 95 % interval."""
     t = mean / se
-    reach = float(stats.t.ppf(0.975, df)) * se
+    reach = float(scipy.stats.t.ppf(0.975, df)) * se
     return {
         "mean": mean,
         "se": se,
         "t": t,
         "df": df,
-        "p": float(2 * stats.t.sf(abs(t), df)),
+        "p": float(2 * scipy.stats.t.sf(abs(t), df)),
         "ci95": (mean - reach, mean + reach),
     }
 

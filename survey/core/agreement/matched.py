@@ -8,8 +8,8 @@ They are given because readers expect them, as descriptions of these answers.
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import stats
 
 from survey.core.agreement.chance import add_one
 from survey.core.agreement.credits import Credits
@@ -54,7 +54,7 @@ def mcnemar(credits: Credits, pair: Pair) -> McNemar:
         unit="responses",
         n10=n10,
         n01=n01,
-        p=float(stats.binomtest(n10, decided).pvalue) if decided else None,
+        p=float(scipy.stats.binomtest(n10, decided).pvalue) if decided else None,
         why=None if decided else "no response credits one of the two without the other",
     )
 
@@ -82,7 +82,7 @@ def cochran_q(redraws: Redraws) -> CochranQ:
         blocks=blocks,
         q=q,
         df=measures - 1,
-        p=float(stats.chi2.sf(q, measures - 1)),
+        p=float(scipy.stats.chi2.sf(q, measures - 1)),
         # A redraw in which nothing tells the measures apart is no evidence against the null.
         p_label_permutation=add_one(np.nan_to_num(null, nan=0.0) >= q - 1e-9),
     )

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from survey.core.agreement.ballots import Ballots
 from survey.core.stimuli.rankings import Ranking
@@ -38,7 +38,7 @@ def joined(approved: Sequence[Ranking]) -> Midranks:
     if len(approved) == 1:
         return midranks_of(approved[0])
     # Sums, not means: equal sums of halves are equal exactly.
-    ranked: Midranks = stats.rankdata(np.sum([midranks_of(one) for one in approved], axis=0))
+    ranked: Midranks = scipy.stats.rankdata(np.sum([midranks_of(one) for one in approved], axis=0))
     return ranked
 
 

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special, stats
+from scipy import special
 
 from survey.core.agreement.orders import Midranks, spearman, tau_b
 from survey.core.agreement.results import Interval
@@ -72,5 +73,5 @@ def _correlate(
 
 
 def _midranks(scores: Sequence[float]) -> Midranks:
-    ranked: Midranks = stats.rankdata(scores)
+    ranked: Midranks = scipy.stats.rankdata(scores)
     return ranked

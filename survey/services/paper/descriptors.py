@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
-from scipy import stats
+import scipy
 
 from survey.services.paper.printed import Comparison, printed
 from survey.services.paper.reproduction import Reproduction
@@ -47,7 +47,7 @@ def agreement_scores(table: str) -> dict[str, tuple[float, ...]]:
 def ranks(table: str) -> dict[str, list[int]]:
     """Return each mean's competition ranks of the descriptors, 1 for the best."""
     return {
-        name: [int(one) for one in stats.rankdata([-score for score in scores], method="min")]
+        name: [int(one) for one in scipy.stats.rankdata([-score for score in scores], method="min")]
         for name, scores in agreement_scores(table).items()
     }
 
