@@ -2,6 +2,7 @@
 
 import sqlite3
 from pathlib import Path
+from time import monotonic, sleep
 from types import ModuleType
 from typing import Any
 from urllib.parse import quote
@@ -18,6 +19,9 @@ WAL_IS_SAFE_FROM = (3, 51, 3)
 
 BUSY_TIMEOUT_MS = 10_000
 SCRUB_TIMEOUT_MS = 2_000  # writers wait meanwhile
+
+BUSY = 5  # SQLITE_BUSY: https://sqlite.org/rescode.html
+ASK_AGAIN_AFTER = 0.0005  # seconds; a third of what an answer takes to be written
 
 # Any number that other users of the server are unlikely to lock as well.
 ONE_AT_A_TIME = 5_300_006
@@ -197,9 +201,37 @@ def _begin_sqlite(connection: Connection) -> None:
     """
     mode = connection.get_execution_options().get("sqlite_begin", "IMMEDIATE")
     query_only = "ON" if mode == "DEFERRED" else "OFF"
-    # Past SQLAlchemy, which takes ten times as long for it; what can fail is the next line.
-    connection.connection.driver_connection.execute(f"PRAGMA query_only = {query_only}")  # type: ignore[union-attr] # it is open
-    connection.exec_driver_sql(f"BEGIN {mode}")
+    # Past SQLAlchemy, which takes ten times as long for it; what can fail is the last line.
+    driver: Any = connection.connection.driver_connection
+    driver.execute(f"PRAGMA query_only = {query_only}")
+    if mode == "DEFERRED":
+        connection.exec_driver_sql("BEGIN DEFERRED")
+        return
+    driver.execute("PRAGMA busy_timeout = 0")
+    try:
+        if not _has_its_turn(driver):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")  # which tells what is the matter
+    finally:
+        driver.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+
+
+def _has_its_turn(driver: Any) -> bool:
+    """Begin to write as soon as nobody else does; False for whoever waited too long.
+
+    SQLite's own waiting asks less and less often, soon every 100 ms only, so that whoever
+    waits is overtaken by whoever comes later.
+    """
+    until = monotonic() + BUSY_TIMEOUT_MS / 1000
+    while monotonic() < until:
+        try:
+            driver.execute("BEGIN IMMEDIATE")
+        except sqlite_library().OperationalError as error:
+            if getattr(error, "sqlite_errorcode", None) != BUSY:
+                return False
+            sleep(ASK_AGAIN_AFTER)
+        else:
+            return True
+    return False
 
 
 def _leave_a_hurt_connection(context: ExceptionContext) -> None:

@@ -76,6 +76,8 @@ def _side_by_side(ours: Sequence[Trial], theirs: Sequence[Trial]) -> Iterator[Fi
         ratios(rates, their_rates),
         "×",
         target="≥ 12",
+        note="one page: an answer sent, and the page it leads to",
+        headline=True,
     )
     yield Finding(f"{crowd}: oTree", their_rates, "pages a second")
     yield from _told(f"{crowd}: ours", ours, "≤ 120")
@@ -89,7 +91,13 @@ def _told(what: str, trials: Sequence[Trial], limit: str) -> Iterator[Finding]:
         "pages a second",
         note=f"playing the people took {playing} of a processor",
     )
-    yield Finding(f"{what}, p99 of a page", [one.p99 for one in trials], "ms", target=limit)
+    yield Finding(
+        f"{what}, p99 of a page",
+        [one.p99 for one in trials],
+        "ms",
+        target=limit,
+        headline=bool(limit),
+    )
     yield Finding(
         f"{what}, answers acknowledged",
         [one.answers for one in trials],
@@ -117,7 +125,7 @@ def _behind_nginx(rounds: int, seconds: float) -> Iterator[Finding]:
         return
     trials = []
     for _ in range(rounds):
-        with _folder() as folder, servers.postgresql(folder) as uri:
+        with _folder() as folder, servers.postgresql() as uri:
             with (
                 servers.ours(folder, uri, proxies=1) as behind,
                 servers.nginx(folder, behind) as place,
@@ -145,6 +153,5 @@ def _costs(found: Costs) -> Iterator[Finding]:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    # PostgreSQL's socket must have a short path.
     with tempfile.TemporaryDirectory(prefix="survey-") as name:
         yield Path(name)

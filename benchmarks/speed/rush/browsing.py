@@ -12,7 +12,7 @@ HIDDEN = re.compile(rb'<input type="hidden" name="(\w+)" value="([^"]*)"')
 COOKIE = re.compile(rb"\r\nset-cookie: *([^;\r]+)", re.IGNORECASE)
 LOCATION = re.compile(rb"\r\nlocation: *(?:http://[^/]+)?(/[^\r]*)", re.IGNORECASE)
 
-Asking = Generator[bytes | float, Any, "Page"]
+Asking = Generator[Any, Any, "Page"]  # of the bytes of requests, and seconds to think
 
 
 class RefusedError(Exception):

@@ -7,7 +7,7 @@ the page it leads to, the POST and the GET.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -107,9 +107,8 @@ class Crowd:
 
     def _answer_all(self, browser: Browser, page: Page) -> Talk:
         for _ in range(QUESTIONS):
-            if pause := self.think():
-                yield pause
-            page = yield from self.survey.answer(browser, page, int(self.chance.integers(1, 4)))
+            choice = int(self.chance.integers(1, 4))
+            page = yield from self._thoughtfully(self.survey.answer(browser, page, choice))
             self.seconds.append(page.seconds)
             self.moments.append(perf_counter())
 
@@ -117,5 +116,17 @@ class Crowd:
         if pause := self.think():
             yield pause
         browser = Browser()
-        page = yield from self.survey.come(browser)
+        page = yield from self._thoughtfully(self.survey.come(browser))
         yield from self._answer_all(browser, page)
+
+    def _thoughtfully(self, asking: Asking) -> Asking:
+        """Think before each form that is sent."""
+        reply = None
+        try:
+            while True:
+                request = asking.send(reply)
+                if request.startswith(b"POST") and (pause := self.think()):
+                    yield pause
+                reply = yield request
+        except StopIteration as end:
+            return cast(Page, end.value)

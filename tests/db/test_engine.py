@@ -1,0 +1,62 @@
+"""SQLite's one place of a writer: waited for in turn, and not for ever."""
+
+import threading
+import time
+
+import pytest
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.orm import Session
+
+from survey.db import engine as opening
+from survey.db.engine import reading, writing
+from survey.db.models import Study
+from tests.builders import an_open_study
+from tests.databases import ON_SQLITE
+
+
+@ON_SQLITE
+def test_who_wants_to_write_begins_when_the_other_has_ended(app, session, engine, monkeypatch):
+    asked_again = threading.Event()
+    monkeypatch.setattr(opening, "sleep", lambda _: asked_again.set())
+    an_open_study(session)
+    session.connection()
+
+    def end():
+        asked_again.wait(10)
+        session.rollback()
+
+    threading.Thread(target=end).start()
+    with Session(engine) as other:
+        assert other.query(Study).count() == 1
+    assert asked_again.is_set()
+
+
+@ON_SQLITE
+def test_who_waits_for_too_long_is_told_and_waits_as_before_the_next_time(
+    app, session, engine, monkeypatch
+):
+    with Session(engine) as other:
+        other.connection()
+        monkeypatch.setattr(opening, "BUSY_TIMEOUT_MS", 20)
+        asked = []
+        monkeypatch.setattr(opening, "sleep", lambda _: asked.append(time.sleep(0.005)))
+        with pytest.raises(OperationalError, match="locked"):
+            session.connection()
+        assert 0 < len(asked) <= 4
+    session.rollback()
+    driver = session.connection().connection.driver_connection
+    assert driver.execute("PRAGMA busy_timeout").fetchone() == (20,)
+
+
+@ON_SQLITE
+def test_after_reading_one_may_write_and_what_was_read_stays(app, session, engine):
+    study = an_open_study(session)
+    slug = study.slug
+    session.rollback()
+    read = reading(session).query(Study).one()
+    with pytest.raises(OperationalError, match="readonly"):
+        session.query(Study).update({"status": "closed"})
+    writing(session).query(Study).update({"status": "closed"})
+    session.commit()
+    assert read.slug == slug
+    assert read.status == "open"
