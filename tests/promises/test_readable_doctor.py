@@ -12,6 +12,7 @@ from sqlalchemy import text
 from survey.__main__ import open_app
 from survey.app import create_app
 from survey.cli import survey
+from survey.cli.granian_server import ProductionServer
 from survey.config import Settings
 from survey.db import migration
 from tests.builders import KEY
@@ -84,7 +85,7 @@ def serving(run, *options):
 @ON_SQLITE
 def test_what_is_dangerous_is_not_served_and_the_remedy_is_named(run, empty_app, monkeypatch):
     run("init")
-    monkeypatch.setattr("survey.cli.serve._serve", lambda *_: None)  # were it not refused
+    monkeypatch.setattr(ProductionServer, "serve", lambda _: None)  # were it not refused
     empty_app.debug = True
     empty_app.config["SECRET_KEY"] = "k" * 40
     mounts = empty_app.config["INSTANCE"] / "mounts"
