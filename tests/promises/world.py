@@ -1,6 +1,7 @@
 """The survey as the state machine of promise 2 meets it: browsers, deaths, what is stored."""
 
 import csv
+import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -103,6 +104,7 @@ class World:
 
     def empty(self, rooms: Sequence[str]) -> None:
         """Forget everybody, for the next example."""
+        self.session.rollback()  # a page that only read has left it reading
         self.session.query(Participant).delete()
         self.session.commit()
         self.rooms = {name: Room(self.app) for name in rooms}
@@ -171,7 +173,8 @@ class World:
         """Return the rows of responses.csv by code and position."""
         self.session.rollback()
         study = self.session.get_one(Study, self.study_id)
-        rows = csv.DictReader(stream_file(self.session, study, "responses.csv"))
+        content = "".join(stream_file(self.session, study, "responses.csv"))
+        rows = csv.DictReader(io.StringIO(content, newline=""))
         key = str(self.app.secret_key)
         found = {
             (tokens.resume_code(key, row["participant"]), int(row["position"])): row for row in rows
