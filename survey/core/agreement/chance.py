@@ -1,6 +1,8 @@
 """The chance behind Monte Carlo p values: the same for every machine and every numpy."""
 
 import math
+from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 import scipy
@@ -23,62 +25,70 @@ class Chance:
     def __init__(self) -> None:
         self._bits = PCG64(SEED)
 
-    def below(self, bound: int) -> NDArray[np.int64]:
-        """Draw 10,000 integers from 0 to bound - 1, two from each 64 bits.
+    def halves(self, draws: int) -> Iterator[NDArray[np.uint32]]:
+        """Draw 10,000 numbers of 32 bits so many times, two from each 64: (some, 10,000).
 
-        ``bound`` is tiny, so multiplying and shifting favours no integer by more than 1e-8.
+        h * bound >> 32 is an integer below a tiny ``bound``, none favoured by more than 1e-8.
         """
-        drawn = self._bits.random_raw(REPLICATES // 2)
-        halves = np.concatenate([drawn >> np.uint64(32), drawn & np.uint64(0xFFFFFFFF)])
-        return (halves * np.uint64(bound) >> np.uint64(32)).astype(np.int64)
+        for first in range(0, draws, AT_ONCE):
+            count = min(AT_ONCE, draws - first)
+            drawn = self._bits.random_raw(count * REPLICATES // 2)
+            yield drawn.astype("<u8", copy=False).view("<u4").reshape(count, REPLICATES)
 
     def tallies(self, draws: int, bound: int) -> NDArray[np.int64]:
-        """Draw so many times as ``below`` does, and count each integer: (10,000, bound).
+        """Draw so many integers below ``bound`` 10,000 times, and count: (10,000, bound).
 
         h * bound >> 32 is v or more where h is at least v/bound of 2^32, rounded up, so two
         comparisons of 32 bits do for three integers.
         """
-        limits = [-(-(value << 32) // bound) for value in range(1, bound)]
         at_least = np.zeros((bound + 1, REPLICATES), dtype=np.int64)
         at_least[0] = draws
-        for first in range(0, draws, AT_ONCE):
-            count = min(AT_ONCE, draws - first)
-            drawn = self._bits.random_raw(count * REPLICATES // 2)
-            halves = drawn.astype("<u8", copy=False).view("<u4").reshape(count, REPLICATES)
-            for value, limit in enumerate(limits, 1):
-                reached = (halves >= np.uint32(limit)).view(np.uint8)
-                at_least[value] += np.add.reduce(reached, axis=0, dtype=np.uint8)
-        # ``below`` has all upper halves first; here each stands beside its lower one.
-        in_turn = at_least.reshape(bound + 1, REPLICATES // 2, 2)[:, :, ::-1]
-        upper_first = in_turn.transpose(0, 2, 1).reshape(bound + 1, REPLICATES)
-        return (upper_first[:-1] - upper_first[1:]).T
+        for halves in self.halves(draws):
+            for value in range(1, bound):
+                reached = halves >= np.uint32(-(-(value << 32) // bound))
+                at_least[value] += np.add.reduce(reached.view(np.uint8), axis=0, dtype=np.uint8)
+        return (at_least[:-1] - at_least[1:]).T
 
-    def _uniform(self) -> NDArray[np.float64]:
-        """Draw 10,000 numbers between 0 and 1."""
-        drawn = (self._bits.random_raw(REPLICATES) >> np.uint64(11)).astype(np.float64)
-        return (drawn + 0.5) * 2.0**-53
+    def binomial(self, draws: NDArray[np.int64], chance: float) -> NDArray[np.int64]:
+        """Draw how many of so many draws succeed, (10,000,), for each replicate's own number.
 
-    def heads(self, tosses: int) -> NDArray[np.int64]:
-        """Toss so many coins 10,000 times and count the heads of each time.
-
-        Inverts the binomial distribution, of which only ten standard deviations to either
-        side of the mean can be drawn from 64 bits.
+        A binomial number of n is the sum of those of the powers of two that make up n, and
+        the distribution of each of these needs to be inverted once only.
         """
-        reach = 5 * math.isqrt(tosses) + 10
-        counts = np.arange(max(0, tosses // 2 - reach), min(tosses, tosses // 2 + reach) + 1)
-        at_most = np.asarray(scipy.stats.binom.cdf(counts, tosses, 0.5))
-        return counts[np.searchsorted(at_most[:-1], self._uniform())]
+        counts = np.zeros(REPLICATES, dtype=np.int64)
+        for bit in range(int(draws.max(initial=0)).bit_length()):
+            has_it = draws >> bit & 1
+            if has_it.any():
+                least, at_most = _distribution(1 << bit, chance)
+                counts += has_it * (least + np.searchsorted(at_most, self._uniform()))
+        return counts
 
     def multinomial(self, draws: int, bound: int) -> NDArray[np.int64]:
         """Count as ``tallies`` does, in distribution, by one binomial for each integer."""
         counts = np.zeros((REPLICATES, bound), dtype=np.int64)
         left: NDArray[np.int64] = np.full(REPLICATES, draws)
         for value in range(bound - 1):
-            drawn = scipy.stats.binom.ppf(self._uniform(), left, 1 / (bound - value))
-            counts[:, value] = np.asarray(drawn).astype(np.int64)
+            counts[:, value] = self.binomial(left, 1 / (bound - value))
             left = left - counts[:, value]
         counts[:, -1] = left
         return counts
+
+    def _uniform(self) -> NDArray[np.float64]:
+        """Draw 10,000 numbers between 0 and 1."""
+        drawn = (self._bits.random_raw(REPLICATES) >> np.uint64(11)).astype(np.float64)
+        return (drawn + 0.5) * 2.0**-53
+
+
+@cache
+def _distribution(draws: int, chance: float) -> tuple[int, NDArray[np.float64]]:
+    """Return the least number of successes to be reckoned with, and the chances of at most it,
+    one more, and so on, but for the greatest.
+
+    Ten standard deviations from the mean are farther than 64 random bits reach.
+    """
+    mean, reach = draws * chance, 10 * math.sqrt(draws * chance * (1 - chance)) + 10
+    least, most = max(0, int(mean - reach)), min(draws, int(mean + reach))
+    return least, np.asarray(scipy.stats.binom.cdf(np.arange(least, most), draws, chance))
 
 
 def never_zero(p: float) -> float:

@@ -16,7 +16,7 @@ from survey.core.agreement.chance import (
 )
 
 LARGEST_CONVOLUTION = 20_000_000  # additions: a tenth of a second
-AT_ONCE = 100  # values whose signs are drawn in one go
+HEADS = np.uint32(1 << 31)  # the upper half of 32 bits
 LARGEST_EXACT = 2**53  # of the whole numbers that a float holds
 
 
@@ -58,13 +58,14 @@ def _beyond(values: NDArray[np.float64], places: NDArray[np.integer], total: flo
     chance = Chance()
     totals = np.zeros(REPLICATES)
     if len(places) <= MOST_ONE_BY_ONE:
-        for first in range(0, len(places), AT_ONCE):
-            here = values[places[first : first + AT_ONCE]]
-            signs = np.array([2 * chance.below(2) - 1 for _ in here])
-            totals += here @ signs
+        given = iter(values[places])
+        for halves in chance.halves(len(places)):
+            here = np.fromiter(given, dtype=float, count=len(halves))
+            totals += 2 * (here @ (halves >= HEADS)) - here.sum()
     else:
         alike, sizes = np.unique(np.abs(values), return_inverse=True)
         times = np.bincount(sizes[places], minlength=len(alike)).tolist()
         for size, count in zip(alike.tolist(), times, strict=True):
-            totals += size * (2 * chance.heads(count) - count)
+            heads = chance.binomial(np.full(REPLICATES, count), 0.5)
+            totals += size * (2 * heads - count)
     return add_one(np.abs(totals) >= abs(total) - 1e-12)

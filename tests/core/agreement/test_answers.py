@@ -75,16 +75,26 @@ def test_a_column_in_order_says_the_same():
 @pytest.mark.parametrize("bound", [1, 2, 3, 20])
 @pytest.mark.parametrize("draws", [1, 31, 70])
 def test_tallies_count_the_integers_that_are_drawn_one_by_one(bound, draws):
-    one_by_one, counts = Chance(), np.zeros((REPLICATES, bound), dtype=int)
-    for _ in range(draws):
-        counts[np.arange(REPLICATES), one_by_one.below(bound)] += 1
+    counts = np.zeros((REPLICATES, bound), dtype=int)
+    for drawn in np.vstack(list(Chance().halves(draws))):
+        counts[np.arange(REPLICATES), drawn.astype(np.int64) * bound >> 32] += 1
     assert np.array_equal(Chance().tallies(draws, bound), counts)
 
 
-@pytest.mark.parametrize("tosses", [1, 2, 25_000, 1_000_000])
-def test_heads_are_a_binomial_distribution_turned_round(tosses):
-    heads, expected = Chance().heads(tosses), stats.binom.ppf(Chance()._uniform(), tosses, 0.5)
-    assert np.array_equal(heads, expected)
+@pytest.mark.parametrize("draws", [1, 2, 64, 1 << 20])
+@pytest.mark.parametrize("chance", [0.5, 1 / 20])
+def test_a_power_of_two_is_drawn_as_the_binomial_distribution_turned_round(draws, chance):
+    expected = stats.binom.ppf(Chance()._uniform(), draws, chance)
+    assert np.array_equal(Chance().binomial(np.full(REPLICATES, draws), chance), expected)
+
+
+def test_binomials_have_the_distribution_of_each_replicates_own_number():
+    draws = np.tile([0, 5, 1_000, 77_777], REPLICATES // 4)
+    drawn = Chance().binomial(draws, 1 / 3)
+    for n in (5, 1_000, 77_777):
+        assert drawn[draws == n].mean() == pytest.approx(n / 3, abs=4 * (2 * n / 9 / 2_500) ** 0.5)
+        assert drawn[draws == n].var() == pytest.approx(2 * n / 9, rel=0.12)
+    assert not drawn[draws == 0].any()
 
 
 def test_multinomials_have_the_mean_and_spread_of_single_draws():
