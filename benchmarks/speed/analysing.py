@@ -1,0 +1,65 @@
+"""``python -m benchmarks.speed.analysing URI``: a study's analysis in a process of its own.
+
+All that ``survey analyse`` prints or hands out but the printing: tables, figures as JSON,
+quality flags. Prints as JSON how long it took, how long the processor worked for it, and the
+most memory, with a digest of the figures.
+"""
+
+import json
+import resource
+import sys
+import time
+from hashlib import sha256
+from unittest.mock import patch
+
+from sqlalchemy import create_engine
+from sqlalchemy.orm import Session
+
+from benchmarks.speed.crowd import SLUG
+from survey.core.agreement.answers import Answers
+from survey.core.agreement.participants import People
+from survey.db import queries, vote_queries
+from survey.db.engine import database_url, engine_options, prepare, snapshot
+from survey.db.vote_queries import votes_of
+from survey.services.analysis import Choices
+from survey.services.reporting.counts_tables import flags_sheet
+from survey.services.reporting.tables import tables_of
+from survey.services.reports import as_json
+from survey.services.study_analysis import analyse_study
+
+
+def analysed(uri: str) -> dict[str, float | str]:
+    """Analyse the crowd's study."""
+    url, reading = database_url(uri), [0.0]
+    engine = create_engine(url, **engine_options(url))
+    prepare(engine)
+
+    def timed(session: Session, study_id: int) -> tuple[People, Answers]:
+        begun = time.perf_counter()
+        votes = votes_of(session, study_id)
+        reading[0] = time.perf_counter() - begun
+        return votes
+
+    with Session(engine) as session, patch.object(vote_queries, "votes_of", timed):
+        study = queries.study_by_slug(snapshot(session), SLUG)
+        if study is None:
+            raise LookupError(f"there is no study {SLUG}")
+        begun, worked = time.perf_counter(), time.process_time()
+        found = analyse_study(session, study, Choices())
+        tables_of(found)
+        flags_sheet(found)
+        figures = as_json(found)
+        taken, worked = time.perf_counter() - begun, time.process_time() - worked
+    engine.dispose()
+    figures.pop("study")  # which version of the plan it was made with
+    return {
+        "seconds": taken,
+        "worked": worked,
+        "reading": reading[0],
+        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000,
+        "figures": sha256(json.dumps(figures).encode()).hexdigest(),
+    }
+
+
+if __name__ == "__main__":
+    json.dump(analysed(sys.argv[1]), sys.stdout)
