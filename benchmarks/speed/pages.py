@@ -15,7 +15,7 @@ from benchmarks.speed.parts import NAMES
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", ROOT / "docs" / "speed.md")
-BLOCK = re.compile(r"(<!-- speed: (\w+)( growth| run)? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+BLOCK = re.compile(r"(<!-- speed: (\w+)( growth| run)? -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def quoted(page: str) -> str:

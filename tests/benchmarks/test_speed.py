@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.speed.pages import PAGES, findings_table, growth_table, number, quoted
+from benchmarks.speed.pages import BLOCK, PAGES, findings_table, growth_table, number, quoted
 from benchmarks.speed.part import Finding, Growth, Part, keep, kept
 from benchmarks.speed.timing import in_turn, ratios
 
@@ -62,4 +62,12 @@ def test_contestants_run_in_turn_once_before_it_counts():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_pages_quote_the_figures_that_are_kept(page):
     text = page.read_text(encoding="utf-8")
+    assert text.count("<!-- speed: ") == text.count("<!-- end -->") == len(BLOCK.findall(text)) > 0
     assert quoted(text) == text
+
+
+def test_a_block_is_renewed_between_its_marks_and_can_be_again():
+    once = quoted("Before\n<!-- speed: start -->\nold\n<!-- end -->\nafter\n")
+    assert once.startswith("Before\n<!-- speed: start -->\n| Measured |")
+    assert once.endswith("|\n<!-- end -->\nafter\n")
+    assert quoted(once) == once

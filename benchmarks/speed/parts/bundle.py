@@ -26,8 +26,9 @@ from survey.services.studies import find_study
 
 QUESTIONS = 10
 TINY = 100  # participants: what the process takes for itself
-FEW, SOME = 10_000, 100_000
-ROUNDS = 3
+FEWER, FEW, SOME = 1_000, 10_000, 100_000
+SIZES = (TINY, FEWER, FEW, SOME)
+ROUNDS = 2
 SAID = (
     "Each bundle is streamed by a process of its own, which first lets the database read the rows "
     "of responses.csv in their order and give none of them: SQLite adds up the lengths of all "
@@ -42,23 +43,22 @@ SAID = (
 def run() -> Part:
     """Measure."""
     with tempfile.TemporaryDirectory(prefix="survey-speed-") as folder:
-        addresses = {people: f"sqlite:///{folder}/{people}" for people in (TINY, FEW, SOME)}
+        addresses = {people: f"sqlite:///{folder}/{people}" for people in SIZES}
         for people, uri in addresses.items():
             crowds.fill(uri, people)
         sqlite = {people: _rounds(uri) for people, uri in addresses.items()}
         beside = [*_beside_others(addresses[FEW]), _analysis(addresses[FEW])]
-    sqlite[crowds.MILLION] = _rounds(crowds.million_in_sqlite(), rounds=1)
-    with crowds.million_in_postgresql() as million:
-        postgresql = _rounds(million, rounds=1)
+    with crowds.of_postgresql(SOME) as address:
+        postgresql = _rounds(address)
     return Part(
         name="bundle",
         title="Handing out",
         findings=[
-            *_findings("SQLite", sqlite[crowds.MILLION], sqlite[TINY]),
-            *_findings("PostgreSQL", postgresql, sqlite[TINY]),
+            *_findings("SQLite", SOME, sqlite[SOME], sqlite[TINY]),
+            *_findings("PostgreSQL", SOME, postgresql, sqlite[TINY]),
             *beside,
         ],
-        growth=[*_growth({size: sqlite[size] for size in (FEW, SOME, crowds.MILLION)})],
+        growth=[*_growth({size: sqlite[size] for size in (FEWER, FEW, SOME)})],
         said=SAID,
         versions={"pg8000": version("pg8000"), "pysqlite3": version("pysqlite3")},
     )
@@ -77,9 +77,9 @@ def _streamed(uri: str, only: str = "tables") -> dict[str, float]:
 
 
 def _findings(
-    where: str, rounds: list[dict[str, float]], of_tiny: list[dict[str, float]]
+    where: str, people: int, rounds: list[dict[str, float]], of_tiny: list[dict[str, float]]
 ) -> Iterator[Finding]:
-    what = f"a bundle of {crowds.MILLION * QUESTIONS:,} answers from {where}"
+    what = f"a bundle of {people * QUESTIONS:,} answers from {where}"
     tiny = max(one["peak_mb"] for one in of_tiny)
     seconds = [one["bundle"] for one in rounds]
     scanned = ratios(seconds, [one["scan"] for one in rounds])
