@@ -33,7 +33,7 @@ def a_ready_participant(session: Session, study: Study, token: str = "browser") 
     text = participants.consent_text(session, study)
     assert participants.agree(session, participant, text.digest)
     participants.describe(session, study, participant, {"age": 22, "education": "School"})
-    participants.inform(session, study, participant)
+    participants.inform(session, participant)
     return participant
 
 

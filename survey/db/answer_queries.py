@@ -1,29 +1,16 @@
 """What a participant's page asks of the database, and what an answer writes.
 
-These run for every page and every answer, so they are built once, name the columns that are
-needed and make no objects of rows (an ORM select costs three times the processor time).
+These run for every page and every answer, so they are prepared, name the columns that are
+needed and make no objects of rows.
 """
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import (
-    CursorResult,
-    Row,
-    Table,
-    Text,
-    and_,
-    bindparam,
-    exists,
-    func,
-    insert,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Table, Text, and_, bindparam, exists, func, insert, select, text, update
 from sqlalchemy import cast as as_type
-from sqlalchemy.orm import Session, defer
+from sqlalchemy.orm import Session
 
 from survey.db.models import (
     Browser,
@@ -35,14 +22,20 @@ from survey.db.models import (
     StoredResponse,
     Study,
 )
+from survey.db.prepared import Prepared, Record
 
-_participant, _presentation, _question, _response, _revision, _study = (
+_browser, _participant, _presentation, _question, _response, _revision, _study = (
     cast(Table, model.__table__)
-    for model in (Participant, Presentation, StoredQuestion, StoredResponse, Revision, Study)
+    for model in (
+        Browser,
+        Participant,
+        Presentation,
+        StoredQuestion,
+        StoredResponse,
+        Revision,
+        Study,
+    )
 )
-
-# A row whose columns are named as in its select; typed rows end at ten columns.
-Record = Row[*tuple[Any, ...]]
 
 _ANSWERED = and_(
     _response.c.participant_id == _presentation.c.participant_id,
@@ -50,30 +43,32 @@ _ANSWERED = and_(
 )
 
 # JSON is fetched as it is written, so that what was read of it before can be found by it.
-_VISIT = (
+_VISIT = Prepared(
     select(
-        Study,
-        Participant,
-        as_type(Study.plan_json, Text),
-        exists().where(Guest.participant_id == Participant.id),
+        *(_study.c[name].label(f"study_{name}") for name in ("id", "slug", "status")),
+        as_type(_study.c.plan, Text).label("plan"),
+        as_type(_study.c.recruitment, Text).label("recruitment"),
+        exists().where(Guest.participant_id == _participant.c.id).label("is_guest"),
+        *(_participant.c[name] for name in ("id", "public_id", "status", "is_test")),
+        as_type(_participant.c.personal, Text).label("personal"),
+        *(_participant.c[name] for name in ("receipt", "started_at", "consented_at")),
+        *(_participant.c[name] for name in ("described_at", "informed_at", "last_seen_at")),
     )
     .outerjoin(
-        Browser, and_(Browser.study_id == Study.id, Browser.token_hash == bindparam("token_hash"))
+        _browser,
+        and_(_browser.c.study_id == _study.c.id, _browser.c.token_hash == bindparam("token_hash")),
     )
-    .outerjoin(Participant, Participant.id == Browser.participant_id)
-    .where(Study.slug == bindparam("slug"))
-    .options(defer(Study.plan_json))
+    .outerjoin(_participant, _participant.c.id == _browser.c.participant_id)
+    .where(_study.c.slug == bindparam("slug"))
 )
 
 
-def visit(
-    session: Session, slug: str, token_hash: str
-) -> tuple[Study, Participant | None, str, bool] | None:
-    """Return a study, for whom this browser speaks in it, its plan as written, is it a guest."""
-    return session.execute(_VISIT, {"slug": slug, "token_hash": token_hash}).one_or_none()
+def visit(session: Session, slug: str, token_hash: str) -> Record | None:
+    """Return a study, for whom this browser speaks in it, and whether that one is a guest."""
+    return _VISIT.one_or_none(session, {"slug": slug, "token_hash": token_hash})
 
 
-_POSITIONS = (
+_POSITIONS = Prepared(
     select(_presentation.c.position, _response.c.id)
     .select_from(_presentation.outerjoin(_response, _ANSWERED))
     .where(_presentation.c.participant_id == bindparam("who"))
@@ -83,14 +78,14 @@ _POSITIONS = (
 
 def answered_positions(session: Session, participant_id: int) -> dict[int, bool]:
     """Return the positions a participant has been given, and whether each is answered."""
-    rows = session.execute(_POSITIONS, {"who": participant_id})
+    rows = _POSITIONS.rows(session, {"who": participant_id})
     return {position: response is not None for position, response in rows}
 
 
 _AT_POSITION = and_(
     _presentation.c.participant_id == bindparam("who"), _presentation.c.position == bindparam("at")
 )
-_SHOWN = (
+_SHOWN = Prepared(
     select(
         *(_presentation.c[name] for name in ("id", "label_order", "column_order", "list_order")),
         *(_presentation.c[name] for name in ("shown", "shown_at", "ranked_first", "ranked_at")),
@@ -106,11 +101,11 @@ _SHOWN = (
 
 def shown_at(session: Session, participant_id: int, position: int) -> Record | None:
     """Return what a participant sees at a position (0: practice), question and answer included."""
-    return session.execute(_SHOWN, {"who": participant_id, "at": position}).one_or_none()
+    return _SHOWN.one_or_none(session, {"who": participant_id, "at": position})
 
 
 # On SQLite everybody else has waited since BEGIN.
-_HELD = (
+_HELD = Prepared(
     select(_study.c.status)
     .join_from(_participant, _study)
     .where(_participant.c.id == bindparam("who"))
@@ -124,15 +119,16 @@ def hold(session: Session, participant_id: int) -> str | None:
 
     Until this transaction ends; returns the study's status, None without such a participant.
     """
-    return session.execute(_HELD, {"who": participant_id}).scalar_one_or_none()
+    found = _HELD.one_or_none(session, {"who": participant_id})
+    return None if found is None else str(found.status)
 
 
-_SEEN = update(_participant).where(_participant.c.id == bindparam("who"))
+_SEEN = Prepared(update(_participant).where(_participant.c.id == bindparam("who")))
 
 
 def note_seen(session: Session, participant_id: int, moment: datetime) -> None:
     """Note when a participant did something."""
-    session.execute(_SEEN, {"who": participant_id, "last_seen_at": moment})
+    _SEEN.run(session, {"who": participant_id, "last_seen_at": moment})
 
 
 _RECENT = (
@@ -144,7 +140,7 @@ _RECENT = (
     )
     .scalar_subquery()
 )
-_STATE = (
+_STATE = Prepared(
     select(
         _presentation.c.id,
         _presentation.c.question_id,
@@ -164,22 +160,25 @@ def state_of_answer(
 ) -> Record | None:
     """Return what decides over a posted answer; ``recent``: how many came since a moment."""
     asked = {"who": participant_id, "at": position, "since": since}
-    return session.execute(_STATE, asked).one_or_none()
+    return _STATE.one_or_none(session, asked)
 
 
-_GIVEN = select(_revision.c.clicked, _revision.c.own).where(
-    _revision.c.response_id == bindparam("response_id"),
-    _revision.c.number == bindparam("number"),
+_GIVEN = Prepared(
+    select(_revision.c.clicked, _revision.c.own).where(
+        _revision.c.response_id == bindparam("response_id"),
+        _revision.c.number == bindparam("number"),
+    )
 )
 
 
 def revision_of(session: Session, response_id: int, number: int) -> Record:
     """Return an answer as it was given once."""
-    return session.execute(_GIVEN, {"response_id": response_id, "number": number}).one()
+    return _GIVEN.one_or_none(session, {"response_id": response_id, "number": number})
 
 
-_NEW_RESPONSE, _NEW_REVISION = insert(_response), insert(_revision)
-_CHANGED = update(_response).where(_response.c.id == bindparam("changed"))
+_NEW_RESPONSE = Prepared(insert(_response).returning(_response.c.id))
+_NEW_REVISION = Prepared(insert(_revision))
+_CHANGED = Prepared(update(_response).where(_response.c.id == bindparam("changed")))
 
 
 def store_answer(
@@ -187,12 +186,12 @@ def store_answer(
 ) -> None:
     """Write the answer that counts, new or changed, and the revision that it is."""
     if response_id is None:
-        made = cast(CursorResult[Any], session.execute(_NEW_RESPONSE, response))
-        response_id = made.inserted_primary_key[0]  # type: ignore[index] # a row was inserted
+        [made] = _NEW_RESPONSE.rows(session, response)
+        response_id = made.id
     else:
-        session.execute(_CHANGED, {"changed": response_id, **response})
-    session.execute(
-        _NEW_REVISION,
+        _CHANGED.run(session, {"changed": response_id, **response})
+    _NEW_REVISION.run(
+        session,
         {
             **{name: response[name] for name in ("clicked", "own", "submitted_at")},
             "response_id": response_id,
@@ -202,9 +201,11 @@ def store_answer(
     )
 
 
-_HANDED_OUT = update(_presentation).where(_AT_POSITION, _presentation.c.shown_at.is_(None))
+_HANDED_OUT = Prepared(
+    update(_presentation).where(_AT_POSITION, _presentation.c.shown_at.is_(None))
+)
 
 
 def note_shown(session: Session, participant_id: int, position: int, moment: datetime) -> None:
     """Note when a question is handed out for the first time."""
-    session.execute(_HANDED_OUT, {"who": participant_id, "at": position, "shown_at": moment})
+    _HANDED_OUT.run(session, {"who": participant_id, "at": position, "shown_at": moment})

@@ -120,9 +120,13 @@ def writing(session: Session) -> Session:
     What was read stays as it was, and belongs to no session. On PostgreSQL the same
     transaction may write: each of its statements sees what is there by then.
     """
-    if session.get_bind().dialect.name == "sqlite":
+    connection = session.connection()
+    if connection.dialect.name == "sqlite":
         session.expunge_all()
-        session.rollback()
+        # The session's transaction goes on: leaving and beginning one takes longer than a write.
+        driver: Any = connection.connection.driver_connection
+        driver.rollback()
+        _begin_to_write(connection, driver)
     return session
 
 
@@ -200,13 +204,17 @@ def _begin_sqlite(connection: Connection) -> None:
     another wrote in between, however long the busy timeout.
     """
     mode = connection.get_execution_options().get("sqlite_begin", "IMMEDIATE")
-    query_only = "ON" if mode == "DEFERRED" else "OFF"
     # Past SQLAlchemy, which takes ten times as long for it; what can fail is the last line.
     driver: Any = connection.connection.driver_connection
-    driver.execute(f"PRAGMA query_only = {query_only}")
     if mode == "DEFERRED":
+        driver.execute("PRAGMA query_only = ON")
         connection.exec_driver_sql("BEGIN DEFERRED")
-        return
+    else:
+        _begin_to_write(connection, driver)
+
+
+def _begin_to_write(connection: Connection, driver: Any) -> None:
+    driver.execute("PRAGMA query_only = OFF")
     driver.execute("PRAGMA busy_timeout = 0")
     try:
         if not _has_its_turn(driver):
@@ -240,6 +248,10 @@ def _leave_a_hurt_connection(context: ExceptionContext) -> None:
     Where a file could not be opened for writing, say, SQLite opens it for reading, and
     every later answer over this connection would be refused.
     """
-    code = getattr(context.original_exception, "sqlite_errorcode", None)
-    if code is not None and code & 0xFF in HURT:
-        context.is_disconnect = True
+    context.is_disconnect = context.is_disconnect or is_hurt(context.original_exception)
+
+
+def is_hurt(error: BaseException) -> bool:
+    """Tell whether something happened to SQLite's files, as an error has it."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in HURT

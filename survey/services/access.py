@@ -6,6 +6,7 @@ from sqlalchemy.orm import Session
 
 from survey.db import account_queries as queries
 from survey.db.models import Event, Membership, Researcher, Study
+from survey.db.records import AnyStudy
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.studies import SLUG
@@ -83,7 +84,7 @@ def researcher_named(session: Session, name: str) -> Researcher:
     return found
 
 
-def log(session: Session, study: Study, who: str, kind: str, detail: str = "") -> None:
+def log(session: Session, study: AnyStudy, who: str, kind: str, detail: str = "") -> None:
     """Write down what was done to a study; the caller commits."""
     session.add(Event(slug=study.slug, who=who, at=now(), kind=kind, detail=detail))
 

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from survey.core.stimuli.rankings import Ranking
 from survey.core.stimuli.words import marked
 from survey.db import answer_queries, queries
-from survey.db.answer_queries import Record
-from survey.db.models import Participant
+from survey.db.prepared import Record
+from survey.db.records import AnyParticipant
 from survey.services import tokens
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, SurveyError
@@ -45,7 +45,7 @@ class Outcome(Enum):
 def save_answer(
     session: Session,
     secret_key: str,
-    participant: Participant,
+    participant: AnyParticipant,
     position: int,
     answer: Answer,
     key: str,
@@ -140,10 +140,10 @@ def _store(
 
 
 def save_first_ranking(
-    session: Session, participant: Participant, position: int, ranking: Ranking
+    session: Session, who: AnyParticipant, position: int, ranking: Ranking
 ) -> None:
     """Store the ranking that is given before the columns are shown; the first one counts."""
-    participant = queries.locked_participant(session, participant.id)
+    participant = queries.locked_participant(session, who.id)
     presentation = queries.presentation_at(session, participant.id, position)
     if presentation is None:
         raise no_such_question()

@@ -11,6 +11,8 @@ from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.words import marked
 from survey.db import answer_queries, queries
 from survey.db.models import Browser, Identity, Participant, Study
+from survey.db.prepared import Record
+from survey.db.records import AnyParticipant, AnyStudy, ParticipantRecord, StudyRecord
 from survey.services import guests, places, studies, tokens
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, NotFoundError
@@ -25,9 +27,8 @@ class Visit:
     ``by_personal_link``: whether such a link leads back to this participant.
     """
 
-    study: Study
-    plan: Plan
-    participant: Participant | None
+    study: StudyRecord
+    participant: ParticipantRecord | None
     by_personal_link: bool
 
 
@@ -41,8 +42,36 @@ def visit(session: Session, slug: str, browser_token: str) -> Visit:
     )
     if found is None:
         raise NotFoundError(f"There is no study {slug!r}.")
-    study, participant, plan, is_guest = found
-    return Visit(study, _plan(plan), participant, is_guest)
+    return Visit(_study_in(found), _participant_in(found), bool(found.is_guest))
+
+
+def _study_in(row: Record) -> StudyRecord:
+    return StudyRecord(
+        id=row.study_id,
+        slug=row.study_slug,
+        status=row.study_status,
+        plan=_plan(row.plan),
+        recruitment_json=row.recruitment,
+    )
+
+
+def _participant_in(row: Record) -> ParticipantRecord | None:
+    if row.id is None:
+        return None
+    return ParticipantRecord(
+        id=row.id,
+        study_id=row.study_id,
+        public_id=row.public_id,
+        status=row.status,
+        is_test=row.is_test,
+        personal_json=row.personal,
+        receipt=row.receipt,
+        started_at=row.started_at,
+        consented_at=row.consented_at,
+        described_at=row.described_at,
+        informed_at=row.informed_at,
+        last_seen_at=row.last_seen_at,
+    )
 
 
 @lru_cache(maxsize=100)
@@ -51,7 +80,7 @@ def _plan(written: str) -> Plan:
     return Plan.from_json(json.loads(written), registered=False)
 
 
-def of_browser(session: Session, study: Study, browser_token: str) -> Participant | None:
+def of_browser(session: Session, study: AnyStudy, browser_token: str) -> Participant | None:
     """Return the participant for whom this browser speaks in the study."""
     return queries.participant_of_browser(session, study.id, tokens.hash_token(browser_token))
 
@@ -67,7 +96,7 @@ class Arrival:
 
 def begin(
     session: Session,
-    study: Study,
+    study: AnyStudy,
     browser_token: str,
     secret_key: str,
     arrival: Arrival = Arrival(),
@@ -90,7 +119,7 @@ def begin(
 
 
 def expected(
-    session: Session, study: Study, browser_token: str, secret_key: str, arrival: Arrival
+    session: Session, study: AnyStudy, browser_token: str, secret_key: str, arrival: Arrival
 ) -> Participant | None:
     """Return who is meant: the guest, else the platform's person, else this browser's.
 
@@ -104,7 +133,7 @@ def expected(
     return of_browser(session, study, browser_token)
 
 
-def require_welcome(session: Session, study: Study, arrival: Arrival) -> None:
+def require_welcome(session: Session, study: AnyStudy, arrival: Arrival) -> None:
     """Raise NotAllowedError, or StudyFullError, where nobody new may begin this way."""
     if arrival.is_test:
         return
@@ -159,7 +188,7 @@ def _new_participant(
 
 
 def _speak_for(
-    session: Session, study: Study, browser_token: str, participant: Participant
+    session: Session, study: AnyStudy, browser_token: str, participant: Participant
 ) -> None:
     """Let this browser speak for a participant, and for nobody else in the study."""
     token_hash = tokens.hash_token(browser_token)
@@ -170,13 +199,13 @@ def _speak_for(
     browser.participant_id = participant.id
 
 
-def identity_of(session: Session, participant: Participant) -> Mapping[str, str]:
+def identity_of(session: Session, participant: AnyParticipant) -> Mapping[str, str]:
     """Return the parameters with which a platform sent a participant."""
     found = queries.identity_of(session, participant.id)
     return found.parameters if found else {}
 
 
-def resume(session: Session, study: Study, code: str, browser_token: str) -> Participant:
+def resume(session: Session, study: AnyStudy, code: str, browser_token: str) -> Participant:
     """Let this browser go on for the participant whose code was typed.
 
     Raises NotFoundError when the study has no such code.
@@ -195,7 +224,7 @@ def resume(session: Session, study: Study, code: str, browser_token: str) -> Par
     return participant
 
 
-def leave(session: Session, study: Study, browser_token: str) -> None:
+def leave(session: Session, study: AnyStudy, browser_token: str) -> None:
     """Let this browser speak for nobody in the study, so that someone else can begin on it."""
     browser = queries.browser_of_token(session, study.id, tokens.hash_token(browser_token))
     if browser is not None:

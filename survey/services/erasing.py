@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session
 
 from survey.db import personal_queries, queries
 from survey.db.engine import scrub
-from survey.db.models import Erasure, Participant, Study
+from survey.db.models import Erasure, Participant
+from survey.db.records import AnyParticipant, AnyStudy
 from survey.services import access
 from survey.services.clock import now
 
@@ -17,19 +18,19 @@ LEDGER = "erased.txt"
 ERASED = "a participant who was erased"  # all that an event may say of one; a trigger knows it
 
 
-def stop(session: Session, participant: Participant) -> None:
+def stop(session: Session, who: AnyParticipant) -> None:
     """End the survey for a participant who wants no more; what they saved stays.
 
     Whoever has handed in, or ended otherwise, has nothing to stop.
     """
-    participant = queries.locked_participant(session, participant.id)
+    participant = queries.locked_participant(session, who.id)
     if participant.status == "started":
         participant.status = "stopped"
         participant.last_seen_at = now()
     session.commit()
 
 
-def erase(session: Session, study: Study, participant: Participant, instance: Path) -> None:
+def erase(session: Session, study: AnyStudy, who: AnyParticipant, instance: Path) -> None:
     """Delete a participant with all they gave, and see to it that no restore brings it back.
 
     ``instance``: the folder with the ledger of those who were erased. It holds hashes of
@@ -37,6 +38,7 @@ def erase(session: Session, study: Study, participant: Participant, instance: Pa
     whoever asked for it shall be erased after a crash too.
     """
     queries.locked_study(session, study.id)
+    participant = queries.locked_participant(session, who.id)
     token = token_of(study.slug, participant.public_id)
     _note(instance, [token])
     _delete(session, study, participant, token)
@@ -78,7 +80,7 @@ def token_of(slug: str, public_id: str) -> str:
     return hashlib.sha256(f"erased:{slug}:{public_id}".encode()).hexdigest()
 
 
-def _delete(session: Session, study: Study, participant: Participant, token: str) -> None:
+def _delete(session: Session, study: AnyStudy, participant: Participant, token: str) -> None:
     for event in personal_queries.events_about(session, study.slug, participant.public_id):
         event.detail = ERASED
     session.delete(participant)  # the database deletes what hangs on it

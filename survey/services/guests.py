@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from survey.core.stimuli.words import marked
 from survey.db import queries
 from survey.db.models import Guest, Study
+from survey.db.records import AnyStudy
 from survey.services import life, tokens
 from survey.services.clock import now
 from survey.services.errors import NotFoundError, SurveyError
@@ -118,7 +119,7 @@ def link_token(secret_key: str, guest: Guest) -> str:
     return guest.nonce + _second_half(secret_key, guest.nonce)
 
 
-def guest_of(session: Session, study: Study, secret_key: str, token: str) -> Guest:
+def guest_of(session: Session, study: AnyStudy, secret_key: str, token: str) -> Guest:
     """Return whose link it is, or raise NotFoundError."""
     nonce, second = token[:12].upper(), token[12:].upper()
     if hmac.compare_digest(_second_half(secret_key, nonce).encode(), second.encode()):

@@ -11,12 +11,14 @@ from sqlalchemy.orm import Session
 
 from survey.core.stimuli.rankings import Ranking
 from survey.db import queries
-from survey.db.models import Participant, Presentation, Revision, StoredResponse, Study
+from survey.db.models import Participant, Presentation, Revision, StoredResponse
+from survey.db.records import AnyParticipant, AnyStudy
 from survey.services import presentations
 
 
-def own_data(session: Session, study: Study, participant: Participant) -> dict[str, Any]:
+def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str, Any]:
     """Return all of it as plain values, ready for JSON."""
+    participant = session.get_one(Participant, who.id)
     consent = queries.consent_of(session, participant.consent_id)
     sent = queries.identity_of(session, participant.id)
     guest = queries.guest_of_participant(session, participant.id)
@@ -52,7 +54,7 @@ def own_data(session: Session, study: Study, participant: Participant) -> dict[s
 
 
 def _question(
-    study: Study, presentation: Presentation, response: StoredResponse | None
+    study: AnyStudy, presentation: Presentation, response: StoredResponse | None
 ) -> dict[str, Any]:
     blinded = presentations.blinded_question(presentation)
     ranks_first = study.plan.rank_first and presentation.ranked_at is None

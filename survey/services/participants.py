@@ -10,21 +10,22 @@ from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.words import marked
 from survey.db import queries
 from survey.db.models import ConsentText, Participant, Presentation, StoredQuestion, Study
+from survey.db.records import AnyParticipant, AnyStudy
 from survey.services import places, tokens
 from survey.services.clock import now
 from survey.services.errors import NotAllowedError, StudyClosedError
 from survey.services.whereabouts import PRACTICE, Step, whereabouts
 
 
-def consent_text(session: Session, study: Study) -> ConsentText:
+def consent_text(session: Session, study: AnyStudy) -> ConsentText:
     """Return the consent text that participants of the study read now."""
     return queries.newest_consent(session, study.id)
 
 
-def agree(session: Session, participant: Participant, text_digest: str) -> bool:
+def agree(session: Session, who: AnyParticipant, text_digest: str) -> bool:
     """Store that the newest consent text was agreed to; False if another one was read."""
-    study = queries.locked_study(session, participant.study_id)
-    participant = queries.locked_participant(session, participant.id)
+    study = queries.locked_study(session, who.study_id)
+    participant = queries.locked_participant(session, who.id)
     text = queries.newest_consent(session, participant.study_id)
     if text.digest != text_digest:
         return False
@@ -38,13 +39,13 @@ def agree(session: Session, participant: Participant, text_digest: str) -> bool:
     return True
 
 
-def decline(session: Session, participant: Participant) -> None:
+def decline(session: Session, who: AnyParticipant) -> None:
     """Store that a participant does not want to take part; they may still change their mind.
 
     Whoever agreed before takes that back, and what they said about themselves is
     deleted. Once the questions were shown, stopping is leaving.
     """
-    participant = queries.locked_participant(session, participant.id)
+    participant = queries.locked_participant(session, who.id)
     if participant.informed_at is None and participant.status in ("started", "declined"):
         participant.status = "declined"
         participant.consented_at = participant.consent_id = participant.described_at = None
@@ -53,12 +54,13 @@ def decline(session: Session, participant: Participant) -> None:
 
 
 def describe(
-    session: Session, study: Study, participant: Participant, personal: dict[str, Any]
+    session: Session, study: AnyStudy, who: AnyParticipant, personal: dict[str, Any]
 ) -> None:
     """Store what a participant says about themselves; correcting it is allowed until the end.
 
     An option that the study screens out ends the survey for them.
     """
+    participant = queries.locked_participant(session, who.id)
     participant.personal = personal
     participant.last_seen_at = now()
     participant.described_at = participant.described_at or participant.last_seen_at
@@ -68,14 +70,14 @@ def describe(
     session.commit()
 
 
-def inform(session: Session, study: Study, participant: Participant) -> None:
+def inform(session: Session, who: AnyParticipant) -> None:
     """After the scenario: draw and store how this participant will see each question.
 
     Once per participant, however often the button is pressed; from here on every
     page they see is a row in the database.
     """
-    study = queries.locked_study(session, study.id)  # a pool is balanced one by one
-    participant = queries.locked_participant(session, participant.id)
+    study = queries.locked_study(session, who.study_id)  # a pool is balanced one by one
+    participant = queries.locked_participant(session, who.id)
     participant.last_seen_at = now()
     if participant.informed_at is None:
         participant.informed_at = participant.last_seen_at
@@ -126,17 +128,18 @@ def _present(
     )
 
 
-def start_questions(session: Session, participant: Participant) -> None:
+def start_questions(session: Session, who: AnyParticipant) -> None:
     """Leave the practice page for the first question."""
+    participant = queries.locked_participant(session, who.id)
     first = queries.presentation_at(session, participant.id, 1)
     if first is not None and first.shown_at is None:
         first.shown_at = participant.last_seen_at = now()
     session.commit()
 
 
-def finish(session: Session, participant: Participant) -> None:
+def finish(session: Session, who: AnyParticipant) -> None:
     """Hand the answers in; raises NotAllowedError while one is missing."""
-    participant = queries.locked_participant(session, participant.id)
+    participant = queries.locked_participant(session, who.id)
     if participant.status != "complete":
         place = whereabouts(session, participant)
         if place.step != Step.REVIEW:

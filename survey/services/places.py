@@ -6,24 +6,24 @@ from sqlalchemy.orm import Session
 
 from survey.core.stimuli.words import marked
 from survey.db import queries
-from survey.db.models import Participant, Study
+from survey.db.records import AnyParticipant, AnyStudy
 from survey.services.clock import now
 from survey.services.errors import StudyFullError
 from survey.services.recruitment import recruitment_of
 
 
-def held_since(study: Study) -> datetime:
+def held_since(study: AnyStudy) -> datetime:
     """Return the moment since which someone must have been seen to hold their place."""
     return now() - timedelta(minutes=recruitment_of(study).slot_minutes)
 
 
-def free(session: Session, study: Study) -> int:
+def free(session: Session, study: AnyStudy) -> int:
     """Return how many more participants can begin now."""
     taken = queries.places_taken(session, study.id, held_since(study))
     return max(0, study.plan.participants - taken)
 
 
-def require_one(session: Session, study: Study) -> None:
+def require_one(session: Session, study: AnyStudy) -> None:
     """Raise StudyFullError when no place is free."""
     if not free(session, study):
         raise StudyFullError(
@@ -34,7 +34,7 @@ def require_one(session: Session, study: Study) -> None:
         )
 
 
-def require_still_held(session: Session, study: Study, participant: Participant) -> None:
+def require_still_held(session: Session, study: AnyStudy, participant: AnyParticipant) -> None:
     """Raise StudyFullError for someone who was away for long and whose place was given away."""
     seen = participant.last_seen_at or participant.started_at
     if participant.is_test or participant.status != "started" or seen > held_since(study):

@@ -13,8 +13,9 @@ from survey.core.stimuli.questions import Question
 from survey.core.stimuli.rankings import Ranking
 from survey.core.stimuli.words import marked
 from survey.db import answer_queries, queries
-from survey.db.answer_queries import Record
-from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
+from survey.db.models import Presentation, StoredQuestion, StoredResponse
+from survey.db.prepared import Record
+from survey.db.records import AnyParticipant
 from survey.services import tokens
 from survey.services.errors import NotFoundError
 
@@ -54,7 +55,7 @@ class Shown:
     stored: StoredAnswer | None
 
 
-def find_presentation(session: Session, participant: Participant, position: int) -> Shown:
+def find_presentation(session: Session, participant: AnyParticipant, position: int) -> Shown:
     """Return how the participant sees the question there, or raise NotFoundError."""
     row = answer_queries.shown_at(session, participant.id, position)
     if row is None:
@@ -101,7 +102,7 @@ def blinded_question(presentation: Presentation) -> BlindedQuestion:
 
 
 def all_answers(
-    session: Session, participant: Participant
+    session: Session, participant: AnyParticipant
 ) -> list[tuple[int, BlindedQuestion, StoredResponse | None]]:
     """Return a participant's questions in order (practice left out) with their answers."""
     return [

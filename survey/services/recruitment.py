@@ -1,15 +1,17 @@
 """How participants come and go: who may begin, which ids are kept, codes, the way back."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from survey.core.measures import measure_in
 from survey.core.stimuli.faults import Fault, PlanError, a_text, one_of, whole_number, yes_or_no
 from survey.core.stimuli.words import placeholders
-from survey.db.models import Study
+from survey.db.records import AnyStudy, StudyRecord
 
 ACCESS = ("public", "personal")
 PARAMETER = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}\Z")
@@ -150,9 +152,16 @@ PLATFORMS: Mapping[str, Mapping[str, Any]] = {
 """What the three best known platforms send, and where they want people back."""
 
 
-def recruitment_of(study: Study) -> Recruitment:
+def recruitment_of(study: AnyStudy) -> Recruitment:
     """Return a study's settings."""
+    if isinstance(study, StudyRecord):
+        return _as_written(study.recruitment_json)
     return Recruitment(**study.recruitment)
+
+
+@lru_cache(maxsize=100)
+def _as_written(settings: str) -> Recruitment:
+    return Recruitment(**json.loads(settings))
 
 
 def recruitment_from(values: Mapping[str, Any]) -> Recruitment:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from sqlalchemy.orm import Session
 
 from survey.db import answer_queries
-from survey.db.models import Participant
+from survey.db.records import AnyParticipant
 
 PRACTICE = 0
 
@@ -58,7 +58,7 @@ class Whereabouts:
         return _among({**self.answered, position: True})
 
 
-def whereabouts(session: Session, participant: Participant) -> Whereabouts:
+def whereabouts(session: Session, participant: AnyParticipant) -> Whereabouts:
     """Tell where a participant goes on, from what is stored and nothing else."""
     if participant.status in ENDS:
         return Whereabouts(ENDS[participant.status])

@@ -54,9 +54,15 @@ def test_after_reading_one_may_write_and_what_was_read_stays(app, session, engin
     slug = study.slug
     session.rollback()
     read = reading(session).query(Study).one()
-    with pytest.raises(OperationalError, match="readonly"):
-        session.query(Study).update({"status": "closed"})
     writing(session).query(Study).update({"status": "closed"})
     session.commit()
     assert read.slug == slug
     assert read.status == "open"
+
+
+@ON_SQLITE
+def test_while_only_reading_nothing_can_be_written(app, session):
+    an_open_study(session)
+    session.rollback()
+    with pytest.raises(OperationalError, match="readonly"):
+        reading(session).query(Study).update({"status": "closed"})

@@ -191,7 +191,7 @@ def _answer_everything(session, study, one, canary):
     """Go as far as the review; return the submission keys of a further change."""
     participants.agree(session, one, participants.consent_text(session, study).digest)
     participants.describe(session, study, one, {"remark": f"{canary} remark"})
-    participants.inform(session, study, one)
+    participants.inform(session, one)
     keys = []
     for position in (0, 1):
         shown = presentations.find_presentation(session, one, position)

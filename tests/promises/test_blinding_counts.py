@@ -58,7 +58,7 @@ def inform_someone(place, study, number):
     )
     place.session.add(participant)
     place.session.flush()
-    participants.inform(place.session, study, participant)
+    participants.inform(place.session, participant)
     return participant
 
 

@@ -110,7 +110,7 @@ def _take_part(session, study, number, personal):
 
 
 def _finish(session, study, one):
-    participants.inform(session, study, one)
+    participants.inform(session, one)
     shown = presentations.find_presentation(session, one, 1)
     key = presentations.next_key(KEY, shown)
     answers.save_answer(session, KEY, one, 1, Answer(frozenset({1}), None), key)

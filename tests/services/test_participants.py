@@ -50,7 +50,7 @@ def test_the_way_goes_step_by_step(session):
     for go_on in (
         lambda: participants.agree(session, participant, text.digest),
         lambda: participants.describe(session, study, participant, {}),
-        lambda: participants.inform(session, study, participant),
+        lambda: participants.inform(session, participant),
     ):
         go_on()
         steps.append(whereabouts(session, participant).step)
@@ -77,7 +77,7 @@ def test_reading_the_scenario_twice_draws_the_questions_once(session):
     study = an_open_study(session)
     participant = a_ready_participant(session, study)
     drawn = [(p.id, p.label_order) for p in session.query(Presentation).order_by("position")]
-    participants.inform(session, study, participant)
+    participants.inform(session, participant)
     again = [(p.id, p.label_order) for p in session.query(Presentation).order_by("position")]
     assert again == drawn
     assert len(drawn) == 4  # practice and three questions

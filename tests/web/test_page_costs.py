@@ -24,16 +24,23 @@ def visitor(client, session):
 
 @pytest.fixture
 def said(engine):
-    """What the database is told, BEGIN and settings left out."""
+    """What the database is told: by the driver of SQLite, as some of it passes by SQLAlchemy."""
     statements = []
 
-    def listen(_connection, _cursor, statement, *_rest):
-        if not re.match("BEGIN|PRAGMA", statement):
+    def listen(statement):
+        if re.match("SELECT|INSERT|UPDATE|DELETE", statement):
             statements.append(statement)
 
-    event.listen(engine, "before_cursor_execute", listen)
-    yield statements
-    event.remove(engine, "before_cursor_execute", listen)
+    if engine.dialect.name == "sqlite":
+        with engine.connect() as connection:
+            connection.connection.driver_connection.set_trace_callback(listen)
+        yield statements
+        engine.dispose()
+    else:
+        told = (engine, "before_cursor_execute", lambda *given: listen(given[2]))
+        event.listen(*told)
+        yield statements
+        event.remove(*told)
 
 
 def kinds(statements):

@@ -28,8 +28,8 @@ def begin() -> ResponseReturnValue:
     form = Form()
     if not form.validate_on_submit():
         return _entry_page(ResumeForm(formdata=None), form.problems), 400
-    g.participant = arrivals.begin(session(), g.study, browser_token(), secret_key(), _arrival())
-    return go_on(session())
+    arrivals.begin(session(), g.study, browser_token(), secret_key(), _arrival())
+    return go_on()
 
 
 @blueprint.post("/resume")
@@ -39,10 +39,10 @@ def resume() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _entry_page(form, form.problems), 400
     try:
-        g.participant = arrivals.resume(session(), g.study, form.code.data, browser_token())
+        arrivals.resume(session(), g.study, form.code.data, browser_token())
     except NotFoundError as error:
         return _entry_page(form, [("code", gettext(str(error)))]), 404
-    return go_on(session())
+    return go_on()
 
 
 @blueprint.post("/leave")

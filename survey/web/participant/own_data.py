@@ -15,7 +15,7 @@ from survey.web.database import session
 from survey.web.forms import Form
 from survey.web.language import gettext, lazy_gettext
 from survey.web.participant.forms import ResumeForm
-from survey.web.participant.pages import address_of, blueprint, browser_token, credit
+from survey.web.participant.pages import address_of, blueprint, browser_token, credit, go_on
 
 
 class EraseForm(Form):
@@ -68,7 +68,7 @@ def stop() -> ResponseReturnValue:
     if g.participant is None or not Form().validate_on_submit():
         return redirect(url_for("participant.own_data"), 303)
     erasing.stop(session(), g.participant)
-    return redirect(address_of(whereabouts(session(), g.participant)), 303)
+    return go_on()
 
 
 @blueprint.get("/stopped")

@@ -9,7 +9,6 @@ from typing import Any
 from flask import Blueprint, current_app, g, redirect, request, url_for
 from flask import session as cookie
 from flask.typing import ResponseReturnValue
-from sqlalchemy.orm import Session
 from werkzeug.exceptions import NotFound
 
 from survey.services import arrivals, participants, places, tokens
@@ -53,7 +52,7 @@ def _begin_request() -> None:
 def find_study_and_participant() -> None:
     """Find whose page of which study was asked for; a study that never opened has none."""
     visit = arrivals.visit(session(), g.slug, browser_token())
-    g.study, g.plan = visit.study, visit.plan
+    g.study, g.plan = visit.study, visit.study.plan
     if g.study.status == "draft":
         raise NotFound
     speak(g.plan.language)
@@ -148,9 +147,12 @@ def _on_the_way(step: Step) -> Step:
     return Step.CONSENT if step == Step.DECLINED else step
 
 
-def go_on(db: Session) -> ResponseReturnValue:
-    """Redirect a participant to the next page they have to see."""
-    return redirect(address_of(whereabouts(db, g.participant)), 303)
+def go_on() -> ResponseReturnValue:
+    """Redirect a participant to the next page they have to see, by what is stored by now."""
+    find_study_and_participant()
+    if g.participant is None:
+        return redirect(url_for("participant.entry"), 303)
+    return redirect(address_of(whereabouts(session(), g.participant)), 303)
 
 
 def address_of(place: Whereabouts) -> str:

@@ -30,7 +30,7 @@ def give_consent() -> ResponseReturnValue:
         changed = gettext("The text has changed since you opened it. Please read it again.")
         form.agree.errors = [changed]
         return _consent_page(form), 409
-    return go_on(session())
+    return go_on()
 
 
 @blueprint.post("/decline")
@@ -39,7 +39,7 @@ def decline() -> ResponseReturnValue:
     """Store that someone does not want to take part."""
     if Form().validate_on_submit():
         participants.decline(session(), g.participant)
-    return go_on(session())
+    return go_on()
 
 
 @blueprint.get("/declined")
@@ -82,7 +82,7 @@ def describe() -> ResponseReturnValue:
     participants.describe(
         session(), g.study, g.participant, dict(personal_data(form, g.plan.personal_fields))
     )
-    return go_on(session())
+    return go_on()
 
 
 @blueprint.get("/scenario")
@@ -99,8 +99,8 @@ def scenario_read() -> ResponseReturnValue:
     form = Form()
     if not form.validate_on_submit():
         return render_template("participant/scenario.html", form=form, problems=form.problems), 400
-    participants.inform(session(), g.study, g.participant)
-    return go_on(session())
+    participants.inform(session(), g.participant)
+    return go_on()
 
 
 def _consent_page(form: ConsentForm) -> str:

@@ -60,7 +60,7 @@ def start() -> ResponseReturnValue:
 def question(position: int) -> ResponseReturnValue:
     """Show a question as this participant sees it, with the stored answer if there is one."""
     if position < 1 or _is_ahead(position):
-        return go_on(session())
+        return go_on()
     return show(position)
 
 
@@ -69,7 +69,7 @@ def question(position: int) -> ResponseReturnValue:
 def answer_question(position: int) -> ResponseReturnValue:
     """Store an answer and go on; with a mistake, show the page again as it was filled in."""
     if position < 1 or _is_ahead(position):
-        return go_on(session())
+        return go_on()
     return answer(position)
 
 
@@ -88,7 +88,7 @@ def hand_in() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _review_page(form), 400
     participants.finish(session(), g.participant)
-    return go_on(session())
+    return go_on()
 
 
 @blueprint.get("/done")

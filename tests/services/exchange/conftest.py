@@ -115,7 +115,7 @@ def _take_part(session, study, public_id):
         return
     participants.agree(session, one, participants.consent_text(session, study).digest)
     participants.describe(session, study, one, PERSONAL[public_id])
-    participants.inform(session, study, one)
+    participants.inform(session, one)
     given = [*([ticked(1)] if study.plan.practice else []), *ANSWERS[public_id]]
     for position, answer in enumerate(given, 0 if study.plan.practice else 1):
         _answer(session, study, one, position, answer)

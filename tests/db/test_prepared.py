@@ -1,0 +1,90 @@
+"""Prepared statements do what SQLAlchemy would do with them, on either database."""
+
+import pytest
+from sqlalchemy import bindparam, insert, select, update
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from survey.core.stimuli.rankings import Ranking
+from survey.db.engine import reading
+from survey.db.models import Participant, Presentation, StoredResponse, Study
+from survey.db.prepared import Prepared
+from survey.services.clock import now
+from tests.builders import a_ready_participant, an_open_study
+from tests.databases import ON_SQLITE
+
+OWN = Ranking.parse("B > A = C > D > E")
+
+
+@pytest.fixture
+def someone(session):
+    return a_ready_participant(session, an_open_study(session))
+
+
+def an_answer(participant, question_id, **values):
+    said = {"clicked": frozenset({2}), "own": None, "submitted_at": now(), "revisions": 0}
+    return {"participant_id": participant.id, "question_id": question_id, **said, **values}
+
+
+def question_of(session, participant):
+    shown = select(Presentation.question_id).where(
+        Presentation.participant_id == participant.id, Presentation.position == 1
+    )
+    return session.scalar(shown)
+
+
+INSERT = Prepared(insert(StoredResponse.__table__).returning(StoredResponse.id))
+
+
+def test_what_is_written_reads_as_the_objects_have_it(session, someone):
+    given = an_answer(someone, question_of(session, someone), own=OWN, clicked=frozenset())
+    [made] = INSERT.rows(session, given)
+    session.commit()
+    stored = session.get(StoredResponse, made.id)
+    assert {name: getattr(stored, name) for name in given} == given
+
+
+def test_rows_have_the_values_that_sqlalchemys_have(session, someone):
+    wanted = select(*Participant.__table__.c).where(Participant.id == bindparam("who"))
+    [prepared] = Prepared(wanted).rows(session, {"who": someone.id})
+    assert tuple(prepared) == tuple(session.execute(wanted, {"who": someone.id}).one())
+    assert prepared.started_at == someone.started_at
+
+
+def test_where_nothing_is_found_there_is_no_row(session, someone):
+    wanted = Prepared(select(Study.slug).where(Study.id == bindparam("study")))
+    assert wanted.one_or_none(session, {"study": 10**9}) is None
+    assert wanted.one_or_none(session, {"study": someone.study_id}).slug
+
+
+def test_what_was_written_is_gone_when_the_transaction_is_rolled_back(session, someone):
+    before = someone.last_seen_at
+    seen = Prepared(
+        update(Participant.__table__).where(Participant.__table__.c.id == bindparam("who"))
+    )
+    seen.run(session, {"who": someone.id, "last_seen_at": now()})
+    session.rollback()
+    assert someone.last_seen_at == before
+
+
+def test_an_error_is_sqlalchemys_and_repeats_no_value(session, someone):
+    given = an_answer(someone, question_of(session, someone))
+    INSERT.rows(session, given)
+    with pytest.raises(IntegrityError) as refused:
+        INSERT.rows(session, given)
+    assert str(given["submitted_at"].year) not in str(refused.value).replace("sqlalche.me", "")
+    session.rollback()
+    assert INSERT.rows(session, given)
+
+
+@ON_SQLITE
+def test_a_transaction_that_only_reads_refuses_to_write_and_its_connection_is_let_go(
+    session, someone
+):
+    given = an_answer(someone, question_of(session, someone))
+    session.rollback()
+    driver = reading(session).connection().connection.driver_connection
+    with pytest.raises(OperationalError, match="readonly"):
+        INSERT.rows(session, given)
+    session.rollback()
+    assert session.connection().connection.driver_connection is not driver
+    assert INSERT.rows(session, given)
