@@ -4,10 +4,12 @@ import os
 import shutil
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import Engine, create_engine, event, text
 
 from survey.db.engine import database_url, engine_options, prepare
 from survey.services.database import upgrade_database
@@ -15,6 +17,25 @@ from survey.services.database import upgrade_database
 # For tests of pages, forms, files and commands: where no query, constraint, order, type or
 # transaction is in question, one kind of database is enough.
 ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+
+
+@contextmanager
+def statements(engine: Engine) -> Iterator[list[str]]:
+    """All that a database is told; by the driver of SQLite, as some passes by SQLAlchemy."""
+    told: list[str] = []
+    engine.dispose()
+    heard = (
+        (engine, "connect", lambda made, _: made.set_trace_callback(told.append))
+        if engine.dialect.name == "sqlite"
+        else (engine, "before_cursor_execute", lambda *given: told.append(given[2]))
+    )
+    event.listen(*heard)
+    try:
+        yield told
+    finally:
+        event.remove(*heard)
+        engine.dispose()
+
 
 USERS = text("SELECT count(*) FROM pg_stat_activity WHERE datname = :name")
 

@@ -208,7 +208,7 @@ def _begin_sqlite(connection: Connection) -> None:
     driver: Any = connection.connection.driver_connection
     if mode == "DEFERRED":
         driver.execute("PRAGMA query_only = ON")
-        connection.exec_driver_sql("BEGIN DEFERRED")
+        driver.execute("BEGIN DEFERRED")
     else:
         _begin_to_write(connection, driver)
 

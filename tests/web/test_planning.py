@@ -1,9 +1,8 @@
 """The page that plans a study's size."""
 
 import pytest
-from sqlalchemy import event
 
-from tests.databases import ON_SQLITE
+from tests.databases import ON_SQLITE, statements
 from tests.web.desk import HOME, Desk
 
 pytestmark = ON_SQLITE
@@ -25,16 +24,10 @@ def test_planning_is_reached_from_the_studies_and_computes_nothing_unasked(desk)
 
 
 def test_computing_makes_nobody_wait_and_takes_no_lock_afterwards(desk, engine):
-    begun = []
-
-    def note(connection, cursor, statement, *_):
-        if statement.startswith("BEGIN"):
-            begun.append(statement)
-
-    event.listen(engine, "before_cursor_execute", note)
-    desk.open(f"{PAGE}?participants=30&questions=10&pool=none&replicates=100")
+    with statements(engine) as told:
+        desk.open(f"{PAGE}?participants=30&questions=10&pool=none&replicates=100")
     assert desk.status == 200
-    assert set(begun) == {"BEGIN DEFERRED"}
+    assert {one for one in told if one.startswith("BEGIN")} == {"BEGIN DEFERRED"}
 
 
 def test_an_address_holds_the_whole_question_and_gives_the_same_answer(desk):
