@@ -4,6 +4,7 @@
 that are written where there is no page (in a service, in a class) are ``marked`` or lazy.
 """
 
+from functools import lru_cache
 from typing import Any
 
 from flask import Flask, g, has_app_context
@@ -28,8 +29,15 @@ def init_app(app: Flask) -> None:
 
 def _as_html(sentence: str, /, **parts: object) -> Markup:
     """Say a sentence of a template; what is not HTML in its parts is escaped."""
-    said = catalogue(page_language()).gettext(sentence)
-    return Markup(said) % parts  # noqa: S704 # nosec B704 # our own sentence
+    said = _said(page_language(), sentence)
+    return said % parts if parts else said
+
+
+@lru_cache(maxsize=5000)
+def _said(language: str, sentence: str) -> Markup:
+    """Say a sentence, with its parts still to come if it has any."""
+    said = Markup(catalogue(language).gettext(sentence))  # noqa: S704 # nosec B704 # our own sentence
+    return said if "%(" in said else said % {}
 
 
 def _number_as_html(one: str, more: str, number: int, /, **parts: object) -> Markup:

@@ -12,10 +12,26 @@ from flask import Flask
 
 from survey.web.language import page_language
 
-# Some 600 bytes each; a study of ten questions has a hundred of them.
-MOST = 5000
+# In characters: the paper's study with all its labellings and columns takes 2 million.
+MOST = 20_000_000
 
-_kept: dict[tuple[Hashable, ...], Any] = {}
+
+class Kept(dict[tuple[Hashable, ...], Any]):
+    """What was rendered, by all it depends on; emptied before it takes more than MOST."""
+
+    size = 0
+
+    def keep(self, key: tuple[Hashable, ...], rendered: str) -> None:
+        """Keep a part for whoever sees it next."""
+        if self.size + len(rendered) > MOST:
+            self.clear()
+            self.size = 0
+        if len(rendered) <= MOST:
+            self[key] = rendered
+            self.size += len(rendered)
+
+
+_kept = Kept()
 
 
 def init_app(app: Flask) -> None:
@@ -28,7 +44,6 @@ def part(*depends_on: Hashable, caller: Callable[[], str]) -> str:
     key = (page_language(), *depends_on)
     rendered = _kept.get(key)
     if rendered is None:
-        if len(_kept) >= MOST:
-            _kept.clear()
-        rendered = _kept[key] = caller()
+        rendered = caller()
+        _kept.keep(key, rendered)
     return rendered

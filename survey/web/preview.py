@@ -13,6 +13,7 @@ from survey.services.recruitment import recruitment_of
 from survey.services.whereabouts import PRACTICE
 from survey.web.forms import Form
 from survey.web.language import speak
+from survey.web.participant.filled_in import FilledIn
 from survey.web.participant.forms import ConsentForm, ResumeForm, personal_form
 from survey.web.participant.pages import Credit
 from survey.web.participant.question_form import question_form, ranking_form
@@ -101,7 +102,7 @@ def _answered(page: str, position: int) -> ResponseReturnValue:
         return redirect(f"{_address_of(page, position)}?ranked=1", 303)
     form = question_form(len(question.labels), letters)()
     if not form.validate_on_submit():
-        return _voting_page(page, position, question, form), 400
+        return _voting_page(page, position, question, form.filled_in, form.problems), 400
     return redirect(_address_after(page, position), 303)
 
 
@@ -110,8 +111,7 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
     letters = tuple(sorted(question.letters))
     if _ranks_first():
         return _ranking_page(position, question, ranking_form(letters)(formdata=None))
-    form = question_form(len(question.labels), letters)(formdata=None)
-    return _voting_page(page, position, question, form)
+    return _voting_page(page, position, question, FilledIn.answer(None, letters), [])
 
 
 def _ranks_first() -> bool:
@@ -122,14 +122,20 @@ def _ranking_page(position: int, question: BlindedQuestion, form: Form) -> str:
     return _shown("ranking", form, position=position, question=question, **_counts(position))
 
 
-def _voting_page(page: str, position: int, question: BlindedQuestion, form: Form) -> str:
-    return _shown(
-        page,
-        form,
+def _voting_page(
+    page: str,
+    position: int,
+    question: BlindedQuestion,
+    filled_in: FilledIn,
+    problems: list[tuple[str, str]],
+) -> str:
+    return render_template(
+        f"participant/{page}.html",
         position=position,
         question=question,
-        stored=None,
-        confirmed=False,
+        filled_in=filled_in,
+        problems=problems,
+        submission_key="",
         **_counts(position),
     )
 

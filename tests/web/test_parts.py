@@ -19,7 +19,7 @@ def request_context(app):
 
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch):
-    monkeypatch.setattr(parts, "_kept", {})
+    monkeypatch.setattr(parts, "_kept", parts.Kept())
 
 
 @ON_SQLITE

@@ -58,6 +58,9 @@ class BlindedColumn:
     shown: Mapping[str, str]
     ranking: Ranking
 
+    def __hash__(self) -> int:
+        return hash((self.label, self.ranking))
+
 
 @dataclass(frozen=True)
 class BlindedQuestion:
@@ -99,7 +102,7 @@ def blind(
         for label, measure in enumerate(blinding.label_order, 1)
     }
     return BlindedQuestion(
-        rows=tuple((letter, _marked(question, letter)) for letter in blinding.list_order),
+        rows=tuple((letter, question.positions[letter]) for letter in blinding.list_order),
         columns=tuple(
             BlindedColumn(
                 label=label,
@@ -110,9 +113,3 @@ def blind(
         ),
         agreeing=tuple(tuple(group) for group in identical_groups(rankings)),
     )
-
-
-def _marked(question: Question, letter: str) -> tuple[tuple[int, str], ...]:
-    ranks = question.lists[letter]
-    texts = question.marks.texts(sorted(question.lists).index(letter), len(ranks))
-    return tuple(zip(ranks, texts, strict=True))

@@ -108,6 +108,10 @@ class Plan:
         if faults:
             raise PlanError(faults)
 
+    def __hash__(self) -> int:
+        # Equal plans have these in common; to hash long lists would take long.
+        return hash((self.title, self.scenario, self.question_text, self.seed))
+
     @property
     def setting(self) -> Setting:
         """What the measures may know beside the ranks."""

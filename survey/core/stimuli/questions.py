@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from survey.core.measures import Setting, measure_named
 from survey.core.stimuli.marks import NO_MARKS, Marks
@@ -35,13 +36,18 @@ class Question:
     columns: Mapping[str, Column]
     marks: Marks = NO_MARKS
 
+    @cached_property
+    def positions(self) -> Mapping[str, tuple[tuple[int, str], ...]]:
+        """Each list's positions, each with the text of its marks, which may be empty."""
+        return {
+            letter: tuple(zip(ranks, self.marks.texts(index, len(ranks)), strict=True))
+            for index, (letter, ranks) in enumerate(sorted(self.lists.items()))
+        }
+
     def written(self, letter: str) -> str:
         """Write a list's positions with their marks: 3 (2) 8 (1)."""
-        ranks = self.lists[letter]
-        texts = self.marks.texts(list(self.lists).index(letter), len(ranks))
         return " ".join(
-            f"{rank} ({text})" if text else str(rank)
-            for rank, text in zip(ranks, texts, strict=True)
+            f"{rank} ({text})" if text else str(rank) for rank, text in self.positions[letter]
         )
 
     @property

@@ -10,9 +10,9 @@ from wtforms.validators import ValidationError
 from survey.core.stimuli.rankings import Ranking
 from survey.web.forms import Form
 from survey.web.language import gettext, ngettext
+from survey.web.participant.filled_in import OWN, FilledIn
 from survey.web.wording import and_join
 
-OWN = "own"
 LONGEST_BREAK = 24 * 3600.0
 
 
@@ -30,9 +30,13 @@ class PlacesForm(Form):
 
     @property
     def ordering(self) -> Ranking | None:
-        """The own ranking as far as it can be written out: once every list has a place."""
-        complete = None not in self.places.values()
-        return Ranking.by_key(self.places) if complete else None  # type: ignore[arg-type] # no None
+        """The own ranking, once every list has a place."""
+        return self.filled_in.ordering
+
+    @property
+    def filled_in(self) -> FilledIn:
+        """What the page shows of it."""
+        return FilledIn((), tuple(self.places.items()))
 
     @property
     def places(self) -> dict[str, int | None]:
@@ -113,6 +117,12 @@ class QuestionForm(PlacesForm):
         """The letters that still need a place, once “None of these” is ticked with errors."""
         wanted = OWN in (self.choice.data or ()) and self.choice.errors
         return [letter for letter, place in self.places.items() if wanted and place is None]
+
+    @property
+    def filled_in(self) -> FilledIn:
+        """What the table shows of it."""
+        ticked, places = tuple(self.choice.data or ()), tuple(self.places.items())
+        return FilledIn(ticked, places, tuple(self.unplaced))
 
     @property
     def is_empty(self) -> bool:

@@ -5,16 +5,15 @@ from typing import Any
 from flask import g, render_template, request
 
 from survey.core.stimuli.blinding import BlindedQuestion
-from survey.core.stimuli.rankings import Ranking
 from survey.core.stimuli.words import marked
 from survey.services import presentations
-from survey.services.presentations import Answer, Shown
+from survey.services.presentations import Shown
 from survey.services.whereabouts import PRACTICE
 from survey.web.database import session
 from survey.web.language import gettext
+from survey.web.participant.filled_in import FilledIn
 from survey.web.participant.pages import secret_key
 from survey.web.participant.question_form import (
-    OWN,
     QuestionForm,
     RankingForm,
     question_form,
@@ -38,12 +37,13 @@ def show(position: int) -> str:
     shown = presentations.find_presentation(session(), g.participant, position)
     if ranks_first(shown):
         return ranking_page(position, ranking_form(g.plan.letters)(formdata=None), shown.blinded)
-    form = voting_form()(
-        formdata=None,
-        submission_key=presentations.next_key(secret_key(), shown),
-        data=_as_form_data(shown.stored) if shown.stored else _places_of(shown.ranked_first),
+    letters = g.plan.letters
+    filled_in = (
+        FilledIn.answer(shown.stored, letters)
+        if shown.stored
+        else FilledIn.ranking(shown.ranked_first, letters)
     )
-    return _question_page(position, form, shown)
+    return _question_page(position, shown, filled_in, _next_key(shown))
 
 
 def show_again(position: int, form: QuestionForm, *, stale: bool = False) -> str:
@@ -53,8 +53,8 @@ def show_again(position: int, form: QuestionForm, *, stale: bool = False) -> str
         stored = shown.stored
         told = stored and gettext(STALE, stored=answer_in_words(stored.clicked, stored.own))
         form.choice.errors = [told or gettext(UNKNOWN_KEY)]
-        form.submission_key.data = presentations.next_key(secret_key(), shown)
-    return _question_page(position, form, shown)
+        form.submission_key.data = _next_key(shown)
+    return _again(position, shown, form)
 
 
 def show_unsaved(position: int, sentence: str = UNSAVED) -> str:
@@ -63,7 +63,11 @@ def show_unsaved(position: int, sentence: str = UNSAVED) -> str:
     if ranks_first(shown):
         form = ranking_form(g.plan.letters)()
         return ranking_page(position, form, shown.blinded, sentence)
-    return _question_page(position, voting_form()(), shown, sentence)
+    return _again(position, shown, voting_form()(), sentence)
+
+
+def _next_key(shown: Shown) -> str:
+    return presentations.next_key(secret_key(), shown)
 
 
 def voting_form() -> type[QuestionForm]:
@@ -76,43 +80,55 @@ def ranking_page(
 ) -> str:
     """Render the page that asks for one's own ranking before the methods are shown."""
     return render_template(
-        "participant/ranking.html", question=blinded, **_common(position, form, unsaved)
+        "participant/ranking.html",
+        position=position,
+        form=form,
+        question=blinded,
+        problems=_problems(form, unsaved),
+        unsaved=unsaved,
+        **_counts(),
     )
 
 
-def _question_page(position: int, form: QuestionForm, shown: Shown, unsaved: str = "") -> str:
+def _again(position: int, shown: Shown, form: QuestionForm, unsaved: str = "") -> str:
+    return _question_page(
+        position,
+        shown,
+        form.filled_in,
+        form.submission_key.data or "",
+        active_seconds=form.seconds,
+        problems=_problems(form, unsaved),
+        unsaved=unsaved,
+    )
+
+
+def _question_page(
+    position: int, shown: Shown, filled_in: FilledIn, submission_key: str, **sent: Any
+) -> str:
+    """Render a question; ``sent``: what there is to say of a form that was sent."""
     is_practice = position == PRACTICE
     return render_template(
         "participant/practice.html" if is_practice else "participant/question.html",
+        position=position,
         question=shown.blinded,
         stored=shown.stored,
         confirmed=is_practice and shown.stored is not None and request.method == "GET",
-        **_common(position, form, unsaved),
+        filled_in=filled_in,
+        submission_key=submission_key,
+        **_counts(),
+        **sent,
     )
 
 
-def _common(position: int, form: QuestionForm | RankingForm, unsaved: str) -> dict[str, Any]:
-    return {
-        "position": position,
-        "form": form,
-        "problems": [("", gettext(unsaved))] if unsaved else form.problems,
-        "unsaved": unsaved,
-        "saved": sum(g.place.questions.values()),
-        "total": len(g.place.questions),
-    }
+def _problems(form: QuestionForm | RankingForm, unsaved: str) -> list[tuple[str, str]]:
+    return [("", gettext(unsaved))] if unsaved else form.problems
+
+
+def _counts() -> dict[str, int]:
+    answered = g.place.questions.values()
+    return {"saved": sum(answered), "total": len(answered)}
 
 
 def ranks_first(shown: Shown) -> bool:
     """Whether one's own ranking is still to be given before the columns may be seen."""
     return g.plan.rank_first and shown.ranked_at is None
-
-
-def _as_form_data(stored: Answer) -> dict[str, Any]:
-    """Return a stored answer as the form shows it."""
-    ticked = [OWN] if stored.own else [str(label) for label in sorted(stored.clicked)]
-    return {"choice": ticked} | _places_of(stored.own)
-
-
-def _places_of(own: Ranking | None) -> dict[str, Any]:
-    """Return an own ranking as the form shows it."""
-    return {f"rank-{letter}": str(n) for letter, n in own.places.items()} if own else {}
