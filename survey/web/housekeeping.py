@@ -1,10 +1,11 @@
 """What a server's process does beside answering."""
 
 import gc
+from functools import cache
 from threading import Thread
 from time import sleep
 
-from flask import Flask
+from flask import Flask, request
 
 from survey.services import retention
 from survey.web.database import session
@@ -12,7 +13,6 @@ from survey.web.errors import DATABASE_FAULTS
 from survey.web.researcher import results
 
 EVERY = 3600.0
-READY_AFTER = 15.0  # participants who wait for a server that just started come first
 
 # New objects until Python looks for those that hold each other; a page makes thousands, which
 # go by themselves. At its usual 700 the looking takes 6 % of the time of a page.
@@ -23,13 +23,19 @@ def start(app: Flask) -> None:
     """Begin it, in threads that end with the process."""
     gc.freeze()  # what a process starts with stays; nobody has to look through it again
     gc.set_threshold(LOOK_AFTER)
-    Thread(target=_get_ready_for_results, daemon=True).start()
+    app.before_request(_get_ready_for_researchers)
     Thread(target=_keep_dates, args=(app,), daemon=True).start()
 
 
-def _get_ready_for_results() -> None:
-    sleep(READY_AFTER)
-    results.get_ready()
+def _get_ready_for_researchers() -> None:
+    """Load what results need as soon as there is someone who may ask for them."""
+    if request.blueprint == "researcher":
+        _load_in_the_background()
+
+
+@cache
+def _load_in_the_background() -> None:
+    Thread(target=results.get_ready, daemon=True).start()
 
 
 def _keep_dates(app: Flask) -> None:

@@ -182,6 +182,19 @@ def fleiss_kappa(credits: Credits, distinct: Sequence[int]) -> Kappa:
     counts = np.array(table, dtype=float)
     if np.count_nonzero(counts.sum(axis=0)) < 2:
         return replace(result, why="everyone chose the same every time, so chance explains all")
-    from statsmodels.stats.inter_rater import fleiss_kappa as of_table  # it brings pandas along
+    return replace(result, kappa=kappa_of(counts), why=None)
 
-    return replace(result, kappa=float(of_table(counts)), why=None)
+
+def kappa_of(counts: NDArray[np.float64]) -> float:
+    """Fleiss' kappa of a table (subjects, categories), at most 1; 0 is what chance would give.
+
+    ``counts``: by how many raters each subject was put into each category; as many raters,
+    two at least, for every subject, and two categories at least that were used. With P the
+    mean share of pairs of raters who agree on a subject, and E the sum of the categories'
+    squared shares, (P - E) / (1 - E) (Fleiss 1971).
+    """
+    raters = counts.sum(axis=1).max()
+    agreeing = ((counts * counts).sum(axis=1) - raters) / (raters * (raters - 1))
+    shares = counts.sum(axis=0) / counts.sum()
+    by_chance = (shares * shares).sum()
+    return float((agreeing.mean() - by_chance) / (1 - by_chance))

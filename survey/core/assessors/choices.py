@@ -6,7 +6,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.raters import alpha_ordinal
+from survey.core.agreement.raters import alpha_ordinal, kappa_of
 from survey.core.assessors.labels import Judgements
 
 
@@ -72,9 +72,7 @@ def fleiss_kappa(counts: NDArray[np.int64], assessors: int) -> float | None:
     """
     if assessors < 2 or counts.sum() in (0, assessors * len(counts)):
         return None
-    from statsmodels.stats.inter_rater import fleiss_kappa as of_table  # it brings pandas along
-
-    return float(of_table(np.column_stack([assessors - counts, counts])))
+    return kappa_of(np.column_stack([assessors - counts, counts]).astype(float))
 
 
 def _why(chosen: NDArray[np.bool_]) -> str | None:

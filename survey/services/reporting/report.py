@@ -43,8 +43,8 @@ class Report:
 
 
 def load_libraries() -> None:
-    """Load what tests and draws: two seconds that the first report need not wait for."""
-    for name in ("matplotlib.backends.backend_svg", "statsmodels.regression.linear_model"):
+    """Load what tests and draws: a second that the first report need not wait for."""
+    for name in ("matplotlib.backends.backend_svg", "scipy.stats"):
         import_module(name)
 
 

@@ -35,7 +35,7 @@ from survey.core.agreement.orders import (
     tau_b,
 )
 from survey.core.agreement.permutation import Redraws
-from survey.core.agreement.raters import alpha_ordinal, fleiss_kappa, kendall_w
+from survey.core.agreement.raters import alpha_ordinal, fleiss_kappa, kappa_of, kendall_w
 from survey.core.agreement.sign_flips import sign_flip
 from survey.core.stimuli.rankings import Ranking
 from tests.core.agreement.random_votes import (
@@ -321,6 +321,15 @@ def test_kendalls_w_of_two_lists_is_one_when_all_agree_and_less_with_a_dissenter
     ]
     # Rank sums 5 and 4: (2·(5² + 4²) - 3²·3²)/(3²·1) = 1/9.
     assert kendall_w(hold(ballots_of(split, rankings))).mean == close(1 / 9)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_fleiss_kappa_of_a_table_is_that_of_statsmodels_to_the_last_digit(seed):
+    chance = np.random.default_rng(seed)
+    raters, categories = chance.integers(2, 40), chance.integers(2, 6)
+    shares = chance.dirichlet(np.ones(categories), size=chance.integers(2, 30))
+    table = chance.multinomial(raters, shares).astype(float)
+    assert kappa_of(table) == fleiss_of_table(table)
 
 
 def test_fleiss_kappa_leaves_out_questions_with_several_ticks_or_missing_answers():

@@ -1,0 +1,33 @@
+"""What a server's process does beside answering."""
+
+from threading import Event
+
+import pytest
+
+from survey.web import housekeeping
+from survey.web.researcher import results
+from tests.databases import ON_SQLITE
+
+pytestmark = ON_SQLITE
+
+
+@pytest.fixture
+def loaded(app, monkeypatch):
+    """An event that is set when what results need is being loaded."""
+    loading = Event()
+    monkeypatch.setattr(results, "get_ready", loading.set)
+    housekeeping._load_in_the_background.cache_clear()
+    app.before_request(housekeeping._get_ready_for_researchers)
+    yield loading
+    housekeeping._load_in_the_background.cache_clear()
+
+
+def test_what_results_need_is_loaded_once_a_researcher_comes(client, loaded):
+    client.get("/research/")
+    assert loaded.wait(5)
+
+
+def test_participants_do_not_wait_for_what_only_results_need(client, loaded):
+    client.get("/")
+    client.get("/s/none")
+    assert not loaded.wait(0.2)
