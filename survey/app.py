@@ -13,7 +13,6 @@ from survey.web import (
     bodies,
     cookies,
     errors,
-    forms,
     headers,
     health,
     home,
@@ -53,7 +52,6 @@ def create_app(settings: Settings | None = None) -> Flask:
     language.init_app(app)
     wording.init_app(app)
     parts.init_app(app)
-    forms.init_app(app)
     app.register_blueprint(home.blueprint)
     app.register_blueprint(health.blueprint)
     app.register_blueprint(participant.blueprint)

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from flask import Flask, request
+from flask import request
 from flask_wtf import FlaskForm
-from flask_wtf.csrf import generate_csrf
 from werkzeug.datastructures import CombinedMultiDict, MultiDict
 from wtforms import Field, FileField
 
@@ -14,11 +13,6 @@ EXPIRED = lazy_gettext(
     "The page had been open for too long. Please send it once more. If that does not help, "
     "allow this site to set its cookie."
 )
-
-
-def init_app(app: Flask) -> None:
-    """Let templates write the token that every form sends along."""
-    app.add_template_global(generate_csrf, "csrf_token")
 
 
 class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints

@@ -5,6 +5,7 @@ from typing import Any
 
 from flask import Blueprint, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from flask_wtf.csrf import generate_csrf
 from werkzeug.exceptions import NotFound
 
 from survey.core.stimuli.blinding import BlindedQuestion
@@ -135,6 +136,7 @@ def _voting_page(
         question=question,
         filled_in=filled_in,
         problems=problems,
+        token=generate_csrf(),
         submission_key="",
         **_counts(position),
     )

@@ -1,24 +1,29 @@
 """The page of a question: from what is stored, or again as it was filled in."""
 
+from secrets import token_hex
 from typing import Any
 
 from flask import g, render_template, request
+from flask_wtf.csrf import generate_csrf
+from markupsafe import escape
 
 from survey.core.stimuli.blinding import BlindedQuestion
 from survey.core.stimuli.words import marked
-from survey.services import presentations
+from survey.services import presentations, tokens
 from survey.services.presentations import Shown
 from survey.services.whereabouts import PRACTICE
+from survey.web.addresses import here
 from survey.web.database import session
 from survey.web.language import gettext
 from survey.web.participant.filled_in import FilledIn
-from survey.web.participant.pages import secret_key
+from survey.web.participant.pages import has_personal_link, secret_key
 from survey.web.participant.question_form import (
     QuestionForm,
     RankingForm,
     question_form,
     ranking_form,
 )
+from survey.web.parts import part
 from survey.web.wording import answer_in_words
 
 STALE = marked(
@@ -105,7 +110,40 @@ def _again(position: int, shown: Shown, form: QuestionForm, unsaved: str = "") -
 def _question_page(
     position: int, shown: Shown, filled_in: FilledIn, submission_key: str, **sent: Any
 ) -> str:
-    """Render a question; ``sent``: what there is to say of a form that was sent."""
+    """Render a question; ``sent``: what there is to say of a form that was sent.
+
+    Where nothing is to be said, the page is kept for all who see it alike, with marks in
+    place of what is one participant's own.
+    """
+    own = {
+        "token": generate_csrf(),
+        "submission_key": submission_key,
+        "resume_code": tokens.resume_code(secret_key(), g.participant.public_id),
+    }
+    if position == PRACTICE or sent:
+        return _rendered(position, shown, filled_in, **own, **sent)
+    page = part(
+        "question",
+        g.plan,
+        position,
+        shown.blinded,
+        filled_in,
+        shown.stored is None,
+        *_counts().values(),
+        has_personal_link(),
+        here(),
+        caller=lambda: _rendered(position, shown, filled_in, **MARKS),
+    )
+    for name, mark in MARKS.items():
+        page = page.replace(mark, escape(own[name]))
+    return page
+
+
+# Nobody knows them, so nothing on a page can be taken for one.
+MARKS = {name: token_hex() for name in ("token", "submission_key", "resume_code")}
+
+
+def _rendered(position: int, shown: Shown, filled_in: FilledIn, **content: Any) -> str:
     is_practice = position == PRACTICE
     return render_template(
         "participant/practice.html" if is_practice else "participant/question.html",
@@ -114,9 +152,8 @@ def _question_page(
         stored=shown.stored,
         confirmed=is_practice and shown.stored is not None and request.method == "GET",
         filled_in=filled_in,
-        submission_key=submission_key,
         **_counts(),
-        **sent,
+        **content,
     )
 
 
