@@ -1,5 +1,6 @@
 """What all forms share: errors that are sentences, each leading to its control."""
 
+import weakref
 from typing import Any
 
 from flask import request
@@ -20,6 +21,15 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
 
     class Meta(FlaskForm.Meta):  # type: ignore[misc] # Flask-WTF has no type hints
         """How what was sent becomes a form."""
+
+        def bind_field(self, form: FlaskForm, unbound_field: Any, options: Any) -> Field:
+            """Let fields know their form without keeping it: both go when the page is done.
+
+            Else they wait for Python to look for such pairs, and everybody for it: 50 ms.
+            """
+            # The fields in a list of fields are bound by one that knows its form this way.
+            is_known = isinstance(form, weakref.ProxyType)
+            return unbound_field.bind(form=form if is_known else weakref.proxy(form), **options)
 
         def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
             """Read texts, and files where the form has a field for files.

@@ -1,0 +1,26 @@
+"""What all forms share."""
+
+import gc
+import weakref
+
+import pytest
+
+from survey.web.participant.question_form import question_form
+from survey.web.researcher.plan_form import PlanForm
+from tests.databases import ON_SQLITE
+
+pytestmark = ON_SQLITE
+
+
+@pytest.mark.parametrize("kind", [question_form(3, tuple("ABCDE")), PlanForm])
+def test_a_form_goes_when_its_page_is_done_without_the_garbage_collector(app, kind):
+    gc.collect()
+    gc.disable()
+    try:
+        with app.test_request_context():
+            form = kind(formdata=None)
+            gone = weakref.ref(form)
+            del form
+            assert gone() is None
+    finally:
+        gc.enable()
