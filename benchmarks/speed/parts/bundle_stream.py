@@ -4,8 +4,6 @@ A process of its own, since what counts is the most memory that it ever held. Pr
 """
 
 import json
-import resource
-import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -14,6 +12,7 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.orm import Session
 
 from benchmarks.speed.crowd import SLUG
+from benchmarks.speed.memory import peak_mb
 from survey.db import export_queries
 from survey.db.engine import database_url, engine_options, prepare, snapshot
 from survey.db.models import Study
@@ -73,8 +72,7 @@ def main(uri: str, only: str) -> None:
         for piece in bundle(session, study, only):
             told["bytes"] += len(piece)
         told["bundle"] = time.perf_counter() - begun
-    per_mb = 2**20 if sys.platform == "darwin" else 2**10
-    told["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / per_mb
+    told["peak_mb"] = peak_mb()
     click.echo(json.dumps(told))
 
 
