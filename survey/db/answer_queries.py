@@ -8,13 +8,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Table, Text, and_, bindparam, exists, func, insert, select, text, update
+from sqlalchemy import Table, Text, and_, bindparam, func, insert, select, text, update
 from sqlalchemy import cast as as_type
 from sqlalchemy.orm import Session
 
 from survey.db.models import (
-    Browser,
-    Guest,
     Participant,
     Presentation,
     Revision,
@@ -24,49 +22,15 @@ from survey.db.models import (
 )
 from survey.db.prepared import Prepared, Record
 
-_browser, _participant, _presentation, _question, _response, _revision, _study = (
+_participant, _presentation, _question, _response, _revision, _study = (
     cast(Table, model.__table__)
-    for model in (
-        Browser,
-        Participant,
-        Presentation,
-        StoredQuestion,
-        StoredResponse,
-        Revision,
-        Study,
-    )
+    for model in (Participant, Presentation, StoredQuestion, StoredResponse, Revision, Study)
 )
 
 _ANSWERED = and_(
     _response.c.participant_id == _presentation.c.participant_id,
     _response.c.question_id == _presentation.c.question_id,
 )
-
-# JSON is fetched as it is written, so that what was read of it before can be found by it.
-_VISIT = Prepared(
-    select(
-        *(_study.c[name].label(f"study_{name}") for name in ("id", "slug", "status")),
-        as_type(_study.c.plan, Text).label("plan"),
-        as_type(_study.c.recruitment, Text).label("recruitment"),
-        exists().where(Guest.participant_id == _participant.c.id).label("is_guest"),
-        *(_participant.c[name] for name in ("id", "public_id", "status", "is_test")),
-        as_type(_participant.c.personal, Text).label("personal"),
-        *(_participant.c[name] for name in ("receipt", "started_at", "consented_at")),
-        *(_participant.c[name] for name in ("described_at", "informed_at", "last_seen_at")),
-    )
-    .outerjoin(
-        _browser,
-        and_(_browser.c.study_id == _study.c.id, _browser.c.token_hash == bindparam("token_hash")),
-    )
-    .outerjoin(_participant, _participant.c.id == _browser.c.participant_id)
-    .where(_study.c.slug == bindparam("slug"))
-)
-
-
-def visit(session: Session, slug: str, token_hash: str) -> Record | None:
-    """Return a study, for whom this browser speaks in it, and whether that one is a guest."""
-    return _VISIT.one_or_none(session, {"slug": slug, "token_hash": token_hash})
-
 
 _POSITIONS = Prepared(
     select(_presentation.c.position, _response.c.id)

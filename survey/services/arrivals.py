@@ -1,17 +1,13 @@
 """Coming, coming back, and leaving a browser to someone else."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 from sqlalchemy.orm import Session
 
-from survey.core.stimuli.plan import Plan
 from survey.core.stimuli.words import marked
-from survey.db import answer_queries, queries
+from survey.db import queries, visit_queries
 from survey.db.models import Browser, Identity, Participant, Study
-from survey.db.prepared import Record
 from survey.db.records import AnyParticipant, AnyStudy, ParticipantRecord, StudyRecord
 from survey.services import guests, places, studies, tokens
 from survey.services.clock import now
@@ -36,48 +32,13 @@ def visit(session: Session, slug: str, browser_token: str) -> Visit:
     """Return who asks for a page of the study of that address, or raise NotFoundError."""
     # What cannot be a slug is not even asked for: PostgreSQL refuses a NUL, for one.
     found = (
-        answer_queries.visit(session, slug, tokens.hash_token(browser_token))
+        visit_queries.visit(session, slug, tokens.hash_token(browser_token))
         if studies.SLUG.match(slug)
         else None
     )
     if found is None:
         raise NotFoundError(f"There is no study {slug!r}.")
-    return Visit(_study_in(found), _participant_in(found), bool(found.is_guest))
-
-
-def _study_in(row: Record) -> StudyRecord:
-    return StudyRecord(
-        id=row.study_id,
-        slug=row.study_slug,
-        status=row.study_status,
-        plan=_plan(row.plan),
-        recruitment_json=row.recruitment,
-    )
-
-
-def _participant_in(row: Record) -> ParticipantRecord | None:
-    if row.id is None:
-        return None
-    return ParticipantRecord(
-        id=row.id,
-        study_id=row.study_id,
-        public_id=row.public_id,
-        status=row.status,
-        is_test=row.is_test,
-        personal_json=row.personal,
-        receipt=row.receipt,
-        started_at=row.started_at,
-        consented_at=row.consented_at,
-        described_at=row.described_at,
-        informed_at=row.informed_at,
-        last_seen_at=row.last_seen_at,
-    )
-
-
-@lru_cache(maxsize=100)
-def _plan(written: str) -> Plan:
-    """Read a plan as it is written, once: the same text is the same plan."""
-    return Plan.from_json(json.loads(written), registered=False)
+    return Visit(*found)
 
 
 def of_browser(session: Session, study: AnyStudy, browser_token: str) -> Participant | None:

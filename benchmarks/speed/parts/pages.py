@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from benchmarks.speed.part import Finding, Part
+from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.rush import servers
 from benchmarks.speed.rush.cost import Costs, costs
 from benchmarks.speed.rush.people import OTree, Ours
@@ -19,6 +19,8 @@ CLASS = 300
 THINKING = (5.0, 10.0)
 # Enough to come that nobody runs out of people within a rush.
 OUR_PEOPLE, THEIR_PEOPLE = 1000, 160
+PEOPLE = 40  # whose pages are looked at in process
+SIX = ("AP", "NMRR", "MNRO", "RR", "P@5", "nDCG@10")
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,9 @@ def run(*, rounds: int = 3, seconds: float = 12.0, minutes: float = 5.0) -> Part
             *_side_by_side(ours, theirs),
             *(_class(minutes) if minutes else ()),
             *_behind_nginx(rounds, seconds),
-            *_costs(costs(40)),
+            *_costs(costs(PEOPLE)),
         ],
+        growth=list(_growths()),
         said=SAID,
         versions={"otree": "6.0.15", "nginx": servers.nginx_version() or "not installed"},
     )
@@ -149,6 +152,26 @@ def _costs(found: Costs) -> Iterator[Finding]:
         yield Finding(f"{what}, writes", written, "", note=f"before: {before.writes}")
     yield Finding("A question's page", [len(found.page) / 1000], "kB")
     yield Finding("A question's page, compressed", [found.bytes_compressed / 1000], "kB")
+
+
+def _growths() -> Iterator[Growth]:
+    what = "an answer and the page it leads to, processor time in process"
+    for grows, name, sizes in (
+        ("lists", "lists", (3, 5, 10)),
+        ("questions", "questions", (10, 25, 50)),
+    ):
+        values = [_a_page(costs(PEOPLE, **{name: size})) for size in sizes]
+        yield Growth(what, grows, sizes, values, "ms")
+    several = [SIX[:2], SIX[:3], SIX]
+    values = [_a_page(costs(PEOPLE, measures=names)) for names in several]
+    yield Growth(what, "measures", [len(names) for names in several], values, "ms")
+    crowds = (1_000, 10_000, 100_000)
+    values = [_a_page(costs(PEOPLE, others)) for others in crowds]
+    yield Growth(what, "participants in the database", crowds, values, "ms")
+
+
+def _a_page(found: Costs) -> float:
+    return sum(median(found.milliseconds[method]) for method in ("GET", "POST"))
 
 
 @contextmanager

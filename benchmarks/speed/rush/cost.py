@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 
 from sqlalchemy import event
 
+from benchmarks.speed import crowd
 from benchmarks.speed.rush.browsing import HIDDEN
 from benchmarks.speed.rush.people import QUESTIONS
 from benchmarks.speed.rush.servers import KEY, SLUG, open_study
@@ -47,13 +48,22 @@ class Costs:
         return len(gzip.compress(self.page, 6))
 
 
-def costs(participants: int) -> Costs:
-    """Let so many people answer the paper's questions in this process, on an SQLite file."""
+def costs(participants: int, others: int = 0, **changes: Any) -> Costs:
+    """Let so many people answer the paper's questions in this process, on an SQLite file.
+
+    ``others``: how many have answered another study in the same database before;
+    ``changes``: of the study's plan.
+    """
     found = Costs()
     with tempfile.TemporaryDirectory(prefix="survey-cost-") as name:
         folder = Path(name)
         uri = f"sqlite:///{folder / 'survey.sqlite3'}"
-        open_study(folder, uri)
+        if others:
+            engine = crowd.open_database(uri)
+            for _ in crowd.fill(engine, others):
+                pass
+            engine.dispose()
+        open_study(folder, uri, **changes)
         app = create_app(Settings(folder, uri, KEY))
         with app.app_context():
             engine = db.engine

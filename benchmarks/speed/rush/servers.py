@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -64,12 +65,13 @@ def ours(folder: Path, uri: str = "", workers: int = 2, proxies: int = 0) -> Ite
         yield Place(port, f"/s/{SLUG}")
 
 
-def open_study(folder: Path, uri: str) -> None:
-    """Make a database with the paper's study, open for a crowd."""
+def open_study(folder: Path, uri: str, **changes: Any) -> None:
+    """Make a database with the paper's study, open for a crowd; ``changes``: of its plan."""
     app = create_app(Settings(folder, uri, KEY))
     with app.app_context():
         upgrade_database(db.engine)
-        plan = studies.preset_plan("mnro", seed=5, practice=False, participants=100_000)
+        standing = {"seed": 5, "practice": False, "participants": 100_000}
+        plan = studies.preset_plan("mnro", **standing | changes)
         with Session(db.engine) as session:
             studies.open_study(session, studies.create_study(session, SLUG, plan))
         db.engine.dispose()
