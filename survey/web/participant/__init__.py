@@ -2,8 +2,9 @@
 
 pages: who is asking, and where they may go · entry: coming and coming back ·
 preparation: consent, about you, scenario · questions: practice, questions, review, done ·
-unsaved: what could not be stored · own_data: seeing, stopping,
-erasing · forms, question_form: what they fill in.
+question_pages: how a question is shown · unsaved: what could not be stored · own_data:
+seeing, stopping, erasing · forms, question_form, question_fields: what they fill in ·
+filled_in: what of it a question shows.
 """
 
 from survey.web.participant import entry, own_data, preparation, questions, unsaved

@@ -4,22 +4,21 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
-from wtforms import Field, HiddenField, SelectChoice, SelectField, SelectMultipleField
-from wtforms.validators import ValidationError
+from wtforms import Field, HiddenField, SelectChoice
 
 from survey.core.stimuli.rankings import Ranking
 from survey.web.forms import Form
 from survey.web.language import gettext, ngettext
 from survey.web.participant.filled_in import OWN, FilledIn
+from survey.web.participant.question_fields import ChoiceField, PlacesField
 from survey.web.wording import and_join
 
 LONGEST_BREAK = 24 * 3600.0
 
 
 class PlacesForm(Form):
-    """Places of one's own for the lists of a question; subclasses know its letters."""
+    """Places of one's own for the lists of a question; subclasses have the field ``placed``."""
 
-    letters: Sequence[str] = ()
     active_seconds = HiddenField()
     go = HiddenField()
 
@@ -41,8 +40,13 @@ class PlacesForm(Form):
     @property
     def places(self) -> dict[str, int | None]:
         """The places chosen so far, by letter."""
-        chosen = {letter: self[f"rank-{letter}"].data for letter in self.letters}
-        return {letter: int(place) if place else None for letter, place in chosen.items()}
+        return self.placed.data  # type: ignore[no-any-return] # WTForms has no type hints
+
+    def target(self, field: Field) -> str:
+        """Lead to the first list whose place is none, or is missing."""
+        if field is not self.placed:
+            return str(field.name)
+        return f"rank-{[*self.placed.misplaced, *self.missing][0]}"
 
     @property
     def seconds(self) -> float | None:
@@ -61,7 +65,7 @@ class RankingForm(PlacesForm):
         """Check that every list has a place."""
         super().validate(extra_validators)
         if self.missing and not self.errors:
-            self[f"rank-{self.missing[0]}"].errors = [_incomplete(self.missing)]
+            self.placed.errors = [_incomplete(self.missing)]
         return not self.errors
 
     @property
@@ -109,7 +113,7 @@ class QuestionForm(PlacesForm):
     def target(self, field: Field) -> str:
         """Lead to the first list without a place, or to the first vote."""
         if field is not self.choice:
-            return str(field.name)
+            return super().target(field)
         return f"rank-{self.unplaced[0]}" if self.unplaced else "answer"
 
     @property
@@ -152,55 +156,12 @@ def _incomplete(missing: Sequence[str]) -> str:
 @cache
 def ranking_form(letters: tuple[str, ...]) -> type[RankingForm]:
     """Make the form that asks for one's own ranking of these lists."""
-    return type("RankingForm", (RankingForm,), _places(letters))
+    return type("RankingForm", (RankingForm,), {"placed": PlacesField(sorted(letters))})
 
 
 @cache
 def question_form(labels: int, letters: tuple[str, ...]) -> type[QuestionForm]:
     """Make the form for a question with so many labels, 1, 2, …, and these lists."""
     choice = ChoiceField(choices=[SelectChoice(str(one)) for one in (*range(1, labels + 1), OWN)])
-    return type("QuestionForm", (QuestionForm,), {"choice": choice, **_places(letters)})
-
-
-def _places(letters: Sequence[str]) -> dict[str, Any]:
-    places = [SelectChoice("", "–"), *(SelectChoice(str(n + 1)) for n in range(len(letters)))]
-    made: dict[str, Any] = {"letters": tuple(sorted(letters))}
-    for letter in sorted(letters):
-        made[f"rank-{letter}"] = PlaceField(letter, choices=places, default="")
-    return made
-
-
-class ChoiceField(SelectMultipleField):  # type: ignore[misc] # WTForms has no type hints
-    """The ticked columns; a value that no checkbox has gets a sentence without it."""
-
-    data: list[str]
-
-    def pre_validate(self, form: Form) -> None:  # noqa: ARG002 - WTForms' signature
-        """Refuse what the page did not offer."""
-        offered = {choice.value for choice in self.choices}
-        given = self.data or []
-        if set(given) - offered or len(given) > len(offered):
-            self.data = [value for value in given if value in offered]
-            raise ValidationError(gettext("Something was ticked that this page does not offer."))
-
-
-class PlaceField(SelectField):  # type: ignore[misc] # WTForms has no type hints
-    """The place of the list it is labelled with; empty is allowed until the answer is checked."""
-
-    data: str
-
-    def process_formdata(self, valuelist: list[str]) -> None:
-        """Keep an offered place; anything else counts as none, with an error."""
-        self.data = valuelist[0].strip() if valuelist else ""
-        if self.data not in {choice.value for choice in self.choices}:
-            self.data = ""
-            raise ValueError(
-                gettext(
-                    "Your place for %(letter)s: a place from 1 to %(last)s, please.",
-                    letter=self.label.text,
-                    last=self.choices[-1].value,
-                )
-            )
-
-    def pre_validate(self, form: Form) -> None:
-        """Say nothing more than process_formdata did."""
+    fields = {"choice": choice, "placed": PlacesField(sorted(letters))}
+    return type("QuestionForm", (QuestionForm,), fields)
