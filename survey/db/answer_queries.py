@@ -52,7 +52,7 @@ _AT_POSITION = and_(
 _SHOWN = Prepared(
     select(
         *(_presentation.c[name] for name in ("id", "label_order", "column_order", "list_order")),
-        *(_presentation.c[name] for name in ("shown", "shown_at", "ranked_first", "ranked_at")),
+        *(_presentation.c[name] for name in ("shown", "ranked_first", "ranked_at")),
         _participant.c.public_id,
         _question.c.number,
         *(as_type(_question.c[name], Text).label(name) for name in ("lists", "columns", "marks")),
@@ -72,18 +72,19 @@ def shown_at(session: Session, participant_id: int, position: int) -> Record | N
 _HELD = Prepared(
     select(_study.c.status)
     .join_from(_participant, _study)
-    .where(_participant.c.id == bindparam("who"))
+    .where(_participant.c.id == bindparam("who"), _participant.c.public_id == bindparam("called"))
     .with_for_update(read=True, of=_study)
     .suffix_with(text("FOR UPDATE OF participant"), dialect="postgresql")
 )
 
 
-def hold(session: Session, participant_id: int) -> str | None:
+def hold(session: Session, participant_id: int, public_id: str) -> str | None:
     """Keep others from changing a participant, and from opening or closing their study.
 
     Until this transaction ends; returns the study's status, None without such a participant.
+    Both names are asked for: SQLite may have given the number to someone else meanwhile.
     """
-    found = _HELD.one_or_none(session, {"who": participant_id})
+    found = _HELD.one_or_none(session, {"who": participant_id, "called": public_id})
     return None if found is None else str(found.status)
 
 

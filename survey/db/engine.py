@@ -115,10 +115,11 @@ def reading(session: Session) -> Session:
 
 
 def writing(session: Session) -> Session:
-    """End a transaction that only reads, so that the next statement begins one that may write.
+    """End a transaction that only reads, and begin one that may write, waiting for one's turn.
 
-    What was read stays as it was, and belongs to no session. On PostgreSQL the same
-    transaction may write: each of its statements sees what is there by then.
+    What was read stays as it was, and belongs to no session; all of it may be someone
+    else's by now, since SQLite gives the numbers of deleted rows again. On PostgreSQL the
+    same transaction may write: each of its statements sees what is there by then.
     """
     connection = session.connection()
     if connection.dialect.name == "sqlite":
@@ -204,7 +205,8 @@ def _begin_sqlite(connection: Connection) -> None:
     another wrote in between, however long the busy timeout.
     """
     mode = connection.get_execution_options().get("sqlite_begin", "IMMEDIATE")
-    # Past SQLAlchemy, which takes ten times as long for it; what can fail is the last line.
+    # Past SQLAlchemy, which takes ten times as long for it. None of it looks at the file but
+    # BEGIN IMMEDIATE, which says what is wrong by way of SQLAlchemy.
     driver: Any = connection.connection.driver_connection
     if mode == "DEFERRED":
         driver.execute("PRAGMA query_only = ON")
@@ -220,7 +222,8 @@ def _begin_to_write(connection: Connection, driver: Any) -> None:
         if not _has_its_turn(driver):
             connection.exec_driver_sql("BEGIN IMMEDIATE")  # which tells what is the matter
     finally:
-        driver.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        if not connection.invalidated:
+            driver.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
 
 
 def _has_its_turn(driver: Any) -> bool:
@@ -233,8 +236,8 @@ def _has_its_turn(driver: Any) -> bool:
     while monotonic() < until:
         try:
             driver.execute("BEGIN IMMEDIATE")
-        except sqlite_library().OperationalError as error:
-            if getattr(error, "sqlite_errorcode", None) != BUSY:
+        except sqlite_library().Error as error:
+            if _code_of(error) != BUSY:
                 return False
             sleep(ASK_AGAIN_AFTER)
         else:
@@ -253,5 +256,9 @@ def _leave_a_hurt_connection(context: ExceptionContext) -> None:
 
 def is_hurt(error: BaseException) -> bool:
     """Tell whether something happened to SQLite's files, as an error has it."""
-    code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in HURT
+    return _code_of(error) in HURT
+
+
+def _code_of(error: BaseException) -> int:
+    """Return the primary code of SQLite's error, 0 if it is none of SQLite's."""
+    return int(getattr(error, "sqlite_errorcode", None) or 0) & 0xFF

@@ -63,7 +63,7 @@ def save_answer(
     """
     who = participant.id
     # Two tabs at once wait here for each other on PostgreSQL; on SQLite they did at BEGIN.
-    status = answer_queries.hold(session, who)
+    status = answer_queries.hold(session, who, participant.public_id)
     if status is None:
         raise no_such_question()
     require_open(status)
@@ -143,6 +143,8 @@ def save_first_ranking(
     session: Session, who: AnyParticipant, position: int, ranking: Ranking
 ) -> None:
     """Store the ranking that is given before the columns are shown; the first one counts."""
+    if answer_queries.hold(session, who.id, who.public_id) is None:
+        raise no_such_question()
     participant = queries.locked_participant(session, who.id)
     presentation = queries.presentation_at(session, participant.id, position)
     if presentation is None:

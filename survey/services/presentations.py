@@ -43,13 +43,12 @@ class StoredAnswer(Answer):
 class Shown:
     """How a participant sees a question, and what is stored of their answer to it.
 
-    ``name``: what the presentation is called for good; ``shown_at``: when it was first
-    handed out; ``ranked_first``, ``ranked_at``: the ranking from before the columns.
+    ``name``: what the presentation is called for good; ``ranked_first``, ``ranked_at``: the
+    ranking from before the columns.
     """
 
     name: str
     blinded: BlindedQuestion
-    shown_at: datetime | None
     ranked_first: Ranking | None
     ranked_at: datetime | None
     stored: StoredAnswer | None
@@ -65,7 +64,6 @@ def find_presentation(session: Session, participant: AnyParticipant, position: i
     return Shown(
         name=name_of(row.public_id, row.id),
         blinded=blind(question, blinding, row.shown),
-        shown_at=row.shown_at,
         ranked_first=row.ranked_first,
         ranked_at=row.ranked_at,
         stored=stored_in(row),

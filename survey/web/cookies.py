@@ -5,7 +5,7 @@ Both are known with the request alone: one server may be reached with and withou
 
 from datetime import UTC, datetime, timedelta
 
-from flask import Flask, Request, request
+from flask import Flask, Request, Response, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
@@ -50,6 +50,13 @@ class Cookies(SecureCookieSessionInterface):
         cookie = Cookie(held)
         cookie.given_at = given_at
         return cookie
+
+    def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
+        """Give a cookie anew that was given by HTTP, the first time it comes by HTTPS."""
+        by_https = request.is_secure and request.endpoint != "static"
+        if by_https and session.permanent and not session.get("by_https"):
+            session["by_https"] = True
+        super().save_session(app, session, response)
 
     def get_cookie_path(self, app: Flask) -> str:  # noqa: ARG002 - Flask's signature
         """Keep two surveys under two prefixes of a host apart."""

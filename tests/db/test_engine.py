@@ -1,10 +1,13 @@
 """SQLite's one place of a writer: waited for in turn, and not for ever."""
 
+import os
 import threading
 import time
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
 from survey.db import engine as opening
@@ -66,3 +69,55 @@ def test_while_only_reading_nothing_can_be_written(app, session):
     session.rollback()
     with pytest.raises(OperationalError, match="readonly"):
         reading(session).query(Study).update({"status": "closed"})
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("hurt", ["disk I/O error", "file is not a database"])
+def test_a_hurt_file_is_told_when_writing_begins_and_its_connection_let_go(
+    app, session, engine, hurt
+):
+    an_open_study(session)
+    path = Path(engine.url.database)
+    held = session.connection().connection.driver_connection
+    session.rollback()
+    written_by_another(path)
+    contents = path.read_bytes()
+    with out_of_order(path) if hurt.startswith("disk") else overwritten(path):
+        with pytest.raises(DatabaseError, match=hurt):
+            session.connection()
+        session.rollback()
+    path.write_bytes(contents)
+    assert session.connection().connection.driver_connection is not held
+    assert session.query(Study).count() == 1
+
+
+def written_by_another(path):
+    """Somebody else writes, so that the file has to be looked at again."""
+    other = opening.sqlite_library().connect(path)
+    other.execute("UPDATE study SET slug = slug")
+    other.commit()
+    other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    other.close()
+
+
+@contextmanager
+def out_of_order(path):
+    """Every number under which this process has the file open leads to what cannot be read."""
+    folder = os.open(path.parent, os.O_RDONLY)
+    numbers = [
+        int(link.name)
+        for link in Path("/proc/self/fd").iterdir()
+        if os.path.realpath(link).startswith(str(path))
+    ]
+    for number in numbers:
+        os.dup2(folder, number)
+    yield
+    os.close(folder)
+
+
+@contextmanager
+def overwritten(path):
+    """Something else was written over the file's beginning."""
+    with path.open("r+b") as file:
+        file.write(b"garbage!" * 12)
+    yield

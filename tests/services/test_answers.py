@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from survey.core.stimuli.rankings import Ranking
-from survey.db import db
+from survey.db import db, queries
 from survey.db.models import Participant, Revision, StoredResponse, Study
 from survey.services import answers, erasing, participants, presentations, studies
 from survey.services.answers import Outcome
@@ -103,15 +103,15 @@ def test_saying_again_what_is_stored_is_saved_whatever_the_key(session, particip
 
 
 def test_the_next_question_is_shown_from_the_moment_of_the_answer(session, participant):
-    assert presentations.find_presentation(session, participant, 2).shown_at is None
+    assert queries.presentation_at(session, participant.id, 2).shown_at is None
     save(session, participant, FIRST, onward_to=2)
-    following = presentations.find_presentation(session, participant, 2)
+    following = queries.presentation_at(session, participant.id, 2)
     assert following.shown_at == stored(session).submitted_at
 
 
 def test_going_back_shows_no_further_question(session, participant):
     save(session, participant, FIRST, onward_to=None)
-    assert presentations.find_presentation(session, participant, 2).shown_at is None
+    assert queries.presentation_at(session, participant.id, 2).shown_at is None
 
 
 def test_after_handing_in_nothing_can_be_changed(session, participant):

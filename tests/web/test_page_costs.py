@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from survey.web import cookies
-from tests.builders import Visitor, an_open_study
+from tests.builders import SLUG, Visitor, an_open_study
 from tests.databases import ON_SQLITE, statements
 
 A_PAGE_MAY_ASK, AN_ANSWER_MAY_ASK = 3, 4
@@ -73,8 +73,9 @@ def test_a_question_is_a_small_page(visitor):
 
 @ON_SQLITE
 def test_the_cookie_is_renewed_by_a_form_once_a_day_and_not_by_a_page(visitor, monkeypatch):
-    visitor.submit("/q/1", choice="1")
+    visitor.submit("/q/1", choice="1", follow=False)
     assert "Set-Cookie" not in visitor.response.headers
+    visitor.open("/q/2")
     monkeypatch.setattr(cookies, "RENEWED_AFTER", timedelta(seconds=-1))
     visitor.open("/q/2")
     assert "Set-Cookie" not in visitor.response.headers
@@ -82,3 +83,20 @@ def test_the_cookie_is_renewed_by_a_form_once_a_day_and_not_by_a_page(visitor, m
     assert "Expires=" in visitor.response.headers["Set-Cookie"]
     visitor.open("/q/3")
     assert visitor.path == "/q/3"
+
+
+@ON_SQLITE
+def test_an_address_without_a_study_gives_no_cookie(client, session):
+    an_open_study(session)
+    assert "Set-Cookie" not in client.get("/s/none").headers
+    assert "Set-Cookie" in client.get(f"/s/{SLUG}").headers
+
+
+@ON_SQLITE
+def test_a_cookie_given_by_http_is_given_anew_by_https_for_https_only(client, session):
+    an_open_study(session)
+    assert "Secure" not in client.get(f"/s/{SLUG}").headers["Set-Cookie"]
+    again = client.get(f"/s/{SLUG}", base_url="https://localhost")
+    assert "Secure" in again.headers["Set-Cookie"]
+    third = client.get(f"/s/{SLUG}", base_url="https://localhost")
+    assert "Set-Cookie" not in third.headers

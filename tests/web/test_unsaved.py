@@ -2,14 +2,16 @@
 
 import os
 from contextlib import contextmanager
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import text
 
 from survey.db import engine as opening
-from survey.db.models import Participant, Revision, StoredResponse
-from survey.services import answers
-from tests.builders import SLUG, Visitor, an_open_study
+from survey.db.models import Participant, Presentation, Revision, StoredResponse, Study
+from survey.services import answers, erasing
+from survey.web.participant import questions
+from tests.builders import SLUG, Visitor, a_ready_participant, an_open_study
 
 
 @pytest.fixture(autouse=True)
@@ -175,3 +177,63 @@ def test_a_form_sent_by_another_site_is_refused(visitor, session, site):
     # An old browser, or one that tells nothing of where it comes from, loses no vote.
     assert visitor.client.post(address, data=fields).status_code == 303
     assert stored(session) == (before[0] + 1, before[1] + 1)
+
+
+@contextmanager
+def while_one_waits_to_write(monkeypatch, session, happens):
+    """Something happens between reading a form and beginning to write what it says."""
+    begin = questions.start_writing
+
+    def later(database):
+        database.rollback()
+        happens()
+        begin(database)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(questions, "start_writing", later)
+        yield
+
+
+def erased_and_followed(session, instance):
+    """The newest participant erases everything, and the next one gets their number on SQLite."""
+    session.rollback()
+    study = session.query(Study).one()
+    gone = session.query(Participant).order_by(Participant.id.desc()).first()
+    erasing.erase(session, study, gone, instance)
+    return a_ready_participant(session, study, "somebody else's browser")
+
+
+@pytest.mark.parametrize("rank_first", [False, True])
+def test_an_answer_of_one_who_erased_meanwhile_is_nobody_elses(
+    app, client, session, monkeypatch, rank_first
+):
+    an_open_study(session, rank_first=rank_first)
+    visitor = Visitor(client)
+    visitor.prepare()
+    form = {"rank_A": "1", "rank_B": "2", "rank_C": "3", "rank_D": "4", "rank_E": "5"}
+    if not rank_first:
+        form |= {"choice": "own"}
+    instance = app.config["INSTANCE"]
+    with while_one_waits_to_write(
+        monkeypatch, session, lambda: erased_and_followed(session, instance)
+    ):
+        visitor.submit(visitor.path, follow=False, **form)
+    assert visitor.status == 404
+    assert stored(session) == (0, 0)
+    assert not session.query(Presentation).filter(Presentation.ranked_at.is_not(None)).count()
+
+
+def test_a_place_that_was_left_is_not_given_to_two(client, session, monkeypatch):
+    study = an_open_study(session, participants=1)
+    visitor = Visitor(client)
+    visitor.start()
+    one = session.query(Participant).one()
+    one.last_seen_at -= timedelta(days=1)
+    session.commit()
+    before = stored(session)
+    with while_one_waits_to_write(
+        monkeypatch, session, lambda: a_ready_participant(session, study, "another browser")
+    ):
+        visitor.submit("/q/1", choice="1", follow=False)
+    assert "your place went to someone else" in visitor.text
+    assert stored(session) == before

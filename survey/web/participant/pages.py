@@ -51,10 +51,11 @@ def _begin_request() -> None:
 
 def find_study_and_participant() -> None:
     """Find whose page of which study was asked for; a study that never opened has none."""
-    visit = arrivals.visit(session(), g.slug, browser_token())
+    visit = arrivals.visit(session(), g.slug, str(cookie.get("id", "")))
     g.study, g.plan = visit.study, visit.study.plan
     if g.study.status == "draft":
         raise NotFound
+    browser_token()  # from here on, this browser is known
     speak(g.plan.language)
     g.participant, g.by_personal_link = visit.participant, visit.by_personal_link
 

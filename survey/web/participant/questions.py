@@ -4,7 +4,7 @@ from flask import g, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
 
 from survey.core.stimuli.blinding import BlindedQuestion
-from survey.services import answers, participants, presentations
+from survey.services import answers, participants, places, presentations
 from survey.services.answers import Outcome, TooManyAnswersError
 from survey.services.database import start_writing
 from survey.services.presentations import Answer
@@ -134,8 +134,14 @@ def answer(position: int) -> ResponseReturnValue:
     return redirect(address_of(g.place.with_answer(position)), 303)
 
 
-def _save(position: int, form: QuestionForm, *, onward: bool) -> Outcome:
+def _begin_to_write() -> None:
+    """Wait for one's turn; a place that was left may go to someone else meanwhile."""
     start_writing(session())
+    places.require_still_held(session(), g.study, g.participant)
+
+
+def _save(position: int, form: QuestionForm, *, onward: bool) -> Outcome:
+    _begin_to_write()
     return answers.save_answer(
         session(),
         secret_key(),
@@ -155,7 +161,7 @@ def _rank(position: int, blinded: BlindedQuestion) -> ResponseReturnValue:
         return redirect(_address_before(position), 303)
     if not form.validate_on_submit() or form.ordering is None:
         return ranking_page(position, form, blinded), 400
-    start_writing(session())
+    _begin_to_write()
     answers.save_first_ranking(session(), g.participant, position, form.ordering)
     return redirect(here(), 303)
 
