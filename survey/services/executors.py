@@ -2,11 +2,14 @@
 
 import logging
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
+from pkgutil import resolve_name
 from typing import Any
+
+import numpy as np
 
 from survey import __version__
 from survey.services.errors import SurveyError
@@ -32,7 +35,7 @@ def cluster(address: str) -> Iterator[Executor]:
     """Give an executor of the Dask cluster whose scheduler has this address.
 
     Raises SurveyError without the package, without a scheduler there, and for workers that
-    have another version of the survey, or none: their figures need not be ours.
+    have another version of the survey or of numpy, or none: their figures need not be ours.
     """
     try:
         from distributed import Client
@@ -52,25 +55,21 @@ def cluster(address: str) -> Iterator[Executor]:
             "tcp://10.0.0.1:8786, and `dask scheduler` prints it."
         ) from error
     with client:
-        _require_this_version(client.run(_version_there), address)
+        for package, version in (("survey", __version__), ("numpy", np.__version__)):
+            # Python's own function: a worker without the survey could not load one of ours.
+            found = client.run(resolve_name, f"{package}:__version__", on_error="return")
+            _require(package, version, found, address)
         yield client.get_executor()
 
 
-def _version_there() -> str:
-    """Return the version of the survey that a worker has; workers run this."""
-    try:
-        from survey import __version__ as found
-    except ImportError:
-        return ""
-    return found
-
-
-def _require_this_version(found: dict[str, str], address: str) -> None:
+def _require(package: str, version: str, found: Mapping[str, object], address: str) -> None:
+    """Raise SurveyError unless all workers have this version; ``found``: theirs, or an error."""
     if not found:
         raise SurveyError(f"The Dask cluster at {address} has no workers; start `dask worker`.")
-    for worker, version in found.items():
-        if version != __version__:
+    for worker, theirs in found.items():
+        if theirs != version:
+            has = f"{package} {theirs}" if isinstance(theirs, str) else f"no {package}"
             raise SurveyError(
-                f"The Dask worker {worker} has {f'survey {version}' if version else 'no survey'}; "
-                f"survey {__version__} is needed on every worker."
+                f"The Dask worker {worker} has {has}; {package} {version} is needed on every "
+                "worker, so that figures are the same."
             )

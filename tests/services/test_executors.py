@@ -54,6 +54,34 @@ def test_workers_with_another_version_are_refused(scheduler, monkeypatch):
         pass
 
 
+def test_workers_with_another_numpy_are_refused(scheduler, monkeypatch):
+    monkeypatch.setattr(executors.np, "__version__", "1.0")
+    with (
+        pytest.raises(SurveyError, match=r"has numpy [\d.]+; numpy 1.0 is needed on every worker"),
+        executors.cluster(scheduler),
+    ):
+        pass
+
+
+def test_workers_without_the_survey_are_refused(scheduler, monkeypatch):
+    from distributed import Client
+
+    def forget():
+        sys.modules["survey"] = None
+
+    def remember():
+        del sys.modules["survey"]
+
+    with Client(scheduler, set_as_default=False) as client:
+        client.run(forget)
+        with (
+            pytest.raises(SurveyError, match=r"has no survey; survey \S+ is needed on every"),
+            executors.cluster(scheduler),
+        ):
+            pass
+        client.run(remember)
+
+
 def test_without_the_package_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (

@@ -19,7 +19,7 @@ from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.timing import in_turn, ratios
 from survey.core.agreement.answers import Answers
 from survey.core.agreement.ballots import Ballots
-from survey.core.agreement.credits import tally_credits
+from survey.core.agreement.credits import Credits, tally_credits
 from survey.core.agreement.differences import Pair, differences, two_way
 
 SIX = ("AP", "NMRR", "MNRO", "RR", "P@5", "nDCG@10")
@@ -78,8 +78,9 @@ def _page(participants: int, questions: int, target: str = "") -> list[Finding]:
     found = _in_a_process("results_page", participants, questions)
     what = f"the results page of {participants} participants × {questions} questions"
     return [
-        Finding(what, found["warm"], "s", target, headline=bool(target)),
-        Finding(f"{what}, the first of a process", found["cold"], "s"),
+        Finding(what, found["drawn"], "s", target, headline=bool(target)),
+        Finding(f"{what}, asked for again", found["again"], "s", note="its figures are kept"),
+        Finding(f"{what}, the first of a process", found["first"], "s"),
     ]
 
 
@@ -89,23 +90,31 @@ def _beside_statsmodels() -> Finding:
         Situation(Blind(), distinct=False), Design(3_000, 10, 10), np.random.SeedSequence(1)
     )
     answers = Answers.of(study.responses)
-    credits = tally_credits(Ballots.of(answers, study.rankings, ("AP", "NMRR", "MNRO")))
-    d = differences(credits, Pair("MNRO", "AP"))
-    each = d[credits.ballots.kinds]
+    pair = Pair("MNRO", "AP")
+
+    def counted() -> Credits:
+        return tally_credits(Ballots.of(answers, study.rankings, ("AP", "NMRR", "MNRO")))
+
+    def ours() -> float:
+        credits = counted()
+        return two_way(differences(credits, pair), credits).se or 0.0
+
+    credits = counted()
+    each = differences(credits, pair)[credits.ballots.kinds]
     people = np.repeat(np.arange(len(answers.people)), answers.given)
 
     def theirs() -> float:
         fitted = OLS(each, np.ones(len(each))).fit()
         return float(cov_cluster_2groups(fitted, people, answers.question.codes)[0].item())
 
-    se = two_way(d, credits).se or 0.0
-    if not np.isclose(se**2, theirs(), rtol=1e-12):
+    if not np.isclose(ours() ** 2, theirs(), rtol=1e-12):
         raise AssertionError("the variances differ")
-    seconds = in_turn({"ours": lambda: two_way(d, credits), "theirs": theirs}, rounds=5)
+    seconds = in_turn({"ours": ours, "theirs": theirs}, rounds=5)
     return Finding(
         "the two-way test of 30,000 answers beside statsmodels' variance alone",
         ratios(seconds["theirs"], seconds["ours"]),
         "× as fast",
+        note="ours counts the votes first; theirs is given each answer's difference",
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from operator import index
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,6 +38,7 @@ def score(
     Raises ValueError for an unknown name, and for ranks that cannot be, naming
     the row and the fault. ``gmt`` and ``literal_eq15``: see ``Setting``.
     """
+    collection_size = index(collection_size)  # one of numpy's, of a byte, would overflow
     setting = Setting(collection_size, gmt, literal_eq15)
     measures = [measure_named(name) for name in names]
     rows = as_rows(ranks, collection_size)

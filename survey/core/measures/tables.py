@@ -105,7 +105,8 @@ def _tables(sums: Sequence[RankSum], relevant: int, last: int) -> list[Table]:
     """Return a table for each relevant item; its code is the rank, and no rank is 0."""
     tables = np.zeros((relevant, last + 1, _beside(len(sums))))
     places = np.arange(1, relevant + 1)[:, np.newaxis]
-    ranks = np.arange(1, last + 1)[np.newaxis]
+    # Of the ranks an item can have; at others, the nearest one's, which is never looked up.
+    ranks = np.clip(np.arange(1, last + 1), places, np.maximum(places, places + last - relevant))
     for column, one in enumerate(sums):
         tables[:, 1:, column] = one.part(places, ranks)
     return [*tables]

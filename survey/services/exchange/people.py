@@ -23,7 +23,7 @@ STATUSES = listed_values(Participant.status)
 def read_people(
     files: Files, plan: Plan, versions: Collection[int], *, include_test: bool
 ) -> list[Person]:
-    """Read the participants; ``versions``: of the consent texts there are.
+    """Read the participants, by their ids; ``versions``: of the consent texts there are.
 
     Raises BundleError naming the first cell that cannot be.
     """
@@ -37,7 +37,7 @@ def read_people(
         if one.is_test and not include_test:
             raise row.fault("is_test", "study.json says that test data are left out")
         people[one.public_id] = one
-    return list(people.values())
+    return [people[public_id] for public_id in sorted(people)]
 
 
 def read_identities(files: Files, people: Collection[Person]) -> list[Identified]:

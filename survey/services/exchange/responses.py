@@ -15,7 +15,10 @@ FIRST = "first_rankings.csv"
 
 
 def read_answers(files: Files, plan: Plan, everyone: Sequence[Person]) -> list[Given]:
-    """Read the answers; raises BundleError naming the first cell that cannot be."""
+    """Read the answers, by participant and question however they stand in the file.
+
+    Raises BundleError naming the first cell that cannot be.
+    """
     people = {one.public_id: one for one in everyone}
     positions: dict[str, dict[int, int]] = {}
     answers = []
@@ -28,7 +31,7 @@ def read_answers(files: Files, plan: Plan, everyone: Sequence[Person]) -> list[G
         _place(row, plan, question, positions.setdefault(person.public_id, {}))
         answers.append(_answer(row, plan, person, question))
     _require_all_of_complete(plan, everyone, answers)
-    return answers
+    return sorted(answers, key=lambda one: (one.participant, one.question))
 
 
 def _whose(row: SheetRow, plan: Plan, people: Mapping[str, Person]) -> tuple[Person, int]:

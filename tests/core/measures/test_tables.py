@@ -90,11 +90,11 @@ def test_the_ends_of_blocks_change_nothing(monkeypatch):
         assert (score_many(WITHOUT_CLUSTERS, ranks, setting) == whole).all()
 
 
-def test_a_part_is_asked_once_for_each_rank_however_many_lists_there_are():
+def test_a_part_is_asked_once_for_each_item_and_rank_however_many_lists_there_are():
     measure, asked = spied()
     for count in (400, 200_000):
         score_many([measure], some_lists(count, 5, 100), Setting(100))
-    assert asked == [100, 100]
+    assert asked == [5 * 100, 5 * 100]
 
 
 def test_few_lists_and_large_tables_are_left_to_the_formula(monkeypatch):
@@ -103,7 +103,7 @@ def test_few_lists_and_large_tables_are_left_to_the_formula(monkeypatch):
     assert asked == [399 * 5]
     asked.clear()
     score_many([measure], some_lists(800, 200, 200), Setting(200))
-    assert asked == [200]
+    assert asked == [200 * 200]
     asked.clear()
     monkeypatch.setattr(tables, "TABLES", 8 * 200 * 200)  # and not rank 0 as well
     score_many([measure], some_lists(800, 200, 200), Setting(200))
@@ -199,3 +199,20 @@ def test_memory_beside_the_result_stays_flat(names):
 @pytest.mark.parametrize(("count", "relevant", "last"), [(60, 3000, 10_000), (4000, 500, 1000)])
 def test_long_lists_take_little_memory_beside_the_result(count, relevant, last):
     assert beside_the_result(["AP", "NMRR", "MNRO"], some_lists(count, relevant, last), last) < 40e6
+
+
+def test_a_collection_size_of_one_byte_is_a_number_like_any_other():
+    rows = some_lists(2_000, 5, 101).astype(np.uint8)
+    assert (score(["AP"], rows, rows.max()) == score(["AP"], rows, int(rows.max()))).all()
+
+
+def test_a_part_is_asked_only_for_ranks_that_an_item_can_have():
+    margins = []
+
+    def part(places, ranks):
+        margins.extend([(ranks - places).min(), (20 - ranks - (5 - places)).min()])
+        return np.log(ranks - places + 1.0)
+
+    measure, _ = spied(part)
+    assert np.isfinite(score_many([measure], some_lists(5_000, 5, 20), Setting(20))).all()
+    assert min(margins) == 0

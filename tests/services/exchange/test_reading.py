@@ -266,3 +266,13 @@ def test_what_people_said_is_read_as_they_said_it(bundle):
     assert told["P-FFFFFFFF"] == {}
     reasons = [one.exclude_reason for one in content.people() if one.excluded]
     assert reasons == ["+ clicked\nthrough"]
+
+
+def test_rows_mean_the_same_in_whatever_order_they_stand(bundle):
+    untouched = read_content(bundle).content
+    files = bundle
+    for name in ("participants.csv", "responses.csv"):
+        files = with_rows(files, name, lambda rows: rows[::-1])
+    read = read_content(files).content
+    assert list(read.answers()) == list(untouched.answers())
+    assert list(read.people()) == list(untouched.people())
