@@ -1,13 +1,20 @@
 """Parts of pages that many see alike: rendered once for all on which they depend."""
 
+from random import Random
+
 import pytest
 from flask import g, render_template_string
 
+from survey.core.stimuli.blinding import draw_blinding
+from survey.db.models import Participant
+from survey.services import participants, tokens
 from survey.web import parts
 from survey.web.language import speak
-from tests.builders import Visitor, an_open_study
+from survey.web.participant.question_pages import MARKS
+from tests.builders import KEY, Visitor, an_open_study
 from tests.databases import ON_SQLITE
 
+OWN = ("csrf_token", "submission_key")
 PAGE = "{% call part('greeting', name) %}{{ _('Back') }}, {{ name }}{% endcall %}"
 
 
@@ -66,3 +73,24 @@ def test_two_studies_whose_scenarios_differ_show_their_own(app, session):
         visitor.prepare()
         assert visitor.path == "/q/1"
         assert f"The scenario of study {slug}." in visitor.text
+
+
+@ON_SQLITE
+def test_a_page_that_two_see_alike_holds_each_ones_own(app, session, monkeypatch):
+    study = an_open_study(session, practice=False)
+    alike = draw_blinding(study.plan.measures, study.plan.letters, Random(1))
+    monkeypatch.setattr(participants, "draw_blinding", lambda *_, **__: alike)
+    pages, own = [], []
+    for _ in range(2):
+        visitor = Visitor(app.test_client())
+        visitor.prepare()
+        assert visitor.path == "/q/1"
+        who = session.query(Participant).order_by(Participant.id.desc()).first()
+        hidden = [visitor.page.select_one(f"[name={name}]")["value"] for name in OWN]
+        own.append([*hidden, tokens.resume_code(KEY, who.public_id)])
+        pages.append(visitor.text)
+        assert own[-1][-1] in visitor.text
+    assert not set(own[0]) & set(own[1])
+    assert not any(mark in page for mark in MARKS.values() for page in pages)
+    for page, others in zip(pages, reversed(own), strict=True):
+        assert not any(one in page for one in others)

@@ -79,7 +79,7 @@ def _streamed(uri: str, only: str = "tables") -> dict[str, float]:
 def _findings(
     where: str, people: int, rounds: list[dict[str, float]], of_tiny: list[dict[str, float]]
 ) -> Iterator[Finding]:
-    what = f"a bundle of {people * QUESTIONS:,} answers from {where}"
+    what = f"the tables of a bundle of {people * QUESTIONS:,} answers from {where}"
     tiny = max(one["peak_mb"] for one in of_tiny)
     seconds = [one["bundle"] for one in rounds]
     scanned = ratios(seconds, [one["scan"] for one in rounds])
@@ -87,8 +87,8 @@ def _findings(
         f"{what}, beside its own scan", scanned, "× the scan's time", "≤ 10", headline=True
     )
     held = [one["peak_mb"] - tiny for one in rounds]
-    note = "beyond that of a tiny one"
-    yield Finding(f"{what}: memory", held, "MB", "≤ 64", note, headline=True)
+    note = f"the peak, beyond that for {TINY} participants"
+    yield Finding(f"{what}: memory", held, "MB", "≤ 64", note, headline=where == "SQLite")
     yield Finding(f"{what}: time", seconds, "s")
     yield Finding(f"{what}: size of the zip", [rounds[0]["bytes"] / 1e6], "MB")
 
@@ -96,7 +96,10 @@ def _findings(
 def _growth(measured: dict[int, list[dict[str, float]]]) -> Iterator[Growth]:
     sizes = [people * QUESTIONS for people in measured]
     for what, key, unit in (
-        *(("a bundle from SQLite", "bundle", "s"), ("SQLite's own scan", "scan", "s")),
+        *(
+            ("the tables of a bundle from SQLite", "bundle", "s"),
+            ("SQLite's own scan", "scan", "s"),
+        ),
         ("memory of the process", "peak_mb", "MB"),
     ):
         values = [min(one[key] for one in rounds) for rounds in measured.values()]

@@ -54,7 +54,7 @@ def _command() -> Finding:
         rounds=5,
     )
     what = "the command `survey power` for 1,000 studies of 30 × 10, start to end"
-    return Finding(what, shown[""], "s", target="≤ 10", headline=True)
+    return Finding(what, shown[""], "s", target="≤ 10")
 
 
 def _here_and_there() -> list[Finding]:

@@ -27,7 +27,7 @@ def run() -> Part:
         name="start",
         title="Starting",
         findings=[
-            Finding("`survey --help`", seconds["help"], "s", target="≤ 0.4", headline=True),
+            Finding("`survey --help`", seconds["help"], "s", target="≤ 0.4"),
             Finding(
                 "the same beside Python that does nothing",
                 ratios(seconds["help"], seconds["bare"]),
@@ -39,7 +39,6 @@ def run() -> Part:
                 "s",
                 target="≤ 3",
                 note="the environment and the database are there",
-                headline=True,
             ),
         ],
         said=["Every start is that of a new process; the files are in the system's memory."],
