@@ -49,7 +49,8 @@ class Plan:
     question, "pool" asks ``per_participant`` of them, balanced. ``shuffle_lists``,
     ``shuffle_questions``: rows and questions in an order of each participant's own.
     ``practice``: a practice question comes first. ``rank_first``: one's own ranking is
-    asked before the columns are shown. ``participants``: how many are wanted.
+    asked before the columns are shown. ``positions_strip``: a small picture beside each list of
+    where on 1…N its relevant items came. ``participants``: how many are wanted.
     ``personal_until``: the day, as 2027-06-30, after which what could identify people is
     deleted.
 
@@ -88,6 +89,7 @@ class Plan:
     shuffle_questions: bool = False
     practice: bool = True
     rank_first: bool = False
+    positions_strip: bool = False
     participants: int = 30
     personal_until: str | None = None
     registered: InitVar[bool] = True

@@ -32,7 +32,10 @@ BOUNDS = {
     "minutes": (1, 600),
     "seed": (0, 2**63 - 1),
 }
-SWITCHES = ("literal_eq15", "shuffle_lists", "shuffle_questions", "practice", "rank_first")
+SWITCHES = (
+    *("literal_eq15", "shuffle_lists", "shuffle_questions"),
+    *("practice", "rank_first", "positions_strip"),
+)
 # Texts that participants read: the longest each may be, and whether there must be one.
 TEXTS = {
     "title": (200, True),

@@ -79,6 +79,10 @@ class Ranking:
         """The letters that are ranked, in alphabetical order."""
         return tuple(sorted(letter for group in self.groups for letter in group))
 
+    def at(self, place: int) -> tuple[str, ...]:
+        """Return the letters at a place: of 1, 2, 2, 4, 5 two at the second, none at the third."""
+        return tuple(letter for letter, its in self.places.items() if its == place)
+
     @cached_property
     def places(self) -> Mapping[str, int]:
         """Competition ranks, as in the paper's Table 1: 1, 2, 2, 4, 5."""

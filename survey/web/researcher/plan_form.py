@@ -72,6 +72,7 @@ class PlanForm(Form):
     shuffle_lists = BooleanField("Shuffle the lists within a question for each participant")
     practice = BooleanField("Begin with a practice question")
     rank_first = BooleanField("Ask for one's own ordering before the methods are shown")
+    positions_strip = BooleanField("Show where the positions fall, as a small picture")
 
     personal_until = StringField("Delete what identifies people after")
     personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MOST_ROWS)
