@@ -16,7 +16,7 @@ from survey.services.reporting.sheets import FORMATS, Sheet, text_of
 from survey.services.reporting.tables import simulated_told, tables_of
 from survey.services.reports import as_json
 
-STYLES = ("survey.css", "research.css", "report.css")
+STYLES = ("bootstrap-reboot.min.css", "survey.css", "research.css", "report.css")
 
 
 @dataclass(frozen=True)
