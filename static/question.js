@@ -1,14 +1,16 @@
-// The question page, made nicer: the own ordering echoed while places are chosen,
-// "None of these" and the methods excluding each other, and the time the page was
-// in view. Everything works without this file.
+// The question page, made nicer: the own ordering echoed while places are chosen, letters that
+// can be dragged to a place, "None of these" and the methods excluding each other, and the time
+// the page was in view. Everything works without this file.
 "use strict";
 
 const form = document.getElementById("vote");
 const echo = document.getElementById("echo");
-const ownOrder = document.getElementById("own-order");
 const places = [...form.querySelectorAll("select[name^=rank-]")].sort((a, b) => (a.name < b.name ? -1 : 1));
 const choices = [...form.querySelectorAll("input[name=choice]")];
 const own = choices.find((box) => box.value === "own");
+// One's own column beside the orderings of the methods; not there before one sees these.
+const cells = [...form.querySelectorAll("[data-place]:not([data-place=''])")];
+const unplaced = document.getElementById("to-place");
 // The page's language, ready to be filled: words_for_own_ordering in wording.py.
 const words = JSON.parse(echo.dataset.words);
 
@@ -32,11 +34,11 @@ function tiers() {
 
 function describe() {
   const groups = tiers();
-  const missing = places.filter((select) => !select.value).map(letterOf);
-  const said = missing.length ? soFar(missing) : inWords(groups);
+  const missing = places.filter((select) => !select.value);
+  const said = missing.length ? soFar(missing.map(letterOf)) : inWords(groups);
   const unused = said && choices.some((box) => box !== own && box.checked);
   echo.textContent = said ? fill(words.own, { ordering: said }) + (unused ? ` ${words.unused}` : "") : "";
-  ownOrder?.replaceChildren(...(missing.length ? [] : [writtenOrder(groups)]));
+  draw(groups, missing);
 }
 
 function inWords(groups) {
@@ -57,25 +59,63 @@ function soFar(missing) {
   return fill(words.soFar[missing.length - 1], { chosen: list, missing: andJoin(missing) });
 }
 
-// The same markup as the macro written_order.
-function writtenOrder(groups) {
-  const order = document.createElement("span");
-  order.className = "order";
-  groups.forEach(({ letters, place }, index) => {
-    if (index) order.append(" ", element("span", "than", ">"), " ");
-    const tier = element("span", "tier", "");
-    tier.append(element("small", "", String(place)));
-    letters.forEach((letter, nth) => tier.append(...(nth ? [" ", element("span", "tie", "="), " "] : []), letter));
-    order.append(tier);
-  });
-  return order;
+// One's own column, like the methods': what stands at each place. Until every list has one,
+// letters stand where they were put.
+function draw(groups, missing) {
+  unplaced?.replaceChildren(...missing.map(chip));
+  const placeOf = new Map(groups.flatMap(({ letters, place }) => letters.map((letter) => [letter, place])));
+  for (const cell of cells) {
+    const at = (select) => (missing.length ? Number(select.value) : placeOf.get(letterOf(select)));
+    const here = places.filter((select) => select.value && at(select) === Number(cell.dataset.place));
+    cell.replaceChildren(...here.flatMap((select, nth) => [...(nth ? [tie()] : []), chip(select)]));
+  }
 }
 
-function element(name, className, text) {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  made.textContent = text;
-  return made;
+function tie() {
+  const sign = document.createElement("span");
+  sign.className = "tie";
+  sign.textContent = " = ";
+  return sign;
+}
+
+// A letter that can be dragged to a place: it sets its select. Who cannot drag has the selects.
+function chip(select) {
+  const letter = document.createElement("span");
+  letter.className = "chip";
+  letter.textContent = letterOf(select);
+  letter.title = words.drag;
+  letter.addEventListener("pointerdown", (event) => hold(event, letter, select));
+  return letter;
+}
+
+function hold(event, letter, select) {
+  if (event.button) return;
+  event.preventDefault();
+  let cell;
+  const at = ({ clientX, clientY }) => document.elementFromPoint(clientX, clientY)?.closest("[data-place]");
+  const move = (now) => {
+    letter.style.translate = `${now.clientX - event.clientX}px ${now.clientY - event.clientY}px`;
+    cell?.classList.remove("under");
+    cell = at(now);
+    cell?.classList.add("under");
+  };
+  const end = (now) => {
+    controller.abort();
+    cell?.classList.remove("under");
+    letter.classList.remove("held");
+    letter.style.translate = "";
+    if (now.type === "pointerup" && cell) put(select, cell.dataset.place);
+  };
+  const controller = new AbortController();
+  const { signal } = controller;
+  letter.classList.add("held");
+  for (const [kind, what] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) window.addEventListener(kind, what, { signal });
+}
+
+function put(select, place) {
+  if (select.value === place) return;
+  select.value = place;
+  select.dispatchEvent(new Event("change"));
 }
 
 // As with "other: ____": whoever fills it in means it, unless a method is ticked; and

@@ -23,6 +23,8 @@ from survey.core.stimuli.rankings import Ranking
 from survey.services.errors import SurveyError
 
 MOST_PAGES = 200
+# Rows of a question: a list, and a place of the orderings.
+LIST, PLACE = ".lists tr", ".orderings tr:not(.heading)"
 TIMEOUT = 60
 
 
@@ -89,7 +91,7 @@ class Bot:
 
     def _vote(self, form: Tag) -> dict[str, Any]:
         """Tick the column of the preferred measure, or give an order of one's own."""
-        rows = {_letter(row): _row(row, self.plan.marked) for row in form.select("tbody tr")}
+        rows = {_letter(row): _row(row, self.plan.marked) for row in form.select(LIST)}
         lists = [rows[letter] for letter in sorted(rows)]
         question = build_question(
             0,
@@ -111,15 +113,13 @@ class Bot:
 def _columns(form: Tag) -> list[BlindedColumn]:
     """Read the columns off the page."""
     labels = [str(box["value"]) for box in form.select("[name=choice]") if box["value"] != "own"]
-    letters = [_letter(row) for row in form.select("tbody tr")]
-    orders = form.select("tfoot tr:first-child td:not(.own) .order")
+    letters = [_letter(row) for row in form.select(LIST)]
     columns = []
-    for place, (label, order) in enumerate(zip(labels, orders, strict=True)):
-        for small in order.select("small"):
-            small.extract()
-        values = [row.select("td b")[place].text for row in form.select("tbody tr")]
-        shown = dict(zip(letters, values, strict=True))
-        columns.append(BlindedColumn(int(label), shown, Ranking.parse(order.get_text())))
+    for column, label in enumerate(labels):
+        values = [row.select("td b")[column].text for row in form.select(LIST)]
+        at_places = [row.select("td")[column].text.strip() for row in form.select(PLACE)]
+        ranking = Ranking.parse(">".join(filter(None, at_places)))
+        columns.append(BlindedColumn(int(label), dict(zip(letters, values, strict=True)), ranking))
     return columns
 
 

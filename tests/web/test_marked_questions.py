@@ -19,7 +19,7 @@ def rows_of(page):
     """For each list the text of its positions, spaces evened out."""
     return [
         re.sub(r"\s+", " ", row.select_one(".ranks").text).strip()
-        for row in page.select("tbody tr")
+        for row in page.select(".lists tr")
     ]
 
 

@@ -136,7 +136,7 @@ def test_a_question_shows_lists_columns_places_and_orders(visitor, session):
     visitor.start()
     shown = session.query(Presentation).filter_by(position=1).one()
     question = shown.question.content
-    rows = visitor.page.select("tbody tr")
+    rows = visitor.page.select(".lists tr")
     assert [row.select_one(".ranks").text.split() for row in rows] == [
         [str(rank) for rank in ranks] for ranks in question.lists.values()
     ]
@@ -145,10 +145,10 @@ def test_a_question_shows_lists_columns_places_and_orders(visitor, session):
     for place, label in enumerate(shown.column_order):
         column = question.columns[shown.label_order[label - 1]]
         assert [row.select("td b")[place].text for row in rows] == list(column.shown)
-        order = visitor.page.select("tfoot .order")[place]
-        for number in order.select("small"):
-            number.extract()
-        assert order.text == " > ".join(" = ".join(group) for group in column.ranking.groups)
+        cells = [row.select("td")[place] for row in visitor.page.select(".orderings tr")[1:]]
+        assert [cell.text for cell in cells] == [
+            " = ".join(column.ranking.at(number)) for number in range(1, 6)
+        ]
 
 
 @ON_SQLITE
@@ -434,7 +434,7 @@ def test_a_study_without_practice_personal_fields_or_five_lists(client, session)
     visitor.submit("/about-you")
     visitor.submit("/scenario")
     assert visitor.path == "/q/1"
-    assert len(visitor.page.select("tbody tr")) == 3
+    assert len(visitor.page.select(".lists tr")) == 3
     visitor.submit("/q/1", choice="own", rank_A="1", rank_B="1", rank_C="1")
     visitor.submit("/q/2", choice="2")
     visitor.submit("/review")
