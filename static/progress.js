@@ -17,6 +17,7 @@ async function refresh() {
     if (isInUse()) return;
     const open = new Set([...live.querySelectorAll("details[open]")].map((one) => one.dataset.keep));
     live.innerHTML = fresh;
+    live.dispatchEvent(new Event("fresh", { bubbles: true }));
     live.querySelectorAll("details").forEach((one) => (one.open = open.has(one.dataset.keep)));
     told.textContent = "";
   } catch {

@@ -17,7 +17,7 @@ from survey.services.errors import (
 from survey.services.languages import ENGLISH
 from survey.web.database import session
 from survey.web.forms import Form
-from survey.web.language import gettext, speak
+from survey.web.language import gettext, speak, speak_as_asked
 
 # Shown instead of Werkzeug's descriptions, which speak to programmers.
 TEXTS = {
@@ -87,6 +87,7 @@ def page(status: int, *sentences: str) -> tuple[str, int]:
     at_desk = status < 500 and g.get("researcher") is not None
     if at_desk:
         speak(ENGLISH)  # a preview speaks its study's language
+    speak_as_asked()
     title, usual = TEXTS.get(status, TEXTS[400])
     text = " ".join(map(gettext, sentences or (usual,)))
     template = "researcher/error.html" if at_desk else "error.html"
@@ -115,8 +116,9 @@ def _full(error: StudyFullError) -> ResponseReturnValue:
     return render_template("error.html", title=title, text=text), 403
 
 
-def _hidden(error: ResultsHiddenError) -> ResponseReturnValue:
-    return render_template("researcher/hidden.html", told=str(error), form=Form(formdata=None)), 403
+def _hidden(_: ResultsHiddenError) -> ResponseReturnValue:
+    no_form = Form(formdata=None)
+    return render_template("researcher/hidden.html", form=no_form, of_bundle=True), 403
 
 
 def _not_allowed(error: NotAllowedError) -> ResponseReturnValue:

@@ -7,7 +7,7 @@ that are written where there is no page (in a service, in a class) are ``marked`
 from functools import lru_cache
 from typing import Any
 
-from flask import Flask, g, has_app_context
+from flask import Flask, g, has_app_context, request
 from flask_babel.speaklater import LazyString
 from markupsafe import Markup
 
@@ -48,6 +48,12 @@ def _number_as_html(one: str, more: str, number: int, /, **parts: object) -> Mar
 def speak(language: str) -> None:
     """Answer this request in a language, or in English where that has no catalogue."""
     g.language = language if language in languages() else ENGLISH
+
+
+def speak_as_asked() -> None:
+    """Answer a request that is about no study in the language that its browser asks for."""
+    if "language" not in g:
+        speak(request.accept_languages.best_match(languages()) or ENGLISH)
 
 
 def page_language() -> str:

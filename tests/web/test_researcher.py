@@ -472,6 +472,30 @@ def test_excluding_someone_and_including_them_again(desk, app, session, study):
 
 
 @ON_SQLITE
+def test_the_overview_shows_a_studys_life_as_steps_and_where_it_stands(desk, session, study):
+    def steps():
+        desk.open(STUDY)
+        return [
+            " ".join(step.h2.get_text(" ").split()) + (" *" if "aria-current" in step.attrs else "")
+            for step in desk.page.select(".life > li")
+        ]
+
+    third = "3 Results and bundle"
+    assert steps() == ["1 Plan and check *", "2 Open and invite", third]
+    desk.open(f"{STUDY}/hand-out")
+    assert "There is no bundle yet" in desk.text
+    assert not desk.page.select(".problems")
+    open_it(session, study)
+    assert steps() == ["✓ Plan and check (done)", "2 Open and invite *", third]
+    desk.open(f"{STUDY}/hand-out")
+    assert "The bundle is hidden while people vote" in desk.text
+    desk.open(STUDY)
+    desk.send(f"{STUDY}/close")
+    assert steps() == ["✓ Plan and check (done)", "✓ Open and invite (done)", f"{third} *"]
+    links = [link["href"] for link in desk.page.select(".life > li:last-child a")]
+    assert links == [f"{STUDY}/results", f"{STUDY}/hand-out"]
+
+
 def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
     open_it(session, study)
     Visitor(app.test_client(), "a-study").take_part()
@@ -483,11 +507,12 @@ def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
         "/files/table4.csv",
     ):
         desk.open(STUDY + section)
-        assert "Results are hidden while people vote" in desk.text, section
+        assert " hidden while people vote" in desk.text, section
         assert "What the votes support" not in desk.text
     desk.open(f"{STUDY}/results")
     desk.send(f"{STUDY}/unblind", reason=" ")
     assert "Say why the results are needed" in desk.text
+    assert desk.page.select_one("#reason[aria-invalid=true][aria-describedby~=reason-error]")
     desk.send(f"{STUDY}/unblind", reason="the pilot is over")
     assert "What the votes support" in desk.text
     desk.open(STUDY)

@@ -10,13 +10,12 @@ from flask import g, render_template, request
 from flask.typing import ResponseReturnValue
 
 from survey.services.database import only_reading
-from survey.services.languages import languages
 from survey.services.whereabouts import PRACTICE, whereabouts
 from survey.web.addresses import here_in_full
 from survey.web.database import session
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, give_up
 from survey.web.forms import Form
-from survey.web.language import speak
+from survey.web.language import speak_as_asked
 from survey.web.participant.pages import blueprint, find_study_and_participant
 from survey.web.participant.question_pages import show_unsaved
 
@@ -55,8 +54,7 @@ def _question_page() -> str | None:
 def _kept_page() -> str:
     """Return a page that asks the database for nothing."""
     g.participant = None
-    if "language" not in g:
-        speak(request.accept_languages.best_match(languages()) or "")
+    speak_as_asked()
     kept = [pair for pair in request.form.items(multi=True) if pair[0] != "csrf_token"]
     return render_template(
         "participant/unsaved.html",

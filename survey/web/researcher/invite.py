@@ -45,7 +45,7 @@ def add_guests() -> ResponseReturnValue:
             if form.guests_only.data:
                 guests.admit_guests_only(session(), g.study, g.researcher.name)
                 flash("From now on, only those with a personal link can begin.")
-            return redirect(url_for("researcher.invite", _anchor="guests"), 303)
+            return redirect(url_for("researcher.invite", _anchor="personal-links"), 303)
     return _invite_page(guests_form=form, status=400)
 
 
@@ -56,7 +56,7 @@ def remove_guest(guest_id: int) -> ResponseReturnValue:
     if pressed():
         guests.remove(session(), g.study, guest_id)
         flash("The link is withdrawn.")
-    return redirect(url_for("researcher.invite", _anchor="guests"), 303)
+    return redirect(url_for("researcher.invite", _anchor="personal-links"), 303)
 
 
 @blueprint.get(f"{STUDY}/guests.csv")

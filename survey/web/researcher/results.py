@@ -2,6 +2,7 @@
 
 from flask import Response, flash, g, redirect, request, stream_with_context, url_for
 from flask.typing import ResponseReturnValue
+from wtforms import StringField
 
 from survey.services import life
 from survey.services.analysis import Choices, StudyAnalysis
@@ -19,14 +20,21 @@ from survey.services.reporting.sheets import text_of
 from survey.services.study_analysis import analyse_study
 from survey.web.auth.guard import confirmed_only
 from survey.web.database import session
-from survey.web.researcher.pages import STUDY, blueprint, page, pressed
+from survey.web.forms import Form
+from survey.web.researcher.pages import STUDY, blueprint, page
+
+
+class UnblindForm(Form):
+    """Why results are shown before the end."""
+
+    reason = StringField("Why they are needed before the end", render_kw={"maxlength": 500})
 
 
 @blueprint.get(f"{STUDY}/results")
 def results() -> ResponseReturnValue:
     """Show what the votes support, or say that it is hidden and why."""
     if not life.shows_results(g.study):
-        return page("hidden")
+        return hidden_page(UnblindForm())
     analysis = _analysed()
     return page(
         "results",
@@ -100,11 +108,18 @@ def switches(choices: Choices) -> dict[str, str]:
 @confirmed_only
 def unblind() -> ResponseReturnValue:
     """Show results before the end; who did so, and why, is logged."""
-    if pressed():
-        try:
-            reason = request.form.get("reason", "")[:500]
-            life.unblind(session(), g.study, g.researcher.name, reason)
-        except SurveyError as error:
-            return page("hidden", told=str(error), status=400)
-        flash("Results are shown from now on. This is in the study's log.")
+    form = UnblindForm()
+    if not form.validate_on_submit():
+        return hidden_page(form, status=400)
+    try:
+        life.unblind(session(), g.study, g.researcher.name, (form.reason.data or "")[:500])
+    except SurveyError as error:
+        form.reason.errors = [str(error)]
+        return hidden_page(form, status=400)
+    flash("Results are shown from now on. This is in the study's log.")
     return redirect(url_for("researcher.results"), 303)
+
+
+def hidden_page(form: Form, status: int = 200) -> ResponseReturnValue:
+    """Say why there are no results to be seen, and how they could be."""
+    return page("hidden", form=form, status=status, of_bundle=False)

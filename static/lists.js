@@ -1,0 +1,55 @@
+// Lists that grow: a table's headings sort it, and a field finds rows. Without this file they stand
+// in the order in which they were sent.
+"use strict";
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+const sortKey = (cell) => cell.querySelector("time")?.dateTime ?? cell.textContent.trim();
+
+// By region, so that a part of the page that comes anew is sorted as it was.
+const sorted = new Map();
+
+function regionOf(table) {
+  return table.closest("[role=region]").getAttribute("aria-label");
+}
+
+function sort(table, column, direction) {
+  const body = table.tBodies[0];
+  const rows = [...body.rows].sort((a, b) => direction * collator.compare(sortKey(a.cells[column]), sortKey(b.cells[column])));
+  body.append(...rows);
+  [...table.tHead.rows[0].cells].forEach((heading, index) => {
+    if (index === column) heading.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
+    else heading.removeAttribute("aria-sort");
+  });
+  sorted.set(regionOf(table), { column, direction });
+}
+
+function makeSortable(table) {
+  [...table.tHead.rows[0].cells].forEach((heading, column) => {
+    if (heading.querySelector(".hidden")) return; // a column of buttons
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "sort";
+    button.append(...heading.childNodes);
+    heading.append(button);
+    button.addEventListener("click", () => sort(table, column, heading.ariaSort === "ascending" ? -1 : 1));
+  });
+  const before = sorted.get(regionOf(table));
+  if (before) sort(table, before.column, before.direction);
+}
+
+function makeFindable(field) {
+  const line = field.closest(".finding");
+  const status = line.querySelector("[role=status]");
+  const rows = () => [...document.querySelectorAll(`[role=region][aria-label="${field.dataset.finds}"] tbody tr`)];
+  line.hidden = false;
+  field.addEventListener("input", () => {
+    const wanted = field.value.trim().toLowerCase();
+    for (const row of rows()) row.hidden = !row.textContent.toLowerCase().includes(wanted);
+    status.textContent = wanted ? `${rows().filter((row) => !row.hidden).length} of ${rows().length}` : "";
+  });
+}
+
+const makeAllSortable = (part) => part.querySelectorAll("table.sortable").forEach(makeSortable);
+makeAllSortable(document);
+document.querySelectorAll("[data-finds]").forEach(makeFindable);
+document.addEventListener("fresh", (event) => makeAllSortable(event.target));
