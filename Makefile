@@ -52,7 +52,7 @@ bench: .venv/test ## Measure the speed beside peers (benchmarks/speed): make ben
 wheel: .venv/test ## Build the wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
-screenshots: .venv/test ## Take the screenshots of the README anew
+screenshots: .venv/test ## Take the screenshots and the recording of the README anew
 	$(BIN)/python -m tests.browser.screenshots
 
 translations: .venv/test ## Bring the catalogues up to date with what participants read

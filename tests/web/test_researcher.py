@@ -472,6 +472,18 @@ def test_excluding_someone_and_including_them_again(desk, app, session, study):
 
 
 @ON_SQLITE
+def test_the_list_of_studies_says_how_far_each_is(desk, app, session, study):
+    open_it(session, study)
+    Visitor(app.test_client(), "a-study").take_part()
+    Visitor(app.test_client(), "a-study").start()
+    desk.open("/research/")
+    (row,) = desk.page.select("tbody tr")
+    assert [cell.get_text(" ", strip=True) for cell in row.select("td")][:2] == [
+        "open",
+        f"1 of {study.plan.participants} 1 begun",
+    ]
+
+
 def test_the_overview_shows_a_studys_life_as_steps_and_where_it_stands(desk, session, study):
     def steps():
         desk.open(STUDY)

@@ -89,7 +89,7 @@ def first_sheet(analysis: Analysis) -> Sheet:
     return Sheet(
         name="first",
         title="Questions in which a measure got most votes",
-        columns=("", *votes.measures),
+        columns=("place", *votes.measures),
         rows=(
             ("first or tied", *votes.first_or_tied.values()),
             ("alone first", *votes.first_outright.values()),
