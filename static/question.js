@@ -62,28 +62,28 @@ function soFar(missing) {
 // One's own column, like the methods': what stands at each place. Until every list has one,
 // letters stand where they were put.
 function draw(groups, missing) {
-  unplaced?.replaceChildren(...missing.map(chip));
+  if (unplaced) {
+    unplaced.hidden = !missing.length || !(own.checked || groups.length);
+    unplaced.replaceChildren(text("small", "", words.drag), ...missing.map(chip));
+  }
   const placeOf = new Map(groups.flatMap(({ letters, place }) => letters.map((letter) => [letter, place])));
   for (const cell of cells) {
     const at = (select) => (missing.length ? Number(select.value) : placeOf.get(letterOf(select)));
     const here = places.filter((select) => select.value && at(select) === Number(cell.dataset.place));
-    cell.replaceChildren(...here.flatMap((select, nth) => [...(nth ? [tie()] : []), chip(select)]));
+    cell.replaceChildren(...here.flatMap((select, nth) => [...(nth ? [text("span", "tie", " = ")] : []), chip(select)]));
   }
 }
 
-function tie() {
-  const sign = document.createElement("span");
-  sign.className = "tie";
-  sign.textContent = " = ";
-  return sign;
+function text(name, className, said) {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = said;
+  return made;
 }
 
 // A letter that can be dragged to a place: it sets its select. Who cannot drag has the selects.
 function chip(select) {
-  const letter = document.createElement("span");
-  letter.className = "chip";
-  letter.textContent = letterOf(select);
-  letter.title = words.drag;
+  const letter = text("span", "chip", letterOf(select));
   letter.addEventListener("pointerdown", (event) => hold(event, letter, select));
   return letter;
 }

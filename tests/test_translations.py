@@ -287,7 +287,7 @@ def describe_with_mistakes(visitor):
 
 
 def practise(visitor):
-    assert "Όσο μικρότερος, τόσο καλύτερα." in visitor.text
+    assert "Όσο μικρότερη, τόσο καλύτερα." in visitor.text
     visitor.submit("/practice")
     assert visitor.status == 400
     for fields, said in (

@@ -212,6 +212,6 @@ def words_for_own_ordering(lists: int) -> dict[str, Any]:
         "tied": [_tied("{letters}", number) for number in numbers],
         "soFar": [_so_far("{chosen}", "{missing}", many) for many in numbers],
         "own": gettext("Your own ordering: %(ordering)s.", ordering="{ordering}"),
-        "drag": gettext("Drag it to a place below, or choose its place above."),
+        "drag": gettext("Drag down, or choose above:"),
         "unused": gettext("Not used while a method is ticked."),
     }

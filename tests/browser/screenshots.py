@@ -118,6 +118,8 @@ def record(page: Page, link: str) -> None:
     save(page)
     page.wait_for_url("**/q/2")
     recording.frame(1.5)
+    tick(page, "own")
+    recording.frame(0.8)
     for letter, number in zip("BDACE", (1, 2, 2, 4, 5), strict=True):
         drag(page, letter, number)
         recording.frame(0.8)

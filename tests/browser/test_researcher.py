@@ -83,7 +83,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_label("Names or addresses").fill("Grace Hopper")
     page.get_by_role("button", name="Make links").click()
-    page.get_by_role("button", name="Copy", exact=True).click()
+    page.get_by_role("button", name="Copy the link of Grace Hopper").click()
     expect(page.get_by_text("The link of Grace Hopper is copied.")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == page.locator("code.whole").inner_text()

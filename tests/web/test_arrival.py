@@ -38,7 +38,7 @@ def test_a_personal_link_is_good_for_one_participant_on_any_device(app, session,
     assert "Open your personal link again, on this device or on another" in phone.text
     assert "type this code" not in phone.text
     laptop.open(link)
-    assert "It goes on where you left." in laptop.text
+    assert "It goes on where you left off." in laptop.text
     laptop.submit("/begin")
     assert laptop.path == "/about-you"
     assert session.query(Participant).count() == 1
@@ -53,7 +53,7 @@ def test_on_a_shared_computer_each_link_leads_to_its_own_participant(client, ses
         visitor.submit("/begin")
     assert session.query(Participant).count() == 2
     visitor.open(link_of(session, study, "Ann"))
-    assert "It goes on where you left." in visitor.text
+    assert "It goes on where you left off." in visitor.text
 
 
 @ON_SQLITE

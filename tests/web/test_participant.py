@@ -114,7 +114,7 @@ def test_personal_fields_can_be_corrected_until_the_end(visitor, session):
 def test_the_practice_question_explains_itself_and_is_not_counted(visitor, session):
     visitor.prepare()
     assert visitor.path == "/practice"
-    assert "Lower is better." in visitor.text
+    assert "A lower score is better." in visitor.text
     visitor.submit("/practice", choice=["1", "3"])
     assert "Your practice answer is saved" in visitor.text
     assert "You ticked Methods 1 and 3" in visitor.text
