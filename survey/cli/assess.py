@@ -1,15 +1,15 @@
 """``survey assess``: judgements by several assessors, from files to files."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
-from survey.cli.context import AS_JSON, print_json
-from survey.cli.tables import print_sheet
+from survey.cli.command import Topic
+from survey.cli.context import AS_JSON
+from survey.cli.printing import print_json, say
+from survey.cli.progress import bar
+from survey.cli.sheets import print_sheet
 from survey.services.assessing import cluster_sheets, files, judgements, label_sheets
 
 JUDGEMENTS = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -33,12 +33,24 @@ THRESHOLD = click.option(
 )
 
 
-@click.group()
+@click.group(
+    cls=Topic,
+    examples=(
+        "survey assess merge ann.txt bob.txt eve.txt --to merged",
+        "survey assess compare one.txt two.txt",
+        "survey assess gold one.txt two.txt --third three.txt --to gold.txt",
+    ),
+)
 def assess() -> None:
     """Bring judgements by several assessors together."""
 
 
-@assess.command()
+@assess.command(
+    examples=(
+        "survey assess merge ann.txt bob.txt eve.txt --to merged",
+        "survey assess merge ann.txt bob.txt eve.txt --to strict --at-least 3",
+    )
+)
 @click.argument("labels", nargs=-1, required=True, type=JUDGEMENTS, metavar="LABELS...")
 @click.option(
     "--to",
@@ -63,9 +75,6 @@ def merge(
     Each of the LABELS is one assessor's file, with lines of `topic iteration document
     relevance` (TREC qrels; relevance 0 to 3, above 0 is chosen; .gz is unpacked). The folder
     gets weights.csv, weights.txt (topic document weight), qrels.txt and agreement.csv.
-
-    \b
-    Example: survey assess merge ann.txt bob.txt eve.txt --to merged
     """
     if len(labels) < 2:
         raise click.UsageError("1 file given; two assessors or more are needed.")
@@ -74,8 +83,8 @@ def merge(
         raise click.UsageError(f"--at-least {at_least}: there are {len(labels)} assessors.")
     targets = [folder / name for name in label_sheets.MERGED]
     files.check_targets(targets, labels, replace=force)
-    with _progress("Merging") as on_topic:
-        merged = judgements.merge(labels, at_least, on_topic)
+    with bar("Merging") as shown:
+        merged = judgements.merge(labels, at_least, shown.at)
     texts = label_sheets.merged_files(merged)
     files.write_files({folder / name: text for name, text in texts.items()})
     if as_json:
@@ -85,7 +94,7 @@ def merge(
     _say([*label_sheets.merged_sentences(merged), f"Written to {folder}: {', '.join(texts)}."])
 
 
-@assess.command()
+@assess.command(examples=("survey assess compare one.txt two.txt",))
 @click.argument("first", type=JUDGEMENTS, metavar="CLUSTERS1")
 @click.argument("second", type=JUDGEMENTS, metavar="CLUSTERS2")
 @THRESHOLD
@@ -95,13 +104,10 @@ def compare(first: Path, second: Path, threshold: float, as_json: bool) -> None:
 
     Lines are `topic document cluster`; the cluster is the rest of the line, and `unknown`
     for a document that could not be placed (.gz is unpacked).
-
-    \b
-    Example: survey assess compare ann.txt bob.txt
     """
     _check_different([first, second])
-    with _progress("Comparing") as on_topic:
-        compared = judgements.compare(first, second, threshold, on_topic)
+    with bar("Comparing") as shown:
+        compared = judgements.compare(first, second, threshold, shown.at)
     if as_json:
         print_json(cluster_sheets.compared_json(compared))
         return
@@ -109,7 +115,12 @@ def compare(first: Path, second: Path, threshold: float, as_json: bool) -> None:
     _say(cluster_sheets.compared_sentences(compared, str(first), str(second)))
 
 
-@assess.command()
+@assess.command(
+    examples=(
+        "survey assess gold one.txt two.txt --to agreed.txt",
+        "survey assess gold one.txt two.txt --third three.txt --to gold.txt",
+    )
+)
 @click.argument("first", type=JUDGEMENTS, metavar="CLUSTERS1")
 @click.argument("second", type=JUDGEMENTS, metavar="CLUSTERS2")
 @click.option("--third", type=JUDGEMENTS, help="A third assessor's clusters, of some topics.")
@@ -130,6 +141,7 @@ def compare(first: Path, second: Path, threshold: float, as_json: bool) -> None:
     help="Mean index with the other two below which no assessor's clusters are taken.",
 )
 @FORCE
+@AS_JSON
 def gold(
     first: Path,
     second: Path,
@@ -138,24 +150,25 @@ def gold(
     threshold: float,
     floor: float,
     force: bool,
+    as_json: bool,
 ) -> None:
     """Join clusterings into a gold standard.
 
     Where two assessors agree, their clusters are matched and united; elsewhere the clusters
     of the assessor who agrees best with the other two are taken, and corrected where those
     two agree; topics on which three do not agree, or without a third, are left out.
-
-    \b
-    Example: survey assess gold ann.txt bob.txt --third eve.txt --to gold.txt
     """
     paths = [path for path in (first, second, third) if path is not None]
     _check_different(paths)
     stem = Path(target.name.removesuffix(".gz")).stem
     targets = [target, *(target.with_name(stem + ending) for ending in cluster_sheets.BESIDE_GOLD)]
     files.check_targets(targets, paths, replace=force)
-    with _progress("Joining") as on_topic:
-        found = judgements.gold(paths, threshold, floor, on_topic)
+    with bar("Joining") as shown:
+        found = judgements.gold(paths, threshold, floor, shown.at)
     files.write_files(dict(zip(targets, cluster_sheets.gold_files(found), strict=True)))
+    if as_json:
+        print_json(cluster_sheets.gold_json(found, targets))
+        return
     print_sheet(cluster_sheets.statistics_sheet(found))
     _say([*cluster_sheets.gold_sentences(found), f"Written: {', '.join(map(str, targets))}."])
 
@@ -172,12 +185,4 @@ def _check_different(paths: Sequence[Path]) -> None:
 
 def _say(sentences: Iterable[str]) -> None:
     for sentence in sentences:
-        click.echo(click.wrap_text(sentence, 98))
-
-
-@contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+        say(sentence)
