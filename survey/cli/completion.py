@@ -38,4 +38,7 @@ def completion(ctx: click.Context, /, shell: str) -> None:
     made = SHELLS[shell](ctx.find_root().command, {}, NAME, ASKED_BY)
     # The base class': bash's own looks for a bash first, and says so where it finds none.
     script = ShellComplete.source(made)
-    click.echo(BASH_WORDS + script if shell == "bash" else script)
+    if shell == "bash":
+        script = BASH_WORDS + script
+    # A name or an explanation with a comma would end there.
+    click.echo(script.replace('string split ","', 'string split --max 1 ","'))

@@ -28,16 +28,16 @@ def outlined() -> click.Command:
     return _command("survey", json.loads(FILE.read_text(encoding="utf-8")))
 
 
-def outline_of(command: click.Command) -> dict[str, Any]:
+def outline_of(command: click.Command, parent: click.Context | None = None) -> dict[str, Any]:
     """Return a command's options and arguments, and its commands, as plain values."""
-    ctx = click.Context(command)
+    ctx = click.Context(command, parent, **command.context_settings)
     told: dict[str, Any] = {"help": command.get_short_help_str(200)}
     told["params"] = [_parameter_of(one) for one in command.get_params(ctx)]
     if isinstance(command, SeveralWords):
         told["several_words"] = True
     if isinstance(command, click.Group):
         found = ((name, command.get_command(ctx, name)) for name in command.list_commands(ctx))
-        told["commands"] = {name: outline_of(one) for name, one in found if one}
+        told["commands"] = {name: outline_of(one, ctx) for name, one in found if one}
     return told
 
 
@@ -90,10 +90,13 @@ class Bash(BashComplete):
     """Bash, told of names with spaces: it puts into the line what it gets, as it is."""
 
     def format_completion(self, item: CompletionItem[Any]) -> str:
-        """Escape spaces and quotes, unless the word was begun with a quote."""
+        """Escape spaces and quotes, unless the word was begun with a quote.
+
+        Twice: once for the line, and once for the script, which reads it as ``read`` does.
+        """
         begun = os.environ["COMP_WORDS"].split("\n")[int(os.environ["COMP_CWORD"]) :]
         if item.type == "plain" and not "".join(begun[:1]).startswith(("'", '"')):
-            item.value = "".join(f"\\{sign}" if sign in " '\"" else sign for sign in item.value)
+            item.value = "".join(f"\\\\{sign}" if sign in " '\"" else sign for sign in item.value)
         return super().format_completion(item)
 
 

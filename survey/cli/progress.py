@@ -28,10 +28,11 @@ class Bar:
 @contextmanager
 def bars() -> Iterator[Progress]:
     """Draw bars for as long as the block runs; nothing may be printed meanwhile."""
+    screen = Console(stderr=True)
     with Progress(
-        console=Console(stderr=True),
+        console=screen,
         transient=True,
-        disable=not sys.stderr.isatty(),
+        disable=not (sys.stderr.isatty() and screen.is_interactive),
         # Rich would send to stderr what is printed to stdout while a bar is drawn.
         redirect_stdout=False,
         redirect_stderr=False,
