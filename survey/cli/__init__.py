@@ -20,9 +20,9 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
     },
     "Analyse and hand out": {
         "analyse": ("analyse", "Say what the votes of a study support."),
-        "export": ("exchange", "Write a study's bundle, which anyone can replicate."),
-        "replicate": ("exchange", "Recompute everything in a bundle."),
-        "import": ("exchange", "Take a bundle in, to look at its results."),
+        "export": ("export", "Write a study's bundle, which anyone can replicate."),
+        "replicate": ("bundle", "Recompute everything in a bundle."),
+        "import": ("bundle", "Take a bundle in, to look at its results."),
     },
     "Score lists and runs": {
         "measure": ("measure", "Score ranked lists with any measures."),

@@ -17,6 +17,9 @@ class Command(click.Command):
     def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = tuple(examples)
+        for param in self.params:
+            if param.type.name.startswith(("integer", "float")):
+                param.metavar = param.metavar or "NUMBER"  # people do not say INTEGER RANGE
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """End the help with the examples."""
