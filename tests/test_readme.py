@@ -1,6 +1,5 @@
 """The README's commands and code do what it says."""
 
-import gzip
 import re
 import shlex
 import tomllib
@@ -15,27 +14,13 @@ from survey.core.measures import MEASURES, Setting, as_lists
 from survey.core.measures.registry import others_of
 from survey.services import studies
 from survey.services.plan_files import read_plan
+from tests.commands import runs_for
 from tests.databases import ON_SQLITE
 
 README = (Path(__file__).parents[1] / "README.md").read_text()
 COMMANDS = re.findall(
     r"^ {4}(?:\.venv/bin/)?survey (.+?)(?: +#.*)?$", README.replace("\\\n", " "), re.MULTILINE
 )
-QRELS = "".join(f"t{t} 0 d{d} {1 + d % 2}\n" for t in (1, 2) for d in (1, 2, 3))
-
-
-def runs_for(folder):
-    """The files that the README's commands read: judgements, and runs of two topics."""
-    (folder / "qrels.txt").write_text(QRELS)
-    for turn, name in enumerate(("a.txt", "b.txt.gz", "base.txt", "new.txt.gz")):
-        order = [1 + (d + turn) % 5 for d in range(5)]
-        lines = "".join(
-            f"t{t} Q0 d{d} {place} {9 - place} run\n"
-            for t in (1, 2)
-            for place, d in enumerate(order, t)
-        )
-        packed = gzip.compress(lines.encode()) if name.endswith("gz") else lines.encode()
-        (folder / name).write_bytes(packed)
 
 
 @ON_SQLITE

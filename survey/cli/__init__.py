@@ -2,34 +2,47 @@
 
 import importlib
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-COMMANDS = {
-    "init": ("database", "Make the instance folder, the key and the database."),
-    "upgrade": ("database", "Bring the database to this version's schema."),
-    "backup": ("backup", "Write everything the database holds to one file, while it runs."),
-    "restore": ("backup", "Put a backup into the database."),
-    "doctor": ("doctor", "Check settings, files and database for what is unsafe."),
-    "serve": ("serve", "Serve the survey to participants."),
-    "researcher": ("researcher", "Add researchers, and print links for their passwords."),
-    "study": ("study", "Make, list, show, check, open and close studies."),
-    "simulate": ("simulate", "Send simulated participants through a study."),
-    "analyse": ("analyse", "Say what the votes of a study support."),
-    "export": ("exchange", "Write a study's bundle, which anyone can replicate."),
-    "replicate": ("exchange", "Recompute everything in a bundle."),
-    "import": ("exchange", "Take a bundle in, to look at its results."),
-    "power": ("power", "Simulate how likely a study is to find a difference."),
-    "measure": ("measure", "Score ranked lists with any measures."),
-    "evaluate": ("evaluate", "Score runs of a test collection, in TREC's formats."),
-    "feedback": ("feedback", "Measure what rounds of relevance feedback gain."),
-    "assess": ("assess", "Merge, compare and join judgements by several assessors."),
-    "paper": ("paper", "Recompute the MNRO paper's tables beside its print."),
+from survey.cli.command import Topic
+
+SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Run a study": {
+        "init": ("database", "Make the instance folder, the key and the database."),
+        "researcher": ("researcher", "Add researchers, and print links for their passwords."),
+        "power": ("power", "Simulate how likely a study is to find a difference."),
+        "study": ("study", "Make, list, show, check, open and close studies."),
+        "serve": ("serve", "Serve the survey to participants."),
+        "simulate": ("simulate", "Send simulated participants through a study."),
+    },
+    "Analyse and hand out": {
+        "analyse": ("analyse", "Say what the votes of a study support."),
+        "export": ("export", "Write a study's bundle, which anyone can replicate."),
+        "replicate": ("bundle", "Recompute everything in a bundle."),
+        "import": ("bundle", "Take a bundle in, to look at its results."),
+    },
+    "Score lists and runs": {
+        "measure": ("measure", "Score ranked lists with any measures."),
+        "evaluate": ("evaluate", "Score runs of a test collection, in TREC's formats."),
+        "feedback": ("feedback", "Measure what rounds of relevance feedback gain."),
+        "assess": ("assess", "Merge, compare and join judgements by several assessors."),
+        "paper": ("paper", "Recompute the MNRO paper's tables beside its print."),
+    },
+    "Administer": {
+        "doctor": ("doctor", "Check settings, files and database for what is unsafe."),
+        "backup": ("backup", "Write everything the database holds to one file, while it runs."),
+        "restore": ("backup", "Put a backup into the database."),
+        "upgrade": ("database", "Bring the database to this version's schema."),
+        "completion": ("completion", "Print a script that completes commands on Tab."),
+    },
 }
+COMMANDS = {name: found for section in SECTIONS.values() for name, found in section.items()}
 
 
-class Topics(click.Group):
+class Topics(Topic):
     """A group that knows its commands' names and imports them on first use.
 
     ``survey --help`` must not wait for numpy and the web framework.
@@ -46,10 +59,24 @@ class Topics(click.Group):
         module = importlib.import_module(f"survey.cli.{COMMANDS[name][0]}")
         return getattr(module, name, None) or getattr(module, f"{name}_")  # type: ignore[no-any-return] # a command, by the table above
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; where there is none of that name, the nearest ones are told."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as error:
+            wrong = error.command_name
+            raise click.exceptions.NoSuchCommand(wrong, possibilities=COMMANDS, ctx=ctx) from None
+
     def format_commands(self, _: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        """List the commands by what one does with them, without importing them."""
+        widest = max(map(len, COMMANDS))
+        for heading, commands in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [(name.ljust(widest), text) for name, (_, text) in commands.items()]
+                )
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; what can be explained becomes one sentence on stderr and status 1."""
@@ -70,20 +97,24 @@ def explain(error: Exception) -> str:
     return f"Something unexpected went wrong ({type(error).__name__}: {error}); please report it."
 
 
-@click.group(cls=Topics, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Topics,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    examples=(
+        "survey serve --demo         # try it, with the paper's study",
+        "survey init                 # a real study",
+        "survey study new my-study --questions 10",
+        "survey study check my-study",
+        "survey study open my-study",
+        "survey serve",
+    ),
+)
 @click.version_option(package_name="ranking-survey", prog_name="survey")
 def survey() -> None:
     """Surveys that compare measures of ranked search results with human judgement.
 
-    \b
-    Try it:        survey serve --demo
-    A real study:  survey init
-                   survey study new my-study --questions 10
-                   survey study check my-study
-                   survey study open my-study
-                   survey serve
-
-    Data is kept in the folder SURVEY_INSTANCE names, ./instance by default.
+    Data is kept in the folder SURVEY_INSTANCE names, ./instance by default. What a command
+    prints as tables it prints with --json for scripts; `survey COMMAND --help` shows examples.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

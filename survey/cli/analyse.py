@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
-from survey.cli.context import AS_JSON, OpenApp, database, print_json
-from survey.cli.tables import print_analysis
+from survey.cli.command import Command
+from survey.cli.context import AS_JSON, OpenApp, database
+from survey.cli.kinds import TARGET
+from survey.cli.printing import print_json, say
+from survey.cli.progress import bar
+from survey.cli.sheets import print_analysis
 from survey.services import access, analysis, life, reports, studies, study_analysis
 from survey.services.database import only_reading
 from survey.services.exchange.analysing import analyse_path
@@ -19,8 +21,16 @@ from survey.services.exchange.responses import NAME as RESPONSES
 from survey.services.reporting import report, tables
 
 
-@click.command()
-@click.argument("target", required=False)
+@click.command(
+    cls=Command,
+    examples=(
+        "survey analyse five-systems --include-test",
+        "survey analyse five-systems --include-test --json",
+        "survey analyse five-systems.zip --to paper",
+        "survey analyse ./votes",
+    ),
+)
+@click.argument("target", required=False, type=TARGET)
 @click.option("--include-test", is_flag=True, help="Count simulated participants as well.")
 @click.option("--exclude-flagged", is_flag=True, help="Leave out participants with a quality flag.")
 @click.option("--without-question", type=int, metavar="NUMBER", help="Leave one question out.")
@@ -28,6 +38,7 @@ from survey.services.reporting import report, tables
     "--ties",
     type=click.Choice(["kept", "split", "dropped"]),
     default="kept",
+    show_default=True,
     help="What becomes of a vote that credits several measures.",
 )
 @click.option(
@@ -46,15 +57,11 @@ def analyse(
     TARGET is a study's slug (it may be left out where there is one study only), a bundle
     (a zip or a folder), or a folder with questions.csv and responses.csv made elsewhere.
     Looking while people still vote is written into the study's log.
-
-    \b
-    Examples: survey analyse five-systems --include-test --json
-              survey analyse five-systems.zip --to paper
-              survey analyse ./votes
     """
     if folder is not None and (folder / SUMS).exists():
         raise click.UsageError(f"{folder} is a bundle, which a report would spoil; name another.")
-    result = _analysed(open_app, target, analysis.Choices(**chosen))
+    with bar("Analysing"):
+        result = _analysed(open_app, target, analysis.Choices(**chosen))
     if folder is not None:
         _write(result, folder)
     if as_json:
@@ -62,7 +69,7 @@ def analyse(
         return
     _print_numbers(result)
     if not result.responses:
-        click.echo("There is nothing to analyse." + _hint(result))
+        say("There is nothing to analyse." + _hint(result))
         return
     print_analysis(result)
 
@@ -90,20 +97,20 @@ def is_path(target: str) -> bool:
 
 def _print_numbers(result: analysis.Analysis) -> None:
     if result.study.get("why"):
-        click.echo(f"Of the study nothing else is known: {result.study['why']}.")
+        say(f"Of the study nothing else is known: {result.study['why']}.")
     else:
-        click.echo(f"Study digest: {result.study['digest'] or 'none yet, the study is a draft'}")
+        say(f"Study digest: {result.study['digest'] or 'none yet, the study is a draft'}")
     left_out = result.left_out
-    click.echo(
+    say(
         f"{result.participants} participant{'s' * (result.participants != 1)} × "
         f"{result.questions} questions: {result.responses} responses, {result.missing} missing. "
         f"Left out: {left_out.excluded} excluded, {left_out.test} test participants"
         + (f", {left_out.flagged} flagged." if result.choices.exclude_flagged else ".")
     )
     if result.simulated:
-        click.echo(f"{tables.simulated_told(result)} They are no evidence of anything.")
+        say(f"{tables.simulated_told(result)} They are no evidence of anything.")
     if not result.choices.as_planned:
-        click.echo(f"Not the analysis of the protocol: {report.departures(result.choices)}.")
+        say(f"Not the analysis of the protocol: {report.departures(result.choices)}.")
 
 
 def _hint(result: analysis.Analysis) -> str:
@@ -117,14 +124,13 @@ def _hint(result: analysis.Analysis) -> str:
 
 def _write(result: analysis.Analysis, folder: Path) -> None:
     """Write the files for a paper, telling how far it is."""
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("Writing", total=report.file_count(result))
+    with bar("Writing", total=report.file_count(result)) as shown:
         try:
             for name, content in report.report_files(result):
                 path = folder / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(content)
-                progress.advance(task)
+                shown.more()
         except OSError as error:
             raise click.ClickException(f"{folder} cannot be written: {error.strerror}.") from None
     click.echo(f"Report, tables and figures are in {folder}; begin with report.html.", err=True)

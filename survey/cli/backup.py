@@ -1,31 +1,28 @@
 """``survey backup`` and ``survey restore``."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
-from survey.cli.context import OpenApp, opened
-from survey.services.backups import write_backup
+from survey.cli.command import Command
+from survey.cli.context import AS_JSON, OpenApp, opened
+from survey.cli.printing import print_json
+from survey.cli.progress import bar
+from survey.services.backups import Holdings, write_backup
 from survey.services.doctor.examination import close_to_others
-from survey.services.restores import restore_backup
+from survey.services.restores import Restored, restore_backup
 
 
-@click.command()
+@click.command(cls=Command, examples=("survey backup survey-monday.sqlite3",))
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
+@AS_JSON
 @click.pass_obj
-def backup(open_app: OpenApp, /, file: Path, force: bool) -> None:
+def backup(open_app: OpenApp, /, file: Path, force: bool, as_json: bool) -> None:
     """Write everything the database holds to FILE, while the survey goes on.
 
     FILE is an SQLite database, whichever the survey runs on, and is checked before it
     gets its name. It holds personal data, and only you can read it.
-
-    \b
-    Example: survey backup /backups/survey-2026-05-04.sqlite3
     """
     if file.exists() and not force:
         raise click.ClickException(f"{file} is there already; --force replaces it.")
@@ -34,54 +31,66 @@ def backup(open_app: OpenApp, /, file: Path, force: bool) -> None:
     with opened(open_app) as (app, engine):
         if file.exists() and engine.dialect.name == "sqlite":
             _refuse_the_database_itself(file, Path(str(engine.url.database)))
-        with _progress("Copying") as step:
-            held = write_backup(engine, file, step)
-        click.echo(f"{file} holds {held}, and is whole.")
-        click.echo(
-            f"The server key is not in it: keep {app.config['INSTANCE'] / 'secret_key'} "
-            "elsewhere too, or links and codes that were handed out will open nothing."
-        )
+        with bar("Copying") as shown:
+            held = write_backup(engine, file, shown.at)
+        key = app.config["INSTANCE"] / "secret_key"
+    if as_json:
+        print_json({"file": str(file), **_as_json(held), "secret_key": str(key)})
+        return
+    click.echo(f"{file} holds {held}, and is whole.")
+    click.echo(
+        f"The server key is not in it: keep {key} elsewhere too, or links and codes that were "
+        "handed out will open nothing."
+    )
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "survey restore survey-sunday.sqlite3 --replace",
+        "SURVEY_INSTANCE=/srv/survey survey restore survey-sunday.sqlite3",
+    ),
+)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--replace", is_flag=True, help="Replace what the database holds, after a backup of it."
 )
+@AS_JSON
 @click.pass_obj
-def restore(open_app: OpenApp, /, file: Path, replace: bool) -> None:
+def restore(open_app: OpenApp, /, file: Path, replace: bool, as_json: bool) -> None:
     """Put what the backup FILE holds into the database, made first if there is none.
 
     All of it arrives or, interrupted, nothing. A backup of an older version is upgraded
     on the way; FILE itself stays as it is.
-
-    \b
-    Example: SURVEY_INSTANCE=/srv/survey survey restore survey-2026-05-04.sqlite3
     """
     with opened(open_app, make=True) as (app, engine):
         close_to_others(engine, app.config["INSTANCE"])
         if engine.dialect.name == "sqlite":
             _refuse_the_database_itself(file, Path(str(engine.url.database)))
-        with _progress("Restoring") as step:
+        with bar("Restoring") as shown:
             done = restore_backup(
-                engine, file, app.config["INSTANCE"], replace=replace, on_step=step
+                engine, file, app.config["INSTANCE"], replace=replace, on_step=shown.at
             )
-        click.echo(f"Restored: the database holds {done.holdings}.")
-        if done.erased:
-            who = "participant who was" if done.erased == 1 else "participants who were"
-            click.echo(f"{done.erased} {who} erased since the backup was made, erased again.")
-        if done.kept is not None:
-            click.echo(f"What it held before is in {done.kept}.")
+    if as_json:
+        kept = None if done.kept is None else str(done.kept)
+        print_json({**_as_json(done.holdings), "erased_again": done.erased, "kept": kept})
+    else:
+        _tell(done)
+
+
+def _tell(done: Restored) -> None:
+    click.echo(f"Restored: the database holds {done.holdings}.")
+    if done.erased:
+        who = "participant who was" if done.erased == 1 else "participants who were"
+        click.echo(f"{done.erased} {who} erased since the backup was made, erased again.")
+    if done.kept is not None:
+        click.echo(f"What it held before is in {done.kept}.")
+
+
+def _as_json(held: Holdings) -> dict[str, object]:
+    return {"revision": held.revision, "rows": dict(held.rows)}
 
 
 def _refuse_the_database_itself(file: Path, database: Path) -> None:
     if database.exists() and file.samefile(database):
         raise click.ClickException(f"{file} is the survey's database itself; name another file.")
-
-
-@contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show how far it is, where it is a terminal that looks on."""
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -1,15 +1,11 @@
-"""What commands share: the application, its database, tables on the terminal."""
+"""What commands share: the application, its database, and the option --json."""
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import Protocol
 
 import click
 from flask import Flask
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
@@ -23,7 +19,7 @@ class OpenApp(Protocol):
         """Open the application; with ``make``, its instance folder need not be there yet."""
 
 
-AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
 
 @contextmanager
@@ -40,22 +36,3 @@ def database(open_app: OpenApp) -> Iterator[tuple[Flask, Session]]:
     with opened(open_app) as (app, engine):
         require_current_schema(engine)
         yield app, app.extensions["sqlalchemy"].session
-
-
-def print_json(content: Any) -> None:
-    """Print JSON for scripts."""
-    click.echo(json.dumps(content, ensure_ascii=False, indent=2))
-
-
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Print a table: drawn on a terminal, plain columns where the output goes elsewhere."""
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=200)
-    table = Table(box=SIMPLE_HEAD)
-    for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index == 0 else "right")
-    for row in rows:
-        table.add_row(*("" if cell is None else str(cell) for cell in row))
-    console.print(title, style="bold", markup=False, highlight=False)
-    console.print(table, markup=False)

@@ -6,14 +6,18 @@ import click
 from flask import Flask
 from sqlalchemy import Engine
 
-from survey.cli.context import AS_JSON, OpenApp, opened, print_json, print_table
+from survey.cli.command import Command
+from survey.cli.context import AS_JSON, OpenApp, opened
+from survey.cli.printing import print_json, say
+from survey.cli.progress import bar
+from survey.cli.tables import print_table
 from survey.services.doctor.examination import Circumstances, examine
 from survey.services.doctor.findings import Finding, danger
 
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 
 
-@click.command()
+@click.command(cls=Command, examples=("survey doctor", "survey doctor --host 0.0.0.0"))
 @HOST
 @AS_JSON
 @click.pass_obj
@@ -22,7 +26,8 @@ def doctor(open_app: OpenApp, /, host: str, as_json: bool) -> None:
 
     Exit status 1 when something is dangerous: `survey serve` would refuse it.
     """
-    findings = _findings(open_app, host)
+    with bar("Checking"):
+        findings = _findings(open_app, host)
     if as_json:
         print_json([asdict(one) for one in findings])
     else:
@@ -67,7 +72,7 @@ def _print(findings: list[Finding]) -> None:
     shown = [
         (one.check, one.level, one.text if one.level == "ok" else "see below") for one in findings
     ]
-    print_table("The survey's health", ["check", "", "found"], shown)
+    print_table("The survey's health", ["check", "level", "found"], shown)
     for one in findings:
         if one.level != "ok":
-            click.echo(click.wrap_text(f"{one.level}: {one.text}", 98, "", "  "))
+            say(f"{one.level}: {one.text}", "", "  ", word=one.level)

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 import click
-from rich.console import Console
-from rich.progress import Progress, TaskID
+from rich.progress import TaskID
 
-from survey.cli.context import print_json
-from survey.cli.tables import print_sheet
+from survey.cli.kinds import MEASURES
+from survey.cli.printing import print_json
+from survey.cli.progress import bars
+from survey.cli.sheets import print_sheet
 from survey.cli.words import SeveralWords
 from survey.services import evaluating
 from survey.services.reporting import evaluation_tables as tables
@@ -51,9 +52,13 @@ OUTPUT = (
         help="Of the bootstrap over queries.",
     ),
     click.option(
-        "--seed", default=evaluating.SEED, show_default=True, type=click.IntRange(0, 2**63 - 1)
+        "--seed",
+        default=evaluating.SEED,
+        show_default=True,
+        type=click.IntRange(0, 2**63 - 1),
+        help="Of the bootstrap.",
     ),
-    click.option("--json", "form", flag_value="json", help="Print JSON instead of tables."),
+    click.option("--json", "form", flag_value="json", help="Print JSON, for scripts."),
     click.option("--csv", "form", flag_value="csv", help="Print CSV, a row for each figure."),
     click.option("--latex", "form", flag_value="latex", help="Print LaTeX tables."),
 )
@@ -80,13 +85,22 @@ def _gmt(_: click.Context, __: click.Parameter, text: str | None) -> int | str |
     return int(text)
 
 
-@click.command(cls=SeveralWords)
+@click.command(
+    cls=SeveralWords,
+    examples=(
+        "survey evaluate --qrels qrels.txt --run base.txt --measures AP P@10",
+        "survey evaluate --qrels qrels.txt --run base.txt new.txt.gz --baseline base \\\n"
+        "  --measures AP nDCG@10 MNRO --collection-size 10000",
+        "survey evaluate --qrels qrels.txt --run base.txt --per-query --csv",
+    ),
+)
 @with_options(FILES)
 @click.option(
     "--clusters", type=A_FILE, help="Sub-topics: topic docid cluster, or the word unknown."
 )
 @click.option(
     "--measures",
+    type=MEASURES,
     multiple=True,
     metavar="NAME...",
     help="Such as AP nDCG@10 MNRO; a usual choice if none is given.",
@@ -103,10 +117,6 @@ def evaluate(measures: tuple[str, ...], per_query: bool, form: Form | None, **as
     Queries are the topics with a relevant document that some run returned anything for; a
     run that did not is scored as having retrieved nothing. Documents are ordered as by
     trec_eval. Stars: better than the baseline at .05, .01, .001, by a one-tailed bootstrap.
-
-    \b
-    Example: survey evaluate --qrels qrels.txt --run base.txt new.txt.gz \\
-               --measures AP nDCG@10 MNRO --collection-size 10000 --baseline base
     """
     names = tuple(name for words in measures for name in words.split(",") if name)
     with progress_shown() as show:
@@ -123,7 +133,7 @@ def evaluate(measures: tuple[str, ...], per_query: bool, form: Form | None, **as
 @contextmanager
 def progress_shown() -> Iterator[evaluating.OnProgress]:
     """Show a bar for what is being done; what cannot be asked for is wrong usage."""
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with bars() as progress:
         tasks: dict[str, TaskID] = {}
 
         def show(what: str, done: int, total: int) -> None:

@@ -20,7 +20,14 @@ from survey.services.reporting import evaluation_tables as tables
 from survey.services.reporting.evaluation_json import as_json
 
 
-@click.command(cls=SeveralWords)
+@click.command(
+    cls=SeveralWords,
+    examples=(
+        "survey feedback --qrels qrels.txt --run round0.txt round1.txt round2.txt",
+        "survey feedback --qrels qrels.txt --run round0.txt round1.txt \\\n"
+        "  --weights weights.txt --examples positive --images 3",
+    ),
+)
 @with_options(FILES)
 @click.option(
     "--examples",
@@ -43,10 +50,6 @@ def feedback(
     The first run is round 0, the others round 1, 2, … in the order given. Measures: mean
     precision at 10, 20, … 100, the same weighted (with --weights), and recall at 100. The
     items given as examples count in every round like any other.
-
-    \b
-    Example: survey feedback --qrels qrels.txt --run round0.txt round1.txt round2.txt \\
-               --weights weights.txt --examples positive --images 3
     """
     with progress_shown() as show:
         found = run_feedback(Asked(**asked), examples, images, show)

@@ -4,7 +4,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from survey.cli.context import AS_JSON, print_json, print_table
+from survey.cli.command import Command
+from survey.cli.context import AS_JSON
+from survey.cli.kinds import MEASURES
+from survey.cli.printing import print_json
+from survey.cli.tables import print_table
 from survey.services.scoring import THE_PAPERS, printed_values, score_lists
 
 if TYPE_CHECKING:
@@ -13,12 +17,27 @@ if TYPE_CHECKING:
 MOST_LISTS = 26
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "survey measure 1,2,3,4,5 1,3,4,5,6 1,2,3,4,100  # of the paper's Table 1",
+        "survey measure 1,4,5 2,3,4 --grades 2,1,1 --measures nDCG@5,gMNRO",
+        "survey measure 2,30 --collection-size 1000 --json",
+    ),
+)
 @click.argument("lists", nargs=-1, required=True, metavar="LIST...")
-@click.option("--collection-size", default=100, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--collection-size",
+    default=100,
+    show_default=True,
+    type=click.IntRange(1),
+    help="How many items were ranked.",
+)
 @click.option(
     "--measures",
     "names",
+    type=MEASURES,
+    metavar="NAMES",
     default=",".join(THE_PAPERS),
     show_default=True,
     help="Names with commas between, like AP,nDCG@5,S-recall@3.",
@@ -42,12 +61,6 @@ def measure(
 
     A LIST is the positions of its relevant items, like 1,3,4,5,6. Grades, weights and
     clusters are given once for all lists, or once for each, in the order of the positions.
-
-    \b
-    Example (the paper's Table 1):
-      survey measure 1,2,3,4,5 1,3,4,5,6 1,2,3,4,100 1,2,3,30,31 1,2,3,40,41
-    Graded:
-      survey measure 1,4,5 2,3,4 --grades 2,1,1 --measures nDCG@5,gMNRO
     """
     if len(lists) > MOST_LISTS:
         raise click.UsageError(f"{len(lists)} lists given; {MOST_LISTS} (A to Z) are allowed.")

@@ -1,22 +1,31 @@
 """``survey paper``: the paper's tables and figures, done again beside their print."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
-from survey.cli.context import AS_JSON, print_json, print_table
-from survey.cli.tables import print_sheet
+from survey.cli.command import Command
+from survey.cli.context import AS_JSON
+from survey.cli.printing import heading, print_json, say
+from survey.cli.progress import bar
+from survey.cli.sheets import print_sheet
+from survey.cli.tables import print_table
 from survey.services.paper.catalogue import REPRODUCTIONS
 from survey.services.paper.claim import Claim
 from survey.services.paper.printed import Comparison
 from survey.services.paper.reproduction import Reproduction
 
 
-@click.command()
-@click.argument("name", type=click.Choice([*REPRODUCTIONS, "all"]))
+@click.command(
+    cls=Command,
+    examples=(
+        "survey paper table4",
+        "survey paper figure1 --to figures",
+        "survey paper all --to paper-again",
+    ),
+)
+@click.argument("name", type=click.Choice([*REPRODUCTIONS, "all"]), metavar="NAME")
 @click.option(
     "--to",
     type=click.Path(file_okay=False, path_type=Path),
@@ -27,12 +36,12 @@ from survey.services.paper.reproduction import Reproduction
 def paper(name: str, to: Path | None, as_json: bool) -> None:
     """Do a table or figure of the MNRO paper again, beside what it printed.
 
-    Beside them: "correlations" of MAP, ANMRR and AMNRO over descriptors (Section 5.4), and
-    "slips", the paper's misprints. Exit status 1 when something that can be recomputed does
-    not agree.
+    NAME is table1 to table8, figure1 to figure8, "correlations" of MAP, ANMRR and AMNRO over
+    descriptors (Section 5.4), "slips", the paper's misprints, or all of them. Exit status 1
+    when something that can be recomputed does not agree.
     """
     wanted = REPRODUCTIONS if name == "all" else (name,)
-    found = [REPRODUCTIONS[one]() for one in wanted]
+    found = _reproduced(wanted)
     if as_json:
         content = {one.name: one.as_json() for one in found}
         print_json(content if name == "all" else content[name])
@@ -45,28 +54,39 @@ def paper(name: str, to: Path | None, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
+def _reproduced(names: Collection[str]) -> list[Reproduction]:
+    found = []
+    with bar("Recomputing", total=len(names)) as shown:
+        for name in names:
+            found.append(REPRODUCTIONS[name]())
+            shown.more()
+    return found
+
+
 def _print(found: Reproduction) -> None:
     for sheet in found.sheets:
         print_sheet(sheet)
     _print_claims(found.claims)
-    for heading, paragraphs in found.passages:
-        click.echo(heading)
+    for title, paragraphs in found.passages:
+        heading(title)
         for paragraph in paragraphs:
-            click.echo(click.wrap_text(paragraph, 98, "  ", "    "))
+            say(paragraph, "  ", "    ")
         click.echo()
     for remark in found.remarks:
-        click.echo(click.wrap_text(remark, 98, "- ", "  "))
+        say(remark, "- ", "  ")
     click.echo()
     _print_comparisons(found.name, found.comparisons)
 
 
 def _print_claims(claims: Sequence[Claim]) -> None:
     if claims:
-        click.echo("What the paper says of it, claim by claim\n")
+        heading("What the paper says of it, claim by claim")
+        click.echo()
     for claim in claims:
-        said = f"{claim.verdict.upper()}: {claim.said} ({claim.place})"
-        click.echo(click.wrap_text(said, 98))
-        click.echo(click.wrap_text(claim.why, 98, "  ", "  ") + "\n")
+        verdict = claim.verdict.upper()
+        say(f"{verdict}: {claim.said} ({claim.place})", word=verdict)
+        say(claim.why, "  ", "  ")
+        click.echo()
 
 
 def _print_comparisons(name: str, comparisons: Sequence[Comparison]) -> None:
@@ -84,14 +104,13 @@ def _print_comparisons(name: str, comparisons: Sequence[Comparison]) -> None:
 
 def _write(folder: Path, found: Sequence[Reproduction]) -> None:
     """Write everything as files, telling how far it is."""
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("Writing", total=sum(one.file_count for one in found))
+    with bar("Writing", total=sum(one.file_count for one in found)) as shown:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for one in found:
                 for name, content in one.files():
                     (folder / name).write_bytes(content)
-                    progress.advance(task)
+                    shown.more()
         except OSError as error:
             raise click.ClickException(f"{folder} cannot be written: {error.strerror}.") from None
     files = sum(one.file_count for one in found)

@@ -1,16 +1,18 @@
 """``survey power``: how likely a study is to find a difference."""
 
 import csv
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
-from survey.cli.context import AS_JSON, OpenApp, database, print_json, print_table
+from survey.cli.command import Command
+from survey.cli.context import AS_JSON, OpenApp, database
+from survey.cli.kinds import STUDY
+from survey.cli.printing import print_json, say
+from survey.cli.progress import bar
+from survey.cli.tables import print_table
 from survey.services import advice, executors, grids, planning, studies
 
 if TYPE_CHECKING:
@@ -33,14 +35,24 @@ def grid_options(command: click.decorators.FC) -> click.decorators.FC:
     """Add an option for each field of the grid."""
     for name, text in reversed(GRID.items()):
         command = click.option(
-            f"--{name.replace('_', '-')}", name, help=f"{text} ({grids.DEFAULTS[name]})"
+            f"--{name.replace('_', '-')}",
+            name,
+            metavar="NUMBER,…" if name in grids.SEVERAL else "NUMBER",
+            help=f"{text} ({grids.DEFAULTS[name]})",
         )(command)
     return command
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "survey power --participants 30 --questions 10 --pool 30,50 --difference .10",
+        "survey power --study five-systems --workers 4 --to power.csv",
+        "survey power --replicates 100000 --cluster tcp://10.0.0.1:8786",
+    ),
+)
 @grid_options
-@click.option("--study", "slug", metavar="SLUG", help="Plan for this study's design.")
+@click.option("--study", "slug", type=STUDY, metavar="SLUG", help="Plan for this study's design.")
 @click.option(
     "--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes."
 )
@@ -70,11 +82,6 @@ def power(
     all questions, or so many of a pool. The test is the analysis' own, two-way over
     participants and questions, at 5 %. A study's slug puts its plan in place of the
     defaults. The figures depend on the seed, not on the number of workers or where they are.
-
-    \b
-    Example: survey power --participants 30 --questions 10 --pool 30,50 --difference .10
-             survey power --study five-systems --workers 4 --to power.csv
-             survey power --replicates 100000 --cluster tcp://10.0.0.1:8786
     """
     asked = {name: text for name, text in given.items() if text is not None}
     if slug is not None:
@@ -97,14 +104,13 @@ def power(
 
 def _simulated(grid: grids.Grid, workers: int, cluster: str | None) -> tuple["Power", ...]:
     where = executors.processes(workers) if cluster is None else executors.cluster(cluster)
-    with Progress(console=Console(stderr=True), transient=True) as progress, where as pool:
-        task = progress.add_task("Simulating", total=grid.cost)
+    with bar("Simulating", total=grid.cost) as shown, where as pool:
         return planning.simulate_power(
             grid.studies,
             seed=grid.seed,
             replicates=grid.replicates,
             executor=pool,
-            on_progress=lambda cost: progress.advance(task, cost),
+            on_progress=shown.more,
         )
 
 
@@ -125,12 +131,12 @@ def _print(powers: Sequence["Power"]) -> None:
     columns += ["found in", "Monte Carlo 95 %", "its interval, on average"]
     title = f"Simulated power: how often the test finds the difference, {powers[0].replicates} runs"
     print_table(title, columns, rows)
-    click.echo(f"The first line says: {advice.reading(powers[0])}")
+    say(f"The first line says: {advice.reading(powers[0])}")
     for sentence in advice.advice(powers):
-        click.echo(sentence)
+        say(sentence)
     click.echo("\nNot covered:")
     for sentence in advice.NOT_COVERED:
-        click.echo(f"- {sentence}")
+        say(sentence, "- ", "  ")
 
 
 def _write(target: Path, powers: Sequence["Power"]) -> None:
@@ -139,4 +145,4 @@ def _write(target: Path, powers: Sequence["Power"]) -> None:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\r\n")
         writer.writeheader()
         writer.writerows(rows)
-    click.echo(f"Written: {target}", file=sys.stderr)
+    click.echo(f"Written: {target}", err=True)

@@ -7,6 +7,7 @@ import click
 from flask import Flask
 from sqlalchemy import Engine
 
+from survey.cli.command import Command
 from survey.cli.context import OpenApp, opened
 from survey.cli.doctor import HOST, refuse_danger
 from survey.cli.researcher import link_to
@@ -15,9 +16,21 @@ from survey.services.database import require_current_schema, upgrade_database
 from survey.services.doctor.examination import close_to_others
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "survey serve --demo",
+        "survey serve --host 0.0.0.0 --port 8000 --workers 4",
+    ),
+)
 @HOST
-@click.option("--port", default=5000, show_default=True, type=click.IntRange(1, 65535))
+@click.option(
+    "--port",
+    default=5000,
+    show_default=True,
+    type=click.IntRange(1, 65535),
+    help="Port to listen on.",
+)
 @click.option(
     "--workers", default=2, show_default=True, type=click.IntRange(1, 64), help="Processes."
 )
@@ -28,11 +41,7 @@ from survey.services.doctor.examination import close_to_others
 )
 @click.pass_obj
 def serve(open_app: OpenApp, host: str, port: int, workers: int, demo: bool) -> None:
-    """Serve the survey to participants, until Ctrl-C.
-
-    \b
-    Example: survey serve --host 0.0.0.0 --port 8000 --workers 4
-    """
+    """Serve the survey to participants and researchers, until Ctrl-C."""
     refuse_taken_port(host, port)
     with opened(open_app, make=demo) as (app, engine):
         close_to_others(engine, app.config["INSTANCE"])

@@ -66,10 +66,16 @@ def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
 
 def write_plan(plan: Plan, recruitment: Recruitment | None = None) -> str:
     """Write a plan as YAML that ``read_plan`` reads as the same plan."""
+    content = plan_values(plan, recruitment)
+    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
+
+
+def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str, Any]:
+    """Return a plan's fields as plain values, which JSON and YAML write alike."""
     content: dict[str, Any] = plan.content()
     if recruitment is not None and recruitment != Recruitment():
         content["recruitment"] = recruitment.as_json()
-    return yaml.dump(_plain(content), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
+    return {name: _plain(value) for name, value in content.items()}
 
 
 def _recruitment(found: object) -> Recruitment:

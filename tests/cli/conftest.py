@@ -4,6 +4,9 @@ import pytest
 from click.testing import CliRunner
 
 from survey.cli import survey
+from tests.cli.desk import desk, furnished
+
+__all__ = ["desk", "furnished"]
 
 
 @pytest.fixture

@@ -4,7 +4,11 @@ from collections.abc import Sequence
 
 import click
 
-from survey.cli.context import AS_JSON, OpenApp, database, print_json, print_table
+from survey.cli.command import Command
+from survey.cli.context import AS_JSON, OpenApp, database
+from survey.cli.kinds import STUDY
+from survey.cli.printing import TOGETHER, heading, print_json, say
+from survey.cli.tables import print_table
 from survey.services import studies
 from survey.services.checks import (
     QuestionCheck,
@@ -15,11 +19,11 @@ from survey.services.checks import (
 )
 
 
-@click.command()
-@click.argument("slug")
+@click.command(cls=Command, examples=("survey study check five-systems",))
+@click.argument("slug", type=STUDY)
 @AS_JSON
 @click.pass_obj
-def check(open_app: OpenApp, slug: str, as_json: bool) -> None:
+def check(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
     """Show the questions and how contested they are; warn of identical orders, ties and K.
 
     Exit status 1 when an opened study no longer has the digest it was opened with.
@@ -54,16 +58,14 @@ def check(open_app: OpenApp, slug: str, as_json: bool) -> None:
                 (name, printed_as[name], " ".join(column.shown), column.ranking)
                 for name, column in question.columns.items()
             ]
-            lists = "   ".join(f"{letter} {question.written(letter)}" for letter in question.lists)
-            print_table(
-                f"Question {question.number}:  {lists}",
-                ["measure", "printed as", "values", "order"],
-                rows,
-            )
+            lists = (f"{letter} {question.written(letter)}" for letter in question.lists)
+            heading(f"Question {question.number}")
+            say("   ".join(one.replace(" ", TOGETHER) for one in lists))
+            print_table("", ["measure", "printed as", "values", "order"], rows)
         _print_contested(checked)
         for finding in findings:
             where = "all" if finding.question is None else f"question {finding.question}"
-            click.echo(f"{where}: {finding.text}")
+            say(f"{where}: {finding.text}", "", "  ")
     if any(finding.failed for finding in findings):
         raise click.exceptions.Exit(1)
 
@@ -77,4 +79,4 @@ def _print_contested(checked: Sequence[QuestionCheck]) -> None:
     pairs = ["-".join(pair.names) for pair in checked[0].pairs]
     print_table("How contested: pairs of lists", ["question", *pairs, "odd one out"], rows)
     for sentence in how_contested(checked):
-        click.echo(f"all: {sentence}")
+        say(f"all: {sentence}", "", "  ")

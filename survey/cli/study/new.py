@@ -5,7 +5,10 @@ from typing import Any
 
 import click
 
-from survey.cli.context import OpenApp, database
+from survey.cli.context import AS_JSON, OpenApp, database
+from survey.cli.kinds import MEASURES, RESEARCHER
+from survey.cli.printing import print_json
+from survey.cli.progress import bar
 from survey.cli.words import SeveralWords
 from survey.services import life, studies
 from survey.services import own_lists as lists
@@ -18,7 +21,16 @@ HOW_TO_READ_RUNS = ("topics", "graded", "clusters", "missing_last")
 READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.command(cls=SeveralWords)
+@click.command(
+    cls=SeveralWords,
+    examples=(
+        'survey study new first-pilot --seed 42 --asked-by "the IR group of X"',
+        "survey study new second-pilot --from plan.yaml",
+        "survey study new two-systems --qrels qrels.txt --run a.txt b.txt.gz --graded \\\n"
+        "  --collection-size 20000 --measures AP,nDCG@10,MNRO",
+        "survey study new graded-pilot --grades 3,2,2,1,1 --measures AP,nDCG@5,MNRO",
+    ),
+)
 @click.argument("slug")
 @click.option(
     "--from",
@@ -34,7 +46,12 @@ READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=READABLE,
     help="A CSV of ranked lists of your own: question,list,ranks,collection_size.",
 )
-@click.option("--measures", help="Two to six, with commas between, like AP,nDCG@10,MNRO.")
+@click.option(
+    "--measures",
+    type=MEASURES,
+    metavar="NAMES",
+    help="Two to six, with commas between, like AP,nDCG@10,MNRO.",
+)
 @click.option("--grades", help="Grades dealt to the positions of random lists, like 3,2,2,1,1.")
 @click.option("--qrels", type=READABLE, help="TREC judgements: a question for each topic.")
 @click.option(
@@ -49,18 +66,26 @@ READABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--graded", is_flag=True, help="Take the judgements' grades; participants see them.")
 @click.option("--clusters", type=READABLE, help="Lines of topic, document and cluster; likewise.")
 @click.option("--missing-last", is_flag=True, help="Put what a run did not return at the end.")
-@click.option("--owner", metavar="NAME", help="Whose study it is; the only researcher, if one.")
+@click.option(
+    "--owner",
+    type=RESEARCHER,
+    metavar="NAME",
+    help="Whose study it is; the only researcher, if one.",
+)
 @click.option("--seed", type=click.IntRange(0), help="Seed of the lists; drawn if not given.")
-@click.option("--generator", type=click.Choice(studies.GENERATOR_NAMES), help="(random)")
+@click.option(
+    "--generator", type=click.Choice(studies.GENERATOR_NAMES), help="How lists are drawn (random)."
+)
 @click.option("--questions", type=int, help="How many questions (10).")
 @click.option("--lists", type=int, help="Ranked lists per question (5).")
 @click.option("--relevant", type=int, help="Relevant items per list (5).")
 @click.option("--collection-size", type=int, help="Items in the collection (100).")
 @click.option("--participants", type=int, help="How many are wanted (30).")
-@click.option("--language", type=click.Choice(languages()), help="(en)")
+@click.option("--language", type=click.Choice(languages()), help="Of participants' pages (en).")
 @click.option("--title", help="What participants read as the title.")
 @click.option("--asked-by", help="Who asks, as participants read it.")
 @click.option("--contact", help="Where participants can ask, for example an e-mail address.")
+@AS_JSON
 @click.pass_obj
 def new(
     open_app: OpenApp,
@@ -72,14 +97,13 @@ def new(
     qrels: Path | None,
     runs: tuple[Path, ...],
     owner: str | None,
+    as_json: bool,
     **asked: Any,
 ) -> None:
-    """Make a study as a draft. SLUG is its address: /s/SLUG.
+    """Make a study as a draft, to be checked and opened later.
 
-    \b
-    Example: survey study new spring-pilot --seed 42 --asked-by "the IR group of X"
-             survey study new spring-pilot --from plan.yaml
-             survey study new two-runs --qrels Q --run R1 R2 --collection-size 20000
+    SLUG is its address, /s/SLUG: small letters, digits and hyphens, and no measure's name.
+    Without options it is the MNRO paper's study with lists of its own.
     """
     how = {name: asked.pop(name) for name in HOW_TO_READ_RUNS}
     changes = _changes(asked)
@@ -100,7 +124,11 @@ def new(
     made = _planned(file, preset, changes)
     plan = made.plan
     with database(open_app) as (_, session):
-        found = life.make_for(session, owner, slug, plan, made.recruitment)
+        with bar("Drawing the questions"):
+            found = life.make_for(session, owner, slug, plan, made.recruitment)
+        if as_json:
+            print_json(studies.describe(found))
+            return
         click.echo(f"The study {slug!r} is made, with seed {plan.seed}.")
         click.echo(f"Look at it with `survey study check {found.slug}`, then open it.")
 

@@ -2,19 +2,23 @@
 
 import click
 
-from survey.cli.context import AS_JSON, OpenApp, database, print_json, print_table
+from survey.cli.command import Command
+from survey.cli.context import AS_JSON, OpenApp, database
+from survey.cli.kinds import STUDY
+from survey.cli.printing import print_json
+from survey.cli.tables import print_table
 from survey.services import studies
-from survey.services.plan_files import write_plan
+from survey.services.plan_files import plan_values, write_plan
 from survey.services.recruitment import recruitment_of
 
 # Names in JSON for scripts, as tables and pages call them.
-SHOWN_AS = {"slug": "address", "started": "begun"}
+SHOWN_AS = {"slug": "address", "started": "begun", "target": "participants wanted"}
 
 
-@click.command("list")
+@click.command("list", cls=Command, examples=("survey study list", "survey study list --json"))
 @AS_JSON
 @click.pass_obj
-def list_(open_app: OpenApp, as_json: bool) -> None:
+def list_(open_app: OpenApp, /, as_json: bool) -> None:
     """List all studies."""
     with database(open_app) as (_, session):
         known = [
@@ -35,11 +39,11 @@ def list_(open_app: OpenApp, as_json: bool) -> None:
         click.echo("There is no study yet: make one with `survey study new`.")
 
 
-@click.command()
-@click.argument("slug")
+@click.command(cls=Command, examples=("survey study show five-systems",))
+@click.argument("slug", type=STUDY)
 @AS_JSON
 @click.pass_obj
-def show(open_app: OpenApp, slug: str, as_json: bool) -> None:
+def show(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
     """Show a study's design, digest and progress."""
     with database(open_app) as (_, session):
         found = studies.find_study(session, slug)
@@ -50,7 +54,11 @@ def show(open_app: OpenApp, slug: str, as_json: bool) -> None:
         return
     apart = ("slug", "participants")
     shown = content | {"status": standing}
-    rows = [(name, value) for name, value in shown.items() if name not in apart]
+    rows = [
+        (SHOWN_AS.get(name, name.replace("_", " ")), _told(value))
+        for name, value in shown.items()
+        if name not in apart
+    ]
     rows += [
         (f"participants, {SHOWN_AS.get(name, name)}", count)
         for name, count in content["participants"].items()
@@ -58,15 +66,26 @@ def show(open_app: OpenApp, slug: str, as_json: bool) -> None:
     print_table(f"The study {slug}", ["", "value"], rows)
 
 
-@click.command()
-@click.argument("slug")
-@click.pass_obj
-def plan(open_app: OpenApp, slug: str) -> None:
-    """Print a study's plan as YAML; `survey study new --from` makes the same study of it.
+def _told(value: object) -> object:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
 
-    \b
-    Example: survey study plan five-systems > plan.yaml
-    """
+
+@click.command(
+    cls=Command,
+    examples=(
+        "survey study plan five-systems > plan.yaml",
+        "survey study new second-round --from plan.yaml",
+    ),
+)
+@click.argument("slug", type=STUDY)
+@AS_JSON
+@click.pass_obj
+def plan(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
+    """Print a study's plan as YAML; `survey study new --from` makes the same study of it."""
     with database(open_app) as (_, session):
         found = studies.find_study(session, slug)
-        click.echo(write_plan(found.plan, recruitment_of(found)), nl=False)
+        recruitment = recruitment_of(found)
+        if as_json:
+            print_json(plan_values(found.plan, recruitment))
+        else:
+            click.echo(write_plan(found.plan, recruitment), nl=False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from survey.core.assessors.clusterings import as_lines, members
@@ -102,6 +103,17 @@ def statistics_sheet(gold: Gold) -> Sheet:
     columns = ("description", "topics", "mean", "sd", "median", "smallest", "largest")
     note = "Unknown documents count as relevant; they make no cluster. sd: of a sample."
     return Sheet("statistics", "The gold standard", columns, rows, note, decimals=1)
+
+
+def gold_json(gold: Gold, files: Iterable[Path]) -> dict[str, Any]:
+    """Return how each topic's gold standard was found, and its statistics, for scripts."""
+    topics, statistics = gold_sheet(gold), statistics_sheet(gold)
+    return {
+        "topics": [dict(zip(topics.columns, row, strict=True)) for row in topics.rows],
+        "statistics": [dict(zip(statistics.columns, row, strict=True)) for row in statistics.rows],
+        "only_third": list(gold.only_third),
+        "files": [str(file) for file in files],
+    }
 
 
 def gold_sentences(gold: Gold) -> Iterable[str]:

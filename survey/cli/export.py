@@ -1,26 +1,31 @@
-"""``survey export``, ``survey replicate`` and ``survey import``: the bundle."""
+"""``survey export``: a study's bundle."""
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
-from survey.cli.context import OpenApp, database
+from survey.cli.command import Command
+from survey.cli.context import AS_JSON, OpenApp, database
+from survey.cli.kinds import STUDY
+from survey.cli.printing import print_json
+from survey.cli.progress import bar
 from survey.services import access, life, retention, studies
-from survey.services.exchange import handing_out, intake, reading
-from survey.services.exchange.replicate import replicate as replicated
-from survey.services.researchers import find_researcher
-
-BUNDLE = click.Path(exists=True, path_type=Path)
+from survey.services.exchange import handing_out
 
 
-@click.command()
-@click.argument("slug")
+@click.command(
+    cls=Command,
+    examples=(
+        "survey export five-systems --to spring.zip",
+        "survey export five-systems --to trial.zip --include-test",
+        "survey export five-systems --parquet five-systems-tables",
+    ),
+)
+@click.argument("slug", type=STUDY)
 @click.option(
     "--to",
     "target",
@@ -36,6 +41,7 @@ BUNDLE = click.Path(exists=True, path_type=Path)
 @click.option("--with-identities", is_flag=True, help="Add identities.csv: personal data.")
 @click.option("--include-test", is_flag=True, help="Include simulated participants.")
 @click.option("--force", is_flag=True, help="Replace a file that is there.")
+@AS_JSON
 @click.pass_obj
 def export(
     open_app: OpenApp,
@@ -44,12 +50,10 @@ def export(
     target: Path | None,
     folder: Path | None,
     force: bool,
+    as_json: bool,
     **wanted: bool,
 ) -> None:
     """Write a study's bundle: all that others need to arrive at the same numbers.
-
-    \b
-    Example: survey export five-systems --to five-systems.zip
 
     With --parquet, its answers, people and questions for other programs, with types.
     """
@@ -62,13 +66,17 @@ def export(
         if wanted["with_identities"]:
             access.log(session, study, access.COMMAND_LINE, "exported", "bundle with identities")
         life.note_early_look(session, study, access.COMMAND_LINE, "exported")
-        with _progress(handing_out.lines_in(session, study)) as on_lines, _unfinished(place) as new:
+        lines, digest = handing_out.lines_in(session, study), study.digest
+        with bar("Writing", total=lines) as shown, _unfinished(place) as new:
             if folder:
-                handing_out.write_parquet(session, study, new, on_lines=on_lines, **wanted)
+                handing_out.write_parquet(session, study, new, on_lines=shown.more, **wanted)
             else:
-                pieces = handing_out.stream_bundle(session, study, on_lines=on_lines, **wanted)
+                pieces = handing_out.stream_bundle(session, study, on_lines=shown.more, **wanted)
                 with new.open("wb") as file:
                     file.writelines(pieces)
+    if as_json:
+        print_json({"study": slug, "digest": digest, "written": str(place), **wanted})
+        return
     click.echo(f"{place} holds the study {slug!r}.")
     if target:
         click.echo(f"Others check it with `survey replicate {target.name}`.")
@@ -95,38 +103,3 @@ def _unfinished(place: Path) -> Iterator[Path]:
         if new.is_dir():
             shutil.rmtree(new)
         new.unlink(missing_ok=True)
-
-
-@contextmanager
-def _progress(lines: int) -> Iterator[Callable[[int], None]]:
-    """Draw a bar of so many lines, and give what moves it on."""
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("Writing", total=lines)
-        yield lambda more: progress.advance(task, more)
-
-
-@click.command()
-@click.argument("bundle", type=BUNDLE)
-def replicate(bundle: Path) -> None:
-    """Recompute everything in a bundle; exit status 0 only if all agrees.
-
-    BUNDLE is a zip or an unpacked folder, made here or elsewhere. Lists are drawn
-    anew from the seed, values, orders, credits, tables and the analysis recomputed;
-    the first thing that does not agree is named. Needs no database.
-    """
-    for step in replicated(reading.open_files(bundle, bundle.name)):
-        click.echo(f"✓ {step.text}")
-    click.echo("The bundle agrees in everything that can be recomputed.")
-
-
-@click.command("import")
-@click.argument("bundle", type=BUNDLE)
-@click.option("--as", "slug", default="", help="Another address than the study had.")
-@click.option("--owner", required=True, metavar="NAME", help="The researcher who may look at it.")
-@click.pass_obj
-def import_(open_app: OpenApp, /, bundle: Path, slug: str, owner: str) -> None:
-    """Take a bundle in as a study that is only looked at; it must replicate."""
-    files = reading.open_files(bundle, bundle.name)
-    with database(open_app) as (_, session):
-        study = intake.take_in(session, files, bundle.name, slug, find_researcher(session, owner))
-        click.echo(f"The study is at /research/studies/{study.slug}, to be looked at.")

@@ -1,0 +1,110 @@
+"""A folder of somebody who runs studies: a database, a bundle, a backup, runs, judgements."""
+
+import shlex
+import shutil
+import zipfile
+
+import pytest
+from click.testing import CliRunner
+
+from survey.__main__ import open_app
+from survey.cli import survey
+from survey.db import db
+from tests.commands import runs_for
+
+JUDGED = "1 0 d1 2\n1 0 d2 1\n1 0 d3 0\n2 0 x 1\n"
+CLUSTERED = "3 s1 zeus\n3 s2 zeus\n3 s3 buddha\n3 s4 buddha\n"
+# What would take long does with less.
+LESS = {
+    "systems --participants 30": "systems --participants 2",
+    "--workers 4": "--workers 1",
+    "paper all": "paper table8",
+}
+
+
+class Desk:
+    """The folder, in which commands are run as they are typed."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def run(self, line, status=0):
+        """Run a command with its variables and redirection; return what it printed."""
+        for much, little in LESS.items():
+            line = line.replace(much, little)
+        typed, _, target = line.replace("\\\n", "").partition(" > ")
+        words = shlex.split(typed, comments=True)
+        name = words.index("survey")
+        settings = {"SURVEY_INSTANCE": "instance"} | dict(word.split("=") for word in words[:name])
+        apps = []
+
+        def open_one(**options):
+            apps.append(open_app(**options))
+            return apps[-1]
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.folder)
+            for variable, value in settings.items():
+                patch.setenv(variable, value.replace("/srv", str(self.folder / "srv")))
+            done = CliRunner().invoke(survey, words[name + 1 :], obj=open_one, prog_name="survey")
+        for app in apps:
+            with app.app_context():
+                db.engine.dispose()
+        assert done.exit_code == status, (line, done.output, done.exception)
+        assert "Traceback" not in done.output
+        if target and not target.startswith(("~", '"')):
+            (self.folder / target).write_text(done.stdout)
+        return done
+
+
+def furnish(folder):
+    """Make everything that the examples read."""
+    desk = Desk(folder)
+    runs_for(folder, ("a.txt", "b.txt.gz", "base.txt", "new.txt.gz"))
+    runs_for(folder, ("round0.txt", "round1.txt", "round2.txt"))
+    (folder / "weights.txt").write_text(
+        "".join(f"t{t} d{d} .5\n" for t in (1, 2) for d in (1, 2, 3))
+    )
+    for name in ("ann", "bob", "eve"):
+        (folder / f"{name}.txt").write_text(JUDGED)
+    for name in ("one", "two", "three"):
+        (folder / f"{name}.txt").write_text(CLUSTERED)
+    desk.run("survey init")
+    desk.run('survey researcher add "Ada Lovelace"')
+    desk.run('survey researcher add "Alan Turing"')
+    desk.run("survey study new five-systems --seed 5 --questions 3")
+    desk.run("survey study new spring-study --seed 6 --questions 3")
+    desk.run("survey study plan five-systems > plan.yaml")
+    desk.run("survey study open five-systems")
+    desk.run("survey simulate five-systems --participants 2")
+    desk.run("survey export five-systems --to five-systems.zip --include-test")
+    desk.run("survey backup survey-sunday.sqlite3")
+    with zipfile.ZipFile(folder / "five-systems.zip") as bundle:
+        for name in ("questions.csv", "responses.csv"):
+            bundle.extract(name, folder / "votes")
+
+
+@pytest.fixture(scope="session")
+def furnished(tmp_path_factory):
+    """The folder, made once in a run; nobody changes it."""
+    folder = tmp_path_factory.mktemp("desk")
+    furnish(folder)
+    return folder
+
+
+@pytest.fixture
+def desk(furnished, tmp_path):
+    """A copy of the folder."""
+    shutil.copytree(furnished, tmp_path / "desk")
+    return Desk(tmp_path / "desk")
+
+
+def commands_of(group=survey, path="survey"):
+    """Every command of the tree, with how it is called, groups included."""
+    yield path, group
+    for name in getattr(group, "list_commands", lambda _: ())(None):
+        yield from commands_of(group.get_command(None, name), f"{path} {name}")
+
+
+ALL = dict(commands_of())
+LEAVES = {path: one for path, one in ALL.items() if not hasattr(one, "list_commands")}
