@@ -21,6 +21,22 @@ window.checks = (() => {
   }
   const shown = (selector) => [...document.querySelectorAll(selector)].filter((one) => !isHidden(one) && !isTuckedAway(one));
 
+  // The texts that can be seen on an element.
+  function textsOn(one) {
+    const walker = document.createTreeWalker(one, NodeFilter.SHOW_TEXT);
+    const found = [];
+    while (walker.nextNode()) {
+      const around = walker.currentNode.parentElement;
+      if (!isHidden(around) && !isTuckedAway(around) && !around.closest("select, svg")) found.push(walker.currentNode);
+    }
+    return found;
+  }
+  function rightOf(text) {
+    const range = document.createRange();
+    range.selectNode(text);
+    return Math.max(0, ...[...range.getClientRects()].map(({ right }) => right));
+  }
+
   // 1.4.10: what is wider than the page, and what scrolls but cannot be reached or has no name.
   function sideways() {
     const page = document.documentElement;
@@ -28,12 +44,10 @@ window.checks = (() => {
     const wrong = over > 0 ? [`the page scrolls ${over} px sideways: ${widest()}`] : [];
     for (const one of document.querySelectorAll("body *")) {
       if (isHidden(one) || one.scrollWidth <= one.clientWidth + 1 || !["auto", "scroll"].includes(style(one).overflowX)) continue;
-      const role = one.getAttribute("role") ?? one.localName;
-      const name = one.ariaLabel || one.getAttribute("aria-labelledby");
-      const reached = one.tabIndex >= 0 || one.querySelector(FOCUSABLE);
       if (one.matches("textarea, input, select")) continue;
-      if (!reached) wrong.push(`scrolls, but not by keyboard: ${tell(one)}`);
-      if (one.tabIndex >= 0 && !one.matches("pre") && !(["region", "group", "nav"].includes(role) && name)) wrong.push(`scrolls without a name: ${tell(one)}`);
+      const isNamed = one.matches("[role=region], [role=group], nav, section, pre") && (one.ariaLabel || one.getAttribute("aria-labelledby") || one.matches("pre"));
+      if (one.tabIndex < 0 && !one.querySelector(FOCUSABLE)) wrong.push(`scrolls, but not by keyboard: ${tell(one)}`);
+      if (!isNamed) wrong.push(`scrolls without a name: ${tell(one)}`);
       if (!one.querySelector("table, svg") && !one.matches("pre, nav")) wrong.push(`scrolls, and is no table: ${tell(one)}`);
     }
     return wrong;
@@ -53,7 +67,28 @@ window.checks = (() => {
       if (["hidden", "clip"].includes(overflowY) && tall > 2) wrong.push(`cut off by ${tall} px below: ${tell(one)}`);
       if (one.matches("button, .go, a") && style(one).display !== "inline" && wide > 1) wrong.push(`runs ${wide} px out of its button: ${tell(one)}`);
     }
+    for (const cell of document.querySelectorAll("td, th")) {
+      if (isHidden(cell) || isTuckedAway(cell)) continue;
+      const beyond = Math.max(0, ...textsOn(cell).map((text) => rightOf(text))) - box(cell).right;
+      if (beyond > 3) wrong.push(`runs ${Math.round(beyond)} px out of its cell: ${tell(cell)}`);
+    }
     return wrong;
+  }
+
+  // 2.5.3: what is read on a control is in its name, so that it can be called by it.
+  const words = (text) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join(" ");
+  const seenOn = (one) => words(textsOn(one).map(({ data }) => data).join(" "));
+  function misnamed() {
+    axe.setup(document.body);
+    const found = [];
+    for (const one of document.querySelectorAll("a[href], button, summary, input:not([type=hidden]), select, textarea")) {
+      if (!one.checkVisibility({ visibilityProperty: true })) continue;
+      const name = words(axe.commons.text.accessibleText(one));
+      const seen = one.matches("input, select, textarea") ? [...(one.labels ?? [])].map(seenOn).join(" ") : seenOn(one);
+      if (!name.replaceAll(" ", "").includes(seen.replaceAll(" ", ""))) found.push(`one reads “${seen}”, its name is “${name}”: ${tell(one)}`);
+    }
+    axe.teardown();
+    return found;
   }
 
   // 2.5.8: 24 px, or so far from others that a circle of 24 px touches nothing; 2.5.5 with 44.
@@ -214,5 +249,5 @@ window.checks = (() => {
   spacing.replaceSync("* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important; } p { margin-bottom: 2em !important; }");
   const spread = (on) => void (document.adoptedStyleSheets = on ? [spacing] : []);
 
-  return { sideways, cutOff, small, smallAnswers, moving, faint, unseen, unseenFocus, turned, errors, spread };
+  return { sideways, cutOff, misnamed, small, smallAnswers, moving, faint, unseen, unseenFocus, turned, errors, spread };
 })();

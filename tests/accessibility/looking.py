@@ -1,7 +1,6 @@
 """Looking at pages in a real browser: axe-core, and what it does not check."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -9,8 +8,7 @@ from typing import Any
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.accessibility.sights import Sight
-from tests.accessibility.structure import is_error
+from tests.accessibility.sights import Fault, Sight, is_error
 
 CHECKS = Path(__file__).with_name("checks.js").read_text()
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -19,32 +17,24 @@ AXE = {
     "rules": {"target-size": {"enabled": True}},  # off by default in axe-core
     "resultTypes": ["violations"],
 }
+RUN_AXE = "options => axe.run(options).then((found) => found.violations)"
 WIDTHS = (360, 768, 1280)
 THEMES = ("light", "dark")
 HEIGHT = 800
-
-
-@dataclass(frozen=True)
-class Fault:
-    """Something wrong: ``rule`` is axe-core's, or the name of a check of our own."""
-
-    rule: str
-    where: str
-    what: str
-    is_from_axe: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.rule} ({self.where}): {self.what}"
 
 
 Look = tuple[int, str]
 EVERY_LOOK: tuple[Look, ...] = tuple(product(WIDTHS, THEMES))
 
 
-def two_looks(number: int) -> tuple[Look, Look]:
-    """Two of the six looks, so that over some pages each width meets each theme."""
-    first, second = number % 3, (number + 1) % 3
-    return (WIDTHS[first], THEMES[number % 2]), (WIDTHS[second], THEMES[1 - number % 2])
+def some_looks(number: int, language: str) -> tuple[Look, ...]:
+    """Few of the six looks, so that over some pages each width meets each theme.
+
+    A participants' page is looked at once in each language, a researchers' page twice.
+    """
+    first = WIDTHS[number % 3], THEMES[number % 2]
+    second = WIDTHS[(number + 1) % 3], THEMES[(number + 1) % 2]
+    return {"en": (first,), "el": (second,)}.get(language, (first, second))
 
 
 def prepared(browser: Browser) -> BrowserContext:
@@ -64,7 +54,7 @@ def look(page: Page, sight: Sight, looks: Iterable[Look]) -> Iterator[Fault]:
         page.set_viewport_size({"width": width, "height": HEIGHT})
         where = f"{width} px, {theme}"
         yield from axe(page, where)
-        for check in ("small", "smallAnswers", "faint", "unseen"):
+        for check in ("misnamed", "small", "smallAnswers", "faint", "unseen"):
             yield from _ask(page, check, where)
     yield from _in_little_room(page)
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
@@ -86,7 +76,7 @@ def _in_little_room(page: Page) -> Iterator[Fault]:
 
 def axe(page: Page, where: str) -> Iterator[Fault]:
     """What axe-core finds: its rule, the element, and what it has to say."""
-    for found in page.evaluate("options => axe.run(options)", AXE)["violations"]:
+    for found in page.evaluate(RUN_AXE, AXE):
         for node in found["nodes"]:
             said = " ".join((node["failureSummary"] or found["help"]).split())
             what = f"{' '.join(map(str, node['target']))} {node['html'][:160]} {said}"

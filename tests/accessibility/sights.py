@@ -29,7 +29,7 @@ from tests.conftest import TidyClient
 from tests.web.desk import Desk
 
 SITE = "http://localhost"
-UNKEPT = ("Set-Cookie", "Content-Disposition") # a report is looked at rather than kept as a file
+UNKEPT = ("Set-Cookie", "Content-Disposition")  # a report is looked at rather than kept as a file
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +49,24 @@ class Sight:
 
     def __str__(self) -> str:
         return f"{self.page}, {self.state} ({self.language})"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something wrong: ``rule`` is axe-core's, or the name of a check of our own."""
+
+    rule: str
+    where: str
+    what: str
+    is_from_axe: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.rule} ({self.where}): {self.what}"
+
+
+def is_error(sight: Sight) -> bool:
+    """Whether a form came back because something in it has to be mended."""
+    return sight.state.startswith("error")
 
 
 @dataclass(eq=False)
@@ -145,6 +163,7 @@ class Stage:
         self.page = context.new_page()
         self.page.route("**/*", self._answer)
         self.foreign: list[str] = []
+        self._static: dict[str, dict[str, Any]] = {}
 
     def show(self, sight: Sight) -> Page:
         """Open a sight at its address."""
@@ -161,8 +180,21 @@ class Stage:
             route.fulfill(status=sight.status, headers=sight.headers, body=sight.body)
         elif asked.method == "POST":
             route.fulfill(status=503)
+        elif "/static/" in asked.url:
+            route.fulfill(**self._kept(asked.url))
         else:
-            found = sight.client.get(asked.url)
-            route.fulfill(
-                status=found.status_code, headers=dict(found.headers), body=found.get_data()
-            )
+            route.fulfill(**_answered(sight.client, asked.url))
+
+    def _kept(self, url: str) -> dict[str, Any]:
+        if url not in self._static:
+            self._static[url] = _answered(self.sight.client, url)
+        return self._static[url]
+
+
+def _answered(client: FlaskClient, url: str) -> dict[str, Any]:
+    found = client.get(url)
+    return {
+        "status": found.status_code,
+        "headers": dict(found.headers),
+        "body": found.get_data(),
+    }

@@ -5,21 +5,17 @@ It is read from the page as it was sent, which is what a browser without scripts
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from bs4 import BeautifulSoup, Tag
 
-from tests.accessibility.sights import Sight
+from tests.accessibility.sights import Fault, Sight, is_error
 
 GREEK = re.compile(r"[\u0370-\u03ff\u1f00-\u1fff]{2,}")
 LATIN = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,} [A-Za-z]{2,}")  # a phrase, rather than a name
 ERROR = {"en": "Error: ", "el": "Σφάλμα: "}
 UNSPOKEN = "script, style, code, pre, svg, [hidden], option, textarea, input"
 FILLED_IN_BY_BROWSERS = {"name": "username", "password": "current-password"}
-
-
-def is_error(sight: Sight) -> bool:
-    """Whether a form came back because something in it has to be mended."""
-    return sight.state.startswith("error")
 
 
 def _language(page: BeautifulSoup, sight: Sight) -> Iterator[str]:
@@ -54,7 +50,7 @@ def _headings(page: BeautifulSoup, _: Sight) -> Iterator[str]:
     levels = [int(tag.name[1]) for tag in page.select("h1, h2, h3, h4, h5, h6")]
     if levels.count(1) != 1:
         yield f"{levels.count(1)} headings of the first level"
-    for before, after in zip(levels, levels[1:], strict=False):
+    for before, after in pairwise(levels):
         if after > before + 1:
             yield f"a heading of level {after} comes after one of level {before}"
 
@@ -68,7 +64,11 @@ def _landmarks(page: BeautifulSoup, _: Sight) -> Iterator[str]:
     first = page.body.select_one("a[href], button, input, select, textarea, summary")
     aim = first.get("href", "") if first else ""
     is_inside = first is not None and first.find_parent("main") is not None
-    if first is not None and not is_inside and not (aim.startswith("#") and page.select_one(aim) is page.select_one("main")):
+    if (
+        first is not None
+        and not is_inside
+        and not (aim.startswith("#") and page.select_one(aim) is page.select_one("main"))
+    ):
         yield f"the first stop is not a way past the top: {first}"
 
 
@@ -149,7 +149,8 @@ CHECKS: dict[str, Callable[[BeautifulSoup, Sight], Iterator[str]]] = {
 }
 
 
-def faults_in(sight: Sight) -> list[str]:
+def faults_in(sight: Sight) -> list[Fault]:
     """All that the page's source lacks."""
     page = BeautifulSoup(sight.body, "html.parser")
-    return [f"{name}: {one}" for name, check in CHECKS.items() for one in check(page, sight)]
+    found = ((name, one) for name, check in CHECKS.items() for one in check(page, sight))
+    return [Fault(name, "source", one) for name, one in found]

@@ -14,10 +14,17 @@ FAULTS = {
     "faint": ["<input style='border:1px solid #ddd;background:#fff'>"],
     "sideways": [
         "<div style='width:3000px'>wide</div>",
-        "<div style='overflow-x:auto' tabindex=0><table><td style='min-width:3000px'>x</table></div>",
+        "<div style='overflow-x:auto' tabindex=0><table><td><hr style='width:3e3px'></table></div>",
         "<div style='overflow-x:auto'><p style='width:3000px'>x</div>",
     ],
-    "cutOff": ["<p style='width:50px;overflow:hidden;white-space:nowrap'>A long sentence</p>"],
+    "cutOff": [
+        "<p style='width:50px;overflow:hidden;white-space:nowrap'>A long sentence</p>",
+        "<table style='table-layout:fixed;width:80px'><td>aaaaaaaaaaaaaaaa<td>b</table>",
+    ],
+    "misnamed": [
+        "<button aria-label='Close the study'>Send</button>",
+        "<label><input type=checkbox>Method 3 <span aria-hidden=true>matches mine</span></label>",
+    ],
     "moving": ["<button style='transition:color 1s'>b</button>"],
     "turned": [
         "<div style='display:flex;flex-direction:row-reverse'><a href='#'>a</a></div>",

@@ -162,4 +162,3 @@ def sign_in_by_keys(page, server, name):
         page.keyboard.press("ControlOrMeta+v")
         assert page.evaluate("document.activeElement.value") == "a row of four words"
     press(page, button("/welcome"), "/research/$")
-

@@ -61,7 +61,10 @@ def has_choices(tree, node):
 
 def questions(house, language):
     """Sights of the table with methods: as in the paper, marked, large."""
-    kept = [*sights_of(house, answering, language), *sights_of(house, answering_otherwise, language)]
+    kept = [
+        *sights_of(house, answering, language),
+        *sights_of(house, answering_otherwise, language),
+    ]
     states = ("empty", "saved", "graded lists", "lists with clusters", "ten lists and six methods")
     return [one for one in kept if one.page == "Question" and one.state in states]
 
