@@ -2,14 +2,25 @@
 
 import pytest
 
-from tests.accessibility import walks_of_participants, walks_of_researchers
 from tests.accessibility.sights import House, Sight, Walk
+from tests.accessibility.walks_of_drafts import making, planning, previewing, signing_in, unsigned
+from tests.accessibility.walks_of_studies import resulting, running
+from tests.accessibility.walks_through_questions import answering, answering_otherwise, practising
+from tests.accessibility.walks_to_questions import coming, coming_invited, coming_late, preparing
+from tests.accessibility.walks_to_the_end import ending, failing, finishing
 
 LANGUAGES = ("en", "el")
+OF_PARTICIPANTS: tuple[Walk, ...] = (
+    *(coming, coming_late, coming_invited, preparing, practising, answering),
+    *(answering_otherwise, finishing, ending, failing),
+)
+OF_RESEARCHERS: tuple[Walk, ...] = (
+    *(signing_in, making, running, resulting, planning, previewing, unsigned),
+)
 # Researchers' pages are English; Greek is what participants read in the studies on them.
 EVERY_WALK: tuple[tuple[Walk, str], ...] = (
-    *((walk, language) for walk in walks_of_participants.WALKS for language in LANGUAGES),
-    *((walk, "el") for walk in walks_of_researchers.WALKS),
+    *((walk, language) for walk in OF_PARTICIPANTS for language in LANGUAGES),
+    *((walk, "el") for walk in OF_RESEARCHERS),
 )
 each_walk = pytest.mark.parametrize(
     ("walk", "language"), EVERY_WALK, ids=[f"{walk.__name__}-{lang}" for walk, lang in EVERY_WALK]

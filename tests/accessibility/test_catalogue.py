@@ -6,9 +6,11 @@ from collections import defaultdict
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.accessibility.catalogue import every_sight, sights_of
-from tests.accessibility.walks_of_participants import answering, finishing
-from tests.accessibility.walks_of_researchers import resulting
+from tests.accessibility.catalogue import LANGUAGES, every_sight, sights_of
+from tests.accessibility.walks_of_studies import resulting
+from tests.accessibility.walks_through_questions import answering
+from tests.accessibility.walks_to_questions import preparing
+from tests.accessibility.walks_to_the_end import finishing
 
 # What answers GET and is no page, with an address at which to see that.
 NO_PAGES = {
@@ -25,7 +27,6 @@ NO_PAGES = {
     "researcher.plan_file": "/research/studies/voted-el/plan.yaml",
     "researcher.qr": "/research/studies/voted-el/qr.svg",
 }
-# What a page's title says before its first dot: the page, whatever its state.
 STUDY = re.compile(r"/s/([\w-]+)")
 
 
@@ -60,19 +61,18 @@ def test_pages_of_a_study_can_be_told_apart_by_their_titles(house):
 
 
 def test_nobody_is_asked_twice_for_the_same(house):
-    """3.3.7: what was said stands there when one comes back, or after an error."""
-    walked = {sight.state: sight for sight in sights_of(house, finishing, "en")}
-    assert walked
-    for sight in every_sight(house):
-        if sight.page == "About you" and sight.state in ("saved", "error: two fields"):
-            page = BeautifulSoup(sight.body, "html.parser")
-            assert page.select_one("[name=age], #age")["value"] in ("23", "seven")
+    """3.3.7: what was said stands there when one comes back, and after an error."""
+    for language in LANGUAGES:
+        kept = {sight.state: sight for sight in sights_of(house, preparing, language)}
+        for state, told in (("saved", "23"), ("error: two fields", "seven")):
+            page = BeautifulSoup(kept[state].body, "html.parser")
+            assert page.select_one("[name=age]")["value"] == told
 
 
 def test_help_stands_in_the_same_place_on_every_page(house):
     """3.2.6: whom to ask, and what is stored, end each page of a study that names a contact."""
-    for language in ("en", "el"):
+    for language in LANGUAGES:
         for sight in sights_of(house, finishing, language):
-            page = BeautifulSoup(sight.body, "html.parser")
-            if sight.page not in ("First page",):
+            if sight.page != "First page":  # which names whom to ask among its facts
+                page = BeautifulSoup(sight.body, "html.parser")
                 assert "ada@example.org" in page.select_one("footer").get_text(), str(sight)

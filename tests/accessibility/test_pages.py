@@ -1,18 +1,17 @@
 """Every page in every state can be used by everyone, as far as a machine can tell."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import pytest
 
-from tests.accessibility.catalogue import each_walk, sights_of
+from tests.accessibility.catalogue import OF_PARTICIPANTS, each_walk, sights_of
 from tests.accessibility.conftest import write_row
 from tests.accessibility.looking import EVERY_LOOK, Fault, Look, look, some_looks
 from tests.accessibility.sights import House, Sight, Stage, Walk
 from tests.accessibility.structure import faults_in
-from tests.accessibility.walks_of_participants import WALKS as OF_PARTICIPANTS
 
 
-def judged(stage: Stage, sight: Sight, looks: Iterable[Look]) -> list[Fault]:
+def judged(stage: Stage, sight: Sight, looks: Sequence[Look]) -> list[Fault]:
     """What is wrong with a sight: in its source, in the browser, in what it asks for."""
     page = stage.show(sight)
     found = [*faults_in(sight), *look(page, sight, looks)]
