@@ -1,5 +1,8 @@
 """Every page in every state: all walks, in every language that they are made in."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import pytest
 
 from tests.accessibility.sights import House, Sight, Walk
@@ -31,8 +34,20 @@ def sights_of(house: House, walk: Walk, language: str) -> list[Sight]:
     """What a walk comes by; it is made once."""
     key = f"{walk.__name__}-{language}"
     if key not in house.walked:
-        house.walked[key] = list(walk(house, language))
+        with _troubles_soon_told(house):
+            house.walked[key] = list(walk(house, language))
     return house.walked[key]
+
+
+@contextmanager
+def _troubles_soon_told(house: House) -> Iterator[None]:
+    """A locked database is waited for no longer than a test can wait; the log keeps quiet."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("survey.db.engine.BUSY_TIMEOUT_MS", 150)
+        patch.setattr(house.app.logger, "disabled", True)
+        house.let_go()  # connections that were made before wait as long as ever
+        yield
+    house.let_go()
 
 
 def every_sight(house: House) -> list[Sight]:

@@ -1,7 +1,6 @@
 """What the tests of accessibility share: a house to walk in, and a tab to look through."""
 
 import json
-import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,12 +16,9 @@ TABLE = Path(__file__).parents[2] / "build" / "accessibility"
 @pytest.fixture(scope="session")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """An application in which every walk is made once in a run."""
-    logging.getLogger("survey.app").setLevel(logging.CRITICAL)  # pages of errors are meant
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("survey.db.engine.BUSY_TIMEOUT_MS", 150)
-        made = build_house(tmp_path_factory.mktemp("house"))
-        yield made
-        made.let_go()
+    made = build_house(tmp_path_factory.mktemp("house"))
+    yield made
+    made.let_go()
 
 
 @pytest.fixture

@@ -18,13 +18,15 @@ def judged(stage: Stage, sight: Sight, looks: Sequence[Look]) -> list[Fault]:
     return [*found, *(Fault("foreign", "a request", url) for url in stage.foreign)]
 
 
-def listed(wrong: dict[Sight, list[Fault]]) -> str:
-    """The faults of each sight, to be read."""
+def tell(wrong: dict[Sight, list[Fault]]) -> None:
+    """Fail with the faults of each sight, to be read, if there are any."""
     found = [(sight, faults) for sight, faults in wrong.items() if faults]
-    return "".join(
+    told = "".join(
         f"\n{sight} at {sight.address}" + "".join(f"\n  - {fault}" for fault in faults)
         for sight, faults in found
     )
+    if told:
+        pytest.fail(told, pytrace=False)
 
 
 @each_walk
@@ -34,7 +36,7 @@ def test_a_page_in_any_state_can_be_used_by_everyone(
     sights = sights_of(house, walk, language)
     spoken = language if walk in OF_PARTICIPANTS else "both"
     wrong = {one: judged(stage, one, some_looks(n, spoken)) for n, one in enumerate(sights)}
-    assert not any(wrong.values()), listed(wrong)
+    tell(wrong)
 
 
 @pytest.mark.trial
@@ -55,4 +57,4 @@ def test_a_page_in_any_state_can_be_used_by_everyone_in_every_look(
         for sight, faults in wrong.items()
     ]
     write_row(f"{walk.__name__}-{language}", rows)
-    assert not any(wrong.values()), listed(wrong)
+    tell(wrong)
