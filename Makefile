@@ -6,10 +6,10 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help run test promises soak check audit dependencies calibrate digits bench wheel screenshots translations constraints clean
+.PHONY: help run test promises accessibility soak check audit dependencies calibrate digits bench wheel screenshots translations constraints clean
 
 help: ## Say what can be made
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
 run: .venv/run ## Serve the paper's study at http://127.0.0.1:5000 (make run PORT=5001)
 	@$(BIN)/survey serve --demo --port $(PORT)
@@ -24,6 +24,11 @@ promises: .venv/test ## Put every promise of SECURITY-AND-RELIABILITY.md to the 
 
 promise-%: .venv/test
 	$(BIN)/pytest -n 2 --dist worksteal tests/promises/test_$**.py -m 'not soak' $(ARGS)
+
+accessibility: .venv/test ## Look at every page in every state, width, theme and language; writes docs/accessibility.md
+	@rm -rf build/accessibility
+	$(BIN)/pytest -n 2 --dist worksteal tests/accessibility -m 'not soak' $(ARGS)
+	$(BIN)/python -m tests.accessibility.page
 
 soak: .venv/test ## Hours of answers under kills: 200,000 answers, 2,000 kills
 	$(BIN)/pytest -s tests/promises -m soak $(ARGS)

@@ -13,8 +13,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "DEPENDENCIES.md"
 # What for → the list of pyproject.toml; a package stands where it is needed first.
 GROUPS = {"Run time": "", "Tests": "test", "Checks": "check"}
-# Packages whose metadata do not say; pysqlite3 brings the text of its licence along.
-LICENCES = {"pysqlite3": "Zlib"}
+# Packages whose metadata do not say; they bring the texts of their licences along.
+LICENCES = {"axe-playwright-python": "MIT, axe-core in it MPL-2.0", "pysqlite3": "Zlib"}
 HEAD = """# Dependencies
 
 Written by `make dependencies` from what the packages say of themselves; `constraints.txt`

@@ -1,0 +1,90 @@
+"""Looking at pages in a real browser: axe-core, and what it does not check."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.accessibility.sights import Fault, Sight, is_error
+
+CHECKS = Path(__file__).with_name("checks.js").read_text()
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+AXE = {
+    "runOnly": {"type": "tag", "values": TAGS},
+    "rules": {"target-size": {"enabled": True}},  # off by default in axe-core
+    "resultTypes": ["violations"],
+}
+RUN_AXE = "options => axe.run(options).then((found) => found.violations)"
+WIDTHS = (360, 768, 1280)
+THEMES = ("light", "dark")
+HEIGHT = 800
+
+
+Look = tuple[int, str]
+# 400 % zoom of 1280 px, alone and with texts that readers have set wider; these without zoom.
+ROOMS = ((320, False), (320, True), (1280, True))
+EVERY_LOOK: tuple[Look, ...] = tuple(product(WIDTHS, THEMES))
+
+
+def some_looks(number: int, language: str) -> tuple[Look, ...]:
+    """Few of the six looks, so that over some pages each width meets each theme.
+
+    A participants' page is looked at once in each language, a researchers' page twice.
+    """
+    first = WIDTHS[number % 3], THEMES[number % 2]
+    second = WIDTHS[(number + 1) % 3], THEMES[(number + 1) % 2]
+    return {"en": (first,), "el": (second,)}.get(language, (first, second))
+
+
+def prepared(browser: Browser) -> BrowserContext:
+    """A browser that has axe-core and our checks on every page."""
+    context = browser.new_context(viewport={"width": 1280, "height": HEIGHT})
+    context.add_init_script(AXE_SCRIPT)
+    context.add_init_script(CHECKS)
+    return context
+
+
+def look(page: Page, sight: Sight, looks: Sequence[Look]) -> Iterator[Fault]:
+    """Look at a page that is shown, in so many widths and themes, and judge it."""
+    if is_error(sight):
+        yield from _ask(page, "errors", "as it comes")
+    for width, theme in looks:
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type] # one of THEMES
+        page.set_viewport_size({"width": width, "height": HEIGHT})
+        where = f"{width} px, {theme}"
+        yield from axe(page, where)
+        for check in ("misnamed", "small", "smallAnswers", "faint", "unseen"):
+            yield from _ask(page, check, where)
+    rooms = ROOMS if looks == EVERY_LOOK else ROOMS[1:]
+    yield from _in_little_room(page, rooms)
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    yield from _ask(page, "moving", "reduced motion")
+    page.emulate_media(reduced_motion="no-preference")
+
+
+def _in_little_room(page: Page, rooms: Iterable[tuple[int, bool]]) -> Iterator[Fault]:
+    for width, spread in rooms:
+        page.set_viewport_size({"width": width, "height": 640})
+        page.evaluate("on => checks.spread(on)", spread)
+        where = f"{width} px{', wider text' if spread else ''}"
+        for check in ("sideways", "cutOff"):
+            yield from _ask(page, check, where)
+    page.evaluate("checks.spread(false)")
+    yield from _ask(page, "turned", "1280 px")
+
+
+def axe(page: Page, where: str) -> Iterator[Fault]:
+    """What axe-core finds: its rule, the element, and what it has to say."""
+    for found in page.evaluate(RUN_AXE, AXE):
+        for node in found["nodes"]:
+            said = " ".join((node["failureSummary"] or found["help"]).split())
+            what = f"{' '.join(map(str, node['target']))} {node['html'][:160]} {said}"
+            yield Fault(found["id"], where, what, is_from_axe=True)
+
+
+def _ask(page: Page, check: str, where: str) -> Iterator[Fault]:
+    found: list[Any] = page.evaluate(f"checks.{check}()")
+    yield from (Fault(check, where, what) for what in found)

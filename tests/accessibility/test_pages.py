@@ -1,0 +1,60 @@
+"""Every page in every state can be used by everyone, as far as a machine can tell."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.accessibility.catalogue import OF_PARTICIPANTS, each_walk, sights_of
+from tests.accessibility.conftest import write_row
+from tests.accessibility.looking import EVERY_LOOK, Fault, Look, look, some_looks
+from tests.accessibility.sights import House, Sight, Stage, Walk
+from tests.accessibility.structure import faults_in
+
+
+def judged(stage: Stage, sight: Sight, looks: Sequence[Look]) -> list[Fault]:
+    """What is wrong with a sight: in its source, in the browser, in what it asks for."""
+    page = stage.show(sight)
+    found = [*faults_in(sight), *look(page, sight, looks)]
+    return [*found, *(Fault("foreign", "a request", url) for url in stage.foreign)]
+
+
+def tell(wrong: dict[Sight, list[Fault]]) -> None:
+    """Fail with the faults of each sight, to be read, if there are any."""
+    found = [(sight, faults) for sight, faults in wrong.items() if faults]
+    told = "".join(
+        f"\n{sight} at {sight.address}" + "".join(f"\n  - {fault}" for fault in faults)
+        for sight, faults in found
+    )
+    if told:
+        pytest.fail(told, pytrace=False)
+
+
+@each_walk
+def test_a_page_in_any_state_can_be_used_by_everyone(
+    house: House, stage: Stage, walk: Walk, language: str
+) -> None:
+    sights = sights_of(house, walk, language)
+    spoken = language if walk in OF_PARTICIPANTS else "both"
+    wrong = {one: judged(stage, one, some_looks(n, spoken)) for n, one in enumerate(sights)}
+    tell(wrong)
+
+
+@pytest.mark.trial
+@each_walk
+def test_a_page_in_any_state_can_be_used_by_everyone_in_every_look(
+    house: House, stage: Stage, walk: Walk, language: str
+) -> None:
+    wrong = {one: judged(stage, one, EVERY_LOOK) for one in sights_of(house, walk, language)}
+    rows = [
+        {
+            "page": sight.page,
+            "state": sight.state,
+            "language": sight.language,
+            "looks": len(EVERY_LOOK),
+            "axe": sum(fault.is_from_axe for fault in faults),
+            "others": sum(not fault.is_from_axe for fault in faults),
+        }
+        for sight, faults in wrong.items()
+    ]
+    write_row(f"{walk.__name__}-{language}", rows)
+    tell(wrong)

@@ -1,0 +1,187 @@
+"""What researchers come by when a study runs, and after it."""
+
+import io
+from collections.abc import Iterator
+from datetime import timedelta
+
+from survey.core.stimuli.rankings import Ranking
+from survey.db.models import Participant, SignIn
+from survey.services import (
+    access,
+    answers,
+    guests,
+    life,
+    participants,
+    presentations,
+    researchers,
+    studies,
+)
+from survey.services.presentations import Answer
+from survey.services.recruitment import Recruitment
+from tests.accessibility.sights import House, Sight
+from tests.accessibility.walks_of_drafts import at
+from tests.builders import KEY, a_ready_participant
+from tests.web.desk import HOME, Desk
+
+ABOUT = [
+    {"name": "age", "label": "Ηλικία", "kind": "number", "lowest": 16, "highest": 120},
+    {"name": "education", "label": "Εκπαίδευση", "kind": "choice", "options": ["School", "Other"]},
+]
+
+
+def running(house: House, language: str) -> Iterator[Sight]:
+    """An open study: invitations, progress, who was excluded, results that are hidden."""
+    desk, slug = house.desk, f"running-{language}"
+    settings = Recruitment(code_complete="DONE-1")
+    study = house.study(slug, settings, language=language, personal_fields=ABOUT)
+    desk.open(at(slug, "/invite"))
+    yield house.seen("Invite", "nobody yet", desk)
+    desk.send(at(slug, "/invite/settings"), platform="prolific")
+    yield house.seen("Invite", "filled in for a platform", desk)
+    desk.send(at(slug, "/invite/settings"), slot_minutes="x", return_url="nowhere")
+    yield house.seen("Invite", "error: settings", desk)
+    guests.invite(house.session, study, ["Ann", "Bob"])
+    desk.open(at(slug, "/invite"))
+    yield house.seen("Invite", "personal links", desk)
+    desk.open(at(slug, "/progress"))
+    yield house.seen("Progress", "nobody yet", desk)
+    vote(house, slug, 30)
+    _exclude_one(house, slug)
+    desk.open(at(slug, "/progress"))
+    yield house.seen("Progress", "running, one excluded", desk)
+    desk.open(at(slug, "/progress?id=P-NOBODY"))
+    yield house.seen("Progress", "nobody is found", desk)
+    desk.open(at(slug, "/results"))
+    yield house.seen("Results", "hidden", desk)
+    desk.send(at(slug, "/unblind"), reason=" ")
+    yield house.seen("Results", "error: no reason", desk)
+    yield from _with_people(house, desk, slug)
+
+
+def _exclude_one(house: House, slug: str) -> None:
+    house.session.rollback()
+    study = studies.find_study(house.session, slug)
+    one = house.session.query(Participant).filter_by(study_id=study.id).first()
+    assert one is not None
+    life.exclude(house.session, study, one, "Ada Lovelace", "clicked through")
+
+
+def _with_people(house: House, desk: Desk, slug: str) -> Iterator[Sight]:
+    desk.open(at(slug, "/people"))
+    yield house.seen("People", "an owner alone", desk)
+    desk.send(at(slug, "/people"), name="Nobody Known")
+    yield house.seen("People", "error: no such name", desk)
+    viewer = _viewer(house, slug)
+    viewer.open(at(slug, "/people"))
+    yield house.seen("People", "for a viewer", viewer)
+    viewer.open(at(slug, "/plan"))
+    yield house.seen("Plan", "for a viewer", viewer)
+    viewer.open(at(slug, "/open"))
+    yield house.seen("Error", "403 for a viewer", viewer)
+    viewer.open(HOME)
+    yield house.seen("Studies", "one that is shared", viewer)
+    desk.open(at(slug))
+    yield house.seen("Overview", "open", desk)
+
+
+def _viewer(house: House, slug: str) -> Desk:
+    viewer = Desk(house.app, house.session, f"Viewer of {slug}")
+    study = studies.find_study(house.session, slug)
+    who = researchers.find_researcher(house.session, viewer.name)
+    access.share(house.session, study, who, "viewer")
+    house.session.commit()
+    return viewer
+
+
+def vote(house: House, slug: str, people: int, questions: int = 3) -> None:
+    """Let so many take part: some tick one method, some several, some rank for themselves."""
+    house.session.rollback()
+    study = studies.find_study(house.session, slug)
+    for number in range(people):
+        token = f"browser {number} of {slug}"
+        one = a_ready_participant(house.session, study, token)
+        for position in range(1, questions + 1):
+            shown = presentations.find_presentation(house.session, one, position)
+            key = presentations.next_key(KEY, shown)
+            given = _an_answer(number, position)
+            answers.save_answer(house.session, KEY, one, position, given, key, 20.0)
+        if number % 4:
+            participants.finish(house.session, one)
+    house.session.commit()
+
+
+def _an_answer(number: int, position: int) -> Answer:
+    if (number + position) % 5 == 0:
+        return Answer(frozenset(), Ranking.parse("B>A=C>D>E"))
+    ticked = {1 + number % 3} | ({2} if position == 2 else set())
+    return Answer(frozenset(ticked), None)
+
+
+def resulting(house: House, language: str) -> Iterator[Sight]:
+    """A closed study: its results, what is handed out, and its way out of sight."""
+    desk, slug = house.desk, f"closed-{language}"
+    house.study(slug, language=language)
+    house.close(slug)
+    desk.open(at(slug, "/results"))
+    yield house.seen("Results", "no answers", desk)
+    desk.open(at(slug, "/progress"))
+    yield house.seen("Progress", "closed, nobody", desk)
+    slug = f"voted-{language}"
+    house.study(slug, language=language, personal_fields=ABOUT)
+    vote(house, slug, 12)
+    _identify_one(house, slug)
+    house.close(slug)
+    desk.open(at(slug, "/results"))
+    yield house.seen("Results", "full", desk)
+    desk.open(at(slug, "/results?ties=split&without=2"))
+    yield house.seen("Results", "looked at otherwise", desk)
+    desk.open(at(slug, "/results/report.html"))
+    yield house.seen("Report", "as a file", desk)
+    desk.open(at(slug, "/progress"))
+    yield house.seen("Progress", "closed", desk)
+    desk.open(at(slug))
+    yield house.seen("Overview", "closed", desk)
+    yield from _handed_out(house, desk, slug)
+
+
+def _identify_one(house: House, slug: str) -> None:
+    visitor = house.visitor(slug)
+    visitor.open("?PROLIFIC_PID=p1")
+    visitor.submit("/begin")
+
+
+def _handed_out(house: House, desk: Desk, slug: str) -> Iterator[Sight]:
+    desk.open(at(slug, "/hand-out"))
+    yield house.seen("Hand out", "with identities", desk)
+    bundle = desk.client.get(at(slug, "/bundle.zip")).get_data()
+    desk.open("/research/import")
+    yield house.seen("Import", "empty", desk)
+    desk.send("/research/import", files={"bundle": (io.BytesIO(b"no zip"), "x.zip")}, slug="Bad")
+    yield house.seen("Import", "error: no bundle", desk)
+    desk.send(
+        "/research/import", files={"bundle": (io.BytesIO(bundle), "b.zip")}, slug=f"taken-{slug}"
+    )
+    yield house.seen("Results", "just imported", desk)
+    desk.open(at(f"taken-{slug}"))
+    yield house.seen("Overview", "imported", desk)
+    desk.open(at(slug, "/delete"))
+    yield house.seen("Delete", "to be confirmed", desk)
+    desk.send(at(slug, "/delete"), slug="other")
+    yield house.seen("Delete", "error: another name", desk)
+    desk.open(at(slug))
+    desk.send(at(slug, "/archive"))
+    yield house.seen("Overview", "archived", desk)
+    desk.open(HOME)
+    yield house.seen("Studies", "several, one archived", desk)
+    _forget_password(house)
+    desk.open(at(slug, "/hand-out"))
+    desk.send(at(slug, "/bundle-with-identities.zip"))
+    yield house.seen("Password once more", "a form waits", desk)
+
+
+def _forget_password(house: House) -> None:
+    """As if it had been typed long ago."""
+    house.session.rollback()
+    for one in house.session.query(SignIn):
+        one.confirmed_at -= timedelta(hours=1)
+    house.session.commit()

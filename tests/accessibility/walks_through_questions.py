@@ -1,0 +1,122 @@
+"""What participants come by at the questions, whatever a question is made of."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from survey.services import answers
+from tests.accessibility.sights import House, Sight
+from tests.builders import Visitor
+from tests.promises.walks import begin_questions, reach_the_scenario
+from tests.web.test_unsaved import locked, unreachable
+
+OWN = {f"rank_{letter}": place for letter, place in zip("ABCDE", "21345", strict=True)}
+
+
+def practising(house: House, language: str) -> Iterator[Sight]:
+    """The practice question, in its states."""
+    slug = f"practising-{language}"
+    house.study(slug, language=language)
+    visitor = house.visitor(slug, language)
+    reach_the_scenario(visitor)
+    with unreachable(house.session.get_bind()):
+        visitor.submit("/scenario")
+    yield house.seen("Not saved yet", "503, a form", visitor, language)
+    visitor.submit("/scenario")
+    yield house.seen("Practice", "empty", visitor, language)
+    visitor.submit("/practice", choice="own", rank_A="1")
+    yield house.seen("Practice", "error: places missing", visitor, language)
+    visitor.submit("/practice", choice="1")
+    yield house.seen("Practice", "saved", visitor, language)
+
+
+def answering(house: House, language: str) -> Iterator[Sight]:
+    """A question, in its states."""
+    slug = f"answering-{language}"
+    house.study(slug, language=language)
+    visitor = house.visitor(slug, language)
+    begin_questions(visitor)
+    visitor.submit("/practice", choice="1")
+    visitor.submit("/start")
+    yield house.seen("Question", "empty", visitor, language)
+    visitor.submit("/q/1")
+    yield house.seen("Question", "error: nothing ticked", visitor, language)
+    visitor.submit("/q/1", choice=["1", "own"])
+    yield house.seen("Question", "error: method and own", visitor, language)
+    visitor.submit("/q/1", choice="own", rank_A="1", rank_C="2")
+    yield house.seen("Question", "error: own ranking incomplete", visitor, language)
+    yield from _troubles(house, visitor, language)
+    sent = {tag["name"]: tag.get("value", "") for tag in visitor.page.select("#vote [type=hidden]")}
+    visitor.submit("/q/1", choice=["1", "3"])
+    visitor.open("/q/1")
+    yield house.seen("Question", "saved", visitor, language)
+    visitor.post("/q/1", **{**sent, "choice": "2"})
+    yield house.seen("Question", "error: changed in another window", visitor, language)
+    visitor.open("/q/2")
+    visitor.submit("/q/2", choice="own", **OWN)
+    visitor.open("/q/2")
+    yield house.seen("Question", "own ranking saved", visitor, language)
+    visitor.open("/review")
+    yield house.seen("Question", "sent back by an answer that lacks", visitor, language)
+
+
+def _troubles(house: House, visitor: Visitor, language: str) -> Iterator[Sight]:
+    engine = house.session.get_bind()
+    with locked(engine):
+        visitor.submit("/q/1", choice=["1", "3"], rank_B="2")
+    yield house.seen("Question", "error: 503, not saved yet", visitor, language)
+    with unreachable(engine):
+        visitor.submit("/q/1", choice="own", **OWN)
+    yield house.seen("Not saved yet", "503, an answer", visitor, language)
+    visitor.open("/q/1")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answers, "ANSWERS_A_MINUTE", 0)
+        visitor.submit("/q/1", choice="1")
+    yield house.seen("Question", "error: 429, too many answers", visitor, language)
+    visitor.open("/q/1")
+
+
+def answering_otherwise(house: House, language: str) -> Iterator[Sight]:
+    """Questions of other designs: graded, in clusters, long, one's own ranking first."""
+    six = ["AP", "NMRR", "MNRO", "P@5", "RR", "Rprec"]
+    designs: dict[str, dict[str, Any]] = {
+        "graded lists": {
+            "marks": {"grades": "3 2 2 1 1"},
+            "measures": ["AP", "nDCG@20", "gMNRO"],
+        },
+        "lists with clusters": {
+            "collection_size": 100_000,
+            "measures": ["AP", "MNRO", "gMNRO"],
+            "marks": {
+                "grades": "3 2 2 1 1",
+                "clusters": "sea_lion harbour_bridge+opera_house turtle - pelican",
+            },
+        },
+        "ten lists and six methods": {
+            "measures": six,
+            "lists": 10,
+            "relevant": 8,
+            "collection_size": 1000,
+        },
+        "two methods": {"measures": ["AP", "MNRO"], "lists": 3, "relevant": 1},
+    }
+    for number, (state, design) in enumerate(designs.items()):
+        slug = f"design-{number}-{language}"
+        house.study(slug, language=language, questions=1, practice=False, **design)
+        visitor = house.visitor(slug, language)
+        begin_questions(visitor)
+        yield house.seen("Question", state, visitor, language)
+    slug = f"first-{language}"
+    house.study(slug, language=language, rank_first=True)
+    visitor = house.visitor(slug, language)
+    begin_questions(visitor)
+    yield house.seen("Own ranking first", "practice", visitor, language)
+    visitor.submit("/practice", **OWN)
+    visitor.submit("/practice", choice="1")
+    visitor.submit("/start")
+    yield house.seen("Own ranking first", "empty", visitor, language)
+    visitor.submit("/q/1", rank_A="1")
+    yield house.seen("Own ranking first", "error: places missing", visitor, language)
+    visitor.submit("/q/1", **OWN)
+    yield house.seen("Own ranking first", "compared with the methods", visitor, language)
