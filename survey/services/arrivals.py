@@ -15,6 +15,8 @@ from survey.services.errors import NotAllowedError, NotFoundError
 from survey.services.participants import require_open
 from survey.services.recruitment import recruitment_of
 
+NO_SURVEY = marked("There is no survey at this address.")
+
 
 @dataclass(frozen=True)
 class Visit:
@@ -37,7 +39,7 @@ def visit(session: Session, slug: str, browser_token: str) -> Visit:
         else None
     )
     if found is None:
-        raise NotFoundError(f"There is no study {slug!r}.")
+        raise NotFoundError(NO_SURVEY)
     return Visit(*found)
 
 

@@ -6,14 +6,23 @@ from typing import Any
 from flask import request
 from flask_wtf import FlaskForm
 from werkzeug.datastructures import CombinedMultiDict, MultiDict
-from wtforms import Field, FileField
+from wtforms import Field, FileField, SelectChoice
 
+from survey.services.languages import language_names
 from survey.web.language import lazy_gettext
 
 EXPIRED = lazy_gettext(
     "The page had been open for too long. Please send it once more. If that does not help, "
     "allow this site to set its cookie."
 )
+
+
+def language_choices() -> list[SelectChoice]:
+    """Return the languages that pages can speak, each named, and marked, in itself."""
+    return [
+        SelectChoice(code, name, render_kw={"lang": code})
+        for code, name in language_names().items()
+    ]
 
 
 class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints

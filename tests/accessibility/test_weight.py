@@ -8,7 +8,7 @@ import pytest
 from tests.browser.test_participant import start
 
 LIMIT = 100_000
-HASHED = re.compile(r"/static/[\w-]+\.[0-9a-f]{12}\.\w+$")
+HASHED = re.compile(r"/static/[\w.-]+\.[0-9a-f]{12}\.\w+$")
 
 
 @dataclass

@@ -18,8 +18,7 @@ from wtforms import (
 from survey.core.stimuli.faults import Fault
 from survey.core.stimuli.plan import Plan
 from survey.services import studies
-from survey.services.languages import language_names
-from survey.web.forms import Form
+from survey.web.forms import Form, language_choices
 from survey.web.researcher.personal_field_form import (
     PersonalFieldForm,
     number_in,
@@ -79,7 +78,7 @@ class PlanForm(Form):
 
     def __init__(self, *args: Any, own_lists: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.language.choices = [SelectChoice(one, name) for one, name in language_names().items()]
+        self.language.choices = language_choices()
         self.measure_groups = [
             (heading, [SelectChoice(name, f"{name}: {label}") for name, label in group])
             for heading, group in studies.measure_groups()

@@ -10,11 +10,10 @@ from wtforms.validators import DataRequired, Length
 
 from survey.services import access, life, studies
 from survey.services.errors import SurveyError
-from survey.services.languages import language_names
 from survey.services.plan_files import PlanFile, PlanFileError, read_plan
 from survey.services.recruitment import Recruitment
 from survey.web.database import session
-from survey.web.forms import Form
+from survey.web.forms import Form, language_choices
 from survey.web.researcher.pages import blueprint, page, uploaded_text
 
 STARTS = {
@@ -43,7 +42,7 @@ class NewStudyForm(Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.language.choices = [SelectChoice(*one) for one in language_names().items()]
+        self.language.choices = language_choices()
 
 
 @blueprint.get("/")
