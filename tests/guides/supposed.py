@@ -1,0 +1,60 @@
+"""What pages suppose to be there: files of the reader's own, and what takes long made short."""
+
+import gzip
+import shutil
+from pathlib import Path
+
+from tests.guides.pages import ROOT
+
+QRELS = "".join(f"t{t} 0 d{d} {1 + d % 2}\n" for t in (1, 2) for d in (1, 2, 3))
+
+# What a page says, and what is run. Simulated people go through the real pages, a server's
+# processes start one by one, and figures are drawn for a paper of real votes in the tests of
+# reports.
+FEWER = {
+    "--participants 30 --prefer": "--participants 2 --prefer",
+    "--include-test --to pilot-paper": "--include-test",
+    "--to power.csv": "--to power.csv --replicates 100",
+    "--workers 4": "--workers 1",
+}
+ON_POSTGRESQL = frozenset({"thousand-participants.md"})
+
+
+def runs(folder: Path) -> None:
+    """Judgements, and runs of two topics."""
+    (folder / "qrels.txt").write_text(QRELS)
+    for turn, name in enumerate(("a.txt", "b.txt.gz", "base.txt", "new.txt.gz")):
+        order = [1 + (d + turn) % 5 for d in range(5)]
+        lines = "".join(
+            f"t{t} Q0 d{d} {place} {9 - place} run\n"
+            for t in (1, 2)
+            for place, d in enumerate(order, t)
+        )
+        packed = gzip.compress(lines.encode()) if name.endswith("gz") else lines.encode()
+        (folder / name).write_bytes(packed)
+
+
+def assessors(folder: Path) -> None:
+    """Labels and clusters by three assessors, and runs of the topics they judged."""
+    for name, grade in (("ann", 2), ("bob", 1), ("eve", 1)):
+        lines = [f"t{t} 0 d{d} {grade}\n" for t in (1, 2) for d in (1, 2, 3)]
+        (folder / f"{name}.txt").write_text("".join(lines))
+        words = {1: "condor", 2: "condor", 3: "pelican"}
+        lines = [f"t{t} d{d} {name}'s {word}\n" for t in (1, 2) for d, word in words.items()]
+        (folder / f"{name}-clusters.txt").write_text("".join(lines))
+    runs(folder)
+    (folder / "b.txt").write_bytes(gzip.decompress((folder / "b.txt.gz").read_bytes()))
+
+
+def deployment(folder: Path) -> None:
+    """The folder of the repository that the page takes files from."""
+    shutil.copytree(ROOT / "deploy", folder / "deploy")
+    (folder / "tmp").mkdir()
+
+
+SUPPOSED = {
+    "thousand-participants.md": deployment,
+    "score-runs.md": runs,
+    "run-your-own-study.md": runs,
+    "assessors.md": assessors,
+}
