@@ -117,9 +117,9 @@ class Story:
 
     def _path(self) -> str:
         """Put a command ``survey`` first on the way where commands are looked for."""
-        script = self.folder / "bin" / "survey"
+        script = self.folder / "opt" / "survey" / "bin" / "survey"
         if not script.exists():
-            script.parent.mkdir(exist_ok=True)
+            script.parent.mkdir(parents=True, exist_ok=True)
             script.write_text(f'#!/bin/sh\nexec {sys.executable} -m survey "$@"\n')
             script.chmod(0o755)
         return f"{script.parent}:{os.environ['PATH']}"
@@ -130,7 +130,7 @@ class Story:
             command += f" --port {self.port}"
         self.server = subprocess.Popen(
             shlex.split(command, comments=True),
-            executable=self.folder / "bin" / "survey",
+            executable=self.folder / "opt" / "survey" / "bin" / "survey",
             env=self.settings,
             cwd=self.folder,
             stdout=subprocess.DEVNULL,

@@ -47,9 +47,10 @@ def assessors(folder: Path) -> None:
 
 
 def deployment(folder: Path) -> None:
-    """The folder of the repository that the page takes files from."""
+    """The folder that the page takes files from, and those that its administrator makes."""
     shutil.copytree(ROOT / "deploy", folder / "deploy")
-    (folder / "tmp").mkdir()
+    for made in ("tmp", "backups"):
+        (folder / made).mkdir()
 
 
 SUPPOSED = {
