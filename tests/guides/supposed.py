@@ -1,7 +1,9 @@
 """What pages suppose to be there: files of the reader's own, and what takes long made short."""
 
 import gzip
+import re
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.guides.pages import ROOT
@@ -9,11 +11,11 @@ from tests.guides.pages import ROOT
 QRELS = "".join(f"t{t} 0 d{d} {1 + d % 2}\n" for t in (1, 2) for d in (1, 2, 3))
 
 # What a page says, and what is run. Simulated people go through the real pages, a server's
-# processes start one by one, and figures are drawn for a paper of real votes in the tests of
-# reports.
+# processes start one by one, and figures have tests of their own, for votes and for the paper.
 FEWER = {
     "--participants 30 --prefer": "--participants 2 --prefer",
     "--include-test --to pilot-paper": "--include-test",
+    "paper all --to": "paper figure1 --to",
     "--to power.csv": "--to power.csv --replicates 100",
     "--workers 4": "--workers 1",
 }
@@ -59,3 +61,14 @@ SUPPOSED = {
     "run-your-own-study.md": runs,
     "assessors.md": assessors,
 }
+
+
+def one_digest(said: Mapping[str, str]) -> None:
+    """Every study that the page opens is the same."""
+    digests = [set(re.findall(r"[0-9a-f]{64}", text)) for text in said.values()]
+    opened = [one for command, one in zip(said, digests, strict=True) if "study open" in command]
+    assert len(opened) == 3
+    assert len(set.union(*opened)) == 1
+
+
+AFTERWARDS = {"replicate-the-paper.md": one_digest}

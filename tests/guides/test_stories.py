@@ -6,7 +6,7 @@ import pytest
 
 from tests.guides.pages import PAGES, blocks_of
 from tests.guides.story import Story
-from tests.guides.supposed import FEWER, ON_POSTGRESQL, SUPPOSED
+from tests.guides.supposed import AFTERWARDS, FEWER, ON_POSTGRESQL, SUPPOSED
 from tests.guides.unrun import UNRUN, reason_not_to_run
 
 TOLD = [page for page in PAGES if any(block.language == "sh" for block in blocks_of(page))]
@@ -33,6 +33,7 @@ def test_a_page_works_from_top_to_bottom(page, story, request):
     SUPPOSED.get(page.name, lambda _: None)(story.folder)
     for block in blocks_of(page):
         story.tell(block)
+    AFTERWARDS.get(page.name, lambda _: None)(story.said)
 
 
 @pytest.mark.parametrize("page", TOLD, ids=lambda page: page.stem)
