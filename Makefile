@@ -6,10 +6,12 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help run test promises accessibility soak check audit dependencies calibrate digits bench wheel screenshots translations constraints clean
+.PHONY: help install run test promises accessibility soak check audit dependencies calibrate digits bench wheel screenshots translations constraints clean
 
 help: ## Say what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
+
+install: .venv/run ## Install into .venv, and serve nothing
 
 run: .venv/run ## Serve the paper's study at http://127.0.0.1:5000 (make run PORT=5001)
 	@$(BIN)/survey serve --demo --port $(PORT)

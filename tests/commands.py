@@ -6,7 +6,7 @@ QRELS = "".join(f"t{t} 0 d{d} {1 + d % 2}\n" for t in (1, 2) for d in (1, 2, 3))
 
 
 def runs_for(folder, names=("a.txt", "b.txt.gz", "base.txt", "new.txt.gz")):
-    """The files that the README's commands read: judgements, and runs of two topics."""
+    """The files that documented commands read: judgements, and runs of two topics."""
     (folder / "qrels.txt").write_text(QRELS)
     for turn, name in enumerate(names):
         order = [1 + (d + turn) % 5 for d in range(5)]

@@ -11,6 +11,7 @@ from survey.core.measures.families import Family
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
+PLACE = re.compile(r"`(survey\.(?:cli|core|db|figures|services|web)(?:\.\w+)+)`")
 
 
 def found_at(path):
@@ -21,14 +22,14 @@ def found_at(path):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_place_in_the_code_that_a_page_names_is_there(page):
-    for path in re.findall(r"`(survey(?:\.\w+)+)`", page.read_text()):
+    for path in PLACE.findall(page.read_text()):
         assert found_at(path) is not None, path
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_file_that_a_page_names_is_there(page):
     text = page.read_text()
-    for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
+    for target in re.findall(r"\]\((?!http)([^)#]+)[#)]", text):
         assert (page.parent / target).resolve().is_file(), target
     for name in re.findall(r"`(tests/[\w/.]+)`", text):
         assert (ROOT / name).is_file(), name

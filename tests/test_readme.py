@@ -1,41 +1,34 @@
-"""The README's commands and code do what it says."""
+"""The README and the guides say what is there; tests/guides runs their commands."""
 
 import re
 import shlex
 import tomllib
 from importlib.metadata import EntryPoint
-from pathlib import Path
 
+import click
 import numpy as np
-from click.testing import CliRunner
+import pytest
 
 from survey.cli import survey
 from survey.core.measures import MEASURES, Setting, as_lists
 from survey.core.measures.registry import others_of
 from survey.services import studies
 from survey.services.plan_files import read_plan
-from tests.commands import runs_for
-from tests.databases import ON_SQLITE
+from tests.guides.pages import PAGES, ROOT, block_of, page_named
 
-README = (Path(__file__).parents[1] / "README.md").read_text()
-COMMANDS = re.findall(
-    r"^ {4}(?:\.venv/bin/)?survey (.+?)(?: +#.*)?$", README.replace("\\\n", " "), re.MULTILINE
-)
+README = (ROOT / "README.md").read_text()
+# In prose: `survey study new`, `survey export --with-identities`.
+SPOKEN_OF = re.compile(r"`(?:\.venv/bin/)?survey ((?:[a-z-]|--)[^`\n]*)`")
 
 
-@ON_SQLITE
-def test_every_command_of_the_readme_runs(app, session, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    runs_for(tmp_path)
-    studies.ensure_demo_study(session)
-    session.rollback()
-    assert len(COMMANDS) >= 20
-    for command in COMMANDS:
-        arguments = shlex.split(command.replace("--participants 30", "--participants 1"))
-        if arguments[0] == "serve":
-            arguments = ["serve", "--help"]
-        done = CliRunner().invoke(survey, arguments, obj=lambda **_: app)
-        assert done.exit_code == 0, (command, done.output)
+def test_what_each_of_the_three_does_first_stands_on_the_first_screen():
+    before, _, first = README.partition("## What you do first")
+    assert before.count("\n") < 25
+    table = first.partition("## ")[0]
+    for who in ("a participant", "a researcher", "a replicator"):
+        assert f"| **{who}** |" in table
+    for command in ("make run", "make install", "survey replicate"):
+        assert command in table
 
 
 def test_the_demo_study_and_a_study_of_its_seed_have_the_same_questions(app, session):
@@ -43,16 +36,18 @@ def test_the_demo_study_and_a_study_of_its_seed_have_the_same_questions(app, ses
     again = studies.create_study(session, "replication", studies.preset_plan("mnro", seed=2013))
     studies.open_study(session, again)
     assert again.digest == demo.digest
-    assert "survey study new replication --seed 2013" in README
+    assert (
+        "survey study new replication --seed 2013"
+        in page_named("replicate-the-paper.md").read_text()
+    )
 
 
 def test_the_recipe_for_a_measure_works(tmp_path, monkeypatch):
-    module, project = (
-        re.search(rf"```{kind}\n(.+?)```", README, re.S).group(1) for kind in ("python", "toml")
-    )
-    (tmp_path / "screens.py").write_text(module)
+    page = page_named("add-a-measure.md")
+    (tmp_path / "screens.py").write_text(block_of(page, "screens/screens.py"))
     monkeypatch.syspath_prepend(str(tmp_path))
-    entries = tomllib.loads(project)["project"]["entry-points"]["survey.measures"]
+    project = tomllib.loads(block_of(page, "screens/pyproject.toml"))["project"]
+    entries = project["entry-points"]["survey.measures"]
     others = others_of([EntryPoint(*one, "survey.measures") for one in entries.items()], MEASURES)
     assert not others.faults
     lists, setting = as_lists([[1, 9], [2, 30], [40, 50]], 100), Setting()
@@ -61,14 +56,52 @@ def test_the_recipe_for_a_measure_works(tmp_path, monkeypatch):
     assert np.array(shown, dtype=float).tolist() == [0, 0.5, 1]
 
 
-def test_the_files_the_readme_links_to_are_there():
-    root = Path(__file__).parents[1]
-    for target in re.findall(r"\]\((?!http)([^)#]+)\)", README):
-        assert (root / target).is_file(), target
-
-
-def test_the_plan_file_of_the_readme_is_a_plan():
-    text = re.search(r"```yaml\n(.+?)```", README, re.S).group(1)
-    found = read_plan(text)
+def test_the_plan_file_of_the_guide_is_the_plan_it_speaks_of():
+    found = read_plan(block_of(page_named("run-your-own-study.md"), "plan.yaml"))
     assert (found.plan.generator, found.plan.asked) == ("random", 10)
+    assert (found.plan.personal_until, found.plan.marked) == ("2027-06-30", ("grades",))
     assert found.recruitment.code_complete == "C1A2B3"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_command_and_option_that_prose_speaks_of_is_there(page):
+    for said in SPOKEN_OF.findall(page.read_text()):
+        command: click.Command = survey
+        for word in shlex.split(re.sub(r"[⟨⟩…()]", " ", said)):
+            if isinstance(command, click.Group) and not word.startswith("-"):
+                found = command.get_command(click.Context(command), word)
+                assert found is not None, said
+                command = found
+            elif word.startswith("--"):
+                assert any(word in one.opts for one in command.get_params(click.Context(command)))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_link_leads_to_a_file_and_a_heading_that_are_there(page):
+    for target in re.findall(r"\]\((?!http)([^)]+)\)", page.read_text()):
+        path, _, heading = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), target
+        if heading:
+            assert heading in headings_of(file), target
+
+
+def headings_of(page):
+    """The names by which a page's headings are linked to."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_guide_stands_in_the_index():
+    index = (ROOT / "docs" / "README.md").read_text()
+    for page in (ROOT / "docs").glob("*.md"):
+        assert page.name == "README.md" or f"]({page.name})" in index, page.name
+
+
+def test_figures_quoted_from_speed_are_those_of_speed():
+    measured = page_named("speed.md").read_text()
+    quoted = page_named("thousand-participants.md").read_text().partition("| Measured | Found |")[2]
+    rows = re.findall(r"^(\| .+) \|$", quoted.partition("\n\n")[0], re.MULTILINE)
+    assert len(rows) == 4
+    for row in rows:
+        assert row in measured, row

@@ -1,7 +1,7 @@
 """What a ranked list is worth: the measures, and the registry that names them.
 
 Adding a measure: one module with its function, one entry in ``catalogue``, one
-test case; or a package of your own with an entry point. See README, "Add a measure".
+test case; or a package of your own with an entry point. See docs/add-a-measure.md.
 """
 
 from survey.core.measures.average_precision import average_precision

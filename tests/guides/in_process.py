@@ -1,0 +1,48 @@
+"""Run the command ``survey`` in the tests' own process, which spares its start."""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from click.testing import CliRunner
+from flask import Flask
+
+from survey.__main__ import open_app
+from survey.cli import survey
+from survey.db import db
+
+
+def run_survey(command: str, environment: Mapping[str, str], folder: Path) -> str:
+    """Run a line of a shell that is nothing but ``survey``; it must succeed.
+
+    Settings may stand before it, and ``> FILE`` behind it. Returns what was printed.
+    """
+    words = shlex.split(command, comments=True)
+    settings = dict(environment)
+    while words[0] != "survey":
+        name, _, value = words.pop(0).partition("=")
+        settings[name] = value
+    to = words[words.index(">") + 1] if ">" in words else None
+    arguments = words[1 : words.index(">")] if to else words[1:]
+    with _closing_databases() as opened:
+        done = CliRunner().invoke(survey, arguments, obj=opened, env=settings)
+    assert done.exit_code == 0, (command, done.output, done.exception)
+    if to:
+        (folder / to).write_text(done.stdout)
+    return done.output
+
+
+@contextmanager
+def _closing_databases() -> Iterator[object]:
+    """Give what opens the application, and close the databases of all it opened."""
+    opened: list[Flask] = []
+
+    def opening(*, make: bool = False) -> Flask:
+        opened.append(open_app(make=make))
+        return opened[-1]
+
+    yield opening
+    for app in opened:
+        with app.app_context():
+            db.engine.dispose()

@@ -1,0 +1,158 @@
+"""The proxies of the guides as processes before a server: nginx as Debian has it, and Caddy."""
+
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.guides.pages import ROOT, block_of, page_named
+from tests.serving import free_port
+
+NAME = "survey.example.org"
+# The address from which people come in the tests; Linux has all of 127.0.0.0/8.
+SOMEBODY = "127.0.0.77"
+# What stands around a server's block in a distribution's nginx.conf.
+AROUND = """
+{user}
+daemon off;
+pid {folder}/nginx.pid;
+worker_processes 1;
+error_log {folder}/errors.log;
+events {{ worker_connections 64; }}
+http {{
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  {server}
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Proxy:
+    """Where it serves HTTPS, the certificate that vouches for it, and its folder."""
+
+    port: int
+    authority: Path
+    folder: Path
+
+    @property
+    def address(self) -> str:
+        """What people type, if nobody has changed the port."""
+        return f"https://{NAME}:{self.port}"
+
+
+def command(name: str) -> str | None:
+    """Find a command, beside Python's own or where Debian keeps those of administrators."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}:/usr/sbin"
+    return shutil.which(name, path=path)
+
+
+@contextmanager
+def nginx(folder: Path, behind: int) -> Iterator[Proxy]:
+    """Run nginx with the guide's file, the certificate being one of our own."""
+    port = free_port()
+    make_certificate(folder)
+    settings = folder / "nginx.conf"
+    settings.write_text(
+        AROUND.format(
+            # Its workers write into the test's folder, which is the user's own.
+            user="user root;" if os.geteuid() == 0 else "",
+            folder=folder,
+            server=nginx_server(folder, port, behind),
+        )
+    )
+    tried = [command("nginx"), "-e", str(folder / "errors.log"), "-c", str(settings)]
+    checked = subprocess.run([*tried, "-t"], capture_output=True, text=True)
+    assert "test is successful" in checked.stderr, checked.stderr
+    assert "warn" not in checked.stderr, checked.stderr
+    with _running(tried, port, folder, {}):
+        yield Proxy(port, folder / "fullchain.pem", folder)
+
+
+def nginx_server(folder: Path, port: int, behind: int) -> str:
+    """Return the guide's file with this machine's ports and folders."""
+    text = block_of(page_named("thousand-participants.md"), "/etc/nginx/conf.d/survey.conf")
+    for meant, here in (
+        ("listen 80;", f"listen 127.0.0.1:{free_port()};"),
+        ("listen 443", f"listen 127.0.0.1:{port}"),
+        (f"/etc/letsencrypt/live/{NAME}", str(folder)),
+        ("/var/log/nginx", str(folder)),
+        ("127.0.0.1:8000", f"127.0.0.1:{behind}"),
+    ):
+        assert meant in text, meant
+        text = text.replace(meant, here)
+    return text
+
+
+def make_certificate(folder: Path) -> None:
+    """Make a key and a certificate that vouches for itself."""
+    files = ["-keyout", folder / "privkey.pem", "-out", folder / "fullchain.pem"]
+    name = ["-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}"]
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"]
+    subprocess.run([*made, *files, *name], check=True, capture_output=True)
+
+
+@contextmanager
+def caddy(folder: Path, behind: int) -> Iterator[Proxy]:
+    """Run Caddy with the repository's file, vouched for by an authority of its own."""
+    port, environment = free_port(), {}
+    environment |= {"SURVEY_HOST": NAME, "SURVEY_ADDRESS": f"127.0.0.1:{behind}"}
+    environment |= {"HTTPS_PORT": str(port), "HTTP_PORT": str(free_port())}
+    environment |= {"XDG_DATA_HOME": str(folder), "XDG_CONFIG_HOME": str(folder)}
+    environment |= {"CADDY_ADMIN": f"127.0.0.1:{free_port()}"}
+    # The one change: no public authority can be asked for a certificate here.
+    file = folder / "Caddyfile"
+    file.write_text(
+        f"{{\n\tlocal_certs\n{(ROOT / 'deploy/Caddyfile').read_text().split('{', 1)[1]}"
+    )
+    run = [command("caddy"), "run", "--config", str(file)]
+    with _running(run, port, folder, environment):
+        yield Proxy(port, folder / "caddy/pki/authorities/local/root.crt", folder)
+
+
+@contextmanager
+def _running(
+    run: list[str | None], port: int, folder: Path, environment: dict[str, str]
+) -> Iterator[None]:
+    """Run a proxy from when it listens; what it says is kept in its folder, as a service's is."""
+    with (folder / "said.log").open("wb") as said:
+        process = subprocess.Popen(
+            [str(word) for word in run],
+            env={**os.environ, **environment},
+            stdout=said,
+            stderr=said,
+        )
+    try:
+        while not _speaks_tls(port):
+            assert process.poll() is None, f"{run[0]} ended at once"
+            time.sleep(0.05)
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def _speaks_tls(port: int) -> bool:
+    """Whether it listens, and has a certificate by now."""
+    trusting = ssl._create_unverified_context()
+    try:
+        with socket.create_connection(("127.0.0.1", port), 5) as plain:
+            trusting.wrap_socket(plain, server_hostname=NAME).close()
+    except OSError:
+        return False
+    return True
+
+
+def connected(proxy: Proxy) -> socket.socket:
+    """Return a connection to a proxy's port."""
+    return socket.create_connection(("127.0.0.1", proxy.port), 20, source_address=(SOMEBODY, 0))

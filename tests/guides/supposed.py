@@ -1,0 +1,59 @@
+"""What pages suppose to be there: files of the reader's own, and what takes long made short."""
+
+import gzip
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.commands import runs_for
+from tests.guides.pages import ROOT
+
+# What a page says, and what is run. Simulated people go through the real pages, a server's
+# processes start one by one, and figures have tests of their own, for votes and for the paper.
+FEWER = {
+    "--participants 30 --prefer": "--participants 2 --prefer",
+    "--include-test --to pilot-paper": "--include-test",
+    "paper all --to": "paper figure1 --to",
+    "--to power.csv": "--to power.csv --replicates 100",
+    "--workers 4": "--workers 1",
+}
+ON_POSTGRESQL = frozenset({"thousand-participants.md"})
+
+
+def assessors(folder: Path) -> None:
+    """Labels and clusters by three assessors, and runs of the topics they judged."""
+    for name, grade in (("ann", 2), ("bob", 1), ("eve", 1)):
+        lines = [f"t{t} 0 d{d} {grade}\n" for t in (1, 2) for d in (1, 2, 3)]
+        (folder / f"{name}.txt").write_text("".join(lines))
+        words = {1: "condor", 2: "condor", 3: "pelican"}
+        lines = [f"t{t} d{d} {name}'s {word}\n" for t in (1, 2) for d, word in words.items()]
+        (folder / f"{name}-clusters.txt").write_text("".join(lines))
+    runs_for(folder)
+    (folder / "b.txt").write_bytes(gzip.decompress((folder / "b.txt.gz").read_bytes()))
+
+
+def deployment(folder: Path) -> None:
+    """The folder that the page takes files from, and those that its administrator makes."""
+    shutil.copytree(ROOT / "deploy", folder / "deploy")
+    for made in ("tmp", "backups"):
+        (folder / made).mkdir()
+
+
+SUPPOSED = {
+    "thousand-participants.md": deployment,
+    "score-runs.md": runs_for,
+    "run-your-own-study.md": runs_for,
+    "assessors.md": assessors,
+}
+
+
+def one_digest(said: Mapping[str, str]) -> None:
+    """Every study that the page opens is the same."""
+    digests = [set(re.findall(r"[0-9a-f]{64}", text)) for text in said.values()]
+    opened = [one for command, one in zip(said, digests, strict=True) if "study open" in command]
+    assert len(opened) == 3
+    assert len(set.union(*opened)) == 1
+
+
+AFTERWARDS = {"replicate-the-paper.md": one_digest}

@@ -1,0 +1,71 @@
+"""The files with which the survey is deployed have no fault that their linters know."""
+
+import os
+import subprocess
+
+import pytest
+import yaml
+
+from tests.guides.pages import ROOT, block_of, page_named
+from tests.guides.proxies import command
+
+COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
+
+
+def checked(name, *arguments):
+    """Run a linter; one that is not installed is told of, and in CI it is a fault."""
+    if command(name) is None and os.environ.get("REQUIRE_PROXIES") != "1":
+        pytest.skip(f"{name} is not installed")
+    done = subprocess.run(
+        [str(command(name)), *arguments], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_container_file_passes_hadolint():
+    checked("hadolint", "--failure-threshold", "info", "Containerfile")
+
+
+def test_the_compose_file_fits_the_specification():
+    checked("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml")
+
+
+def test_the_service_passes_systemds_own_check(tmp_path):
+    if command("systemd-analyze") is None:
+        pytest.skip("systemd is not installed")
+    text = block_of(page_named("thousand-participants.md"), "/etc/systemd/system/survey.service")
+    assert "/opt/survey/bin/survey serve" in text
+    unit = tmp_path / "survey.service"
+    unit.write_text(text.replace("/opt/survey/bin/survey", "/bin/true"))
+    checked("systemd-analyze", "verify", "--man=no", str(unit))
+
+
+def test_images_name_their_major_version():
+    base = (ROOT / "Containerfile").read_text().partition("\nFROM ")[2].split()[0]
+    for image in (base, *(one["image"] for one in COMPOSE["services"].values() if "image" in one)):
+        name, _, version = image.partition(":")
+        assert version[:1].isdigit(), image
+        assert name.startswith("docker.io/library/"), image
+
+
+def test_the_compose_file_holds_no_secret_and_the_example_names_each():
+    asked = {
+        word.partition("}")[0].partition(":")[0]
+        for word in (ROOT / "compose.yaml").read_text().split("${")[1:]
+    }
+    example = (ROOT / "deploy" / "env.example").read_text()
+    named = {line.partition("=")[0] for line in example.splitlines() if "=" in line[:30]}
+    assert asked == named
+    assert "\nPOSTGRES_PASSWORD=\n" in example
+    assert all(
+        ".env" in (ROOT / name).read_text().split() for name in (".gitignore", ".dockerignore")
+    )
+
+
+def test_only_the_proxy_is_reached_from_outside():
+    assert [name for name, one in COMPOSE["services"].items() if "ports" in one] == ["proxy"]
+
+
+def test_the_container_makes_or_upgrades_the_database_and_serves():
+    last = (ROOT / "Containerfile").read_text().strip().splitlines()[-1]
+    assert "survey init && exec survey serve --host 0.0.0.0 --port 8000" in last

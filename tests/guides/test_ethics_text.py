@@ -1,0 +1,72 @@
+"""The text for an ethics board names all that is stored of participants."""
+
+import re
+
+import pytest
+
+from survey.config import Settings
+from survey.services.stored_fields import stored_tables
+from tests.guides.pages import block_of, page_named
+
+TEXT = " ".join(block_of(page_named("run-your-own-study.md"), "ethics.txt").split())
+
+# Numbers of rows, which say nothing of anybody.
+OF_THE_DATABASE = re.compile(r"id|(study|participant|question|response)_id|number")
+SAID = {
+    "participant.public_id": "a random number",
+    "participant.resume_hash": "checksums (which cannot be turned back) of the code",
+    "participant.status": "how far they came",
+    "participant.is_test": "If they are test data",
+    "participant.excluded": "left out of the count",
+    "participant.exclude_reason": "that, and why",
+    "participant.personal": "what they said about themselves",
+    "participant.consent_id": "which consent text they agreed to",
+    "participant.receipt": "a random receipt code",
+    "participant.started_at": "the times at which they began",
+    "participant.consented_at": "agreed",
+    "participant.described_at": "described themselves",
+    "participant.informed_at": "read the description",
+    "participant.completed_at": "finished",
+    "participant.last_seen_at": "were last active",
+    "presentation.position": "how and as which it was shown",
+    "presentation.label_order": "labels",
+    "presentation.column_order": "columns",
+    "presentation.list_order": "lists",
+    "presentation.shown": "printed values",
+    "presentation.shown_at": "and when",
+    "presentation.ranked_first": "the order they gave",
+    "presentation.ranked_at": "when",
+    "response.clicked": "what they ticked",
+    "response.own": "the order they gave",
+    "response.submitted_at": "when",
+    "response.active_seconds": "how many seconds the page was in view",
+    "response.revisions": "each earlier answer",
+    "revision.clicked": "each earlier answer",
+    "revision.own": "each earlier answer",
+    "revision.submitted_at": "each earlier answer",
+    "revision.active_seconds": "each earlier answer",
+    "browser.token_hash": "of the random number in their browser's cookie",
+    "identity.external_id": "the id under which the platform knows the person",
+    "identity.parameters": "the numbers of its session",
+    "guest.name": "the name under which someone was invited",
+    "guest.nonce": "⟨Only with personal links",
+    "guest.created_at": "and when",
+    "erasure.token": "a checksum of a random number",
+    "erasure.erased_on": "and the day",
+}
+STORED = [
+    f"{table.name}.{field}"
+    for table in stored_tables()["Participants"]
+    for field, _ in table.fields
+    if not OF_THE_DATABASE.fullmatch(field)
+]
+
+
+@pytest.mark.parametrize("field", STORED)
+def test_what_is_stored_of_participants_is_told(field):
+    assert SAID[field] in TEXT
+
+
+def test_the_cookie_lasts_as_long_as_is_told(tmp_path):
+    lifetime = Settings(tmp_path, "", "").for_flask()["PERMANENT_SESSION_LIFETIME"]
+    assert f"lasts {lifetime.days} days" in TEXT
