@@ -24,6 +24,7 @@ from survey.services.analysis import (
     analyse_votes,
     counted,
 )
+from survey.services.languages import ENGLISH
 from survey.services.studies import questions_of
 
 
@@ -76,6 +77,8 @@ def study_facts(
         "seed": plan.seed,
         "collection_size": plan.collection_size,
         "measures": list(plan.measures),
+        # Of its texts, the title among them; English goes without saying.
+        **({"language": plan.language} if plan.language != ENGLISH else {}),
     }
 
 

@@ -111,6 +111,9 @@ class House:
         answer = by.response
         request = answer.request
         headers = {name: value for name, value in answer.headers if name not in UNKEPT}
+        if "attachment" in answer.headers.get("Content-Disposition", ""):
+            # It is opened as a file, of which no server says anything.
+            headers = {"Content-Type": answer.headers["Content-Type"]}
         return Sight(
             page,
             state,
