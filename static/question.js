@@ -32,6 +32,8 @@ function tiers() {
   });
 }
 
+const placesOf = (groups) => new Map(groups.flatMap(({ letters, place }) => letters.map((letter) => [letter, place])));
+
 function describe() {
   const groups = tiers();
   const missing = places.filter((select) => !select.value);
@@ -66,7 +68,7 @@ function draw(groups, missing) {
     unplaced.hidden = !missing.length || !(own.checked || groups.length);
     unplaced.replaceChildren(text("small", "", words.drag), ...missing.map(chip));
   }
-  const placeOf = new Map(groups.flatMap(({ letters, place }) => letters.map((letter) => [letter, place])));
+  const placeOf = placesOf(groups);
   for (const cell of cells) {
     const at = (select) => (missing.length ? Number(select.value) : placeOf.get(letterOf(select)));
     const here = places.filter((select) => select.value && at(select) === Number(cell.dataset.place));
@@ -112,7 +114,13 @@ function hold(event, letter, select) {
   for (const [kind, what] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) window.addEventListener(kind, what, { signal });
 }
 
+// Where every list has a place, the rows are places as counted: 1, 1, 2 stands in the rows 1, 1, 3. So
+// the others take the places of the rows in which one sees them.
 function put(select, place) {
+  if (places.every((one) => one.value)) {
+    const placeOf = placesOf(tiers());
+    for (const one of places) one.value = placeOf.get(letterOf(one));
+  }
   if (select.value === place) return;
   select.value = place;
   select.dispatchEvent(new Event("change"));

@@ -57,6 +57,18 @@ def test_letters_can_be_dragged_to_their_places_and_back(page, link):
     assert page.faults == []
 
 
+def test_a_letter_goes_to_the_row_in_which_it_is_let_go(page, link):
+    start(page, link)
+    place(page, "11234")
+    assert standing(page)[1:] == ["A = B", "", "C", "D", "E"]
+    drag(page, "E", 4)
+    assert standing(page)[1:] == ["A = B", "", "C", "D = E", ""]
+    drag(page, "E", 3)
+    assert standing(page)[1:] == ["A = B", "", "C = E", "", "D"]
+    drag(page, "B", 2)
+    assert standing(page)[1:] == ["A", "B", "C = E", "", "D"]
+
+
 def test_a_letter_let_go_elsewhere_stays_where_it_was(page, link):
     start(page, link)
     place(page, "12345")

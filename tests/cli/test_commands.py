@@ -380,3 +380,13 @@ def test_a_reader_that_has_seen_enough_is_told_nothing():
         ran.stdout.readline()
         ran.stdout.close()
         assert ran.stderr.read() == b""
+
+
+def test_a_study_that_belongs_to_nobody_says_so_and_what_to_do(run):
+    run("init")
+    run("researcher", "add", "Ada Lovelace")
+    assert "belongs to nobody" not in run("study", "new", "hers")
+    run("researcher", "add", "Grace Hopper")
+    told = run("study", "new", "nobodys")
+    assert "`survey study share nobodys NAME` gives it to one." in told
+    assert "belongs to nobody" not in run("study", "new", "graces", "--owner", "Grace Hopper")

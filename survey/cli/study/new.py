@@ -10,7 +10,7 @@ from survey.cli.kinds import MEASURES, RESEARCHER
 from survey.cli.printing import print_json
 from survey.cli.progress import bar
 from survey.cli.words import SeveralWords
-from survey.services import life, studies
+from survey.services import access, life, studies
 from survey.services import own_lists as lists
 from survey.services.languages import languages
 from survey.services.plan_files import PlanFile, read_plan
@@ -131,6 +131,11 @@ def new(
             return
         click.echo(f"The study {slug!r} is made, with seed {plan.seed}.")
         click.echo(f"Look at it with `survey study check {found.slug}`, then open it.")
+        if not access.members_of(session, found):
+            click.echo(
+                "It belongs to nobody, so no researcher sees it in the browser: "
+                f"`survey study share {found.slug} NAME` gives it to one."
+            )
 
 
 def _changes(asked: dict[str, Any]) -> dict[str, Any]:
