@@ -30,13 +30,12 @@ EVERY_LOOK: tuple[Look, ...] = tuple(product(WIDTHS, THEMES))
 
 
 def some_looks(number: int, language: str) -> tuple[Look, ...]:
-    """Few of the six looks, so that over some pages each width meets each theme.
+    """One of the six looks, so that over some pages each width meets each theme.
 
-    A participants' page is looked at once in each language, a researchers' page twice.
+    Another one in Greek than in English.
     """
-    first = WIDTHS[number % 3], THEMES[number % 2]
-    second = WIDTHS[(number + 1) % 3], THEMES[(number + 1) % 2]
-    return {"en": (first,), "el": (second,)}.get(language, (first, second))
+    shift = number + (language == "el")
+    return ((WIDTHS[shift % 3], THEMES[shift % 2]),)
 
 
 def prepared(browser: Browser) -> BrowserContext:

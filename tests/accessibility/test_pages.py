@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.accessibility.catalogue import OF_PARTICIPANTS, each_walk, sights_of
+from tests.accessibility.catalogue import each_walk, sights_of
 from tests.accessibility.conftest import write_row
 from tests.accessibility.looking import EVERY_LOOK, Fault, Look, look, some_looks
 from tests.accessibility.sights import House, Sight, Stage, Walk
@@ -34,8 +34,7 @@ def test_a_page_in_any_state_can_be_used_by_everyone(
     house: House, stage: Stage, walk: Walk, language: str
 ) -> None:
     sights = sights_of(house, walk, language)
-    spoken = language if walk in OF_PARTICIPANTS else "both"
-    wrong = {one: judged(stage, one, some_looks(n, spoken)) for n, one in enumerate(sights)}
+    wrong = {one: judged(stage, one, some_looks(n, language)) for n, one in enumerate(sights)}
     tell(wrong)
 
 
