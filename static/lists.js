@@ -42,11 +42,13 @@ function makeFindable(field) {
   const status = line.querySelector("[role=status]");
   const rows = () => [...document.querySelectorAll(`[role=region][aria-label="${field.dataset.finds}"] tbody tr`)];
   line.hidden = false;
-  field.addEventListener("input", () => {
+  const find = () => {
     const wanted = field.value.trim().toLowerCase();
     for (const row of rows()) row.hidden = !row.textContent.toLowerCase().includes(wanted);
     status.textContent = wanted ? `${rows().filter((row) => !row.hidden).length} of ${rows().length}` : "";
-  });
+  };
+  field.addEventListener("input", find);
+  window.addEventListener("pageshow", find); // after “Back” the browser may fill it in again
 }
 
 const makeAllSortable = (part) => part.querySelectorAll("table.sortable").forEach(makeSortable);

@@ -5,8 +5,8 @@ const live = document.getElementById("live");
 const told = document.getElementById("live-status");
 const EVERY = 5000;
 
-// While someone types a reason, the page under their hands stays as it is.
-const isInUse = () => live.contains(document.activeElement) && document.activeElement.matches("input");
+// While someone is there with the keyboard, or types a reason, the page stays as it is under their hands.
+const isInUse = () => live.contains(document.activeElement);
 
 async function refresh() {
   if (document.visibilityState !== "visible" || isInUse()) return;

@@ -95,6 +95,7 @@ function hold(event, letter, select) {
   event.preventDefault();
   let cell;
   const at = ({ clientX, clientY }) => document.elementFromPoint(clientX, clientY)?.closest("[data-place]");
+  const mine = (what) => (now) => now.pointerId === event.pointerId && what(now);
   const move = (now) => {
     letter.style.translate = `${now.clientX - event.clientX}px ${now.clientY - event.clientY}px`;
     cell?.classList.remove("under");
@@ -111,7 +112,7 @@ function hold(event, letter, select) {
   const controller = new AbortController();
   const { signal } = controller;
   letter.classList.add("held");
-  for (const [kind, what] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) window.addEventListener(kind, what, { signal });
+  for (const [kind, what] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) window.addEventListener(kind, mine(what), { signal });
 }
 
 // Where every list has a place, the rows are places as counted: 1, 1, 2 stands in the rows 1, 1, 3. So
@@ -147,6 +148,8 @@ choices.forEach((box) =>
   }),
 );
 describe();
+// Fields that a browser fills in again after “Back” are filled in after this script has run.
+window.addEventListener("pageshow", describe);
 
 // Seconds in view, by the browser's own steady clock.
 const field = form.querySelector("[name=active_seconds]");

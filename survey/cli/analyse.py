@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from survey.cli.command import Command
-from survey.cli.context import AS_JSON, OpenApp, database
+from survey.cli.context import AS_JSON, EARLY, OpenApp, database
 from survey.cli.kinds import TARGET
 from survey.cli.printing import print_json, say
 from survey.cli.progress import bar
@@ -81,7 +81,8 @@ def _analysed(
         return analyse_path(Path(target), choices)
     with database(open_app) as (_, session):
         found = studies.find_study(session, target) if target else studies.only_study(session)
-        life.note_early_look(session, found, access.COMMAND_LINE, "analysed")
+        if life.note_early_look(session, found, access.COMMAND_LINE, "analysed"):
+            click.echo(EARLY, err=True)
         only_reading(session)
         return study_analysis.analyse_study(session, found, choices)
 

@@ -10,6 +10,7 @@ from survey.cli.kinds import RESEARCHER
 from survey.cli.printing import print_json
 from survey.cli.progress import bar
 from survey.services import studies
+from survey.services.errors import SurveyError
 from survey.services.exchange import intake, reading
 from survey.services.exchange.replicate import replicate as replicated
 from survey.services.researchers import find_researcher
@@ -31,17 +32,23 @@ def replicate(bundle: Path, as_json: bool) -> None:
     the first thing that does not agree is named. Needs no database.
     """
     agreed: list[str] = []
+    fault: SurveyError | None = None
     try:
         with bar("Recomputing"):
             for step in replicated(reading.open_files(bundle, bundle.name)):
                 agreed.append(step.text)
-    finally:
-        if not as_json:
-            for text in agreed:
-                click.echo(f"✓ {text}")
+    except SurveyError as error:
+        fault = error
     if as_json:
-        print_json({"bundle": str(bundle), "agrees": True, "checked": agreed})
+        why = {"why": str(fault)} if fault else {}
+        content = {"bundle": str(bundle), "agrees": not fault, **why, "checked": agreed}
+        print_json(content)
     else:
+        for text in agreed:
+            click.echo(f"✓ {text}")
+    if fault:
+        raise fault
+    if not as_json:
         click.echo("The bundle agrees in everything that can be recomputed.")
 
 

@@ -19,6 +19,10 @@ class OpenApp(Protocol):
         """Open the application; with ``make``, its instance folder need not be there yet."""
 
 
+EARLY = (
+    "The study is open: that its results were looked at is in its log, and in its bundle once "
+    "people have answered. To see them afterwards, close it first."
+)
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
 

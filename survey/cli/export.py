@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from survey.cli.command import Command
-from survey.cli.context import AS_JSON, OpenApp, database
+from survey.cli.context import AS_JSON, EARLY, OpenApp, database
 from survey.cli.kinds import STUDY
 from survey.cli.printing import print_json
 from survey.cli.progress import bar
@@ -65,7 +65,8 @@ def export(
         study = studies.find_study(session, slug)
         if wanted["with_identities"]:
             access.log(session, study, access.COMMAND_LINE, "exported", "bundle with identities")
-        life.note_early_look(session, study, access.COMMAND_LINE, "exported")
+        if life.note_early_look(session, study, access.COMMAND_LINE, "exported"):
+            click.echo(EARLY, err=True)
         lines, digest = handing_out.lines_in(session, study), study.digest
         with bar("Writing", total=lines) as shown, _unfinished(place) as new:
             if folder:

@@ -139,17 +139,19 @@ def unblind(session: Session, study: Study, who: str, reason: str) -> datetime:
     return study.unblinded_at
 
 
-def note_early_look(session: Session, study: Study, who: str, what: str) -> None:
-    """Write down that results of a study were taken while people still vote.
+def note_early_look(session: Session, study: Study, who: str, what: str) -> bool:
+    """Write down that results of a study were taken while people still vote; tell whether so.
 
     Once there are answers of participants who count, the study is unblinded by that, and
     its bundle says when. Test data alone tell nothing.
     """
-    if study.status == "open" and not shows_results(study):
+    is_early = study.status == "open" and not shows_results(study)
+    if is_early:
         access.log(session, study, who, "unblinded", f"{what}, before the study was closed")
         if watching_queries.has_real_answers(session, study.id):
             study.unblinded_at = now()
     session.commit()
+    return is_early
 
 
 def shows_results(study: Study) -> bool:

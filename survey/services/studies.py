@@ -37,7 +37,8 @@ GENERATOR_NAMES = tuple(GENERATORS)
 
 # The demo draws the same lists everywhere, so that people can talk about them.
 DEMO_SLUG = "five-systems"
-DEMO_SEED = 2013
+# In 3 of its 10 questions two measures order the lists alike, as in 3 of the paper's sets.
+DEMO_SEED = 2039
 
 
 def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan:

@@ -126,7 +126,7 @@ def moment(when: datetime | str | None) -> str:
     if when is None:
         return ""
     at = datetime.fromisoformat(when) if isinstance(when, str) else when
-    return f"{format_datetime(at, 'short', UTC, page_language())} UTC"
+    return f"{format_datetime(at, 'd MMM y, HH:mm', UTC, page_language())} UTC"
 
 
 def paragraphs(text: str) -> list[str]:

@@ -69,6 +69,33 @@ def test_a_letter_goes_to_the_row_in_which_it_is_let_go(page, link):
     assert standing(page)[1:] == ["A", "B", "C = E", "", "D"]
 
 
+def test_what_the_browser_fills_in_again_is_shown_and_said_again(page, link):
+    start(page, link)
+    tick(page, "own")
+    place(page, "11234")
+    page.goto(link)
+    page.go_back()
+    at(page, "/q/1")
+    expect(page.locator("#rank-E")).to_have_value("4")
+    assert standing(page)[1:] == ["A = B", "", "C", "D", "E"]
+    expect(page.locator("#echo")).to_contain_text("A and B tie for first")
+
+
+def test_a_second_finger_does_not_move_what_the_first_one_holds(page, link):
+    start(page, link)
+    place(page, "12345")
+    (x, y), (row_2, row_5) = middle_of(chip(page, "A")), (cell(page, 2), cell(page, 5))
+    send = """([kind, finger, x, y]) => document.elementFromPoint(x, y).dispatchEvent(
+        new PointerEvent(kind, {pointerId: finger, clientX: x, clientY: y, bubbles: true}))"""
+    page.evaluate(send, ["pointerdown", 1, x, y])
+    page.evaluate(send, ["pointermove", 1, *middle_of(row_2)])
+    page.evaluate(send, ["pointermove", 2, *middle_of(row_5)])
+    page.evaluate(send, ["pointerup", 2, *middle_of(row_5)])
+    assert standing(page)[1:] == ["A", "B", "C", "D", "E"]
+    page.evaluate(send, ["pointerup", 1, *middle_of(row_2)])
+    assert standing(page)[1:] == ["A = B", "", "C", "D", "E"]
+
+
 def test_a_letter_let_go_elsewhere_stays_where_it_was(page, link):
     start(page, link)
     place(page, "12345")

@@ -108,11 +108,17 @@ def test_a_gold_standard_tells_each_topics_rule(desk):
     assert [name for name in found["files"] if (desk.folder / name).is_file()] == found["files"]
 
 
+def test_a_bundle_that_does_not_agree_is_a_fact_too(desk):
+    done = desk.run("survey replicate qrels.txt --json", status=1)
+    found = json.loads(done.stdout)
+    assert found["agrees"] is False
+    assert done.stderr == f"Error: {found['why']}\n"
+
+
 @pytest.mark.parametrize(
     ("line", "status"),
     [
         ("survey study show nowhere --json", 1),
-        ("survey replicate qrels.txt --json", 1),
         ("survey restore survey-sunday.sqlite3 --json", 1),
         ("survey measure 1,x --json", 2),
     ],
