@@ -95,7 +95,6 @@ function hold(event, letter, select) {
   event.preventDefault();
   let cell;
   const at = ({ clientX, clientY }) => document.elementFromPoint(clientX, clientY)?.closest("[data-place]");
-  const mine = (what) => (now) => now.pointerId === event.pointerId && what(now);
   const move = (now) => {
     letter.style.translate = `${now.clientX - event.clientX}px ${now.clientY - event.clientY}px`;
     cell?.classList.remove("under");
@@ -110,9 +109,13 @@ function hold(event, letter, select) {
     if (now.type === "pointerup" && cell) put(select, cell.dataset.place);
   };
   const controller = new AbortController();
-  const { signal } = controller;
+  const listen = (kind, what) => window.addEventListener(kind, what, { signal: controller.signal });
+  const ofThisPointer = (what) => (now) => now.pointerId === event.pointerId && what(now);
   letter.classList.add("held");
-  for (const [kind, what] of [["pointermove", move], ["pointerup", end], ["pointercancel", end]]) window.addEventListener(kind, mine(what), { signal });
+  listen("pointermove", ofThisPointer(move));
+  listen("pointerup", ofThisPointer(end));
+  listen("pointercancel", ofThisPointer(end));
+  listen("keydown", (now) => now.key === "Escape" && end(now));
 }
 
 // Where every list has a place, the rows are places as counted: 1, 1, 2 stands in the rows 1, 1, 3. So

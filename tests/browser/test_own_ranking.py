@@ -108,6 +108,17 @@ def test_a_letter_let_go_elsewhere_stays_where_it_was(page, link):
     expect(page.locator(".held")).to_have_count(0)
 
 
+def test_escape_lets_a_letter_go_where_it_was(page, link):
+    start(page, link)
+    place(page, "12345")
+    page.mouse.move(*middle_of(chip(page, "A")))
+    page.mouse.down()
+    page.mouse.move(*middle_of(cell(page, 4)), steps=3)
+    page.keyboard.press("Escape")
+    page.mouse.up()
+    assert standing(page) == ["", "A", "B", "C", "D", "E"]
+
+
 def test_a_finger_drags_as_a_mouse_does(browser, link):
     context = browser.new_context(viewport=PHONE, has_touch=True)
     page = context.new_page()
