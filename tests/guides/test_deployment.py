@@ -57,9 +57,6 @@ def test_the_compose_file_holds_no_secret_and_the_example_names_each():
     named = {line.partition("=")[0] for line in example.splitlines() if "=" in line[:30]}
     assert asked == named
     assert "\nPOSTGRES_PASSWORD=\n" in example
-    assert all(
-        ".env" in (ROOT / name).read_text().split() for name in (".gitignore", ".dockerignore")
-    )
 
 
 def test_only_the_proxy_is_reached_from_outside():
