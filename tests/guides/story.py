@@ -132,7 +132,8 @@ class Story:
         return f"{self.wrapper.parent}:{installed}:{os.environ['PATH']}"
 
     def serve(self, command: str) -> None:
-        """Start the server, and go on once it can serve."""
+        """Start the server in place of the one before, and go on once it can serve."""
+        self.end()
         if "--port" not in command:
             command += f" --port {self.port}"
         self.server = subprocess.Popen(
@@ -157,3 +158,4 @@ class Story:
         if self.server is not None:
             os.killpg(self.server.pid, signal.SIGKILL)
             self.server.wait()
+            self.server = None
