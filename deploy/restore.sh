@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 # Written by the container's own user, who alone may read it.
 put() {
-  docker compose exec -T survey sh -c "umask 077; cat $2 $3"
+  docker compose exec -T survey sh -c "umask 077; cat $1 $2"
 }
 put '>' /backups/restored.sqlite3 < "$from/$backup"
 put '>' /data/secret_key < "$from/secret_key"
