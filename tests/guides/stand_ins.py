@@ -1,4 +1,4 @@
-"""Commands of a server in a story: ``survey`` of this checkout, and a ``sudo`` that needs no rights."""
+"""Commands of a server in a story: this checkout's ``survey``, and a ``sudo`` without rights."""
 
 import sys
 from pathlib import Path
