@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from tests.guides.pages import ROOT, block_of, page_named
 from tests.serving import free_port
 
@@ -55,6 +57,21 @@ def command(name: str) -> str | None:
     """Find a command, beside Python's own or where Debian keeps those of administrators."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}:/usr/sbin"
     return shutil.which(name, path=path)
+
+
+def require(name: str) -> str:
+    """Return where a command is; without it the test is skipped, and in CI it fails."""
+    found = command(name)
+    if found is None:
+        skip_unless_required(f"{name} is not installed")
+    return str(found)
+
+
+def skip_unless_required(why: str) -> None:
+    """Skip the test, or fail it where all the deployment is to be tested."""
+    if os.environ.get("REQUIRE_PROXIES") == "1":
+        pytest.fail(f"{why}, and REQUIRE_PROXIES=1")
+    pytest.skip(why)
 
 
 @contextmanager

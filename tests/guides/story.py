@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,13 +15,16 @@ import requests
 
 from tests.guides.in_process import run_survey
 from tests.guides.pages import ROOT, Block
+from tests.guides.stand_ins import make_stand_ins
 from tests.guides.unrun import reason_not_to_run
 from tests.serving import free_port
 
 # Folders of a server that pages name; in a story they lie in its own folder.
-ELSEWHERE = re.compile(r"(?<![\w.~*-])/(?=(?:srv|backups|etc|opt|tmp)\b)")
+ELSEWHERE = re.compile(r"(?<![\w.~*-])/(?=(?:srv|backups|etc|opt|tmp|usr/local)\b)")
 PORTS = re.compile(r"(?<=--port )\d{4}\b|(?<=127\.0\.0\.1:)\d{4}\b")
 DATABASE = re.compile(r"postgresql://survey:PASSWORD@\S+")
+# Who may not read a file finds out when the shell is to read it.
+GUARDS = {"/etc/survey.env": '[ "$(id -un)" = survey ] || { echo "not for you" >&2; exit 13; }\n'}
 FOR_THE_SHELL = re.compile(r"[|;&$]")
 
 
@@ -45,7 +49,8 @@ class Story:
         if block.name:
             file = self.folder / block.name.lstrip("/")
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(self.placed(block.text))
+            file.write_text(GUARDS.get(block.name, "") + self.placed(block.text))
+            file.chmod(0o755 if block.text.startswith("#!") else 0o644)
         elif block.language == "sh":
             for command in block.commands:
                 self.run(command)
@@ -70,9 +75,9 @@ class Story:
             self.said[command] = self.shell(meant)
 
     def in_this_process(self, command: str) -> bool:
-        """Whether it is nothing but ``survey``, and nothing was installed since it was loaded."""
+        """Whether it is nothing but this checkout's ``survey``, as it was loaded."""
         plain = re.match(r"(\w+=\S* )*survey ", command) and not FOR_THE_SHELL.search(command)
-        return bool(plain) and not self.site.exists()
+        return bool(plain) and not self.site.exists() and not self.wrapper.exists()
 
     def install(self, package: str) -> None:
         """Install a package of the page into a folder that ``survey`` then sees."""
@@ -115,22 +120,25 @@ class Story:
         seen = f"{ROOT}{os.pathsep}{self.site}"
         return {**os.environ, "PYTHONPATH": seen, **self.environment, "PATH": self._path()}
 
+    @property
+    def wrapper(self) -> Path:
+        """Where a page may put a command ``survey`` of its own."""
+        return self.folder / "usr" / "local" / "bin" / "survey"
+
     def _path(self) -> str:
-        """Put a command ``survey`` first on the way where commands are looked for."""
-        script = self.folder / "opt" / "survey" / "bin" / "survey"
-        if not script.exists():
-            script.parent.mkdir(parents=True, exist_ok=True)
-            script.write_text(f'#!/bin/sh\nexec {sys.executable} -m survey "$@"\n')
-            script.chmod(0o755)
-        return f"{script.parent}:{os.environ['PATH']}"
+        """Put commands ``survey``, ``sudo`` and ``id`` first where commands are looked for."""
+        installed = self.folder / "opt" / "survey" / "bin"
+        make_stand_ins(installed)
+        return f"{self.wrapper.parent}:{installed}:{os.environ['PATH']}"
 
     def serve(self, command: str) -> None:
-        """Start the server, and go on once it can serve."""
+        """Start the server in place of the one before, and go on once it can serve."""
+        self.end()
         if "--port" not in command:
             command += f" --port {self.port}"
         self.server = subprocess.Popen(
             shlex.split(command, comments=True),
-            executable=self.folder / "opt" / "survey" / "bin" / "survey",
+            executable=shutil.which("survey", path=self._path()),
             env=self.settings,
             cwd=self.folder,
             stdout=subprocess.DEVNULL,
@@ -150,3 +158,4 @@ class Story:
         if self.server is not None:
             os.killpg(self.server.pid, signal.SIGKILL)
             self.server.wait()
+            self.server = None

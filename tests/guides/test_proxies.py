@@ -1,6 +1,5 @@
 """The guides' proxies serve a real survey by HTTPS, and do what the guides say of them."""
 
-import os
 import re
 import ssl
 import sys
@@ -10,7 +9,7 @@ import pytest
 from tests.builders import SLUG, Visitor
 from tests.guides import proxies
 from tests.guides.https import Browser, Bytes
-from tests.guides.proxies import SOMEBODY
+from tests.guides.proxies import SOMEBODY, require, skip_unless_required
 from tests.serving import Server, free_port
 
 
@@ -30,9 +29,8 @@ def behind(tmp_path_factory):
 def kind(request):
     """Each proxy in turn; one that is not installed is left out, but not in CI."""
     if sys.platform != "linux":
-        pytest.skip("other systems have only one address of their own to come from")
-    if proxies.command(request.param) is None and os.environ.get("REQUIRE_PROXIES") != "1":
-        pytest.skip(f"{request.param} is not installed")
+        skip_unless_required("other systems have only one address of their own to come from")
+    require(request.param)
     return getattr(proxies, request.param)
 
 
