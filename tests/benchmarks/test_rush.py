@@ -5,7 +5,7 @@ import threading
 from contextlib import closing
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.speed.rush.browsing import Browser, RefusedError
@@ -16,6 +16,7 @@ PAGE = b"HTTP/1.1 200 OK\r\nSet-Cookie: who=ann; path=/\r\nContent-Length: 4\r\n
 AWAY = b"HTTP/1.1 303 See Other\r\nLocation: /next\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
 
 
+@example([b"\0", bytes(6), b"0\r\n\r\n"], 25)
 @given(st.lists(st.binary(min_size=1, max_size=50), max_size=5), st.integers(0, 400))
 def test_a_body_in_chunks_is_put_together_once_it_is_whole(chunks, cut):
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked"

@@ -20,6 +20,6 @@ def run(empty_app):
         )
         assert result.exit_code == status, result.output
         assert "Traceback" not in result.output
-        return result.output
+        return result.stdout if "--json" in arguments else result.output
 
     return invoke

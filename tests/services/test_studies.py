@@ -95,7 +95,7 @@ def test_the_texts_carry_the_numbers_of_the_design():
     plan = a_plan(lists=4, relevant=3, collection_size=200)
     words = number_words(plan.numbers)
     assert "Imagine four search systems on the web: A, B, C and D." in fill(plan.scenario, words)
-    assert "exactly three photographs match" in fill(plan.scenario, words)
+    assert "exactly three photographs show" in fill(plan.scenario, words)
     asked = "Tick every ordering of the four systems that matches yours"
     assert fill(plan.question_text, words) == asked
 

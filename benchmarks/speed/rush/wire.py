@@ -44,10 +44,13 @@ def whole_body(head: bytes, sent: bytes) -> bytes | None:
         return None
     body, rest = b"", sent
     while True:
-        size, _, rest = rest.partition(b"\r\n")
-        if not int(size, 16):
+        line, ended, rest = rest.partition(b"\r\n")
+        size = int(line, 16) if ended else 0
+        if not ended or len(rest) < size + 2:
+            return None  # what looked like the end was within a chunk
+        if not size:
             return body
-        body, rest = body + rest[: int(size, 16)], rest[int(size, 16) + 2 :]
+        body, rest = body + rest[:size], rest[size + 2 :]
 
 
 class Line:
