@@ -29,13 +29,9 @@ ROOMS = ((320, False), (320, True), (1280, True))
 EVERY_LOOK: tuple[Look, ...] = tuple(product(WIDTHS, THEMES))
 
 
-def some_looks(number: int, language: str) -> tuple[Look, ...]:
-    """One of the six looks, so that over some pages each width meets each theme.
-
-    Another one in Greek than in English.
-    """
-    shift = number + (language == "el")
-    return ((WIDTHS[shift % 3], THEMES[shift % 2]),)
+def one_look(number: int) -> tuple[Look]:
+    """One of the six looks: over six pages each width meets each theme."""
+    return ((WIDTHS[number % 3], THEMES[number % 2]),)
 
 
 def prepared(browser: Browser) -> BrowserContext:

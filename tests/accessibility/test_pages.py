@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.accessibility.catalogue import each_walk, sights_of
+from tests.accessibility.catalogue import each_walk, each_walk_once, sights_of
 from tests.accessibility.conftest import write_row
-from tests.accessibility.looking import EVERY_LOOK, Fault, Look, look, some_looks
+from tests.accessibility.looking import EVERY_LOOK, Fault, Look, look, one_look
 from tests.accessibility.sights import House, Sight, Stage, Walk
 from tests.accessibility.structure import faults_in
 
@@ -29,12 +29,12 @@ def tell(wrong: dict[Sight, list[Fault]]) -> None:
         pytest.fail(told, pytrace=False)
 
 
-@each_walk
+@each_walk_once
 def test_a_page_in_any_state_can_be_used_by_everyone(
     house: House, stage: Stage, walk: Walk, language: str
 ) -> None:
     sights = sights_of(house, walk, language)
-    wrong = {one: judged(stage, one, some_looks(n, language)) for n, one in enumerate(sights)}
+    wrong = {one: judged(stage, one, one_look(n)) for n, one in enumerate(sights)}
     tell(wrong)
 
 
