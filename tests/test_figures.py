@@ -19,7 +19,7 @@ from survey.core.agreement.exhibits import (
     shares_with_intervals,
 )
 from survey.figures import analysis, paper
-from survey.figures.surfaces import triangles
+from survey.figures.paper import triangles
 from survey.services.paper.catalogue import REPRODUCTIONS
 from tests.core.agreement.cases import MEASURES, rankings, responses
 

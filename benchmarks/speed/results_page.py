@@ -15,7 +15,7 @@ from benchmarks.speed import crowd
 from survey.app import create_app
 from survey.config import Settings
 from survey.db.models import Study
-from survey.figures.pages import as_svg
+from survey.figures.drawing import as_svg
 from survey.services import life, researchers
 
 PASSWORD = "a row of four words"  # noqa: S105 - of an account that lives for a second

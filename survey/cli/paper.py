@@ -12,9 +12,7 @@ from survey.cli.progress import bar
 from survey.cli.sheets import print_sheet
 from survey.cli.tables import print_table
 from survey.services.paper.catalogue import REPRODUCTIONS
-from survey.services.paper.claim import Claim
-from survey.services.paper.printed import Comparison
-from survey.services.paper.reproduction import Reproduction
+from survey.services.paper.reproduction import Claim, Comparison, Reproduction
 
 
 @click.command(

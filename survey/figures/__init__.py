@@ -1,7 +1,6 @@
 """Figures, drawn from their exhibits' rows: the same numbers give the same bytes."""
 
-from survey.figures.drawing import draw, written
-from survey.figures.pages import as_svg
+from survey.figures.drawing import as_svg, draw, written
 from survey.figures.style import COLOURS, FORMATS, GREY
 
 __all__ = ["COLOURS", "FORMATS", "GREY", "as_svg", "draw", "written"]

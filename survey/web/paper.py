@@ -6,7 +6,7 @@ It names the measures, so nothing that leads a participant through a study point
 from flask import Blueprint, render_template
 from flask.typing import ResponseReturnValue
 
-from survey.services.paper.table4.reading import LIMITS, read_table4
+from survey.services.paper.table4 import LIMITS, read_table4
 
 blueprint = Blueprint("paper", __name__, url_prefix="/paper")
 

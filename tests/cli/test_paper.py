@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from survey.services.paper.catalogue import REPRODUCTIONS
-from survey.services.paper.printed import Comparison
-from survey.services.paper.table2 import table2
+from survey.services.paper.reproduction import Comparison
+from survey.services.paper.tables1_to_3 import table2
 from tests.databases import ON_SQLITE
 
 pytestmark = ON_SQLITE

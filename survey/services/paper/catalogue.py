@@ -3,22 +3,13 @@
 from collections.abc import Callable, Mapping
 
 from survey.services.paper.correlations import correlations
-from survey.services.paper.descriptors import table5, table6, table7
-from survey.services.paper.figures.figure1 import figure1
-from survey.services.paper.figures.figure2 import figure2
-from survey.services.paper.figures.figure3 import figure3
-from survey.services.paper.figures.figure4 import figure4
-from survey.services.paper.figures.figure5 import figure5
-from survey.services.paper.figures.figure6 import figure6
-from survey.services.paper.figures.figure7 import figure7
-from survey.services.paper.figures.figure8 import figure8
+from survey.services.paper.figures1_to_4 import figure1, figure2, figure3, figure4
+from survey.services.paper.figures5_to_8 import figure5, figure6, figure7, figure8
 from survey.services.paper.reproduction import Reproduction
 from survey.services.paper.slips.listing import slips
-from survey.services.paper.table1 import table1
-from survey.services.paper.table2 import table2
-from survey.services.paper.table3 import table3
-from survey.services.paper.table4.reading import table4
-from survey.services.paper.table8 import table8
+from survey.services.paper.table4 import table4
+from survey.services.paper.tables1_to_3 import table1, table2, table3
+from survey.services.paper.tables5_to_8 import table5, table6, table7, table8
 
 REPRODUCTIONS: Mapping[str, Callable[[], Reproduction]] = {
     "table1": table1,

@@ -6,10 +6,15 @@ from itertools import combinations
 from typing import Any
 
 from survey.core.agreement.rank_correlation import RankCorrelation, kendall, spearman_rho
-from survey.services.paper.claim import DOES_NOT_HOLD, HOLDS, IN_PART, Claim
-from survey.services.paper.descriptors import COLLECTIONS, MEANS, agreement_scores, names_of
-from survey.services.paper.reproduction import Reproduction
-from survey.services.paper.table4.evidence import listed
+from survey.services.paper.reproduction import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    IN_PART,
+    Claim,
+    Reproduction,
+    listed,
+)
+from survey.services.paper.tables5_to_8 import COLLECTIONS, MEANS, agreement_scores, names_of
 from survey.services.reporting.sheets import Cell, Sheet
 
 HIGH = 0.7

@@ -1,14 +1,131 @@
-"""What one name of ``survey paper`` gives: tables, values for scripts, comparisons, files."""
+"""What the reproduction of a table or figure consists of: printed values, comparisons, claims."""
 
-from collections.abc import Iterator, Mapping
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from survey import figures
 from survey.core.agreement.exhibits import Exhibit
-from survey.services.paper.claim import Claim
-from survey.services.paper.printed import Comparison
 from survey.services.reporting.sheets import Sheet, as_csv
+
+MEASURES = ("AP", "NMRR", "MNRO")
+
+
+@cache
+def printed(table: str) -> tuple[dict[str, str], ...]:
+    """Return the rows of a printed table, as strings."""
+    source = files("survey.services.paper") / "printed" / f"{table}.csv"
+    return tuple(csv.DictReader(source.read_text(encoding="utf-8").splitlines()))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A recomputed value beside the printed one. ``agrees``: to every printed digit."""
+
+    row: str
+    name: str
+    computed: str
+    printed: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both are the same text."""
+        return self.computed == self.printed
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {**vars(self), "agrees": self.agrees}
+
+
+Span = tuple[Fraction, Fraction]
+NOTE = (
+    "The printed values are rounded, so a recomputed percentage is an interval, in brackets. A "
+    "printed percentage agrees when it can come from some values that print as the paper's do."
+)
+
+
+@dataclass(frozen=True)
+class Recomputed(Comparison):
+    """A percentage recomputed from rounded values; ``lowest`` to ``highest``: what it can be."""
+
+    lowest: Fraction
+    highest: Fraction
+
+    @property
+    def agrees(self) -> bool:
+        """Whether some value in the interval prints as the paper's percentage does."""
+        low, high = span(self.printed.removesuffix("%"))
+        return low <= self.highest and self.lowest <= high
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as plain values, the interval's ends as numbers."""
+        ends = {"lowest": float(self.lowest), "highest": float(self.highest)}
+        return {**super().as_json(), **ends}
+
+
+def span(printed: str) -> Span:
+    """Return the least and the greatest number that print so: half a unit to either side."""
+    value, decimals = Fraction(printed), len(printed.partition(".")[2])
+    half = Fraction(1, 2 * 10**decimals)
+    return value - half, value + half
+
+
+def deviation(value: str, base: str) -> Span:
+    """Return what 100 · |value / base − 1| can be, in per cent, of two printed positive numbers.
+
+    The ratio is greatest for the greatest value over the least base. Where the values can
+    have been equal, the deviation can have been 0.
+    """
+    (least, greatest), (low, high) = span(value), span(base)
+    ends = 100 * (least / high - 1), 100 * (greatest / low - 1)
+    if ends[0] < 0 < ends[1]:
+        return Fraction(0), max(-ends[0], ends[1])
+    first, second = sorted(map(abs, ends))
+    return first, second
+
+
+def compare(row: str, name: str, value: str, base: str, printed: str) -> Recomputed:
+    """Recompute a printed percentage: the deviation of ``value`` from ``base``."""
+    decimals = len(printed.removesuffix("%").partition(".")[2])
+    middle = 100 * abs(Fraction(value) / Fraction(base) - 1)
+    low, high = deviation(value, base)
+    said = [f"{float(part):.{decimals}f}" for part in (middle, low, high)]
+    return Recomputed(row, name, f"{said[0]}% ({said[1]} to {said[2]})", printed, low, high)
+
+
+def as_numbers(row: Mapping[str, str], *names: str) -> tuple[float, ...]:
+    """Return some cells of a printed row as numbers."""
+    return tuple(float(row[name]) for name in names)
+
+
+HOLDS, IN_PART = "holds", "holds only in part"
+NOT_SUPPORTED = "not supported"  # by the votes: it may be so all the same
+DOES_NOT_HOLD = "does not hold"  # it can be computed, and comes out otherwise
+
+
+@dataclass(frozen=True)
+class Claim:
+    """``place``: where the paper says it; ``said``: quoted, or in short; and the judgement."""
+
+    place: str
+    said: str
+    verdict: str
+    why: str
+
+
+def computed(place: str, said: str, holds: bool, why: str) -> Claim:
+    """Judge a sentence that a computation decides."""
+    return Claim(place, said, HOLDS if holds else DOES_NOT_HOLD, why)
+
+
+def graded(place: str, said: str, cases: Sequence[bool], why: str) -> Claim:
+    """Judge a sentence that holds in some cases: in all of them, in part, or in none."""
+    verdict = HOLDS if all(cases) else IN_PART if any(cases) else DOES_NOT_HOLD
+    return Claim(place, said, verdict, why)
 
 
 @dataclass(frozen=True)
@@ -71,3 +188,9 @@ def compared(comparisons: tuple[Comparison, ...]) -> Sheet:
         tuple(rows[0]) if rows else (),
         tuple(tuple(row.values()) for row in rows),
     )
+
+
+def listed(parts: Iterable[object]) -> str:
+    """Join as a sentence does: 3, 4 and 9."""
+    *before, last = map(str, parts)
+    return f"{', '.join(before)} and {last}" if before else last

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from survey.core.agreement.answers import Response
 from survey.core.agreement.counts import distinct_questions, first_places, shares, table4
-from survey.core.agreement.published import PublishedCounts
 from survey.core.stimuli.rankings import Ranking
+from survey.services.paper.recount import PublishedCounts
 from tests.core.agreement.random_votes import credits_of
 
 CASE = json.loads((Path(__file__).parents[2] / "cases" / "table4.json").read_text())["table4"]

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from survey.services.paper.correlations import agreements, correlations, opposed
-from survey.services.paper.printed import printed
+from survey.services.paper.reproduction import printed
 
 EACH = pytest.mark.parametrize(
     "one", agreements(), ids=lambda one: f"{one.table} {one.first}-{one.second}"

@@ -9,8 +9,8 @@ import pytest
 
 from survey.core.measures import score
 from survey.services.paper.catalogue import REPRODUCTIONS
-from survey.services.paper.figures.curves import moves, pairs
-from survey.services.paper.figures.figure6 import IN_CAPTION, IN_TEXT, at_shares, spread
+from survey.services.paper.curves import moves, pairs
+from survey.services.paper.figures5_to_8 import IN_CAPTION, IN_TEXT, at_shares, spread
 
 FIGURES = [f"figure{number}" for number in range(1, 9)]
 HOLDS, IN_PART, NOT = "holds", "holds only in part", "does not hold"

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from survey.core.agreement.set_level import set_level
-from survey.services.paper.table4.evidence import Evidence
-from survey.services.paper.table4.preferences import the_three_comparisons
-from survey.services.paper.table4.reading import as_markdown, read_table4, table4
-from survey.services.paper.table4.recount import published_counts
+from survey.services.paper.recount import published_counts
+from survey.services.paper.set_level import set_level
+from survey.services.paper.table4 import as_markdown, read_table4, table4
+from survey.services.paper.table4_claims import Evidence, the_three_comparisons
 
 GOLDEN = [
     ("MNRO is preferred to AP", "holds", ("+45", "+9.3", "8 sets won, 0 lost", "p = .023")),

@@ -4,8 +4,8 @@ import math
 
 from survey.core.measures.mnro import B, C, mnro_horizon
 from survey.core.measures.nmrr import nmrr_horizon
-from survey.services.paper.figures.figure6 import IN_CAPTION, IN_TEXT
-from survey.services.paper.horizons import order
+from survey.services.paper.curves import order
+from survey.services.paper.figures5_to_8 import IN_CAPTION, IN_TEXT
 from survey.services.paper.slips.slip import Slip
 
 

@@ -1,10 +1,9 @@
 """Slips of Section 5, the experiments, and of names throughout."""
 
-from survey.services.paper.printed import printed
+from survey.services.paper.recount import PARTICIPANTS, recount_table4
+from survey.services.paper.reproduction import listed, printed
 from survey.services.paper.slips.slip import Slip
-from survey.services.paper.table4.evidence import listed
-from survey.services.paper.table4.recount import PARTICIPANTS, recount_table4
-from survey.services.paper.table8 import from_the_greater, percentages, table8
+from survey.services.paper.tables5_to_8 import from_the_greater, percentages, table8
 
 
 def of_section_5() -> tuple[Slip, ...]:

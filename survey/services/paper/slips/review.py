@@ -3,11 +3,9 @@
 import numpy as np
 
 from survey.core.measures import nmrr
-from survey.services.paper.figures.figure1 import linear, stricter_early
-from survey.services.paper.figures.figure2 import combinations_tested
-from survey.services.paper.figures.figure4 import towards
-from survey.services.paper.figures.known_item import CAPPED, FULL, curve
-from survey.services.paper.printed import printed
+from survey.services.paper.curves import CAPPED, FULL, curve
+from survey.services.paper.figures1_to_4 import combinations_tested, linear, stricter_early, towards
+from survey.services.paper.reproduction import printed
 from survey.services.paper.slips.slip import Slip
 
 

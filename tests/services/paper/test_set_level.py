@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from survey.core.agreement.exchange import assignments
-from survey.core.agreement.published import PublishedCounts
-from survey.core.agreement.set_level import set_level
+from survey.services.paper.recount import PublishedCounts
+from survey.services.paper.set_level import assignments, set_level
 
 CASE = json.loads((Path(__file__).parents[2] / "cases" / "table4.json").read_text())["table4"]
 EXPECTED = CASE["expected"]

@@ -2,10 +2,17 @@
 
 import pytest
 
-from survey.services.paper.descriptors import COLLECTIONS, nearest, precisions, ranks, table5
-from survey.services.paper.printed import printed
-from survey.services.paper.rounding import compare
-from survey.services.paper.table8 import from_the_greater, percentages, table8
+from survey.services.paper.reproduction import compare, printed
+from survey.services.paper.tables5_to_8 import (
+    COLLECTIONS,
+    from_the_greater,
+    nearest,
+    percentages,
+    precisions,
+    ranks,
+    table5,
+    table8,
+)
 
 
 def test_descriptors_are_ranked_from_the_best_by_every_mean():

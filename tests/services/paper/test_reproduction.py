@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.services.paper.rounding import compare, deviation, span
+from survey.services.paper.reproduction import compare, deviation, span
 
 
 def test_a_printed_number_stands_for_half_a_unit_to_either_side():

@@ -6,27 +6,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.measures import mnro
-from survey.services.paper import horizons, table2
-from survey.services.paper.horizons import reach
+from survey.services.paper import tables1_to_3
+from survey.services.paper.tables1_to_3 import reach
 
 SIZE, NAR = 77300, 0.2843
 
 
 def test_every_printed_deviation_can_come_from_the_printed_values():
-    found = table2.deviations()
+    found = tables1_to_3.deviations()
     assert [one.agrees for one in found] == [True] * 8
     # 1 − 237/375 = .368; 9457/9202 − 1 = .027711; 2859/2843 − 1 = .005628; 8368/8356 − 1 = .001436
     assert [one.computed[:5] for one in found[:4]] == ["36.8%", "2.77%", "0.56%", "0.14%"]
 
 
 def test_which_measure_moves_most_depends_on_the_end_it_is_measured_from():
-    moved = table2.movements()
+    moved = tables1_to_3.movements()
     by_name = {one.measure: one for one in moved}
     # 1 − ANMRR: (.0798 − .0543)/.0798 = 31.95 %; 1 − MAP: .0138/.9625 = 1.43 %
     assert by_name["ANMRR"].of_rest[0] == pytest.approx(31.95, abs=0.005)
     assert by_name["MAP"].of_rest[0] == pytest.approx(1.43, abs=0.005)
-    assert table2.extreme(moved, "MAP", most=True) == [False, True, False]
-    assert table2.extreme(moved, "AMNRO", most=False) == [True, True, False]
+    assert tables1_to_3.extreme(moved, "MAP", most=True) == [False, True, False]
+    assert tables1_to_3.extreme(moved, "AMNRO", most=False) == [True, True, False]
 
 
 def test_k_is_four_per_cent_by_default_and_four_times_ng_per_cent_as_printed():
@@ -53,7 +53,7 @@ def test_no_ranking_leaves_the_bounds_of_its_nar(ranks, literal):
 
 
 def test_from_ten_relevant_images_on_the_printed_amnro_is_out_of_reach_as_printed():
-    low, high = horizons.least_out_of_reach(SIZE, NAR, 0.8356)
+    low, high = tables1_to_3.least_out_of_reach(SIZE, NAR, 0.8356)
     assert (low, high) == (10, 772)
     assert reach(9, SIZE, NAR, literal=True).highest >= 0.8356
     # NG = 10, K = .4 N, all images at the mean rank u = .2843 N:
@@ -65,7 +65,7 @@ def test_from_ten_relevant_images_on_the_printed_amnro_is_out_of_reach_as_printe
 
 
 def test_what_it_comes_to_names_both_sides():
-    said = " ".join(horizons.what_it_comes_to())
+    said = " ".join(tables1_to_3.what_it_comes_to())
     assert "speaks for F = .04/g unless some topics had fewer than 10" in said
     assert "speaks for neither" in said
-    assert "speaks for the printed form" in horizons.what_k_employs().why
+    assert "speaks for the printed form" in tables1_to_3.what_k_employs().why

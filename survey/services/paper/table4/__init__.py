@@ -1,1 +1,0 @@
-"""Table 4: the recount, the tests over its sets, and what its claims are worth."""
