@@ -1,10 +1,11 @@
 """The paper's misprints: what can be recomputed is, and comes out as said."""
 
-import pytest
+from importlib.resources import files
 
-from survey.services.paper.slips.definition import constants
-from survey.services.paper.slips.listing import all_slips, slips
-from survey.services.paper.slips.review import f_measure
+import pytest
+import yaml
+
+from survey.services.paper.slips import CHECKS, all_slips, constants, f_measure, slips
 
 
 def slip(place):
@@ -52,6 +53,16 @@ def test_the_constants_solve_their_conditions():
 
 def test_every_slip_says_all_five_things():
     for one in all_slips():
-        assert all((one.place, one.printed, one.meant, one.why, one.here)), one.place
+        assert all((one.place, one.printed, one.meant, one.why, one.practice)), one.place
     found = slips()
     assert len(found.passages) == len(found.table.rows) == len(found.as_json()["slips"])
+
+
+def test_every_check_belongs_to_exactly_one_slip():
+    source = files("survey.services.paper") / "slips.yaml"
+    named = [
+        entry["check"]
+        for entry in yaml.safe_load(source.read_text(encoding="utf-8"))
+        if "check" in entry
+    ]
+    assert sorted(named) == sorted(CHECKS)

@@ -1,1 +1,0 @@
-"""Printing slips of the paper: where it contradicts itself, its sources or its own figures."""
