@@ -1,42 +1,44 @@
-"""The command ``survey``."""
+"""The program ``survey``, also ``python -m survey``: run a command, or suggest words on Tab."""
 
 import os
 from typing import TYPE_CHECKING
 
+from click.shell_completion import add_completion_class
+
 from survey.cli import survey
-from survey.cli.completion import ASKED_BY, NAME
+from survey.cli.completion import COMPLETION_VARIABLE, PROGRAM, BashCompleteWithSpaces
 
 if TYPE_CHECKING:
     from flask import Flask
 
 
 def main() -> None:
-    """Run the command line; it opens the application only when a command needs it."""
-    if ASKED_BY in os.environ:
-        _complete()
-    survey(obj=open_app, prog_name=NAME)
+    """Run the command that was typed, or answer the shell where it asks for suggestions."""
+    if os.environ.get(COMPLETION_VARIABLE):
+        add_completion_class(BashCompleteWithSpaces)
+        survey(obj=_database_address(), prog_name=PROGRAM)
+    survey(obj=open_app, prog_name=PROGRAM)
 
 
 def open_app(*, make: bool = False) -> "Flask":
-    """Open the application; with ``make``, its instance folder need not be there yet."""
-    from survey.app import create_app  # Flask and the database, which --help does without
+    """Return the application; with ``make``, first make its instance folder if missing."""
+    # Here, because --help and Tab would wait for Flask and the database.
+    from survey.app import create_app
     from survey.config import Settings
 
     return create_app(Settings.from_environment(make=make))
 
 
-def _complete() -> None:
-    """Answer a shell that asks what could come next, without loading what commands need."""
-    from survey.cli.outline import outlined
+def _database_address() -> str:
+    """Return the address at which Tab looks names up; empty without a usable instance."""
     from survey.config import MissingInstanceError, Settings, UnsafeSettingsError
 
-    # To suggest names no key is needed, so none is made.
-    environment = {**os.environ, "SURVEY_SECRET_KEY": NAME * 10}
+    # Names need no key; without this one, the settings would write a new one to disk.
+    environment = {**os.environ, "SURVEY_SECRET_KEY": PROGRAM * 10}
     try:
-        address = Settings.from_environment(environment).database_uri
+        return Settings.from_environment(environment).database_uri
     except (MissingInstanceError, UnsafeSettingsError):
-        address = ""
-    outlined()(obj=address, prog_name=NAME)
+        return ""
 
 
 if __name__ == "__main__":

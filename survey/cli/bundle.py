@@ -1,21 +1,95 @@
-"""``survey replicate`` and ``survey import``: a bundle that somebody handed out."""
+"""``survey export``, ``replicate`` and ``import``: a study's bundle."""
 
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from survey.cli.command import Command
-from survey.cli.context import AS_JSON, OpenApp, database
-from survey.cli.kinds import RESEARCHER
-from survey.cli.printing import print_json
-from survey.cli.progress import bar
-from survey.services import studies
-from survey.services.errors import SurveyError
-from survey.services.exchange import intake, reading
-from survey.services.exchange.replicate import replicate as replicated
-from survey.services.researchers import find_researcher
+from survey.cli.analyse import EARLY_LOOK_NOTE
+from survey.cli.command import (
+    JSON_OPTION,
+    OUTPUT_FILE,
+    OUTPUT_FOLDER,
+    RESEARCHER,
+    STUDY,
+    Command,
+    OpenApp,
+    open_session,
+)
+from survey.cli.terminal import print_json, progress_bar
 
 BUNDLE = click.Path(exists=True, path_type=Path)
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "survey export five-systems --to spring.zip",
+        "survey export five-systems --to trial.zip --include-test",
+        "survey export five-systems --parquet five-systems-tables",
+    ),
+)
+@click.argument("slug", type=STUDY)
+@click.option("--to", "target", type=OUTPUT_FILE, help="The zip file to write.")
+@click.option(
+    "--parquet",
+    "folder",
+    type=OUTPUT_FOLDER,
+    help="Write the tables into this folder as Parquet files instead.",
+)
+@click.option("--with-identities", is_flag=True, help="Add identities.csv: personal data.")
+@click.option("--include-test", is_flag=True, help="Include simulated participants.")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@JSON_OPTION
+@click.pass_obj
+def export(
+    open_app: OpenApp,
+    /,
+    slug: str,
+    target: Path | None,
+    folder: Path | None,
+    force: bool,
+    as_json: bool,
+    **options: bool,
+) -> None:
+    """Write a study's bundle: all that others need to arrive at the same numbers.
+
+    With --parquet it writes answers, participants and questions as typed tables for other
+    programs.
+    """
+    from survey.services import access, life, retention, studies
+    from survey.services.exchange import handing_out
+
+    if (target is None) == (folder is None):
+        raise click.UsageError("Name what to write: --to FILE.zip, or --parquet FOLDER.")
+    path = target or folder or Path()
+    _check_writable(path, force=force)
+    with open_session(open_app) as (_, session):
+        retention.drop_due(session)
+        study = studies.find_study(session, slug)
+        if options["with_identities"]:
+            access.log(session, study, access.COMMAND_LINE, "exported", "bundle with identities")
+        if life.note_early_look(session, study, access.COMMAND_LINE, "exported"):
+            click.echo(EARLY_LOOK_NOTE, err=True)
+        lines, digest = handing_out.lines_in(session, study), study.digest
+        with progress_bar("Writing", total=lines) as progress, _replaced_when_done(path) as new:
+            if folder:
+                handing_out.write_parquet(session, study, new, on_lines=progress.advance, **options)
+            else:
+                chunks = handing_out.stream_bundle(
+                    session, study, on_lines=progress.advance, **options
+                )
+                with new.open("wb") as file:
+                    file.writelines(chunks)
+    if as_json:
+        print_json({"study": slug, "digest": digest, "written": str(path), **options})
+        return
+    click.echo(f"{path} holds the study {slug!r}.")
+    if target:
+        click.echo(f"Others check it with `survey replicate {target.name}`.")
 
 
 @click.command(
@@ -23,28 +97,31 @@ BUNDLE = click.Path(exists=True, path_type=Path)
     examples=("survey replicate five-systems.zip", "survey replicate five-systems.zip --json"),
 )
 @click.argument("bundle", type=BUNDLE)
-@AS_JSON
+@JSON_OPTION
 def replicate(bundle: Path, as_json: bool) -> None:
-    """Recompute everything in a bundle; exit status 0 only if all agrees.
+    """Recompute everything in a bundle; the exit status is 0 only if all of it agrees.
 
-    BUNDLE is a zip or an unpacked folder, made here or elsewhere. Lists are drawn
-    anew from the seed, values, orders, credits, tables and the analysis recomputed;
-    the first thing that does not agree is named. Needs no database.
+    BUNDLE is a zip or an unpacked folder, made here or elsewhere. The lists are drawn again
+    from the seed; values, orders, credits, tables and the analysis are recomputed. The first
+    thing that does not agree is named. No database is needed.
     """
-    agreed: list[str] = []
+    from survey.services.errors import SurveyError
+    from survey.services.exchange import reading
+    from survey.services.exchange.replicate import replicate as recompute
+
+    checked: list[str] = []
     fault: SurveyError | None = None
     try:
-        with bar("Recomputing"):
-            for step in replicated(reading.open_files(bundle, bundle.name)):
-                agreed.append(step.text)
+        with progress_bar("Recomputing"):
+            for step in recompute(reading.open_files(bundle, bundle.name)):
+                checked.append(step.text)
     except SurveyError as error:
         fault = error
     if as_json:
         why = {"why": str(fault)} if fault else {}
-        content = {"bundle": str(bundle), "agrees": not fault, **why, "checked": agreed}
-        print_json(content)
+        print_json({"bundle": str(bundle), "agrees": not fault, **why, "checked": checked})
     else:
-        for text in agreed:
+        for text in checked:
             click.echo(f"✓ {text}")
     if fault:
         raise fault
@@ -58,26 +135,52 @@ def replicate(bundle: Path, as_json: bool) -> None:
     examples=('survey import five-systems.zip --as spring-again --owner "Ada Lovelace"',),
 )
 @click.argument("bundle", type=BUNDLE)
-@click.option("--as", "slug", default="", metavar="SLUG", help="Another address than it had.")
+@click.option("--as", "slug", default="", metavar="SLUG", help="Another slug than it had.")
 @click.option(
     "--owner",
     required=True,
     type=RESEARCHER,
     metavar="NAME",
-    help="The researcher who may look at it.",
+    help="The researcher who sees it.",
 )
-@AS_JSON
+@JSON_OPTION
 @click.pass_obj
 def import_(open_app: OpenApp, /, bundle: Path, slug: str, owner: str, as_json: bool) -> None:
-    """Take a bundle in as a study that is only looked at; it must replicate."""
-    with bar("Recomputing"):
+    """Import a bundle as a read-only study; everything in it is recomputed first."""
+    from survey.services import studies
+    from survey.services.exchange import intake, reading
+    from survey.services.researchers import find_researcher
+
+    with progress_bar("Recomputing"):
         files = reading.open_files(bundle, bundle.name)
-        with database(open_app) as (_, session):
-            owned_by = find_researcher(session, owner)
-            study = intake.take_in(session, files, bundle.name, slug, owned_by)
+        with open_session(open_app) as (_, session):
+            researcher = find_researcher(session, owner)
+            study = intake.take_in(session, files, bundle.name, slug, researcher)
             content = studies.describe(study)
     if as_json:
         print_json(content)
     else:
-        click.echo(f"The study is at /research/studies/{content['slug']}, to be looked at.")
+        click.echo(f"The study is at /research/studies/{content['slug']}, read-only.")
         click.echo(f"Next: `survey analyse {content['slug']}`.")
+
+
+def _check_writable(path: Path, *, force: bool) -> None:
+    """Refuse a path where something would be overwritten, or whose folder is missing."""
+    if path.exists() and not (force and path.is_file()):
+        hint = "; --force replaces it" if path.is_file() else ""
+        raise click.ClickException(f"{path} is there already{hint}.")
+    if not path.absolute().parent.is_dir():
+        raise click.ClickException(f"There is no folder {path.parent}.")
+
+
+@contextmanager
+def _replaced_when_done(path: Path) -> Iterator[Path]:
+    """Yield a temporary path that becomes ``path`` only if the block succeeds."""
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield new
+        new.replace(path)
+    finally:
+        if new.is_dir():
+            shutil.rmtree(new)
+        new.unlink(missing_ok=True)

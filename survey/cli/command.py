@@ -1,34 +1,45 @@
-"""Commands whose help ends with examples, and groups of them in the order in which one needs them.
+"""What every command is made of: classes with examples in their help, types, shared options.
 
-Light on purpose: the help of ``survey`` waits for no library.
+Every module of ``survey.cli`` is light: numpy, SQLAlchemy, Flask, rich and most of
+``survey.services`` are imported inside the functions that need them. Otherwise --help and
+Tab would wait seconds for libraries that they do not use.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
+from click.shell_completion import CompletionItem
 
-WHOLE_SENTENCE = 200  # characters; the list of commands wraps by itself
+if TYPE_CHECKING:
+    from flask import Flask
+    from sqlalchemy import Engine
+    from sqlalchemy.orm import Session
+
+SHORT_HELP_LIMIT = 200  # characters: lists of commands show whole first sentences
+LAST_OPTION = "survey.cli.command.last_option"
 
 
 class Command(click.Command):
-    """A command with examples, which a test runs; each is a line (or lines) as one types it."""
+    """A command whose help ends with examples; the tests run every example."""
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.examples = tuple(examples)
         for param in self.params:
             if param.type.name.startswith(("integer", "float")):
-                param.metavar = param.metavar or "NUMBER"  # people do not say INTEGER RANGE
+                param.metavar = param.metavar or "NUMBER"  # click would print INTEGER RANGE
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """End the help with the examples."""
+        """Write the examples after the options."""
         super().format_epilog(ctx, formatter)
         write_examples(formatter, self.examples)
 
 
-class Topic(click.Group):
-    """A group of commands about one thing, listed in the order in which they were added."""
+class CommandGroup(click.Group):
+    """A group of commands, listed in the order in which they were added."""
 
     command_class = Command
 
@@ -37,29 +48,153 @@ class Topic(click.Group):
         self.examples = tuple(examples)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the commands' names, in the order in which they were added."""
+        """Return the names in the order of adding; click would sort them."""
         return list(self.commands)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands, each with its whole first sentence."""
+        """Write each command's name with its whole first sentence; click would cut it."""
         with formatter.section("Commands"):
             formatter.write_dl(
                 [
-                    (name, self.commands[name].get_short_help_str(WHOLE_SENTENCE))
+                    (name, self.commands[name].get_short_help_str(SHORT_HELP_LIMIT))
                     for name in self.list_commands(ctx)
                 ]
             )
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """End the help with the examples."""
+        """Write the examples after the list of commands."""
         super().format_epilog(ctx, formatter)
         write_examples(formatter, self.examples)
 
 
+class MultiWordCommand(Command):
+    """A command whose repeatable options take every word up to the next option.
+
+    It reads ``--run R1 R2`` as ``--run R1 --run R2``; click itself takes one word per option.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat the options before each of their words, then parse as click does."""
+        multiple = {
+            name: param
+            for param in self.params
+            if isinstance(param, click.Option) and param.multiple
+            for name in param.opts
+        }
+        if ctx.resilient_parsing:  # for Tab: remember the option of the last words
+            options = [word for word in args if word.startswith("-")]
+            ctx.meta[LAST_OPTION] = multiple.get(options[-1]) if options else None
+            return super().parse_args(ctx, args)
+        return super().parse_args(ctx, [*_repeat_options(args, multiple, ctx)])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Suggest further words of an option that takes several, otherwise what click does."""
+        option: click.Option | None = ctx.meta.get(LAST_OPTION)
+        if option is None or incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return option.shell_complete(ctx, incomplete)
+
+
+class KnownName(click.ParamType[str]):
+    """A text for which Tab suggests names: of studies, researchers or measures.
+
+    While a shell completes, the context's object is the address of the database.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def shell_complete(
+        self,
+        ctx: click.Context,
+        param: click.Parameter,  # noqa: ARG002 - click's signature
+        incomplete: str,
+    ) -> list[CompletionItem[str]]:
+        """Return the names that begin like the word; after a comma, like its last part."""
+        from survey.services import suggestions
+
+        before, comma, beginning = incomplete.rpartition(",")
+        items: list[CompletionItem[str]] = [
+            CompletionItem(f"{before}{comma}{value}")
+            for value in suggestions.KINDS[self.name](ctx.obj)
+            if value.casefold().startswith(beginning.casefold())
+        ]
+        if not items and self is STUDY_OR_FILE:
+            return [CompletionItem(incomplete, type="file")]
+        return items
+
+
+STUDY = KnownName("study")
+STUDY_OR_FILE = KnownName("target")
+RESEARCHER = KnownName("researcher")
+MEASURES = KnownName("measures")
+INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+OUTPUT_FILE = click.Path(dir_okay=False, path_type=Path)
+OUTPUT_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
+
+
+class OpenApp(Protocol):
+    """The function that ``survey.__main__`` passes to every command as the context's object."""
+
+    def __call__(self, *, make: bool = False) -> "Flask":
+        """Return the application; with ``make``, first make its instance folder if missing."""
+
+
+@contextmanager
+def open_engine(open_app: OpenApp, *, make: bool = False) -> Iterator[tuple["Flask", "Engine"]]:
+    """Yield the application and its engine, whatever the schema of the database is."""
+    app = open_app(make=make)
+    with app.app_context():
+        yield app, app.extensions["sqlalchemy"].engine
+
+
+@contextmanager
+def open_session(open_app: OpenApp) -> Iterator[tuple["Flask", "Session"]]:
+    """Yield the application and a database session; refuse a schema of another version."""
+    from survey.services.database import require_current_schema
+
+    with open_engine(open_app) as (app, engine):
+        require_current_schema(engine)
+        yield app, app.extensions["sqlalchemy"].session
+
+
+def with_options(
+    options: Sequence[Callable[[click.decorators.FC], click.decorators.FC]],
+) -> Callable[[click.decorators.FC], click.decorators.FC]:
+    """Return a decorator that adds several options, in this order."""
+
+    def add(command: click.decorators.FC) -> click.decorators.FC:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
 def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
-    """Write examples as they are typed, one after the other."""
+    """Write the section Examples, one example a line and without wrapping."""
     if examples:
         with formatter.section("Examples"):
             for example in examples:
                 for line in example.splitlines():
                     formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+
+
+def _repeat_options(
+    args: Sequence[str], multiple: Collection[str], ctx: click.Context
+) -> Iterator[str]:
+    option, needs_word = "", False
+    for word in (*args, "--"):
+        if not word.startswith("-") or word == "-":
+            yield from (option, word) if option else (word,)
+            needs_word = False
+            continue
+        if needs_word:
+            raise click.BadOptionUsage(option, f"Option {option!r} requires an argument.", ctx)
+        name, equals, _ = word.partition("=")
+        option = name if name in multiple else ""
+        needs_word = bool(option) and not equals
+        if not needs_word:
+            yield word

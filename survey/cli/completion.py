@@ -1,13 +1,22 @@
-"""``survey completion``: a script with which a shell completes the command on Tab."""
+"""``survey completion``: the script with which a shell completes commands on Tab."""
 
+import os
 from collections.abc import Mapping
+from typing import Any
 
 import click
-from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
+from click.shell_completion import (
+    BashComplete,
+    CompletionItem,
+    FishComplete,
+    ShellComplete,
+    ZshComplete,
+)
 
 from survey.cli.command import Command
 
-NAME, ASKED_BY = "survey", "_SURVEY_COMPLETE"
+PROGRAM = "survey"
+COMPLETION_VARIABLE = "_SURVEY_COMPLETE"  # the shell sets it when it asks for suggestions
 SHELLS: Mapping[str, type[ShellComplete]] = {
     "bash": BashComplete,
     "zsh": ZshComplete,
@@ -15,7 +24,7 @@ SHELLS: Mapping[str, type[ShellComplete]] = {
 }
 
 # Names of measures hold @, at which bash would otherwise begin a new word.
-BASH_WORDS = "COMP_WORDBREAKS=${COMP_WORDBREAKS//@}\n"
+BASH_WORDBREAKS = "COMP_WORDBREAKS=${COMP_WORDBREAKS//@}\n"
 
 
 @click.command(
@@ -31,14 +40,29 @@ BASH_WORDS = "COMP_WORDBREAKS=${COMP_WORDBREAKS//@}\n"
 def completion(ctx: click.Context, /, shell: str) -> None:
     """Print a script that completes commands, options and names on Tab.
 
-    Write it to where your shell looks for such scripts, as below, and start a new shell; to
-    try it in this one: eval "$(survey completion bash)". It knows commands, options, files,
-    and the names of studies, researchers and measures. `survey` must be on the PATH.
+    Write it to where your shell looks for such scripts, as below, and start a new shell. To
+    try it in this shell: eval "$(survey completion bash)". It completes commands, options,
+    files, and the names of studies, researchers and measures. `survey` must be on the PATH.
     """
-    made = SHELLS[shell](ctx.find_root().command, {}, NAME, ASKED_BY)
-    # The base class': bash's own looks for a bash first, and says so where it finds none.
-    script = ShellComplete.source(made)
+    shell_complete = SHELLS[shell](ctx.find_root().command, {}, PROGRAM, COMPLETION_VARIABLE)
+    # BashComplete.source runs bash to check its version, and complains where there is none.
+    script = ShellComplete.source(shell_complete)
     if shell == "bash":
-        script = BASH_WORDS + script
-    # A name or an explanation with a comma would end there.
+        script = BASH_WORDBREAKS + script
+    # Otherwise fish cuts a name or an explanation at its first comma.
     click.echo(script.replace('string split ","', 'string split --max 1 ","'))
+
+
+class BashCompleteWithSpaces(BashComplete):
+    """bash's completion, made safe for names with spaces: bash inserts them as they are."""
+
+    def format_completion(self, item: CompletionItem[Any]) -> str:
+        r"""Escape spaces and quotes, unless the word begins with a quote.
+
+        They get two backslashes: the script's ``read`` takes one away, the command line the other.
+        """
+        words = os.environ["COMP_WORDS"].split("\n")
+        word = "".join(words[int(os.environ["COMP_CWORD"]) :][:1])
+        if item.type == "plain" and not word.startswith(("'", '"')):
+            item.value = "".join(f"\\\\{sign}" if sign in " '\"" else sign for sign in item.value)
+        return super().format_completion(item)

@@ -1,30 +1,36 @@
-"""``survey init`` and ``survey upgrade``."""
+"""``survey init``, ``upgrade``, ``backup`` and ``restore``: the database as a whole."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from sqlalchemy import Engine
 
-from survey.cli.command import Command
-from survey.cli.context import AS_JSON, OpenApp, opened
-from survey.cli.printing import print_json
-from survey.cli.progress import bar
-from survey.services.database import upgrade_database
-from survey.services.doctor.examination import close_to_others
+from survey.cli.command import INPUT_FILE, JSON_OPTION, OUTPUT_FILE, Command, OpenApp, open_engine
+from survey.cli.terminal import print_json, progress_bar
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from survey.services.backups import Holdings
+    from survey.services.restores import Restored
 
 
 @click.command(cls=Command, examples=("survey init",))
-@AS_JSON
+@JSON_OPTION
 @click.pass_obj
 def init(open_app: OpenApp, /, as_json: bool) -> None:
     """Make the instance folder, the server key and the database.
 
-    Safe to repeat: what is there already is kept. The folder is the one that SURVEY_INSTANCE
-    names, ./instance by default.
+    You can repeat it: it changes nothing that exists. The folder is the one that
+    SURVEY_INSTANCE names, ./instance by default.
     """
-    with opened(open_app, make=True) as (app, engine):
+    from survey.services.doctor.examination import close_to_others
+
+    with open_engine(open_app, make=True) as (app, engine):
         close_to_others(engine, app.config["INSTANCE"])
-        before, after = _upgraded(engine)
+        before, after = _upgrade(engine)
         if as_json:
-            _print_json(engine, before, after)
+            _print_revisions(engine, before, after)
             return
         done = "made" if before is None else "is there already" if before == after else "upgraded"
         click.echo(f"The database {done}: {engine.url.render_as_string(hide_password=True)}")
@@ -33,28 +39,119 @@ def init(open_app: OpenApp, /, as_json: bool) -> None:
 
 
 @click.command(cls=Command, examples=("survey upgrade",))
-@AS_JSON
+@JSON_OPTION
 @click.pass_obj
 def upgrade(open_app: OpenApp, /, as_json: bool) -> None:
-    """Bring the database to the schema of this version of the survey.
+    """Upgrade the database to the schema of this version of the survey.
 
-    Make a backup before: `survey backup FILE`.
+    Make a backup first: `survey backup FILE`.
     """
-    with opened(open_app) as (_, engine):
-        before, after = _upgraded(engine)
+    with open_engine(open_app) as (_, engine):
+        before, after = _upgrade(engine)
         if as_json:
-            _print_json(engine, before, after)
+            _print_revisions(engine, before, after)
         elif before == after:
             click.echo(f"The database is up to date (revision {after}).")
         else:
             click.echo(f"The database was upgraded from {before or 'nothing'} to {after}.")
 
 
-def _upgraded(engine: Engine) -> tuple[str | None, str | None]:
-    with bar("Upgrading"):
+@click.command(cls=Command, examples=("survey backup survey-monday.sqlite3",))
+@click.argument("file", type=OUTPUT_FILE)
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@JSON_OPTION
+@click.pass_obj
+def backup(open_app: OpenApp, /, file: Path, force: bool, as_json: bool) -> None:
+    """Copy the whole database to FILE, while the survey runs.
+
+    FILE is an SQLite database, also where the survey runs on PostgreSQL. It is checked before
+    it gets its name. It contains personal data, and only you can read it.
+    """
+    from survey.services.backups import write_backup
+
+    if file.exists() and not force:
+        raise click.ClickException(f"{file} is there already; --force replaces it.")
+    if not file.parent.is_dir():
+        raise click.ClickException(f"There is no folder {file.parent}.")
+    with open_engine(open_app) as (app, engine):
+        if file.exists() and engine.dialect.name == "sqlite":
+            _refuse_own_database(file, engine)
+        with progress_bar("Copying") as progress:
+            holdings = write_backup(engine, file, progress.update)
+        key = app.config["INSTANCE"] / "secret_key"
+    if as_json:
+        print_json({"file": str(file), **_holdings_json(holdings), "secret_key": str(key)})
+        return
+    click.echo(f"{file} holds {holdings}, and is whole.")
+    click.echo(
+        f"The server key is not in it. Keep a copy of {key} elsewhere too: without it, links "
+        "and codes that participants and researchers have will not work."
+    )
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "survey restore survey-sunday.sqlite3 --replace",
+        "SURVEY_INSTANCE=/srv/survey survey restore survey-sunday.sqlite3",
+    ),
+)
+@click.argument("file", type=INPUT_FILE)
+@click.option("--replace", is_flag=True, help="Replace the database's content, after a backup.")
+@JSON_OPTION
+@click.pass_obj
+def restore(open_app: OpenApp, /, file: Path, replace: bool, as_json: bool) -> None:
+    """Put the content of the backup FILE into the database, which is made if missing.
+
+    If it is interrupted, the database stays as it was. A backup of an older version is
+    upgraded on the way; FILE itself does not change.
+    """
+    from survey.services.doctor.examination import close_to_others
+    from survey.services.restores import restore_backup
+
+    with open_engine(open_app, make=True) as (app, engine):
+        instance = app.config["INSTANCE"]
+        close_to_others(engine, instance)
+        if engine.dialect.name == "sqlite":
+            _refuse_own_database(file, engine)
+        with progress_bar("Restoring") as progress:
+            restored = restore_backup(
+                engine, file, instance, replace=replace, on_step=progress.update
+            )
+    if as_json:
+        previous = None if restored.kept is None else str(restored.kept)
+        content = _holdings_json(restored.holdings)
+        print_json({**content, "erased_again": restored.erased, "kept": previous})
+    else:
+        _print_restored(restored)
+
+
+def _upgrade(engine: "Engine") -> tuple[str | None, str | None]:
+    from survey.services.database import upgrade_database
+
+    with progress_bar("Upgrading"):
         return upgrade_database(engine)
 
 
-def _print_json(engine: Engine, before: str | None, after: str | None) -> None:
+def _print_revisions(engine: "Engine", before: str | None, after: str | None) -> None:
     address = engine.url.render_as_string(hide_password=True)
     print_json({"database": address, "before": before, "revision": after})
+
+
+def _refuse_own_database(file: Path, engine: "Engine") -> None:
+    database = Path(str(engine.url.database))
+    if database.exists() and file.samefile(database):
+        raise click.ClickException(f"{file} is the survey's database itself; name another file.")
+
+
+def _holdings_json(holdings: "Holdings") -> dict[str, object]:
+    return {"revision": holdings.revision, "rows": dict(holdings.rows)}
+
+
+def _print_restored(restored: "Restored") -> None:
+    click.echo(f"Restored: the database holds {restored.holdings}.")
+    if restored.erased:
+        who = "participant who was" if restored.erased == 1 else "participants who were"
+        click.echo(f"{restored.erased} {who} erased since the backup was made, erased again.")
+    if restored.kept is not None:
+        click.echo(f"What it held before is in {restored.kept}.")

@@ -1,63 +1,74 @@
-"""``survey doctor``: what is unsafe, and what serving refuses."""
+"""``survey doctor``: what is unsafe, and what ``survey serve`` refuses."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
-from flask import Flask
-from sqlalchemy import Engine
 
-from survey.cli.command import Command
-from survey.cli.context import AS_JSON, OpenApp, opened
-from survey.cli.printing import print_json, say
-from survey.cli.progress import bar
-from survey.cli.tables import print_table
-from survey.services.doctor.examination import Circumstances, examine
-from survey.services.doctor.findings import Finding, danger
+from survey.cli.command import JSON_OPTION, Command, OpenApp, open_engine
+from survey.cli.terminal import print_json, print_table, print_text, progress_bar
 
-HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+if TYPE_CHECKING:
+    from flask import Flask
+    from sqlalchemy import Engine
+
+    from survey.services.doctor.examination import Circumstances
+    from survey.services.doctor.findings import Finding
+
+HOST_OPTION = click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
+)
 
 
 @click.command(cls=Command, examples=("survey doctor", "survey doctor --host 0.0.0.0"))
-@HOST
-@AS_JSON
+@HOST_OPTION
+@JSON_OPTION
 @click.pass_obj
 def doctor(open_app: OpenApp, /, host: str, as_json: bool) -> None:
     """Check key, settings, files and database for what is unsafe.
 
-    Exit status 1 when something is dangerous: `survey serve` would refuse it.
+    The exit status is 1 if something is dangerous; `survey serve` refuses it.
     """
-    with bar("Checking"):
+    with progress_bar("Checking"):
         findings = _findings(open_app, host)
     if as_json:
-        print_json([asdict(one) for one in findings])
+        print_json([asdict(finding) for finding in findings])
     else:
-        _print(findings)
-    if any(one.level == "DANGER" for one in findings):
+        _print_findings(findings)
+    if any(finding.level == "DANGER" for finding in findings):
         raise click.exceptions.Exit(1)
 
 
-def refuse_danger(app: Flask, engine: Engine, host: str) -> None:
+def refuse_danger(app: "Flask", engine: "Engine", host: str) -> None:
     """Warn on stderr of what is unsafe; raise ClickException for what is dangerous."""
+    from survey.services.doctor.examination import examine
+
     findings = examine(engine, _circumstances(app, host), thorough=False)
-    for one in findings:
-        if one.level == "warning":
-            click.echo(f"Warning: {one.text}", err=True)
-    if dangers := [one.text for one in findings if one.level == "DANGER"]:
+    for finding in findings:
+        if finding.level == "warning":
+            click.echo(f"Warning: {finding.text}", err=True)
+    if dangers := [finding.text for finding in findings if finding.level == "DANGER"]:
         raise click.ClickException("\n       ".join(dangers))
 
 
-def _findings(open_app: OpenApp, host: str) -> list[Finding]:
+def _findings(open_app: OpenApp, host: str) -> "Sequence[Finding]":
+    from survey.services.doctor.examination import examine
+    from survey.services.doctor.findings import danger
+
     try:
-        with opened(open_app) as (app, engine):
+        with open_engine(open_app) as (app, engine):
             return examine(engine, _circumstances(app, host))
     except Exception as error:
-        # The settings are so wrong that there is nothing to be opened: the first finding.
+        # With settings this wrong the application does not open: report that instead.
         if type(error).__module__.startswith("survey.") or isinstance(error, ValueError):
             return [danger("settings", f"{str(error)[:1].upper()}{str(error)[1:]}")]
         raise
 
 
-def _circumstances(app: Flask, host: str) -> Circumstances:
+def _circumstances(app: "Flask", host: str) -> "Circumstances":
+    from survey.services.doctor.examination import Circumstances
+
     return Circumstances(
         instance=app.config["INSTANCE"],
         secret_key=app.config["SECRET_KEY"],
@@ -67,12 +78,13 @@ def _circumstances(app: Flask, host: str) -> Circumstances:
     )
 
 
-def _print(findings: list[Finding]) -> None:
-    """Print a line for each check, then what to do about those that are not ok."""
-    shown = [
-        (one.check, one.level, one.text if one.level == "ok" else "see below") for one in findings
+def _print_findings(findings: "Sequence[Finding]") -> None:
+    """Print a row for each check, then what to do about those that are not ok."""
+    rows = [
+        (finding.check, finding.level, finding.text if finding.level == "ok" else "see below")
+        for finding in findings
     ]
-    print_table("The survey's health", ["check", "level", "found"], shown)
-    for one in findings:
-        if one.level != "ok":
-            say(f"{one.level}: {one.text}", "", "  ", word=one.level)
+    print_table("The survey's health", ["check", "level", "found"], rows)
+    for finding in findings:
+        if finding.level != "ok":
+            print_text(f"{finding.level}: {finding.text}", "", "  ", word=finding.level)

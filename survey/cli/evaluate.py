@@ -1,31 +1,27 @@
-"""``survey evaluate``: score runs, and compare them with a baseline."""
+"""``survey evaluate`` and ``feedback``: scores of the runs of a test collection."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
-from rich.progress import TaskID
 
-from survey.cli.kinds import MEASURES
-from survey.cli.printing import print_json
-from survey.cli.progress import bars
-from survey.cli.sheets import print_sheet
-from survey.cli.words import SeveralWords
-from survey.services import evaluating
-from survey.services.reporting import evaluation_tables as tables
-from survey.services.reporting.evaluation_json import as_json
-from survey.services.reporting.sheets import Sheet, as_csv, as_latex
+from survey.cli.command import INPUT_FILE, MEASURES, MultiWordCommand, with_options
+from survey.cli.terminal import print_json, print_sheet, progress_bars
 
-Form = Literal["json", "csv", "latex"]
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
-A_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-FILES = (
+    from survey.services.evaluating import OnProgress, Report
+    from survey.services.reporting.sheets import Sheet
+
+Format = Literal["json", "csv", "latex"]
+
+INPUT_OPTIONS = (
     click.option(
         "--qrels",
         required=True,
-        type=A_FILE,
+        type=INPUT_FILE,
         help="Judgements: topic iteration docid relevance.",
     ),
     click.option(
@@ -33,51 +29,39 @@ FILES = (
         "runs",
         required=True,
         multiple=True,
-        type=A_FILE,
+        type=INPUT_FILE,
         metavar="FILE...",
         help="Runs: topic Q0 docid rank score tag. Each is named by its file's stem.",
     ),
     click.option(
         "--weights",
-        type=A_FILE,
+        type=INPUT_FILE,
         help="Shares of annotators: topic docid weight, above 0 and up to 1.",
     ),
 )
-OUTPUT = (
+OUTPUT_OPTIONS = (
     click.option(
         "--resamples",
-        default=evaluating.REPLICATES,
+        default=10_000,
         show_default=True,
         type=click.IntRange(99, 1_000_000),
-        help="Of the bootstrap over queries.",
+        help="How many resamples of the queries the bootstrap draws.",
     ),
     click.option(
         "--seed",
-        default=evaluating.SEED,
+        default=20_080_501,
         show_default=True,
         type=click.IntRange(0, 2**63 - 1),
-        help="Of the bootstrap.",
+        help="Seed of the bootstrap.",
     ),
-    click.option("--json", "form", flag_value="json", help="Print JSON, for scripts."),
-    click.option("--csv", "form", flag_value="csv", help="Print CSV, a row for each figure."),
-    click.option("--latex", "form", flag_value="latex", help="Print LaTeX tables."),
+    click.option("--json", "output", flag_value="json", help="Print JSON, for scripts."),
+    click.option("--csv", "output", flag_value="csv", help="Print CSV, a row for each figure."),
+    click.option("--latex", "output", flag_value="latex", help="Print LaTeX tables."),
 )
 
 
-def with_options(
-    options: Sequence[Callable[[click.decorators.FC], click.decorators.FC]],
-) -> Callable[[click.decorators.FC], click.decorators.FC]:
-    """Add several options, in this order."""
-
-    def add(command: click.decorators.FC) -> click.decorators.FC:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
-
-
-def _gmt(_: click.Context, __: click.Parameter, text: str | None) -> int | str | None:
+def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int | str | None:
+    """Return a cap for K: a whole number, "max" or None."""
     if text is None or text == "max":
         return text
     if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text)):
@@ -86,7 +70,7 @@ def _gmt(_: click.Context, __: click.Parameter, text: str | None) -> int | str |
 
 
 @click.command(
-    cls=SeveralWords,
+    cls=MultiWordCommand,
     examples=(
         "survey evaluate --qrels qrels.txt --run base.txt --measures AP P@10",
         "survey evaluate --qrels qrels.txt --run base.txt new.txt.gz --baseline base \\\n"
@@ -94,74 +78,139 @@ def _gmt(_: click.Context, __: click.Parameter, text: str | None) -> int | str |
         "survey evaluate --qrels qrels.txt --run base.txt --per-query --csv",
     ),
 )
-@with_options(FILES)
+@with_options(INPUT_OPTIONS)
 @click.option(
-    "--clusters", type=A_FILE, help="Sub-topics: topic docid cluster, or the word unknown."
+    "--clusters", type=INPUT_FILE, help="Sub-topics: topic docid cluster, or the word unknown."
 )
 @click.option(
     "--measures",
     type=MEASURES,
     multiple=True,
     metavar="NAME...",
-    help="Such as AP nDCG@10 MNRO; a usual choice if none is given.",
+    help="Such as AP nDCG@10 MNRO; the usual ones by default.",
 )
 @click.option("--collection-size", type=click.IntRange(1), help="N, which MNRO and NAR need.")
-@click.option("--gmt", callback=_gmt, metavar="N|max", help="Cap NMRR's K by 2 GMT (Eq. 6).")
+@click.option("--gmt", callback=_parse_gmt, metavar="N|max", help="Cap NMRR's K by 2 GMT (Eq. 6).")
 @click.option("--literal-eq15", is_flag=True, help="Take MNRO's Eq. 15 as printed.")
 @click.option("--baseline", metavar="RUN", help="Test whether the other runs are better.")
 @click.option("--per-query", is_flag=True, help="Print the value for each query as well.")
-@with_options(OUTPUT)
-def evaluate(measures: tuple[str, ...], per_query: bool, form: Form | None, **asked: Any) -> None:
-    """Score the runs of a test collection, in TREC's formats, gzipped or not.
+@with_options(OUTPUT_OPTIONS)
+def evaluate(
+    measures: tuple[str, ...], per_query: bool, output: Format | None, **options: Any
+) -> None:
+    """Score the runs of a test collection, in TREC's formats.
 
-    Queries are the topics with a relevant document that some run returned anything for; a
-    run that did not is scored as having retrieved nothing. Documents are ordered as by
-    trec_eval. Stars: better than the baseline at .05, .01, .001, by a one-tailed bootstrap.
+    Files may be gzipped. Queries are the topics that have a relevant document and for which
+    some run returned anything; a run that returned nothing for one of them scores as if it had
+    retrieved nothing. Documents are ordered as trec_eval orders them. Stars: better than the
+    baseline at .05, .01, .001, by a one-tailed bootstrap.
     """
+    from survey.services import evaluating
+    from survey.services.reporting import evaluation_tables as tables
+    from survey.services.reporting.evaluation_json import as_json
+
     names = tuple(name for words in measures for name in words.split(",") if name)
-    with progress_shown() as show:
-        report = evaluating.run(evaluating.Asked(measures=names, **asked), show)
-    if form == "csv":
-        print_csv(report, per_query=per_query)
+    with _scoring_bars() as on_progress:
+        report = evaluating.run(evaluating.Asked(measures=names, **options), on_progress)
+    if output == "csv":
+        _print_csv(report, per_query=per_query)
         return
     sheets = [tables.means_sheet(report)]
     sheets += [tables.comparisons_sheet(report)] if report.comparisons else []
     sheets += [tables.queries_sheet(report)] if per_query else []
-    print_report(form, as_json(report), sheets)
+    _print_report(output, as_json(report), sheets)
+
+
+@click.command(
+    cls=MultiWordCommand,
+    examples=(
+        "survey feedback --qrels qrels.txt --run round0.txt round1.txt round2.txt",
+        "survey feedback --qrels qrels.txt --run round0.txt round1.txt \\\n"
+        "  --weights weights.txt --examples positive --images 3",
+    ),
+)
+@with_options(INPUT_OPTIONS)
+@click.option(
+    "--examples",
+    type=click.Choice(["positive", "negative"]),
+    help="Also print which examples the system gets in each round.",
+)
+@click.option(
+    "--images",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Positive examples a round.",
+)
+@with_options(OUTPUT_OPTIONS)
+def feedback(
+    examples: Literal["positive", "negative"] | None,
+    images: int,
+    output: Format | None,
+    **options: Any,
+) -> None:
+    """Measure what rounds of relevance feedback gain over round 0.
+
+    As in MiAlbum (Section 2.2), the first run is round 0, the others are rounds 1, 2, … in
+    this order. The measures are mean precision at 10, 20, … 100, the same weighted (with
+    --weights), and recall at 100. Items that were examples count in every round like others.
+    """
+    from survey.services.evaluating import Asked
+    from survey.services.feedback import run_feedback
+    from survey.services.reporting import evaluation_tables as tables
+    from survey.services.reporting.evaluation_json import as_json
+
+    with _scoring_bars() as on_progress:
+        result = run_feedback(Asked(**options), examples, images, on_progress)
+    if output == "csv":
+        _print_csv(result.report)
+        return
+    content = as_json(result.report) | {"rounds": result.rounds, "examples": result.examples}
+    sheets = [tables.means_sheet(result.report), tables.comparisons_sheet(result.report, "gain")]
+    sheets += [tables.examples_sheet(result)] if result.examples else []
+    _print_report(output, content, sheets)
 
 
 @contextmanager
-def progress_shown() -> Iterator[evaluating.OnProgress]:
-    """Show a bar for what is being done; what cannot be asked for is wrong usage."""
-    with bars() as progress:
+def _scoring_bars() -> "Iterator[OnProgress]":
+    """Yield a callback that draws progress bars; raise UsageError for a wrong request."""
+    from survey.services.evaluating import RequestError
+
+    with progress_bars() as progress:
         tasks: dict[str, TaskID] = {}
 
-        def show(what: str, done: int, total: int) -> None:
-            if what not in tasks:
-                tasks[what] = progress.add_task(what, total=total)
-            progress.update(tasks[what], completed=done)
+        def update(label: str, done: int, total: int) -> None:
+            if label not in tasks:
+                tasks[label] = progress.add_task(label, total=total)
+            progress.update(tasks[label], completed=done)
 
         try:
-            yield show
-        except evaluating.RequestError as error:
+            yield update
+        except RequestError as error:
             raise click.UsageError(f"{error}.") from error
 
 
-def print_csv(report: evaluating.Report, *, per_query: bool = False) -> None:
-    """Print a row for each run and measure, or for each query too; notes go to stderr."""
+def _print_csv(report: "Report", *, per_query: bool = False) -> None:
+    """Print a row for each run and measure, or for each query too; print notes on stderr."""
+    from survey.services.reporting import evaluation_tables as tables
+    from survey.services.reporting.sheets import as_csv
+
     sheet = tables.long_queries_sheet(report) if per_query else tables.long_sheet(report)
     click.echo(as_csv(sheet), nl=False)
     for note in report.evaluation.notes:
         click.echo(note, err=True)
 
 
-def print_report(form: Form | None, content: dict[str, Any], sheets: Sequence[Sheet]) -> None:
-    """Print a report as JSON, as LaTeX, or as tables on the terminal."""
-    if form == "json":
+def _print_report(
+    output: Format | None, content: dict[str, Any], sheets: "Sequence[Sheet]"
+) -> None:
+    from survey.services.reporting.sheets import as_latex
+
+    if output == "json":
         print_json(content)
         return
     for sheet in sheets:
-        if form == "latex":
+        if output == "latex":
             click.echo(as_latex(sheet))
         else:
             print_sheet(sheet)

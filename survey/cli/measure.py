@@ -1,20 +1,16 @@
-"""``survey measure``: score lists from the command line."""
+"""``survey measure``: scores of lists typed on the command line."""
 
 from typing import TYPE_CHECKING
 
 import click
 
-from survey.cli.command import Command
-from survey.cli.context import AS_JSON
-from survey.cli.kinds import MEASURES
-from survey.cli.printing import print_json
-from survey.cli.tables import print_table
-from survey.services.scoring import THE_PAPERS, printed_values, score_lists
+from survey.cli.command import JSON_OPTION, MEASURES, Command
+from survey.cli.terminal import print_json, print_table
 
 if TYPE_CHECKING:
     from survey.core.stimuli.questions import Question
 
-MOST_LISTS = 26
+MAX_LISTS = 26  # a letter for each
 
 
 @click.command(
@@ -38,16 +34,16 @@ MOST_LISTS = 26
     "names",
     type=MEASURES,
     metavar="NAMES",
-    default=",".join(THE_PAPERS),
+    default="AP,NMRR,MNRO",
     show_default=True,
     help="Names with commas between, like AP,nDCG@5,S-recall@3.",
 )
-@click.option("--grades", multiple=True, help="Like 2,1,1,1,3: how relevant each item is.")
-@click.option("--weights", multiple=True, help="Like 1,.57,.29: how many annotators chose it.")
-@click.option("--clusters", multiple=True, help="Like a,b,a+c: the sub-topics of each item.")
+@click.option("--grades", multiple=True, help="How relevant each item is, like 2,1,1,1,3.")
+@click.option("--weights", multiple=True, help="How many annotators chose it, like 1,.57,.29.")
+@click.option("--clusters", multiple=True, help="The sub-topics of each item, like a,b,a+c.")
 @click.option("--gmt", type=click.IntRange(1), help="Cap NMRR's K by 2 GMT (Eq. 6).")
 @click.option("--literal-eq15", is_flag=True, help="Take MNRO's Eq. 15 as printed.")
-@AS_JSON
+@JSON_OPTION
 def measure(
     lists: tuple[str, ...],
     collection_size: int,
@@ -57,62 +53,64 @@ def measure(
     as_json: bool,
     **marks: tuple[str, ...],
 ) -> None:
-    """Score ranked lists with measures, and order them.
+    """Score ranked lists with any measures, and order them.
 
-    A LIST is the positions of its relevant items, like 1,3,4,5,6. Grades, weights and
-    clusters are given once for all lists, or once for each, in the order of the positions.
+    A LIST is the positions of its relevant items, like 1,3,4,5,6. Give grades, weights and
+    clusters once for all lists, or once for each, in the order of the positions.
     """
-    if len(lists) > MOST_LISTS:
-        raise click.UsageError(f"{len(lists)} lists given; {MOST_LISTS} (A to Z) are allowed.")
-    ranks = [_positions(number, text) for number, text in enumerate(lists, 1)]
+    from survey.services.scoring import score_lists
+
+    if len(lists) > MAX_LISTS:
+        raise click.UsageError(f"{len(lists)} lists given; {MAX_LISTS} (A to Z) are allowed.")
+    positions = [_parse_positions(number, text) for number, text in enumerate(lists, 1)]
     try:
         question = score_lists(
-            ranks,
+            positions,
             collection_size,
             [name.strip() for name in names.split(",") if name.strip()],
-            _marks(len(lists), marks),
+            _marks_by_list(len(lists), marks),
             gmt,
             literal_eq15=literal_eq15,
         )
     except ValueError as error:
-        # as_ranks counts rows from 1, as the lists stand on the command line.
+        # The error counts rows from 1, in the order of the lists on the command line.
         raise click.UsageError(f"{str(error).replace('row ', 'list ')}.") from error
     if as_json:
-        print_json(_as_json(question, collection_size))
+        print_json(_question_json(question, collection_size))
     else:
-        _print(question)
+        _print_question(question)
 
 
-def _positions(number: int, text: str) -> list[int]:
-    """Read one LIST, or say which part of it is no position."""
+def _parse_positions(number: int, text: str) -> list[int]:
+    """Return the positions of a LIST; raise UsageError with the part that is no position."""
     positions = []
-    for place, part in enumerate(text.replace(" ", ",").split(","), 1):
+    for index, part in enumerate(text.replace(" ", ",").split(","), 1):
         if part == "":
             continue
         if not (part.isascii() and part.removeprefix("-").isdecimal() and len(part) < 19):
             raise click.UsageError(
-                f"list {number}, position {place}: {part!r} found; "
+                f"list {number}, position {index}: {part!r} found; "
                 "a list is whole numbers separated by commas, like 1,3,4,5,6."
             )
         positions.append(int(part))
     return positions
 
 
-def _marks(lists: int, found: dict[str, tuple[str, ...]]) -> list[dict[str, str]]:
-    """Return each list's marks as words; an option given once holds for all lists."""
+def _marks_by_list(lists: int, marks: dict[str, tuple[str, ...]]) -> list[dict[str, str]]:
+    """Return each list's marks, separated by spaces; a single mark option is for all lists."""
     cells: list[dict[str, str]] = [{} for _ in range(lists)]
-    for kind, given in found.items():
-        if len(given) not in (0, 1, lists):
+    for kind, texts in marks.items():
+        if len(texts) not in (0, 1, lists):
             raise click.UsageError(
-                f"--{kind} is given {len(given)} times for {lists} lists; once for all or once "
+                f"--{kind} is given {len(texts)} times for {lists} lists; once for all or once "
                 "for each is allowed."
             )
-        for cell, text in zip(cells, given * lists if len(given) == 1 else given, strict=False):
+        for cell, text in zip(cells, texts * lists if len(texts) == 1 else texts, strict=False):
             cell[kind] = text.replace(",", " ")
     return cells
 
 
-def _as_json(question: "Question", collection_size: int) -> dict[str, object]:
+def _question_json(question: "Question", collection_size: int) -> dict[str, object]:
     return {
         "collection_size": collection_size,
         "lists": {
@@ -124,7 +122,9 @@ def _as_json(question: "Question", collection_size: int) -> dict[str, object]:
     }
 
 
-def _print(question: "Question") -> None:
+def _print_question(question: "Question") -> None:
+    from survey.services.scoring import printed_values
+
     rows, values = [], printed_values(question)
     for index, (letter, ranks) in enumerate(question.lists.items()):
         cells: list[object] = [letter, " ".join(map(str, ranks))]

@@ -1,18 +1,29 @@
-"""``survey paper``: the paper's tables and figures, done again beside their print."""
+"""``survey paper``: the MNRO paper's tables and figures, recomputed beside the printed values."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from survey.cli.command import Command
-from survey.cli.context import AS_JSON
-from survey.cli.printing import heading, print_json, say
-from survey.cli.progress import bar
-from survey.cli.sheets import print_sheet
-from survey.cli.tables import print_table
-from survey.services.paper.catalogue import REPRODUCTIONS
-from survey.services.paper.reproduction import Claim, Comparison, Reproduction
+from survey.cli.command import JSON_OPTION, OUTPUT_FOLDER, Command
+from survey.cli.terminal import (
+    print_heading,
+    print_json,
+    print_sheet,
+    print_table,
+    print_text,
+    progress_bar,
+)
+
+if TYPE_CHECKING:
+    from survey.services.paper.reproduction import Claim, Comparison, Reproduction
+
+NAMES = (
+    *(f"table{number}" for number in range(1, 9)),
+    *(f"figure{number}" for number in range(1, 9)),
+    *("correlations", "slips"),
+)
 
 
 @click.command(
@@ -23,93 +34,94 @@ from survey.services.paper.reproduction import Claim, Comparison, Reproduction
         "survey paper all --to paper-again",
     ),
 )
-@click.argument("name", type=click.Choice([*REPRODUCTIONS, "all"]), metavar="NAME")
+@click.argument("name", type=click.Choice([*NAMES, "all"]), metavar="NAME")
 @click.option(
     "--to",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write NAME.csv there, of a figure also its drawing as PDF, PNG and SVG, and of Table 4 "
-    "what it supports, as table4-claims.md.",
+    "folder",
+    type=OUTPUT_FOLDER,
+    help="Write NAME.csv into this folder; for a figure also PDF, PNG and SVG, for Table 4 also "
+    "table4-claims.md, which of the paper's claims it supports.",
 )
-@AS_JSON
-def paper(name: str, to: Path | None, as_json: bool) -> None:
-    """Do a table or figure of the MNRO paper again, beside what it printed.
+@JSON_OPTION
+def paper(name: str, folder: Path | None, as_json: bool) -> None:
+    """Recompute the MNRO paper's tables and figures beside the printed values.
 
     NAME is table1 to table8, figure1 to figure8, "correlations" of MAP, ANMRR and AMNRO over
-    descriptors (Section 5.4), "slips", the paper's misprints, or all of them. Exit status 1
-    when something that can be recomputed does not agree.
+    descriptors (Section 5.4), "slips" (the paper's misprints), or all. The exit status is 1
+    if something that can be recomputed does not agree.
     """
-    wanted = REPRODUCTIONS if name == "all" else (name,)
-    found = _reproduced(wanted)
+    reproductions = _recompute(NAMES if name == "all" else (name,))
     if as_json:
-        content = {one.name: one.as_json() for one in found}
+        content = {reproduction.name: reproduction.as_json() for reproduction in reproductions}
         print_json(content if name == "all" else content[name])
     else:
-        for one in found:
-            _print(one)
-    if to is not None:
-        _write(to, found)
-    if not all(one.agrees for one in found):
+        for reproduction in reproductions:
+            _print_reproduction(reproduction)
+    if folder is not None:
+        _write_files(folder, reproductions)
+    if not all(reproduction.agrees for reproduction in reproductions):
         raise click.exceptions.Exit(1)
 
 
-def _reproduced(names: Collection[str]) -> list[Reproduction]:
-    found = []
-    with bar("Recomputing", total=len(names)) as shown:
+def _recompute(names: Collection[str]) -> "list[Reproduction]":
+    from survey.services.paper.catalogue import REPRODUCTIONS
+
+    reproductions = []
+    with progress_bar("Recomputing", total=len(names)) as progress:
         for name in names:
-            found.append(REPRODUCTIONS[name]())
-            shown.more()
-    return found
+            reproductions.append(REPRODUCTIONS[name]())
+            progress.advance()
+    return reproductions
 
 
-def _print(found: Reproduction) -> None:
-    for sheet in found.sheets:
+def _print_reproduction(reproduction: "Reproduction") -> None:
+    for sheet in reproduction.sheets:
         print_sheet(sheet)
-    _print_claims(found.claims)
-    for title, paragraphs in found.passages:
-        heading(title)
+    _print_claims(reproduction.claims)
+    for title, paragraphs in reproduction.passages:
+        print_heading(title)
         for paragraph in paragraphs:
-            say(paragraph, "  ", "    ")
+            print_text(paragraph, "  ", "    ")
         click.echo()
-    for remark in found.remarks:
-        say(remark, "- ", "  ")
+    for remark in reproduction.remarks:
+        print_text(remark, "- ", "  ")
     click.echo()
-    _print_comparisons(found.name, found.comparisons)
+    _print_comparisons(reproduction.name, reproduction.comparisons)
 
 
-def _print_claims(claims: Sequence[Claim]) -> None:
+def _print_claims(claims: "Sequence[Claim]") -> None:
     if claims:
-        heading("What the paper says of it, claim by claim")
+        print_heading("What the paper says of it, claim by claim")
         click.echo()
     for claim in claims:
         verdict = claim.verdict.upper()
-        say(f"{verdict}: {claim.said} ({claim.place})", word=verdict)
-        say(claim.why, "  ", "  ")
+        print_text(f"{verdict}: {claim.said} ({claim.place})", word=verdict)
+        print_text(claim.why, "  ", "  ")
         click.echo()
 
 
-def _print_comparisons(name: str, comparisons: Sequence[Comparison]) -> None:
+def _print_comparisons(name: str, comparisons: "Sequence[Comparison]") -> None:
     if not comparisons:
         return
-    cells = [
-        (one.row, one.name, one.computed, one.printed, "yes" if one.agrees else "NO")
-        for one in comparisons
+    rows = [
+        (value.row, value.name, value.computed, value.printed, "yes" if value.agrees else "NO")
+        for value in comparisons
     ]
-    headings = ["", "what", "recomputed", "printed", "agrees"]
-    print_table(f"{name}: recomputed beside the print", headings, cells)
-    agreeing = sum(one.agrees for one in comparisons)
+    columns = ["", "what", "recomputed", "printed", "agrees"]
+    print_table(f"{name}: recomputed beside the print", columns, rows)
+    agreeing = sum(value.agrees for value in comparisons)
     click.echo(f"{agreeing} of {len(comparisons)} printed values agree.")
 
 
-def _write(folder: Path, found: Sequence[Reproduction]) -> None:
-    """Write everything as files, telling how far it is."""
-    with bar("Writing", total=sum(one.file_count for one in found)) as shown:
+def _write_files(folder: Path, reproductions: "Sequence[Reproduction]") -> None:
+    files = sum(reproduction.file_count for reproduction in reproductions)
+    with progress_bar("Writing", total=files) as progress:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for one in found:
-                for name, content in one.files():
+            for reproduction in reproductions:
+                for name, content in reproduction.files():
                     (folder / name).write_bytes(content)
-                    shown.more()
+                    progress.advance()
         except OSError as error:
             raise click.ClickException(f"{folder} cannot be written: {error.strerror}.") from None
-    files = sum(one.file_count for one in found)
     click.echo(f"Wrote {files} file{'s' * (files > 1)} to {folder}.", err=True)

@@ -7,40 +7,43 @@ from typing import TYPE_CHECKING
 
 import click
 
-from survey.cli.command import Command
-from survey.cli.context import AS_JSON, OpenApp, database
-from survey.cli.kinds import STUDY
-from survey.cli.printing import print_json, say
-from survey.cli.progress import bar
-from survey.cli.tables import print_table
-from survey.services import advice, executors, grids, planning, studies
+from survey.cli.command import (
+    JSON_OPTION,
+    OUTPUT_FILE,
+    STUDY,
+    Command,
+    OpenApp,
+    open_session,
+    with_options,
+)
+from survey.cli.terminal import print_json, print_table, print_text, progress_bar
 
 if TYPE_CHECKING:
     from survey.core.agreement.planning import Power
+    from survey.services.grids import Grid
 
+ONE, SEVERAL = "NUMBER", "NUMBER,…"
+# Each option's values, default and help; the services parse the values.
 GRID = {
-    "participants": "How many take part.",
-    "questions": "How many questions each answers.",
-    "pool": "Questions in the pool they are drawn from; none for no pool.",
-    "difference": "Differences to be found, as shares: .10 is 10 points; 0 is none.",
-    "decided": "Share of responses that credit only one of the two measures.",
-    "between_questions": "Standard deviation of the difference between questions.",
-    "between_participants": "Standard deviation of the difference between participants.",
-    "replicates": "Simulated runs of each study.",
-    "seed": "The same seed gives the same figures.",
+    "participants": (SEVERAL, "20,30,50", "How many take part."),
+    "questions": (SEVERAL, "10,20", "How many questions each answers."),
+    "pool": (SEVERAL, "30", "Questions in the pool they are drawn from; none for no pool."),
+    "difference": (
+        *(SEVERAL, ".05,.10,.15"),
+        "True differences, as shares: .10 is 10 points; 0 is none.",
+    ),
+    "decided": (ONE, ".68", "Share of responses that credit only one of the two measures."),
+    "between-questions": (
+        *(ONE, ".15"),
+        "Standard deviation of the difference between questions.",
+    ),
+    "between-participants": (
+        *(ONE, ".05"),
+        "Standard deviation of the difference between participants.",
+    ),
+    "replicates": (ONE, "2000", "Simulated runs of each study."),
+    "seed": (ONE, "1", "The same seed gives the same figures."),
 }
-
-
-def grid_options(command: click.decorators.FC) -> click.decorators.FC:
-    """Add an option for each field of the grid."""
-    for name, text in reversed(GRID.items()):
-        command = click.option(
-            f"--{name.replace('_', '-')}",
-            name,
-            metavar="NUMBER,…" if name in grids.SEVERAL else "NUMBER",
-            help=f"{text} ({grids.DEFAULTS[name]})",
-        )(command)
-    return command
 
 
 @click.command(
@@ -51,20 +54,27 @@ def grid_options(command: click.decorators.FC) -> click.decorators.FC:
         "survey power --replicates 100000 --cluster tcp://10.0.0.1:8786",
     ),
 )
-@grid_options
+@with_options(
+    [
+        click.option(f"--{name}", metavar=values, help=f"{text} ({default})")
+        for name, (values, default, text) in GRID.items()
+    ]
+)
 @click.option("--study", "slug", type=STUDY, metavar="SLUG", help="Plan for this study's design.")
 @click.option(
-    "--workers", default=1, show_default=True, type=click.IntRange(1, 256), help="Processes."
+    "--workers",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 256),
+    help="How many processes compute.",
 )
 @click.option(
     "--cluster",
     metavar="ADDRESS",
-    help="A Dask scheduler's, in place of processes of this machine.",
+    help="Compute on a Dask cluster: the address of its scheduler.",
 )
-@click.option(
-    "--to", "target", type=click.Path(dir_okay=False, path_type=Path), help="Write a CSV as well."
-)
-@AS_JSON
+@click.option("--to", "target", type=OUTPUT_FILE, help="Also write the figures as CSV.")
+@JSON_OPTION
 @click.pass_obj
 def power(
     open_app: OpenApp,
@@ -74,72 +84,81 @@ def power(
     cluster: str | None,
     target: Path | None,
     as_json: bool,
-    **given: str | None,
+    **options: str | None,
 ) -> None:
     """Simulate how likely studies are to find a difference between two measures.
 
-    Every combination of the values given, separated by commas, is a study: everyone answers
-    all questions, or so many of a pool. The test is the analysis' own, two-way over
-    participants and questions, at 5 %. A study's slug puts its plan in place of the
-    defaults. The figures depend on the seed, not on the number of workers or where they are.
+    Separate several values by commas; every combination is one study. Everyone answers all
+    questions, or the same number from a pool. The test is the one of `survey analyse`, two-way
+    over participants and questions, at 5 %. With --study, that study's plan replaces the
+    defaults. The figures depend on the seed, not on where or by how many workers they are
+    computed.
     """
-    asked = {name: text for name, text in given.items() if text is not None}
+    from survey.services import grids, planning, studies
+
+    texts = {name: text for name, text in options.items() if text is not None}
     if slug is not None:
-        with database(open_app) as (_, session):
-            asked = grids.texts_of(studies.find_study(session, slug).plan) | asked
+        with open_session(open_app) as (_, session):
+            texts = grids.texts_of(studies.find_study(session, slug).plan) | texts
     if target is not None and not target.parent.is_dir():
         raise click.UsageError(f"There is no folder {target.parent} to write {target.name} to.")
     try:
-        grid = grids.read_grid(asked)
+        grid = grids.read_grid(texts)
     except grids.GridError as error:
         raise click.UsageError(f"{error}.") from error
-    powers = _simulated(grid, workers, cluster)
+    powers = _simulate(grid, workers, cluster)
     if target is not None:
-        _write(target, powers)
+        _write_csv(target, powers)
     if as_json:
         print_json(planning.as_json(grid, powers))
     else:
-        _print(powers)
+        _print_powers(powers)
 
 
-def _simulated(grid: grids.Grid, workers: int, cluster: str | None) -> tuple["Power", ...]:
-    where = executors.processes(workers) if cluster is None else executors.cluster(cluster)
-    with bar("Simulating", total=grid.cost) as shown, where as pool:
+def _simulate(grid: "Grid", workers: int, cluster: str | None) -> "tuple[Power, ...]":
+    from survey.services import executors, planning
+
+    pool = executors.processes(workers) if cluster is None else executors.cluster(cluster)
+    with progress_bar("Simulating", total=grid.cost) as progress, pool as executor:
         return planning.simulate_power(
             grid.studies,
             seed=grid.seed,
             replicates=grid.replicates,
-            executor=pool,
-            on_progress=shown.more,
+            executor=executor,
+            on_progress=progress.advance,
         )
 
 
-def _print(powers: Sequence["Power"]) -> None:
+def _print_powers(powers: "Sequence[Power]") -> None:
+    from survey.services import advice
+
     rows = [
         [
-            found.participants,
-            advice.asked(found),
-            found.answers,
-            advice.points(found.difference),
-            f"{100 * found.power:.1f} %",
-            f"{100 * found.interval[0]:.1f} to {100 * found.interval[1]:.1f} %",
-            "–" if found.half_width is None else f"±{100 * found.half_width:.1f} points",
+            power.participants,
+            advice.asked(power),
+            power.answers,
+            advice.points(power.difference),
+            f"{100 * power.power:.1f} %",
+            f"{100 * power.interval[0]:.1f} to {100 * power.interval[1]:.1f} %",
+            "–" if power.half_width is None else f"±{100 * power.half_width:.1f} points",
         ]
-        for found in powers
+        for power in powers
     ]
     columns = ["participants", "questions for each", "answers", "difference"]
     columns += ["found in", "Monte Carlo 95 %", "its interval, on average"]
     title = f"Simulated power: how often the test finds the difference, {powers[0].replicates} runs"
     print_table(title, columns, rows)
-    say(f"The first line says: {advice.reading(powers[0])}")
+    print_text(f"How to read the first line: {advice.reading(powers[0])}")
     for sentence in advice.advice(powers):
-        say(sentence)
+        print_text(sentence)
     click.echo("\nNot covered:")
     for sentence in advice.NOT_COVERED:
-        say(sentence, "- ", "  ")
+        print_text(sentence, "- ", "  ")
 
 
-def _write(target: Path, powers: Sequence["Power"]) -> None:
+def _write_csv(target: Path, powers: "Sequence[Power]") -> None:
+    from survey.services import planning
+
     rows = planning.as_rows(powers)
     with target.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\r\n")

@@ -1,127 +1,138 @@
-"""``survey researcher``: accounts."""
+"""``survey researcher``: researchers' accounts."""
 
 import click
 
-from survey.cli.command import Topic
-from survey.cli.context import AS_JSON, OpenApp, database
-from survey.cli.kinds import RESEARCHER
-from survey.cli.printing import print_json
-from survey.cli.tables import print_table
-from survey.services import researchers
+from survey.cli.command import JSON_OPTION, RESEARCHER, CommandGroup, OpenApp, open_session
+from survey.cli.terminal import print_json, print_table
 
-AT = click.option(
+AT_OPTION = click.option(
     "--at",
+    "server",
     default="http://127.0.0.1:5000",
     show_default=True,
     metavar="ADDRESS",
-    help="Where the server is reached; the link begins with it.",
+    help="The server's address, with which the link begins.",
 )
-NAME = click.argument("name", type=RESEARCHER)
+NAME_ARGUMENT = click.argument("name", type=RESEARCHER)
 
 
 @click.group(
-    cls=Topic,
+    cls=CommandGroup,
     examples=(
         'survey researcher add "Grace Hopper" --at https://survey.example.org',
         "survey researcher list",
     ),
 )
 def researcher() -> None:
-    """Add, list and remove researchers, and print links with which they set a password."""
+    """Add, list and remove researchers, and print links to set their passwords."""
 
 
 @researcher.command(
     examples=('survey researcher add "Grace Hopper" --at https://survey.example.org',)
 )
 @click.argument("name")
-@AT
-@AS_JSON
+@AT_OPTION
+@JSON_OPTION
 @click.pass_obj
-def add(open_app: OpenApp, /, name: str, at: str, as_json: bool) -> None:
-    """Make an account, and print a link to set its password.
+def add(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
+    """Add a researcher, and print a link to set a password.
 
-    The link is good once, for 30 minutes. The first researcher gets the studies that were
-    made before.
+    The link works once, within 30 minutes. The first researcher also gets the studies that
+    were made before.
     """
-    with database(open_app) as (_, session):
-        made, token = researchers.add_researcher(session, name)
-        _print_link(made.name, link_to(at, token), as_json=as_json)
+    from survey.services import researchers
+
+    with open_session(open_app) as (_, session):
+        account, token = researchers.add_researcher(session, name)
+        _print_link(account.name, link_address(server, token), as_json=as_json)
 
 
 @researcher.command(
     examples=('survey researcher link "Ada Lovelace" --at https://survey.example.org',)
 )
-@NAME
-@AT
-@AS_JSON
+@NAME_ARGUMENT
+@AT_OPTION
+@JSON_OPTION
 @click.pass_obj
-def link(open_app: OpenApp, /, name: str, at: str, as_json: bool) -> None:
+def link(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
     """Print a new link, for a lost link or a forgotten password.
 
-    The link is good once, for 30 minutes. Earlier links are good no more; the password stays
-    until the link is used.
+    The link works once, within 30 minutes; earlier links no longer work. The old password
+    works until the link is used.
     """
-    with database(open_app) as (_, session):
-        found = researchers.find_researcher(session, name)
-        token = researchers.new_link(session, found)
-        _print_link(found.name, link_to(at, token), as_json=as_json)
+    from survey.services import researchers
+
+    with open_session(open_app) as (_, session):
+        account = researchers.find_researcher(session, name)
+        token = researchers.new_link(session, account)
+        _print_link(account.name, link_address(server, token), as_json=as_json)
 
 
 @researcher.command("list", examples=("survey researcher list",))
-@AS_JSON
+@JSON_OPTION
 @click.pass_obj
 def list_(open_app: OpenApp, /, as_json: bool) -> None:
     """List the researchers."""
-    with database(open_app) as (_, session):
-        known = [
+    from survey.services import researchers
+
+    with open_session(open_app) as (_, session):
+        accounts = [
             {
-                "name": one.name,
-                "password_set": bool(one.password_hash),
-                "since": one.created_at.isoformat(),
+                "name": account.name,
+                "password_set": bool(account.password_hash),
+                "since": account.created_at.isoformat(),
             }
-            for one in researchers.all_researchers(session)
+            for account in researchers.all_researchers(session)
         ]
     if as_json:
-        print_json(known)
+        print_json(accounts)
         return
-    rows = [
-        (one["name"], "yes" if one["password_set"] else "not yet", str(one["since"])[:10])
-        for one in known
-    ]
-    if rows:
+    if accounts:
+        rows = [
+            (
+                account["name"],
+                "yes" if account["password_set"] else "not yet",
+                str(account["since"])[:10],
+            )
+            for account in accounts
+        ]
         print_table("Researchers", ["name", "password set", "since"], rows)
     else:
-        click.echo("There is no researcher yet: `survey researcher add NAME` makes one.")
+        click.echo("There is no researcher yet: `survey researcher add NAME` adds one.")
 
 
 @researcher.command(examples=('survey researcher remove "Ada Lovelace" --yes',))
-@NAME
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@AS_JSON
+@NAME_ARGUMENT
+@click.option("--yes", is_flag=True, help="Remove without asking.")
+@JSON_OPTION
 @click.pass_obj
 def remove(open_app: OpenApp, /, name: str, yes: bool, as_json: bool) -> None:
-    """Remove an account; studies and answers stay."""
+    """Remove a researcher's account; studies and answers stay."""
+    from survey.services import researchers
+
     if as_json and not yes:
         raise click.UsageError("With --json nothing is asked; say --yes as well.")
-    with database(open_app) as (_, session):
-        found = researchers.find_researcher(session, name)
+    with open_session(open_app) as (_, session):
+        account = researchers.find_researcher(session, name)
+        removed = account.name
         if not yes:
-            click.confirm(f"Remove the account of {found.name}? Its studies stay.", abort=True)
-        gone = found.name
-        researchers.remove_researcher(session, found)
+            click.confirm(f"Remove the account of {removed}? Its studies stay.", abort=True)
+        researchers.remove_researcher(session, account)
     if as_json:
-        print_json({"removed": gone})
+        print_json({"removed": removed})
     else:
-        click.echo(f"{gone} is removed.")
+        click.echo(f"{removed} is removed.")
 
 
-def link_to(address: str, token: str) -> str:
-    """Return the address at which a link's password is set."""
-    return f"{address.rstrip('/')}/research/welcome/{token}"
+def link_address(server: str, token: str) -> str:
+    """Return the address of the page on which a researcher sets a password."""
+    return f"{server.rstrip('/')}/research/welcome/{token}"
 
 
 def _print_link(name: str, address: str, *, as_json: bool) -> None:
-    minutes = int(researchers.LINK_IS_GOOD_FOR.total_seconds() // 60)
+    from survey.services.researchers import LINK_IS_GOOD_FOR
+
+    minutes = int(LINK_IS_GOOD_FOR.total_seconds() // 60)
     if as_json:
         print_json({"name": name, "link": address, "good_for_minutes": minutes})
         return

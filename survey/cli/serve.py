@@ -2,18 +2,17 @@
 
 import contextlib
 import socket
+from typing import TYPE_CHECKING
 
 import click
-from flask import Flask
-from sqlalchemy import Engine
 
-from survey.cli.command import Command
-from survey.cli.context import OpenApp, opened
-from survey.cli.doctor import HOST, refuse_danger
-from survey.cli.researcher import link_to
-from survey.services import researchers, studies
-from survey.services.database import require_current_schema, upgrade_database
-from survey.services.doctor.examination import close_to_others
+from survey.cli.command import Command, OpenApp, open_engine
+from survey.cli.doctor import HOST_OPTION, refuse_danger
+from survey.cli.researcher import link_address
+
+if TYPE_CHECKING:
+    from flask import Flask
+    from sqlalchemy import Engine
 
 
 @click.command(
@@ -23,7 +22,7 @@ from survey.services.doctor.examination import close_to_others
         "survey serve --host 0.0.0.0 --port 8000 --workers 4",
     ),
 )
-@HOST
+@HOST_OPTION
 @click.option(
     "--port",
     default=5000,
@@ -32,32 +31,39 @@ from survey.services.doctor.examination import close_to_others
     help="Port to listen on.",
 )
 @click.option(
-    "--workers", default=2, show_default=True, type=click.IntRange(1, 64), help="Processes."
+    "--workers",
+    default=2,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="How many processes answer requests.",
 )
 @click.option(
     "--demo",
     is_flag=True,
-    help="First make or upgrade the database; the paper's study and a researcher if there is none.",
+    help="First make or upgrade the database, and add the paper's study and a researcher if "
+    "there are none.",
 )
 @click.pass_obj
 def serve(open_app: OpenApp, host: str, port: int, workers: int, demo: bool) -> None:
     """Serve the survey to participants and researchers, until Ctrl-C."""
-    refuse_taken_port(host, port)
-    with opened(open_app, make=demo) as (app, engine):
+    from survey.services.database import require_current_schema, upgrade_database
+    from survey.services.doctor.examination import close_to_others
+
+    _check_port_is_free(host, port)
+    with open_engine(open_app, make=demo) as (app, engine):
         close_to_others(engine, app.config["INSTANCE"])
         if demo:
             upgrade_database(engine)
         require_current_schema(engine)
         refuse_danger(app, engine, host)
-        _announce(app, engine, host, port, demo=demo)
+        _print_addresses(app, engine, host, port, demo=demo)
         engine.dispose()  # the worker processes open connections of their own
-    from survey.cli.granian_server import ProductionServer  # heavy; no other command needs it
+    from survey.cli.granian_server import ProductionServer
 
     ProductionServer(host, port, workers).serve()
 
 
-def refuse_taken_port(host: str, port: int) -> None:
-    """Raise ClickException when something else listens there already."""
+def _check_port_is_free(host: str, port: int) -> None:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with contextlib.closing(socket.socket(family)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -69,27 +75,29 @@ def refuse_taken_port(host: str, port: int) -> None:
             ) from error
 
 
-def _announce(app: Flask, engine: Engine, host: str, port: int, *, demo: bool) -> None:
-    """Print the links of the studies that are open."""
+def _print_addresses(app: "Flask", engine: "Engine", host: str, port: int, *, demo: bool) -> None:
+    """Print the links of the open studies and of the researchers' pages."""
+    from survey.services import researchers, studies
+
     session = app.extensions["sqlalchemy"].session
     # Compared, not bound.
     shown_host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 # nosec B104
     address = f"http://[{shown_host}]:{port}" if ":" in host else f"http://{shown_host}:{port}"
-    link = None
+    token = None
     if demo:
         studies.ensure_demo_study(session)
-        link = researchers.ensure_researcher(session)
-    known = studies.list_studies(session)
+        token = researchers.ensure_researcher(session)
+    all_studies = studies.list_studies(session)
     click.echo(f"Database: {engine.url.render_as_string(hide_password=True)}")
-    for study in known:
+    for study in all_studies:
         if study.status == "open":
             click.echo(f"Participants take part in “{study.plan.title}” at:")
             click.echo(f"  {address}/s/{study.slug}")
-    if not known:
+    if not all_studies:
         click.echo("There is no study yet: make one with `survey study new`.")
-    if link is not None:
+    if token is not None:
         click.echo("Researchers set their password here, once, within 30 minutes:")
-        click.echo(f"  {link_to(address, link)}")
+        click.echo(f"  {link_address(address, token)}")
     else:
         click.echo("Researchers sign in at:")
         click.echo(f"  {address}/research/")

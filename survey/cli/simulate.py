@@ -1,21 +1,18 @@
-"""``survey simulate``: bots through the real pages."""
+"""``survey simulate``: bots that answer through the real pages."""
 
 import logging
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
-from flask import Flask
-from werkzeug.serving import make_server
 
-from survey.cli.command import Command
-from survey.cli.context import AS_JSON, OpenApp, database
-from survey.cli.kinds import STUDY
-from survey.cli.printing import print_json
-from survey.cli.progress import bar
-from survey.services import simulation, studies, tokens
-from survey.services.participants import require_open
+from survey.cli.command import JSON_OPTION, STUDY, Command, OpenApp, open_session
+from survey.cli.terminal import print_json, progress_bar
+
+if TYPE_CHECKING:
+    from flask import Flask
 
 
 @click.command(
@@ -31,44 +28,52 @@ from survey.services.participants import require_open
     "--participants", required=True, type=click.IntRange(1, 100_000), help="How many take part."
 )
 @click.option(
-    "--prefer", help="Shares like MNRO=.5,NMRR=.3,AP=.1,OTHER=.1; all alike if not given."
+    "--prefer",
+    help="How often they choose each measure, like MNRO=.5,NMRR=.3,AP=.1,OTHER=.1; all equally "
+    "often by default.",
 )
 @click.option(
-    "--seed", default=1, show_default=True, type=click.IntRange(0), help="Of what they vote for."
+    "--seed",
+    default=1,
+    show_default=True,
+    type=click.IntRange(0),
+    help="The same seed gives the same Table 4.",
 )
-@AS_JSON
+@JSON_OPTION
 @click.pass_obj
 def simulate(
     open_app: OpenApp, /, slug: str, participants: int, prefer: str | None, seed: int, as_json: bool
 ) -> None:
     """Send simulated participants through an open study's pages, over HTTP.
 
-    They are marked as test data and left out of every analysis that does not ask
-    for them. The same seed gives the same Table 4.
+    They are marked as test data; analyses leave them out unless you ask for them.
     """
-    with database(open_app) as (app, session):
-        found = studies.find_study(session, slug)
-        if found.status != "open":
+    from survey.services import simulation, studies, tokens
+    from survey.services.participants import require_open
+
+    with open_session(open_app) as (app, session):
+        study = studies.find_study(session, slug)
+        if study.status != "open":
             raise click.ClickException(
-                f"{slug} is {found.status}; `survey study open {slug}` lets participants in."
+                f"{slug} is {study.status}; `survey study open {slug}` lets participants in."
             )
-        require_open(found.status)
-        plan = found.plan
+        require_open(study.status)
+        plan = study.plan
         preference = simulation.Preference.parse(prefer, plan.measures)
         session.close()
     token = tokens.test_run_token(str(app.secret_key), slug)
-    with serving(app) as address, bar("Simulating", total=participants) as shown:
+    with local_server(app) as address, progress_bar("Simulating", total=participants) as progress:
         simulation.simulate(
             f"{address}/s/{slug}?test={token}",
             plan,
             participants,
             preference,
             seed,
-            on_finished=shown.more,
+            on_finished=progress.advance,
         )
     if as_json:
-        asked = {"study": slug, "participants": participants, "questions_each": plan.asked}
-        print_json({**asked, "seed": seed, "prefer": dict(preference.shares)})
+        content = {"study": slug, "participants": participants, "questions_each": plan.asked}
+        print_json({**content, "seed": seed, "prefer": dict(preference.shares)})
         return
     click.echo(
         f"{participants} simulated participant{'s' * (participants != 1)} answered {plan.asked} "
@@ -77,11 +82,13 @@ def simulate(
 
 
 @contextmanager
-def serving(app: Flask) -> Iterator[str]:
-    """Serve the application on a free local port for as long as the block runs."""
+def local_server(app: "Flask") -> Iterator[str]:
+    """Serve the application on a free local port while the block runs; yield its address."""
+    from werkzeug.serving import make_server
+
     logging.getLogger("werkzeug").setLevel(logging.WARNING)  # no line per request
     server = make_server("127.0.0.1", 0, app, threaded=True)
-    # It looks so often whether it shall end; the default is half a second.
+    # It checks for shutdown this often; with the default, ending takes half a second.
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:

@@ -8,8 +8,6 @@ import gettext
 from functools import cache
 from pathlib import Path
 
-from babel import Locale
-
 ENGLISH = "en"
 FOLDER = Path(__file__).parents[1] / "translations"
 
@@ -23,6 +21,8 @@ def languages() -> tuple[str, ...]:
 @cache
 def language_names() -> dict[str, str]:
     """Return the languages there are by the name each has for itself."""
+    from babel import Locale  # here, because the command's help and Tab do without it
+
     known = {code: Locale.parse(code) for code in languages()}
     return {code: str(locale.get_display_name()).capitalize() for code, locale in known.items()}
 

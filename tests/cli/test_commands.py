@@ -10,7 +10,13 @@ from pathlib import Path
 import pytest
 
 from survey.db.migration import newest_revision
+from survey.services import evaluating, grids
+from survey.services.assessing import judgements
+from survey.services.paper.catalogue import REPRODUCTIONS
+from survey.services.scoring import THE_PAPERS
+from survey.services.studies import GENERATOR_NAMES, PRESETS
 from tests.builders import SLUG, Visitor
+from tests.cli.desk import LEAVES
 from tests.databases import ON_SQLITE
 
 TABLE_1 = ["1,2,3,4,5", "1,3,4,5,6", "1,2,3,4,100", "1,2,3,30,31", "1,2,3,40,41"]
@@ -55,6 +61,8 @@ def test_the_check_prints_questions_and_findings(run):
     assert len(checked["questions"]) == 10
     assert any("identical orders" in finding["text"] for finding in checked["findings"])
     printed = run("study", "check", "pilot")
+    assert printed.startswith("Summary\nall: ")
+    assert printed.index("How contested") < printed.index("Question 1\n")
     assert "all: MNRO: K = 20 of 100 positions" in printed
     rows = [line.split()[:2] for line in printed.splitlines()]
     assert rows.count(["AP", "1-AP"]) == rows.count(["NMRR", "NMRR"]) == 10
@@ -371,6 +379,52 @@ def test_help_does_not_wait_for_numpy_or_flask():
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert "simulate" in done.stdout
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_no_module_of_the_command_imports_a_heavy_library():
+    """Otherwise --help and Tab wait seconds for it: import it in the function that runs."""
+    probe = (
+        "import importlib, pkgutil, sys, survey.cli\n"
+        "modules = [m.name for m in pkgutil.walk_packages(survey.cli.__path__, 'survey.cli.')]\n"
+        "for name in modules: importlib.import_module(name)\n"
+        "heavy = ('babel', 'flask', 'matplotlib', 'numpy', 'rich', 'sqlalchemy', 'yaml')\n"
+        "print(len(modules), [name for name in heavy if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    number, heavy = done.stdout.split(maxsplit=1)
+    assert int(number) >= 15
+    assert heavy.strip() == "[]"
+
+
+def test_choices_and_defaults_are_those_of_the_services():
+    """The options repeat them, because importing them would make --help slow."""
+    choices = {
+        ("survey study new", "preset"): PRESETS,
+        ("survey study new", "generator"): GENERATOR_NAMES,
+        ("survey paper", "name"): (*REPRODUCTIONS, "all"),
+    }
+    for (path, name), values in choices.items():
+        assert tuple(parameter(path, name).type.choices) == tuple(values), path
+    defaults = {
+        ("survey measure", "names"): ",".join(THE_PAPERS),
+        ("survey evaluate", "resamples"): evaluating.REPLICATES,
+        ("survey evaluate", "seed"): evaluating.SEED,
+        ("survey feedback", "resamples"): evaluating.REPLICATES,
+        ("survey feedback", "seed"): evaluating.SEED,
+        ("survey assess compare", "threshold"): judgements.SUFFICIENT,
+        ("survey assess gold", "threshold"): judgements.SUFFICIENT,
+        ("survey assess gold", "floor"): judgements.FLOOR,
+    }
+    for (path, name), default in defaults.items():
+        assert parameter(path, name).default == default, path
+    for name, default in grids.DEFAULTS.items():
+        option = parameter("survey power", name)
+        assert option.help.endswith(f"({default})")
+        assert option.metavar == ("NUMBER,…" if name in grids.SEVERAL else "NUMBER")
+
+
+def parameter(path, name):
+    return {param.name: param for param in LEAVES[path].params}[name]
 
 
 def test_a_reader_that_has_seen_enough_is_told_nothing():

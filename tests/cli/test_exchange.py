@@ -192,7 +192,7 @@ def test_a_bundle_is_imported_once_and_for_a_researcher(answered, tmp_path):
     )
     answered("researcher", "add", "ada")
     told = answered("import", target, "--owner", "ada", "--as", "again")
-    assert told.startswith("The study is at /research/studies/again, to be looked at.\n")
+    assert told.startswith("The study is at /research/studies/again, read-only.\n")
     listed = [line.split()[:2] for line in answered("study", "list").splitlines()]
     assert [SLUG, "closed"] in listed
     assert ["again", "imported"] in listed

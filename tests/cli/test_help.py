@@ -45,7 +45,7 @@ def test_the_first_help_lists_all_commands_by_what_they_are_for(desk):
     places = [told.index(f"\n  {path.split()[1]} ") for path in ALL if path.count(" ") == 1]
     assert len(places) >= 20
     assert places == sorted(places)
-    headings = ("Run a study:", "Analyse and hand out:", "Score lists and runs:", "Administer:")
+    headings = ("Run a study:", "Analyse and export:", "Score lists and runs:", "Administer:")
     assert sorted(told.index(one) for one in headings) == [told.index(one) for one in headings]
 
 

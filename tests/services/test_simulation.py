@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from survey.cli.simulate import serving
+from survey.cli.simulate import local_server
 from survey.core.agreement.agreement import share_intervals
 from survey.core.agreement.ballots import Ballots
 from survey.core.agreement.credits import tally_credits
@@ -31,7 +31,7 @@ def test_a_planted_preference_is_recovered(app, session):
     planted = {"MNRO": 0.5, "NMRR": 0.3, "AP": 0.1, "OTHER": 0.1}
     plan, people, finished = study.plan, 12, []
     session.rollback()
-    with serving(app) as address:
+    with local_server(app) as address:
         entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
         simulate(entry, plan, people, Preference(planted), 4, lambda: finished.append(1))
     assert len(finished) == people
@@ -76,7 +76,7 @@ def test_bots_find_their_way_in_every_design(app, session, design):
     study = an_open_study(session, **design)
     plan = study.plan
     session.rollback()
-    with serving(app) as address:
+    with local_server(app) as address:
         entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
         simulate(entry, plan, 3, Preference.parse(None, plan.measures), seed=1)
     session.expire_all()

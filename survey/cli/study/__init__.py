@@ -1,16 +1,15 @@
-"""``survey study``: a study's life."""
+"""``survey study``: plans, checks and the life of studies."""
 
 import click
 
-from survey.cli.command import Topic
+from survey.cli.command import CommandGroup
 from survey.cli.study.check import check
-from survey.cli.study.life import close, copy, open_, share
+from survey.cli.study.lifecycle import close, copy, list_, open_, plan, share, show
 from survey.cli.study.new import new
-from survey.cli.study.show import list_, plan, show
 
 
 @click.group(
-    cls=Topic,
+    cls=CommandGroup,
     examples=(
         "survey study new my-study --questions 10",
         "survey study check my-study",

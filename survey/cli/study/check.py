@@ -1,82 +1,99 @@
-"""``survey study check``: the questions, before anyone else sees them."""
+"""``survey study check``: what a study's questions look like, before participants see them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from survey.cli.command import Command
-from survey.cli.context import AS_JSON, OpenApp, database
-from survey.cli.kinds import STUDY
-from survey.cli.printing import TOGETHER, heading, print_json, say
-from survey.cli.tables import print_table
-from survey.services import studies
-from survey.services.checks import (
-    QuestionCheck,
-    check_study,
-    headings,
-    how_contested,
-    question_checks,
+from survey.cli.command import JSON_OPTION, STUDY, Command, OpenApp, open_session
+from survey.cli.terminal import (
+    NO_BREAK_SPACE,
+    print_heading,
+    print_json,
+    print_table,
+    print_text,
 )
+
+if TYPE_CHECKING:
+    from survey.core.stimuli.questions import Question
+    from survey.services.checks import Finding, QuestionCheck
 
 
 @click.command(cls=Command, examples=("survey study check five-systems",))
 @click.argument("slug", type=STUDY)
-@AS_JSON
+@JSON_OPTION
 @click.pass_obj
 def check(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
-    """Show the questions and how contested they are; warn of identical orders, ties and K.
+    """Show a study's questions and how well they separate its measures, after warnings.
 
-    Exit status 1 when an opened study no longer has the digest it was opened with.
+    It warns of identical orders, values that tie as printed, and measures' cut-offs (K). The
+    exit status is 1 if an opened study no longer has the digest it was opened with.
     """
-    with database(open_app) as (_, session):
-        found = studies.find_study(session, slug)
-        findings = check_study(found)
-        questions = studies.questions_of(found)
-        checked = [one for one in question_checks(found) if one.question.number]
-        printed_as = headings(found)
+    from survey.services import checks, studies
+
+    with open_session(open_app) as (_, session):
+        study = studies.find_study(session, slug)
+        findings = checks.check_study(study)
+        questions = studies.questions_of(study)
+        question_checks = [
+            check for check in checks.question_checks(study) if check.question.number
+        ]
+        printed_names = checks.headings(study)
     if as_json:
         print_json(
             {
                 "questions": [
-                    {
-                        "question": question.number,
-                        "lists": {k: list(ranks) for k, ranks in question.lists.items()},
-                        "rankings": {k: str(order) for k, order in question.rankings.items()},
-                        "contradictions": {
-                            "-".join(pair.names): pair.contradictions for pair in one.pairs
-                        },
-                        "odd_one_out": one.odd_one_out,
-                    }
-                    for question, one in zip(questions, checked, strict=True)
+                    _question_json(question, check)
+                    for question, check in zip(questions, question_checks, strict=True)
                 ],
                 "findings": [vars(finding) for finding in findings],
             }
         )
     else:
+        _print_summary(question_checks, findings)
         for question in questions:
-            rows = [
-                (name, printed_as[name], " ".join(column.shown), column.ranking)
-                for name, column in question.columns.items()
-            ]
-            lists = (f"{letter} {question.written(letter)}" for letter in question.lists)
-            heading(f"Question {question.number}")
-            say("   ".join(one.replace(" ", TOGETHER) for one in lists))
-            print_table("", ["measure", "printed as", "values", "order"], rows)
-        _print_contested(checked)
-        for finding in findings:
-            where = "all" if finding.question is None else f"question {finding.question}"
-            say(f"{where}: {finding.text}", "", "  ")
+            _print_question(question, printed_names)
     if any(finding.failed for finding in findings):
         raise click.exceptions.Exit(1)
 
 
-def _print_contested(checked: Sequence[QuestionCheck]) -> None:
-    """Print on how many list pairs each two measures contradict, question by question."""
+def _question_json(question: "Question", check: "QuestionCheck") -> dict[str, object]:
+    return {
+        "question": question.number,
+        "lists": {letter: list(ranks) for letter, ranks in question.lists.items()},
+        "rankings": {name: str(ranking) for name, ranking in question.rankings.items()},
+        "contradictions": {"-".join(pair.names): pair.contradictions for pair in check.pairs},
+        "odd_one_out": check.odd_one_out,
+    }
+
+
+def _print_summary(
+    question_checks: "Sequence[QuestionCheck]", findings: "Sequence[Finding]"
+) -> None:
+    """Print the findings, then for each question how many list pairs the measures contest."""
+    from survey.services.checks import how_contested
+
+    print_heading("Summary")
+    for sentence in how_contested(question_checks):
+        print_text(f"all: {sentence}", "", "  ")
+    for finding in findings:
+        where = "all" if finding.question is None else f"question {finding.question}"
+        print_text(f"{where}: {finding.text}", "", "  ")
+    click.echo()
     rows = [
-        [one.question.number, *(pair.told for pair in one.pairs), one.odd_one_out or "–"]
-        for one in checked
+        [check.question.number, *(pair.told for pair in check.pairs), check.odd_one_out or "–"]
+        for check in question_checks
     ]
-    pairs = ["-".join(pair.names) for pair in checked[0].pairs]
+    pairs = ["-".join(pair.names) for pair in question_checks[0].pairs]
     print_table("How contested: pairs of lists", ["question", *pairs, "odd one out"], rows)
-    for sentence in how_contested(checked):
-        say(f"all: {sentence}", "", "  ")
+
+
+def _print_question(question: "Question", printed_names: Mapping[str, str]) -> None:
+    print_heading(f"Question {question.number}")
+    lists = (f"{letter} {question.written(letter)}" for letter in question.lists)
+    print_text("   ".join(text.replace(" ", NO_BREAK_SPACE) for text in lists))
+    rows = [
+        (name, printed_names[name], " ".join(column.shown), column.ranking)
+        for name, column in question.columns.items()
+    ]
+    print_table("", ["measure", "printed as", "values", "order"], rows)

@@ -1,0 +1,192 @@
+"""``survey assess``: judgements by several assessors, from files to files."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+
+from survey.cli.command import (
+    INPUT_FILE,
+    JSON_OPTION,
+    OUTPUT_FILE,
+    OUTPUT_FOLDER,
+    CommandGroup,
+)
+from survey.cli.terminal import print_json, print_sheet, print_text, progress_bar
+
+FORCE_OPTION = click.option("--force", is_flag=True, help="Replace files that exist.")
+
+
+def _check_share(_: click.Context, parameter: click.Parameter, value: float) -> float:
+    """Refuse what is not between 0 and 1; click.FloatRange would let “nan” pass."""
+    if not 0 <= value <= 1:
+        raise click.BadParameter(f"{value} found; 0 to 1 is allowed.", param=parameter)
+    return value
+
+
+THRESHOLD_OPTION = click.option(
+    "--threshold",
+    default=0.8,
+    show_default=True,
+    callback=_check_share,
+    type=float,
+    help="Adjusted Rand index from which two assessors sufficiently agree.",
+)
+
+
+@click.group(
+    cls=CommandGroup,
+    examples=(
+        "survey assess merge ann.txt bob.txt eve.txt --to merged",
+        "survey assess compare one.txt two.txt",
+        "survey assess gold one.txt two.txt --third three.txt --to gold.txt",
+    ),
+)
+def assess() -> None:
+    """Merge, compare and join judgements by several assessors."""
+
+
+@assess.command(
+    examples=(
+        "survey assess merge ann.txt bob.txt eve.txt --to merged",
+        "survey assess merge ann.txt bob.txt eve.txt --to strict --at-least 3",
+    ),
+)
+@click.argument("labels", nargs=-1, required=True, type=INPUT_FILE, metavar="LABELS...")
+@click.option("--to", "folder", required=True, type=OUTPUT_FOLDER, help="The folder to write to.")
+@click.option(
+    "--at-least",
+    type=click.IntRange(1),
+    metavar="M",
+    help="How many must have chosen a document to make it relevant; more than half by default.",
+)
+@FORCE_OPTION
+@JSON_OPTION
+def merge(
+    labels: tuple[Path, ...], folder: Path, at_least: int | None, force: bool, as_json: bool
+) -> None:
+    """Merge assessors' labels into weights and relevance judgements.
+
+    Each of the LABELS is one assessor's file, with lines of `topic iteration document
+    relevance` (TREC qrels; relevance 0 to 3, above 0 is chosen; .gz is unpacked). The folder
+    gets weights.csv, weights.txt (topic document weight), qrels.txt and agreement.csv.
+    """
+    from survey.services.assessing import files, judgements, label_sheets
+
+    if len(labels) < 2:
+        raise click.UsageError("1 file given; two assessors or more are needed.")
+    _check_different(labels)
+    if at_least is not None and at_least > len(labels):
+        raise click.UsageError(f"--at-least {at_least}: there are {len(labels)} assessors.")
+    targets = [folder / name for name in label_sheets.MERGED]
+    files.check_targets(targets, labels, replace=force)
+    with progress_bar("Merging") as progress:
+        merged = judgements.merge(labels, at_least, progress.update)
+    texts = label_sheets.merged_files(merged)
+    files.write_files({folder / name: text for name, text in texts.items()})
+    if as_json:
+        print_json(label_sheets.merged_json(merged) | {"files": [str(path) for path in targets]})
+        return
+    print_sheet(label_sheets.agreement_sheet(merged))
+    sentences = label_sheets.merged_sentences(merged)
+    _print_sentences([*sentences, f"Written to {folder}: {', '.join(texts)}."])
+
+
+@assess.command(examples=("survey assess compare one.txt two.txt",))
+@click.argument("first", type=INPUT_FILE, metavar="CLUSTERS1")
+@click.argument("second", type=INPUT_FILE, metavar="CLUSTERS2")
+@THRESHOLD_OPTION
+@JSON_OPTION
+def compare(first: Path, second: Path, threshold: float, as_json: bool) -> None:
+    """Compare two assessors' clusterings, and list the topics that need a third.
+
+    Lines are `topic document cluster`; the cluster is the rest of the line, and `unknown`
+    for a document that could not be placed (.gz is unpacked).
+    """
+    from survey.services.assessing import cluster_sheets, judgements
+
+    _check_different([first, second])
+    with progress_bar("Comparing") as progress:
+        compared = judgements.compare(first, second, threshold, progress.update)
+    if as_json:
+        print_json(cluster_sheets.compared_json(compared))
+        return
+    print_sheet(cluster_sheets.compared_sheet(compared))
+    _print_sentences(cluster_sheets.compared_sentences(compared, str(first), str(second)))
+
+
+@assess.command(
+    examples=(
+        "survey assess gold one.txt two.txt --to agreed.txt",
+        "survey assess gold one.txt two.txt --third three.txt --to gold.txt",
+    ),
+)
+@click.argument("first", type=INPUT_FILE, metavar="CLUSTERS1")
+@click.argument("second", type=INPUT_FILE, metavar="CLUSTERS2")
+@click.option("--third", type=INPUT_FILE, help="A third assessor's clusters, of some topics.")
+@click.option(
+    "--to",
+    "target",
+    required=True,
+    type=OUTPUT_FILE,
+    help="The file to write, with NAME-topics.csv and NAME-statistics.csv beside it.",
+)
+@THRESHOLD_OPTION
+@click.option(
+    "--floor",
+    default=0.5,
+    show_default=True,
+    callback=_check_share,
+    type=float,
+    help="Take no assessor's clusters if the mean index with the other two is below this.",
+)
+@FORCE_OPTION
+@JSON_OPTION
+def gold(
+    first: Path,
+    second: Path,
+    third: Path | None,
+    target: Path,
+    threshold: float,
+    floor: float,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Join clusterings into a gold standard.
+
+    Where two assessors agree, their clusters are matched and united. Elsewhere the clusters of
+    the assessor who agrees best with the other two are taken, and corrected where those two
+    agree. Topics on which three do not agree are left out; without a third, all on which two
+    do not agree.
+    """
+    from survey.services.assessing import cluster_sheets, files, judgements
+
+    paths = [path for path in (first, second, third) if path is not None]
+    _check_different(paths)
+    stem = Path(target.name.removesuffix(".gz")).stem
+    targets = [target, *(target.with_name(stem + ending) for ending in cluster_sheets.BESIDE_GOLD)]
+    files.check_targets(targets, paths, replace=force)
+    with progress_bar("Joining") as progress:
+        joined = judgements.gold(paths, threshold, floor, progress.update)
+    files.write_files(dict(zip(targets, cluster_sheets.gold_files(joined), strict=True)))
+    if as_json:
+        print_json(cluster_sheets.gold_json(joined, targets))
+        return
+    print_sheet(cluster_sheets.statistics_sheet(joined))
+    sentences = cluster_sheets.gold_sentences(joined)
+    _print_sentences([*sentences, f"Written: {', '.join(map(str, targets))}."])
+
+
+def _check_different(paths: Sequence[Path]) -> None:
+    """Refuse a file that is named twice: its assessor would agree with themselves."""
+    first_names: dict[Path, Path] = {}
+    for path in paths:
+        if first_names.setdefault(path.resolve(), path) is not path:
+            raise click.UsageError(
+                f"{path} is given twice; each assessor needs a file of their own."
+            )
+
+
+def _print_sentences(sentences: Iterable[str]) -> None:
+    for sentence in sentences:
+        print_text(sentence)

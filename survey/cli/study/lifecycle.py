@@ -1,0 +1,186 @@
+"""``survey study list``, ``show``, ``plan``, ``open``, ``close``, ``share`` and ``copy``."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from survey.cli.command import JSON_OPTION, RESEARCHER, STUDY, Command, OpenApp, open_session
+from survey.cli.terminal import print_json, print_table
+
+if TYPE_CHECKING:
+    from survey.services.access import Role
+
+SLUG_ARGUMENT = click.argument("slug", type=STUDY)
+# Headings in tables for names in JSON, as pages call them.
+HEADINGS = {"slug": "address", "started": "begun", "target": "participants wanted"}
+
+
+@click.command("list", cls=Command, examples=("survey study list", "survey study list --json"))
+@JSON_OPTION
+@click.pass_obj
+def list_(open_app: OpenApp, /, as_json: bool) -> None:
+    """List all studies."""
+    from survey.services import studies
+
+    with open_session(open_app) as (_, session):
+        contents = [
+            (
+                {"slug": study.slug, "status": study.status, "title": study.plan.title}
+                | studies.progress(session, study),
+                study.standing,
+            )
+            for study in studies.list_studies(session)
+        ]
+    if as_json:
+        print_json([content for content, _ in contents])
+    elif contents:
+        columns = [HEADINGS.get(name, name) for name in contents[0][0]]
+        rows = [list((content | {"status": status}).values()) for content, status in contents]
+        print_table("Studies", columns, rows)
+    else:
+        click.echo("There is no study yet: make one with `survey study new`.")
+
+
+@click.command(cls=Command, examples=("survey study show five-systems",))
+@SLUG_ARGUMENT
+@JSON_OPTION
+@click.pass_obj
+def show(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
+    """Show a study's design, digest and progress."""
+    from survey.services import studies
+
+    with open_session(open_app) as (_, session):
+        study = studies.find_study(session, slug)
+        content = studies.describe(study) | {"participants": studies.progress(session, study)}
+        status = study.standing
+    if as_json:
+        print_json(content)
+        return
+    rows = [
+        (HEADINGS.get(name, name.replace("_", " ")), _table_cell(value))
+        for name, value in (content | {"status": status}).items()
+        if name not in ("slug", "participants")
+    ]
+    rows += [
+        (f"participants, {HEADINGS.get(name, name)}", count)
+        for name, count in content["participants"].items()
+    ]
+    print_table(f"The study {slug}", ["", "value"], rows)
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "survey study plan five-systems > plan.yaml",
+        "survey study new second-round --from plan.yaml",
+    ),
+)
+@SLUG_ARGUMENT
+@JSON_OPTION
+@click.pass_obj
+def plan(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
+    """Print a study's plan as YAML; `survey study new --from` makes the same study from it."""
+    from survey.services import studies
+    from survey.services.plan_files import plan_values, write_plan
+    from survey.services.recruitment import recruitment_of
+
+    with open_session(open_app) as (_, session):
+        study = studies.find_study(session, slug)
+        recruitment = recruitment_of(study)
+        if as_json:
+            print_json(plan_values(study.plan, recruitment))
+        else:
+            click.echo(write_plan(study.plan, recruitment), nl=False)
+
+
+@click.command("open", cls=Command, examples=("survey study open spring-study",))
+@SLUG_ARGUMENT
+@JSON_OPTION
+@click.pass_obj
+def open_(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
+    """Freeze a study under its digest and let participants in.
+
+    From then on no text, list, value or order of it can change. A closed study opens again.
+    """
+    from survey.services import access, life, studies
+
+    with open_session(open_app) as (_, session):
+        study = studies.find_study(session, slug)
+        life.open_to_participants(session, study, access.COMMAND_LINE)
+        if as_json:
+            print_json(studies.describe(study))
+            return
+        click.echo(f"The study {slug!r} is open at /s/{slug}.")
+        click.echo(f"Its digest, for a preregistration: {study.digest}")
+        click.echo("Participants reach it while `survey serve` runs.")
+
+
+@click.command(cls=Command, examples=("survey study close five-systems",))
+@SLUG_ARGUMENT
+@JSON_OPTION
+@click.pass_obj
+def close(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
+    """Stop taking answers; `survey study open` opens the study again."""
+    from survey.services import access, life, studies
+
+    with open_session(open_app) as (_, session):
+        study = studies.find_study(session, slug)
+        life.close_to_participants(session, study, access.COMMAND_LINE)
+        if as_json:
+            print_json(studies.describe(study))
+            return
+        click.echo(f"The study {slug!r} is closed.")
+        click.echo(f"Next: `survey analyse {slug}`, `survey export {slug} --to {slug}.zip`.")
+
+
+@click.command(
+    cls=Command, examples=('survey study share five-systems "Alan Turing" --role viewer',)
+)
+@SLUG_ARGUMENT
+@click.argument("name", type=RESEARCHER)
+@click.option(
+    "--role",
+    type=click.Choice(["owner", "viewer"]),
+    default="owner",
+    show_default=True,
+    help="A viewer sees the study and cannot change it.",
+)
+@JSON_OPTION
+@click.pass_obj
+def share(open_app: OpenApp, /, slug: str, name: str, role: "Role", as_json: bool) -> None:
+    """Make the researcher NAME an owner or a viewer of a study."""
+    from survey.services import access, studies
+
+    with open_session(open_app) as (_, session):
+        study = studies.find_study(session, slug)
+        access.share(session, study, access.researcher_named(session, name), role)
+        access.log(session, study, access.COMMAND_LINE, "shared", f"{name}: {role}")
+        session.commit()
+    if as_json:
+        print_json({"study": slug, "researcher": name, "role": role})
+    else:
+        click.echo(f"{name} is now {role} of {slug!r}.")
+
+
+@click.command(cls=Command, examples=("survey study copy five-systems second-round",))
+@SLUG_ARGUMENT
+@click.argument("new_slug")
+@click.option("--owner", type=RESEARCHER, metavar="NAME", help="The researcher who owns the copy.")
+@JSON_OPTION
+@click.pass_obj
+def copy(open_app: OpenApp, /, slug: str, new_slug: str, owner: str | None, as_json: bool) -> None:
+    """Make a draft with the same plan under the slug NEW_SLUG."""
+    from survey.services import life, studies
+    from survey.services.recruitment import recruitment_of
+
+    with open_session(open_app) as (_, session):
+        study = studies.find_study(session, slug)
+        draft = life.make_for(session, owner, new_slug, study.plan, recruitment_of(study))
+        if as_json:
+            print_json(studies.describe(draft))
+        else:
+            click.echo(f"{new_slug!r} is a draft with the plan of {slug!r}.")
+
+
+def _table_cell(value: object) -> object:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
