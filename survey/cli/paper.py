@@ -95,7 +95,7 @@ def _print_claims(claims: "Sequence[Claim]") -> None:
         click.echo()
     for claim in claims:
         verdict = claim.verdict.upper()
-        print_text(f"{verdict}: {claim.said} ({claim.place})", word=verdict)
+        print_text(f"{verdict}: {claim.statement} ({claim.source})", word=verdict)
         print_text(claim.why, "  ", "  ")
         click.echo()
 

@@ -1,1 +1,1 @@
-"""The MNRO paper's tables, recomputed beside what it printed."""
+"""The MNRO paper again: its tables, figures and claims, recomputed beside the print."""

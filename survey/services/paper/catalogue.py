@@ -1,4 +1,4 @@
-"""Everything of the paper that can be done again, by its name."""
+"""The names of ``survey paper``: every table, figure and passage that is recomputed."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,6 +1,5 @@
 """Section 5.4: whether MAP, ANMRR and AMNRO order the descriptors of Tables 5 to 7 alike."""
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -12,12 +11,12 @@ from survey.services.paper.reproduction import (
     IN_PART,
     Claim,
     Reproduction,
-    listed,
+    join_words,
 )
-from survey.services.paper.tables5_to_8 import COLLECTIONS, MEANS, agreement_scores, names_of
+from survey.services.paper.tables5_to_8 import COLLECTIONS, MEANS, descriptor_names, scores
 from survey.services.reporting.sheets import Cell, Sheet
 
-HIGH = 0.7
+HIGH = 0.7  # a convention, see the remarks
 REMARKS = (
     "Kendall's tau-b and Spearman's rho, the means turned so that higher is better: 1 is the "
     "same order of the descriptors.",
@@ -40,7 +39,7 @@ class Agreement:
     """How alike two means order a collection's descriptors.
 
     ``opposed``: pairs of descriptors that they order differently, the better by ``first``
-    named first; ``pairs``: how many pairs there are.
+    named first; ``pairs``: the number of all pairs.
     """
 
     table: str
@@ -52,27 +51,55 @@ class Agreement:
     opposed: tuple[tuple[str, str], ...]
     pairs: int
 
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values; a coefficient's ``why`` only where something is undefined."""
+        content = asdict(self)
+        for name in ("tau_b", "rho"):
+            if content[name]["why"] is None:
+                del content[name]["why"]
+        return content
 
-def agreements() -> tuple[Agreement, ...]:
+
+def correlations() -> Reproduction:
+    """Return the rank correlations of the three means, and what they say of Section 5.4."""
+    agreements = compare_means()
+    sheet = _correlations_sheet(agreements)
+    return Reproduction(
+        "correlations",
+        {
+            "agreements": [agreement.as_json() for agreement in agreements],
+            "remarks": list(REMARKS),
+        },
+        (sheet, _opposed_sheet(agreements)),
+        claims=(_not_highly_correlated(agreements),),
+        remarks=REMARKS,
+        table=sheet,
+    )
+
+
+def compare_means() -> tuple[Agreement, ...]:
     """Compare each pair of means over each collection."""
-    return tuple(_agreements())
-
-
-def _agreements() -> Iterator[Agreement]:
-    for known in COLLECTIONS:
-        scores, names = agreement_scores(known.table), names_of(known.table)
-        for one, other in combinations(MEANS, 2):
-            x, y = scores[one], scores[other]
-            yield Agreement(
-                *(known.table, known.name, one, other),
-                kendall(x, y),
-                spearman_rho(x, y),
-                opposed(names, x, y),
-                len(names) * (len(names) - 1) // 2,
+    agreements = []
+    for collection in COLLECTIONS:
+        columns, names = scores(collection.table), descriptor_names(collection.table)
+        for first, second in combinations(MEANS, 2):
+            x, y = columns[first], columns[second]
+            agreements.append(
+                Agreement(
+                    collection.table,
+                    collection.name,
+                    first,
+                    second,
+                    kendall(x, y),
+                    spearman_rho(x, y),
+                    opposed_pairs(names, x, y),
+                    len(names) * (len(names) - 1) // 2,
+                )
             )
+    return tuple(agreements)
 
 
-def opposed(
+def opposed_pairs(
     names: tuple[str, ...], x: tuple[float, ...], y: tuple[float, ...]
 ) -> tuple[tuple[str, str], ...]:
     """Return the pairs that two scores order differently, the better by ``x`` first."""
@@ -83,89 +110,59 @@ def opposed(
     )
 
 
-def correlations() -> Reproduction:
-    """Return the rank correlations of the three means, and what they say of Section 5.4."""
-    found = agreements()
-    sheet = _as_sheet(found)
-    return Reproduction(
-        "correlations",
-        {"agreements": [_as_json(one) for one in found], "remarks": list(REMARKS)},
-        (sheet, _opposed_sheet(found)),
-        claims=(not_highly_correlated(found),),
-        remarks=REMARKS,
-        table=sheet,
-    )
-
-
-def _as_json(one: Agreement) -> dict[str, Any]:
-    content = asdict(one)
-    for name in ("tau_b", "rho"):
-        if content[name]["why"] is None:
-            del content[name]["why"]
-    return content
-
-
-def _as_sheet(found: tuple[Agreement, ...]) -> Sheet:
-    undefined = next((one.tau_b.why for one in found if one.tau_b.why), None)
+def _correlations_sheet(agreements: tuple[Agreement, ...]) -> Sheet:
+    undefined = next((a.tau_b.why for a in agreements if a.tau_b.why), None)
     return Sheet(
         "correlations",
         "How alike the means order the descriptors",
         (
-            *(
-                "collection",
-                "means",
-                "n",
-                "tau-b",
-                "tau from",
-                "tau to",
-                "rho",
-                "rho from",
-                "rho to",
-            ),
-            "pairs ordered differently",
+            *("collection", "means", "n", "tau-b", "tau from", "tau to"),
+            *("rho", "rho from", "rho to", "pairs ordered differently"),
         ),
-        tuple(_row(one) for one in found),
+        tuple(
+            (
+                *(a.collection, f"{a.first}, {a.second}", a.tau_b.n),
+                *_coefficient_cells(a.tau_b),
+                *_coefficient_cells(a.rho),
+                f"{len(a.opposed)} of {a.pairs}",
+            )
+            for a in agreements
+        ),
         f"–: no interval, since {undefined}." if undefined else "",
     )
 
 
-def _row(one: Agreement) -> tuple[Cell, ...]:
-    def cells(found: RankCorrelation) -> tuple[Cell, ...]:
-        return (found.coefficient, *(found.ci95 or (None, None)))
-
-    means, differing = f"{one.first}, {one.second}", f"{len(one.opposed)} of {one.pairs}"
-    return (one.collection, means, one.tau_b.n, *cells(one.tau_b), *cells(one.rho), differing)
+def _coefficient_cells(correlation: RankCorrelation) -> tuple[Cell, ...]:
+    return (correlation.coefficient, *(correlation.ci95 or (None, None)))
 
 
-def _opposed_sheet(found: tuple[Agreement, ...]) -> Sheet:
+def _opposed_sheet(agreements: tuple[Agreement, ...]) -> Sheet:
     rows = tuple(
-        (one.collection, f"{one.first}, {one.second}", *pair)
-        for one in found
-        for pair in one.opposed
+        (a.collection, f"{a.first}, {a.second}", *pair) for a in agreements for pair in a.opposed
     )
     columns = ("collection", "means", "better by the first", "better by the second")
     return Sheet("opposed", "Descriptors that two means order differently", columns, rows)
 
 
-def not_highly_correlated(found: tuple[Agreement, ...]) -> Claim:
+def _not_highly_correlated(agreements: tuple[Agreement, ...]) -> Claim:
     """Judge the summary of Section 5.4 against the printed values, AMNRO's pairs only."""
-    mine = [one for one in found if one.second == "AMNRO"]
-    high = [bool(one.tau_b.coefficient and one.tau_b.coefficient >= HIGH) for one in mine]
+    with_amnro = [a for a in agreements if a.second == "AMNRO"]
+    high = [bool(a.tau_b.coefficient and a.tau_b.coefficient >= HIGH) for a in with_amnro]
     return Claim(
         "Section 5.4, lines 965–966",
         "“we observe that AMNRO is not directly highly correlated with any of the 2 other image "
         "retrieval performance measures.”",
         DOES_NOT_HOLD if all(high) else IN_PART if any(high) else HOLDS,
-        " ".join(_told(name, [one for one in mine if one.first == name]) for name in MEANS[:2]),
+        " ".join(_describe(mean, [a for a in with_amnro if a.first == mean]) for mean in MEANS[:2]),
     )
 
 
-def _told(name: str, each: list[Agreement]) -> str:
+def _describe(mean: str, agreements: list[Agreement]) -> str:
     values = [
-        f"{one.tau_b.coefficient:.2f} ({len(one.opposed)} of {one.pairs} pairs ordered differently)"
-        for one in each
+        f"{a.tau_b.coefficient:.2f} ({len(a.opposed)} of {a.pairs} pairs ordered differently)"
+        for a in agreements
     ]
-    places = [one.collection for one in each]
-    same = [one.collection for one in each if not one.opposed]
-    alike = f" On {listed(same)} the order is the same throughout." if same else ""
-    return f"With {name}, AMNRO has a tau-b of {listed(values)} on {listed(places)}.{alike}"
+    collections = join_words(a.collection for a in agreements)
+    same = [a.collection for a in agreements if not a.opposed]
+    alike = f" On {join_words(same)} the order is the same throughout." if same else ""
+    return f"With {mean}, AMNRO has a tau-b of {join_words(values)} on {collections}.{alike}"

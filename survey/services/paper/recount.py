@@ -17,14 +17,20 @@ from survey.core.agreement.counts import (
 )
 from survey.core.agreement.credits import Credits, tally_credits
 from survey.core.stimuli.rankings import Ranking
-from survey.services.paper.reproduction import MEASURES, Comparison, printed
+from survey.services.paper.reproduction import MEASURES, Comparison, printed_rows
 
-UNKNOWN = Ranking((("of one's own",), ("rest",)))
+# Below Table 4: "in set 3 and set 9, there is a tie between the values of AP and
+# MNRO, while in set 4, there is a tie between NMRR and MNRO."
+IDENTICAL = {3: ("AP", "MNRO"), 4: ("NMRR", "MNRO"), 9: ("AP", "MNRO")}
+PARTICIPANTS = 30
+TOTALS_IN_TEXT = {"AP": "90", "NMRR": "109", "MNRO": "135", OTHER: "20"}
+SHARES_IN_TEXT = {"AP": "25.42%", "NMRR": "30.79%", "MNRO": "38.14%", OTHER: "5.65%"}
+OWN_ORDERING = Ranking((("of one's own",), ("rest",)))  # of an answer that is OTHER
 
 
 @dataclass(frozen=True)
 class PublishedCounts:
-    """A table of votes per set of which only the counts are known.
+    """A table of votes per set, without the answers behind it.
 
     ``votes``: for each set the counts of the measures, in order, and of OTHER.
     ``identical``: set number → the measures that order its lists alike, so that
@@ -37,43 +43,42 @@ class PublishedCounts:
     participants: int
 
     def rankings(self) -> dict[int, dict[str, Ranking]]:
-        """Return orders that are equal exactly where the published ones were.
+        """Return placeholder orders, equal exactly where the unpublished orders were equal.
 
-        The lists were not published; these stand in for them wherever only the
-        equality of orders matters (credits, counts, shares).
+        They serve credits, counts and shares, which depend on the equality of orders only.
         """
-        stand_ins = {}
+        placeholders = {}
         for number in range(1, len(self.votes) + 1):
             together = self.identical.get(number, ())
             first = together[0] if together else None
-            stand_ins[number] = {
+            placeholders[number] = {
                 name: Ranking(((first if first and name in together else name,), ("rest",)))
                 for name in self.measures
             }
-        return stand_ins
+        return placeholders
 
     def credits(self) -> Credits:
-        """Read each count as so many ballots; who gave which answer, nobody knows.
+        """Convert the counts to ballots and return their credits.
 
         Raises ValueError where identical orders have different counts, or a set's
         counts do not add up to the participants once identical orders are merged.
         """
-        counted = [
+        answers = [
             (number, name, count)
             for number in range(1, len(self.votes) + 1)
             for name, count in self._answers(number)
         ]
-        ticked = [[one == name for one in self.measures] for _, name, _ in counted]
+        ticked = [[measure == name for measure in self.measures] for _, name, _ in answers]
         return tally_credits(
             Ballots(
                 measures=self.measures,
                 rankings=self.rankings(),
-                questions=np.array([number for number, _, _ in counted]),
+                questions=np.array([number for number, _, _ in answers]),
                 ticked=np.array(ticked, dtype=bool),
-                owns=tuple(UNKNOWN if name == OTHER else None for _, name, _ in counted),
+                owns=tuple(OWN_ORDERING if name == OTHER else None for _, name, _ in answers),
                 kinds=np.zeros(0, dtype=np.int32),
                 begins=np.zeros(0, dtype=np.int64),
-                times=np.array([count for _, _, count in counted]),
+                times=np.array([count for _, _, count in answers]),
             )
         )
 
@@ -97,26 +102,9 @@ class PublishedCounts:
         return answers
 
 
-# Below Table 4: "in set 3 and set 9, there is a tie between the values of AP and
-# MNRO, while in set 4, there is a tie between NMRR and MNRO."
-IDENTICAL = {3: ("AP", "MNRO"), 4: ("NMRR", "MNRO"), 9: ("AP", "MNRO")}
-PARTICIPANTS = 30
-
-
-def published_counts() -> PublishedCounts:
-    """Return the counts of Table 4, with what the text below it says of identical orders."""
-    names = (*MEASURES, OTHER)
-    return PublishedCounts(
-        measures=MEASURES,
-        votes=tuple(tuple(int(row[name]) for name in names) for row in printed("table4")),
-        identical=IDENTICAL,
-        participants=PARTICIPANTS,
-    )
-
-
 @dataclass(frozen=True)
 class Recount:
-    """Table 4 counted again from the printed votes."""
+    """Table 4 with its shares and first places, compared with what the paper prints of them."""
 
     table: Table4
     shares: Shares
@@ -125,35 +113,49 @@ class Recount:
     comparisons: list[Comparison]
 
 
+def published_counts() -> PublishedCounts:
+    """Return the votes of Table 4 with the identical orders that the text below it names."""
+    names = (*MEASURES, OTHER)
+    return PublishedCounts(
+        measures=MEASURES,
+        votes=tuple(tuple(int(row[name]) for name in names) for row in printed_rows("table4")),
+        identical=IDENTICAL,
+        participants=PARTICIPANTS,
+    )
+
+
 def recount_table4() -> Recount:
-    """Recompute what the paper says of Table 4: totals, winners, percentages, first places."""
-    rows, counts = printed("table4"), published_counts()
+    """Recompute the totals, winners, percentages and first places of Table 4."""
+    counts = published_counts()
     credits, rankings = counts.credits(), counts.rankings()
     table = table4(credits, rankings)
     parts = shares(credits, distinct_questions(rankings))
     or_tied, outright = first_places(table)
-    return Recount(table, parts, or_tied, outright, _said_of_table4(table, parts, or_tied, rows))
+    return Recount(table, parts, or_tied, outright, _comparisons(table, parts, or_tied))
 
 
-def _said_of_table4(
-    table: Table4, parts: Shares, or_tied: dict[str, int], rows: tuple[dict[str, str], ...]
-) -> list[Comparison]:
+def _comparisons(table: Table4, parts: Shares, or_tied: dict[str, int]) -> list[Comparison]:
     """Compare with the numbers in the table and in the text around it (Section 5.3)."""
     of_credits = parts.of_credits or {}
-    said = [
-        Comparison(f"set {row.question}", "choice", _choice(row.choice), _choice(cells["choice"]))
-        for row, cells in zip(table.rows, rows, strict=True)
-    ]
-    for name, votes in {"AP": "90", "NMRR": "109", "MNRO": "135", OTHER: "20"}.items():
-        said.append(Comparison("total", name, str(table.totals[name]), votes))
-    for name, part in {"AP": "25.42%", "NMRR": "30.79%", "MNRO": "38.14%", OTHER: "5.65%"}.items():
-        said.append(Comparison("share of the 354", name, f"{of_credits[name]:.2%}", part))
     ahead = sum(row.votes["NMRR"] > row.votes["AP"] for row in table.rows)
-    said.append(Comparison("NMRR exceeds AP", "sets", str(ahead), "7"))
-    said.append(Comparison("first or tied", "MNRO", str(or_tied["MNRO"]), "9"))
-    return said
-
-
-def _choice(names: tuple[str, ...] | str) -> str:
-    parts = names.split("-") if isinstance(names, str) else names
-    return "-".join(sorted(parts))
+    return [
+        *(
+            Comparison(
+                f"set {row.question}",
+                "choice",
+                "-".join(sorted(row.choice)),
+                "-".join(sorted(cells["choice"].split("-"))),
+            )
+            for row, cells in zip(table.rows, printed_rows("table4"), strict=True)
+        ),
+        *(
+            Comparison("total", name, str(table.totals[name]), votes)
+            for name, votes in TOTALS_IN_TEXT.items()
+        ),
+        *(
+            Comparison("share of the 354", name, f"{of_credits[name]:.2%}", share)
+            for name, share in SHARES_IN_TEXT.items()
+        ),
+        Comparison("NMRR exceeds AP", "sets", str(ahead), "7"),
+        Comparison("first or tied", "MNRO", str(or_tied["MNRO"]), "9"),
+    ]

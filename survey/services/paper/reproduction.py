@@ -1,4 +1,4 @@
-"""What the reproduction of a table or figure consists of: printed values, comparisons, claims."""
+"""What a reproduction of the paper consists of: printed values, comparisons, claims, files."""
 
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,18 +13,31 @@ from survey.core.agreement.exhibits import Exhibit
 from survey.services.reporting.sheets import Sheet, as_csv
 
 MEASURES = ("AP", "NMRR", "MNRO")
+HOLDS, IN_PART = "holds", "holds only in part"
+NOT_SUPPORTED = "not supported"  # by the votes, though it may be true
+DOES_NOT_HOLD = "does not hold"  # a computation contradicts it
+ROUNDING_NOTE = (
+    "The printed values are rounded, so a recomputed percentage is an interval, in brackets. A "
+    "printed percentage agrees when it can come from some values that print as the paper's do."
+)
+Interval = tuple[Fraction, Fraction]
 
 
 @cache
-def printed(table: str) -> tuple[dict[str, str], ...]:
-    """Return the rows of a printed table, as strings."""
+def printed_rows(table: str) -> tuple[dict[str, str], ...]:
+    """Return the rows of a table as the paper prints them; all cells are strings."""
     source = files("survey.services.paper") / "printed" / f"{table}.csv"
     return tuple(csv.DictReader(source.read_text(encoding="utf-8").splitlines()))
 
 
+def float_cells(row: Mapping[str, str], *columns: str) -> tuple[float, ...]:
+    """Convert the cells of these columns to numbers."""
+    return tuple(float(row[column]) for column in columns)
+
+
 @dataclass(frozen=True)
 class Comparison:
-    """A recomputed value beside the printed one. ``agrees``: to every printed digit."""
+    """A recomputed value beside the printed one, both as text."""
 
     row: str
     name: str
@@ -33,24 +46,17 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether both are the same text."""
+        """Whether both are the same to every printed digit."""
         return self.computed == self.printed
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the fields and ``agrees`` as plain values."""
         return {**vars(self), "agrees": self.agrees}
 
 
-Span = tuple[Fraction, Fraction]
-NOTE = (
-    "The printed values are rounded, so a recomputed percentage is an interval, in brackets. A "
-    "printed percentage agrees when it can come from some values that print as the paper's do."
-)
-
-
 @dataclass(frozen=True)
-class Recomputed(Comparison):
-    """A percentage recomputed from rounded values; ``lowest`` to ``highest``: what it can be."""
+class DeviationComparison(Comparison):
+    """A percentage recomputed from rounded values, which lies in ``lowest`` to ``highest``."""
 
     lowest: Fraction
     highest: Fraction
@@ -58,29 +64,34 @@ class Recomputed(Comparison):
     @property
     def agrees(self) -> bool:
         """Whether some value in the interval prints as the paper's percentage does."""
-        low, high = span(self.printed.removesuffix("%"))
+        low, high = rounding_interval(self.printed.removesuffix("%"))
         return low <= self.highest and self.lowest <= high
 
     def as_json(self) -> dict[str, Any]:
-        """Return it as plain values, the interval's ends as numbers."""
+        """Return the fields as plain values, the interval's ends as numbers."""
         ends = {"lowest": float(self.lowest), "highest": float(self.highest)}
         return {**super().as_json(), **ends}
 
 
-def span(printed: str) -> Span:
-    """Return the least and the greatest number that print so: half a unit to either side."""
-    value, decimals = Fraction(printed), len(printed.partition(".")[2])
-    half = Fraction(1, 2 * 10**decimals)
-    return value - half, value + half
+def compare_deviation(
+    row: str, name: str, value: str, base: str, printed: str
+) -> DeviationComparison:
+    """Recompute a printed percentage as the deviation of ``value`` from ``base``."""
+    decimals = len(printed.removesuffix("%").partition(".")[2])
+    middle = 100 * abs(Fraction(value) / Fraction(base) - 1)
+    low, high = deviation_interval(value, base)
+    texts = [f"{float(share):.{decimals}f}" for share in (middle, low, high)]
+    computed = f"{texts[0]}% ({texts[1]} to {texts[2]})"
+    return DeviationComparison(row, name, computed, printed, low, high)
 
 
-def deviation(value: str, base: str) -> Span:
-    """Return what 100 · |value / base − 1| can be, in per cent, of two printed positive numbers.
+def deviation_interval(value: str, base: str) -> Interval:
+    """Return the least and greatest 100 · |value / base − 1| of two printed positive numbers.
 
     The ratio is greatest for the greatest value over the least base. Where the values can
-    have been equal, the deviation can have been 0.
+    be equal before rounding, the least deviation is 0.
     """
-    (least, greatest), (low, high) = span(value), span(base)
+    (least, greatest), (low, high) = rounding_interval(value), rounding_interval(base)
     ends = 100 * (least / high - 1), 100 * (greatest / low - 1)
     if ends[0] < 0 < ends[1]:
         return Fraction(0), max(-ends[0], ends[1])
@@ -88,55 +99,55 @@ def deviation(value: str, base: str) -> Span:
     return first, second
 
 
-def compare(row: str, name: str, value: str, base: str, printed: str) -> Recomputed:
-    """Recompute a printed percentage: the deviation of ``value`` from ``base``."""
-    decimals = len(printed.removesuffix("%").partition(".")[2])
-    middle = 100 * abs(Fraction(value) / Fraction(base) - 1)
-    low, high = deviation(value, base)
-    said = [f"{float(part):.{decimals}f}" for part in (middle, low, high)]
-    return Recomputed(row, name, f"{said[0]}% ({said[1]} to {said[2]})", printed, low, high)
-
-
-def as_numbers(row: Mapping[str, str], *names: str) -> tuple[float, ...]:
-    """Return some cells of a printed row as numbers."""
-    return tuple(float(row[name]) for name in names)
-
-
-HOLDS, IN_PART = "holds", "holds only in part"
-NOT_SUPPORTED = "not supported"  # by the votes: it may be so all the same
-DOES_NOT_HOLD = "does not hold"  # it can be computed, and comes out otherwise
+def rounding_interval(printed: str) -> Interval:
+    """Return the least and greatest number that print so: half a unit to either side."""
+    value, decimals = Fraction(printed), len(printed.partition(".")[2])
+    half = Fraction(1, 2 * 10**decimals)
+    return value - half, value + half
 
 
 @dataclass(frozen=True)
 class Claim:
-    """``place``: where the paper says it; ``said``: quoted, or in short; and the judgement."""
+    """A sentence of the paper, quoted or in short, with our verdict on it.
 
-    place: str
-    said: str
+    ``source``: section and lines of the manuscript; ``why``: the numbers behind the verdict.
+    """
+
+    source: str
+    statement: str
     verdict: str
     why: str
 
+    def as_json(self) -> dict[str, str]:
+        """Return the claim under the keys that ``survey paper --json`` promises."""
+        return {
+            "place": self.source,
+            "said": self.statement,
+            "verdict": self.verdict,
+            "why": self.why,
+        }
 
-def computed(place: str, said: str, holds: bool, why: str) -> Claim:
-    """Judge a sentence that a computation decides."""
-    return Claim(place, said, HOLDS if holds else DOES_NOT_HOLD, why)
+
+def judge(source: str, statement: str, holds: bool, why: str) -> Claim:
+    """Return the claim as one that holds or does not."""
+    return Claim(source, statement, HOLDS if holds else DOES_NOT_HOLD, why)
 
 
-def graded(place: str, said: str, cases: Sequence[bool], why: str) -> Claim:
-    """Judge a sentence that holds in some cases: in all of them, in part, or in none."""
+def judge_cases(source: str, statement: str, cases: Sequence[bool], why: str) -> Claim:
+    """Return the claim as one that holds in all cases, in some, or in none."""
     verdict = HOLDS if all(cases) else IN_PART if any(cases) else DOES_NOT_HOLD
-    return Claim(place, said, verdict, why)
+    return Claim(source, statement, verdict, why)
 
 
 @dataclass(frozen=True)
 class Reproduction:
-    """A table, figure or passage of the paper, done again.
+    """A table, figure or passage of the paper, recomputed: what a name of ``survey paper`` gives.
 
-    ``content``: its values for scripts, beside claims and comparisons; ``sheets``: to be
-    read; ``comparisons``: recomputed values beside the print; ``claims``: the paper's
-    sentences about it; ``remarks``: how far all this goes; ``table``: what is written as
-    NAME.csv, the comparisons unless given; ``exhibit``: what is drawn; ``documents``: more
-    files, by name; ``passages``: headings with their paragraphs, to be read.
+    ``content``: values for JSON, without claims and comparisons; ``sheets``: tables to read;
+    ``comparisons``: recomputed beside printed values; ``claims``: the paper's sentences about
+    it; ``remarks``: limits of the recomputation; ``table``: the content of NAME.csv, by
+    default the comparisons; ``exhibit``: what is drawn; ``documents``: further files by name;
+    ``passages``: headings with their paragraphs.
     """
 
     name: str
@@ -152,21 +163,18 @@ class Reproduction:
 
     @property
     def agrees(self) -> bool:
-        """Whether every printed value can be what was recomputed."""
-        return all(one.agrees for one in self.comparisons)
+        """Whether every recomputed value agrees with the printed one."""
+        return all(comparison.agrees for comparison in self.comparisons)
 
     def as_json(self) -> dict[str, Any]:
-        """Return everything as plain values."""
-        claims = {"claims": [dict(vars(one)) for one in self.claims]} if self.claims else {}
-        return {
-            **self.content,
-            **claims,
-            "comparisons": [one.as_json() for one in self.comparisons],
-        }
+        """Return content, claims and comparisons as plain values."""
+        claims = {"claims": [claim.as_json() for claim in self.claims]} if self.claims else {}
+        comparisons = [comparison.as_json() for comparison in self.comparisons]
+        return {**self.content, **claims, "comparisons": comparisons}
 
     def files(self) -> Iterator[tuple[str, bytes]]:
-        """Yield the files for a folder, one after the other, since drawing takes its time."""
-        yield f"{self.name}.csv", as_csv(self.table or compared(self.comparisons)).encode()
+        """Yield name and content of each file; drawing is slow, so each is made when asked for."""
+        yield f"{self.name}.csv", as_csv(self.table or self._comparison_sheet()).encode()
         for name, text in self.documents.items():
             yield name, text.encode()
         if self.exhibit is not None:
@@ -175,22 +183,20 @@ class Reproduction:
 
     @property
     def file_count(self) -> int:
-        """How many files there are, for a progress bar."""
+        """The number of files, for a progress bar."""
         return 1 + len(self.documents) + len(figures.FORMATS) * (self.exhibit is not None)
 
-
-def compared(comparisons: tuple[Comparison, ...]) -> Sheet:
-    """Return the comparisons as a table for files."""
-    rows = [one.as_json() for one in comparisons]
-    return Sheet(
-        "comparisons",
-        "Recomputed beside the print",
-        tuple(rows[0]) if rows else (),
-        tuple(tuple(row.values()) for row in rows),
-    )
+    def _comparison_sheet(self) -> Sheet:
+        rows = [comparison.as_json() for comparison in self.comparisons]
+        return Sheet(
+            "comparisons",
+            "Recomputed beside the print",
+            tuple(rows[0]) if rows else (),
+            tuple(tuple(row.values()) for row in rows),
+        )
 
 
-def listed(parts: Iterable[object]) -> str:
-    """Join as a sentence does: 3, 4 and 9."""
+def join_words(parts: Iterable[object]) -> str:
+    """Join parts as a sentence does: 3, 4 and 9."""
     *before, last = map(str, parts)
     return f"{', '.join(before)} and {last}" if before else last

@@ -1,10 +1,16 @@
-"""What can be said where only the votes per set are known: every test has sets as its units.
+"""Tests that need only the votes per set: their units are the sets, not the participants.
 
-Without knowing who gave which answer there is no participant to take a mean over, so the
-tests over participants (T1), the two-way errors, McNemar and Cochran's Q cannot be had.
-What is left takes the sets as a sample of their kind (T2). It sees how much sets differ,
-the noise of their votes included, but not how much the participants do, who were the same
-in every set. A percentile bootstrap over ten sets is too narrow and not offered.
+Without the single answers there is no participant to take a mean over, so the tests over
+participants (T1), the two-way errors, McNemar and Cochran's Q are impossible. The tests here
+take the sets as a sample of their kind (T2). They see how much sets differ, the noise of their
+votes included, but not how much the participants do, who were the same in every set. A
+percentile bootstrap over ten sets is too narrow and not offered.
+
+The exchange test is exact. Within each set the counts stay with their orders, and the measures
+are exchanged among the orders, every assignment being equally likely; measures whose orders
+are identical stay together, as one order with one count. It gives every *order* the same
+chance: the second column that an identical order takes on the page is no part of it (for
+that, see ``permutation.label_permutation``).
 """
 
 import math
@@ -32,6 +38,12 @@ from survey.services.paper.recount import PublishedCounts
 
 IDENTICAL_PAIR = "the orders of the two are identical"
 IDENTICAL_ANY = "two of the orders are identical"
+EXCHANGED = "these counts, measures exchanged among the orders of each set"
+SCOPES = ("all_sets", "free", "distinct")
+
+Votes = Mapping[str, int]
+# The equally likely counts of the measures, set by set.
+Assignments = Sequence[Sequence[Votes]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +94,8 @@ class SetsMean(MeanTest):
 
 
 @dataclass(frozen=True)
-class OverSets:
-    """A pair's tests over some of the sets; both say which were left out, and why."""
+class ScopeTests:
+    """A pair's tests over some of the sets; both name the sets left out and the reason."""
 
     sets: tuple[int, ...]
     mean: SetsMean
@@ -91,15 +103,15 @@ class OverSets:
 
 
 @dataclass(frozen=True)
-class PairOverSets:
+class PairTests:
     """Two measures, compared over the sets.
 
     ``by_set``: votes for the first minus the second; ``lead``: their sum; ``chance_lead``:
-    what ticking one column blindly per answer gives, since an identical order is credited
-    for the other's column too; ``structural_ties``: sets where the two orders are
-    identical, tied whatever people think; ``without``: the lead with each set left out.
-    ``all_sets``, ``free`` (without the structural ties) and ``distinct`` (only sets whose
-    orders all differ, where nobody has a head start) hold the same tests.
+    the lead that random clicking of one column per answer gives, since an identical order is
+    credited for the other's column too; ``structural_ties``: sets where the two orders are
+    identical, so that they tie whatever people think; ``lead_without``: the lead with each set
+    left out. ``all_sets``, ``free`` (without the structural ties) and ``distinct`` (sets whose
+    orders all differ, so that random clicking gives no lead) hold the same tests.
     """
 
     pair: Pair
@@ -107,73 +119,79 @@ class PairOverSets:
     lead: int
     chance_lead: float
     structural_ties: tuple[int, ...]
-    without: tuple[int, ...]
-    all_sets: OverSets
-    free: OverSets
-    distinct: OverSets
+    lead_without: tuple[int, ...]
+    all_sets: ScopeTests
+    free: ScopeTests
+    distinct: ScopeTests
     exchange: Exchange
 
     @property
     def ties(self) -> int:
-        """Sets with as many votes for one as for the other, though their orders differ."""
+        """The number of sets with equal votes for both, though their orders differ."""
         return self.free.questions.tied
 
 
 @dataclass(frozen=True)
 class SetLevel:
-    """Everything that counts per set support. ``totals``, ``first``: by measure."""
+    """All tests that counts per set allow. ``totals``, ``first_places``: by measure."""
 
-    pairs: tuple[PairOverSets, ...]
+    pairs: tuple[PairTests, ...]
     totals: dict[str, Exchange]
-    first: dict[str, FirstPlaces]
+    first_places: dict[str, FirstPlaces]
 
 
 def set_level(counts: PublishedCounts) -> SetLevel:
-    """Analyse published counts; Holm's correction over the pairs, test by test.
+    """Run all tests on the counts, each with Holm's correction over the pairs.
 
     Raises ValueError as ``PublishedCounts.credits`` does.
     """
-    compared = _corrected([_pair(counts, pair) for pair in pairs(counts.measures)])
+    compared = [_compare(counts, pair) for pair in pairs(counts.measures)]
     return SetLevel(
-        pairs=tuple(compared),
+        pairs=tuple(_corrected(compared)),
         totals={name: exchange_total(counts, name) for name in counts.measures},
-        first={name: first_places_by_chance(counts, name) for name in counts.measures},
+        first_places={name: first_places_by_chance(counts, name) for name in counts.measures},
     )
 
 
-def _pair(counts: PublishedCounts, pair: Pair) -> PairOverSets:
-    first, second = (counts.measures.index(name) for name in (pair.first, pair.second))
-    by_set = tuple(row[first] - row[second] for row in counts.votes)
+def _compare(counts: PublishedCounts, pair: Pair) -> PairTests:
+    by_set = tuple(_leads(counts, pair))
+    lead = sum(by_set)
     sets = range(1, len(by_set) + 1)
     tied = tuple(k for k in sets if {pair.first, pair.second} <= set(counts.identical.get(k, ())))
     blind = label_permutation(Redraws(counts.credits()), pair).null_mean or 0.0
     free = [number for number in sets if number not in tied]
     distinct = distinct_questions(counts.rankings())
-    return PairOverSets(
+    return PairTests(
         pair=pair,
         by_set=by_set,
-        lead=sum(by_set),
+        lead=lead,
         chance_lead=round(blind, 9),
         structural_ties=tied,
-        without=tuple(sum(by_set) - one for one in by_set),
-        all_sets=_over(counts, pair, sets, ""),
-        free=_over(counts, pair, free, IDENTICAL_PAIR),
-        distinct=_over(counts, pair, distinct, IDENTICAL_ANY),
+        lead_without=tuple(lead - step for step in by_set),
+        all_sets=_test_scope(counts, pair, sets, ""),
+        free=_test_scope(counts, pair, free, IDENTICAL_PAIR),
+        distinct=_test_scope(counts, pair, distinct, IDENTICAL_ANY),
         exchange=exchange_pair(counts, pair),
     )
 
 
-def _over(counts: PublishedCounts, pair: Pair, sets: Sequence[int], reason: str) -> OverSets:
+def _leads(counts: PublishedCounts, pair: Pair) -> list[int]:
+    first, second = (counts.measures.index(name) for name in (pair.first, pair.second))
+    return [row[first] - row[second] for row in counts.votes]
+
+
+def _test_scope(
+    counts: PublishedCounts, pair: Pair, sets: Sequence[int], reason: str
+) -> ScopeTests:
     """Test a pair over these sets; ``reason``: why the others are left out."""
     credits = counts.credits()
     credits = credits.within(np.isin(credits.questions, sets))
     questions = by_questions(differences(credits, pair), credits, len(sets))
     skipped = len(counts.votes) - len(sets)
     left_out = {reason: skipped} if skipped else {}
-    first, second = (counts.measures.index(name) for name in (pair.first, pair.second))
-    votes = [counts.votes[number - 1] for number in sets]
-    shares = [(row[first] - row[second]) / counts.participants for row in votes]
-    return OverSets(
+    leads = _leads(counts, pair)
+    shares = [leads[number - 1] / counts.participants for number in sets]
+    return ScopeTests(
         sets=tuple(sets),
         mean=replace(_mean(shares), left_out=left_out),
         questions=replace(questions, left_out=left_out),
@@ -191,83 +209,73 @@ def _mean(shares: Sequence[float]) -> SetsMean:
     return replace(frame, **t_test(mean, sd / math.sqrt(len(shares)), len(shares) - 1))
 
 
-def _corrected(found: list[PairOverSets]) -> list[PairOverSets]:
-    exchanged = holm([one.exchange.p for one in found])
-    scopes = [_holm_of([getattr(one, name) for one in found]) for name in SCOPES]
+def _corrected(compared: list[PairTests]) -> list[PairTests]:
+    exchanged = holm([tests.exchange.p for tests in compared])
+    scopes = [_corrected_scope([getattr(tests, name) for tests in compared]) for name in SCOPES]
     return [
         replace(
-            one,
-            exchange=replace(one.exchange, p_holm=p),
-            **dict(zip(SCOPES, tests, strict=True)),
+            tests,
+            exchange=replace(tests.exchange, p_holm=p),
+            **dict(zip(SCOPES, by_scope, strict=True)),
         )
-        for one, p, *tests in zip(found, exchanged, *scopes, strict=True)
+        for tests, p, *by_scope in zip(compared, exchanged, *scopes, strict=True)
     ]
 
 
-SCOPES = ("all_sets", "free", "distinct")
-
-
-def _holm_of(tests: list[OverSets]) -> list[OverSets]:
-    means = holm([one.mean.p for one in tests])
-    flips = holm([one.questions.sign_flip_p for one in tests])
+def _corrected_scope(scope: list[ScopeTests]) -> list[ScopeTests]:
+    means = holm([tests.mean.p for tests in scope])
+    flips = holm([tests.questions.sign_flip_p for tests in scope])
     return [
         replace(
-            one,
-            mean=replace(one.mean, p_holm=mean),
-            questions=replace(one.questions, sign_flip_p_holm=flip),
+            tests,
+            mean=replace(tests.mean, p_holm=mean),
+            questions=replace(tests.questions, sign_flip_p_holm=flip),
         )
-        for one, mean, flip in zip(tests, means, flips, strict=True)
+        for tests, mean, flip in zip(scope, means, flips, strict=True)
     ]
-
-
-EXCHANGED = "these counts, measures exchanged among the orders of each set"
-
-Votes = Mapping[str, int]
-# The equally likely counts of the measures, set by set.
-Assignments = Sequence[Sequence[Votes]]
 
 
 def assignments(counts: PublishedCounts) -> Assignments:
-    """List, for each set, what the measures would be credited under each exchange."""
-    return [_exchanged(counts, number) for number in range(1, len(counts.votes) + 1)]
+    """List, for each set, the measures' votes under each exchange."""
+    return [_exchanges(counts, number) for number in range(1, len(counts.votes) + 1)]
 
 
-def _exchanged(counts: PublishedCounts, number: int) -> list[Votes]:
+def _exchanges(counts: PublishedCounts, number: int) -> list[Votes]:
     votes = dict(zip(counts.measures, counts.votes[number - 1], strict=False))
     together = counts.identical.get(number, ())
     orders: list[tuple[str, ...]] = [(name,) for name in counts.measures if name not in together]
     if together:
         orders.append(tuple(together))
     return [
-        {name: count for order, count in zip(orders, put, strict=True) for name in order}
-        for put in permutations(votes[order[0]] for order in orders)
+        {name: count for order, count in zip(orders, exchanged, strict=True) for name in order}
+        for exchanged in permutations(votes[order[0]] for order in orders)
     ]
 
 
 def exchange_pair(counts: PublishedCounts, pair: Pair) -> Exchange:
     """Test the lead of the first measure over the second; its null mean is 0."""
-    first, second = (counts.measures.index(name) for name in (pair.first, pair.second))
-    lead = sum(row[first] - row[second] for row in counts.votes)
-    steps = [
-        [votes[pair.first] - votes[pair.second] for votes in of_set]
-        for of_set in assignments(counts)
+    leads = [
+        [votes[pair.first] - votes[pair.second] for votes in exchanges]
+        for exchanges in assignments(counts)
     ]
-    return _tested(lead, steps)
+    return _exchange(sum(_leads(counts, pair)), leads)
 
 
 def exchange_total(counts: PublishedCounts, measure: str) -> Exchange:
     """Test how many votes a measure collected over all sets."""
     total = sum(row[counts.measures.index(measure)] for row in counts.votes)
-    return _tested(total, [[votes[measure] for votes in of_set] for of_set in assignments(counts)])
+    votes = [[votes[measure] for votes in exchanges] for exchanges in assignments(counts)]
+    return _exchange(total, votes)
 
 
-def _tested(observed: int, steps: Sequence[Sequence[int]]) -> Exchange:
-    chances = _chances(steps)
+def _exchange(observed: int, by_set: Sequence[Sequence[int]]) -> Exchange:
+    """Test a sum over the sets; ``by_set``: each set's equally likely summands."""
+    chances = _sum_distribution(by_set)
     mean = sum((total * chance for total, chance in chances.items()), Fraction(0))
     far = abs(observed - mean)
     return Exchange(
         estimand=EXCHANGED,
-        n=len(steps),
+        n=len(by_set),
         unit="sets",
         observed=observed,
         null_mean=float(mean),
@@ -276,25 +284,39 @@ def _tested(observed: int, steps: Sequence[Sequence[int]]) -> Exchange:
     )
 
 
+def _sum_distribution(by_set: Sequence[Sequence[int]]) -> dict[int, Fraction]:
+    """Return the chance of every sum of one value from each set."""
+    chances = {0: Fraction(1)}
+    for values in by_set:
+        longer: dict[int, Fraction] = {}
+        for total, chance in chances.items():
+            for value in values:
+                longer[total + value] = longer.get(total + value, Fraction(0)) + chance / len(
+                    values
+                )
+        chances = longer
+    return chances
+
+
 def first_places_by_chance(counts: PublishedCounts, measure: str) -> FirstPlaces:
-    """Count the sets a measure won, beside what exchanging the measures would give.
+    """Count the sets a measure won, and test that by exchanging the measures.
 
     A set without a vote for any measure has no first place.
     """
-    shown = [dict(zip(counts.measures, row, strict=False)) for row in counts.votes]
-    or_tied = sum(_first(votes, measure) for votes in shown)
-    outright = sum(_alone(votes, measure) for votes in shown)
+    printed = [dict(zip(counts.measures, row, strict=False)) for row in counts.votes]
+    or_tied = sum(_is_first(votes, measure) for votes in printed)
+    outright = sum(_is_alone(votes, measure) for votes in printed)
     exchanged = assignments(counts)
-    tied_or_first = [[_first(votes, measure) for votes in of_set] for of_set in exchanged]
-    alone = [[_alone(votes, measure) for votes in of_set] for of_set in exchanged]
-    expected, expected_outright = _tested(or_tied, tied_or_first), _tested(outright, alone)
+    first = [[_is_first(votes, measure) for votes in exchanges] for exchanges in exchanged]
+    alone = [[_is_alone(votes, measure) for votes in exchanges] for exchanges in exchanged]
+    expected, expected_outright = _exchange(or_tied, first), _exchange(outright, alone)
     return FirstPlaces(
         estimand=EXCHANGED,
         n=len(counts.votes),
         unit="sets",
         measure=measure,
         or_tied=or_tied,
-        chance_by_set=tuple(sum(of_set) / len(of_set) for of_set in tied_or_first),
+        chance_by_set=tuple(sum(cases) / len(cases) for cases in first),
         expected=expected.null_mean,
         p_at_least=expected.p_upper,
         outright=outright,
@@ -303,21 +325,9 @@ def first_places_by_chance(counts: PublishedCounts, measure: str) -> FirstPlaces
     )
 
 
-def _first(votes: Votes, measure: str) -> bool:
+def _is_first(votes: Votes, measure: str) -> bool:
     return votes[measure] == max(votes.values()) > 0
 
 
-def _alone(votes: Votes, measure: str) -> bool:
-    return _first(votes, measure) and list(votes.values()).count(votes[measure]) == 1
-
-
-def _chances(steps: Sequence[Sequence[int]]) -> dict[int, Fraction]:
-    """Return every total of one step from each set, and its chance."""
-    chances = {0: Fraction(1)}
-    for of_set in steps:
-        grown: dict[int, Fraction] = {}
-        for total, chance in chances.items():
-            for step in of_set:
-                grown[total + step] = grown.get(total + step, Fraction(0)) + chance / len(of_set)
-        chances = grown
-    return chances
+def _is_alone(votes: Votes, measure: str) -> bool:
+    return _is_first(votes, measure) and list(votes.values()).count(votes[measure]) == 1

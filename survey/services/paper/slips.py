@@ -17,8 +17,13 @@ import yaml
 from survey.core.measures import nmrr
 from survey.core.measures.mnro import B, C, mnro_horizon
 from survey.core.measures.nmrr import nmrr_horizon
-from survey.services.paper.curves import CAPPED, FULL, curve, order
-from survey.services.paper.figures1_to_4 import combinations_tested, linear, stricter_early, towards
+from survey.services.paper.curves import CAPPED, FULL, item_curve, nro
+from survey.services.paper.figures1_to_4 import (
+    approach_to_lower_curve,
+    combinations_tested,
+    linear_up_to_k,
+    stricter_before_k,
+)
 from survey.services.paper.figures5_to_8 import IN_CAPTION, IN_TEXT
 from survey.services.paper.recount import PARTICIPANTS, recount_table4
 from survey.services.paper.reproduction import (
@@ -26,10 +31,10 @@ from survey.services.paper.reproduction import (
     HOLDS,
     IN_PART,
     Reproduction,
-    listed,
-    printed,
+    join_words,
+    printed_rows,
 )
-from survey.services.paper.tables5_to_8 import from_the_greater, percentages, table8
+from survey.services.paper.tables5_to_8 import percentages, table8
 from survey.services.reporting.sheets import Sheet
 
 REMARKS = (
@@ -41,13 +46,13 @@ Check = tuple[bool, Mapping[str, object]]
 
 @dataclass(frozen=True)
 class Slip:
-    """A misprint: ``place`` in the paper, what is ``printed`` there, what is ``meant``, and why.
+    """A misprint: its ``source``, what is ``printed`` there, what is ``meant``, and ``why``.
 
     ``practice``: what this project does instead. ``confirmed``: the result of the slip's
     check, None where reading alone shows the slip.
     """
 
-    place: str
+    source: str
     printed: str
     meant: str
     why: str
@@ -57,7 +62,7 @@ class Slip:
     def as_json(self) -> dict[str, str | bool | None]:
         """Return the slip under the keys that ``survey paper slips --json`` promises."""
         return {
-            "place": self.place,
+            "place": self.source,
             "printed": self.printed,
             "meant": self.meant,
             "why": self.why,
@@ -87,14 +92,14 @@ def slips() -> Reproduction:
         "Printing slips",
         ("place", "printed", "meant", "why", "here", "known by"),
         tuple(
-            (slip.place, slip.printed, slip.meant, slip.why, slip.practice, _source(slip))
+            (slip.source, slip.printed, slip.meant, slip.why, slip.practice, _source(slip))
             for slip in listing
         ),
     )
     return Reproduction(
         "slips",
         {"slips": [slip.as_json() for slip in listing]},
-        passages=tuple((slip.place, _paragraphs(slip)) for slip in listing),
+        passages=tuple((slip.source, _paragraphs(slip)) for slip in listing),
         remarks=REMARKS,
         table=table,
     )
@@ -116,7 +121,7 @@ def _paragraphs(slip: Slip) -> tuple[str, ...]:
 
 
 def _generality() -> Check:
-    positions = [int(printed("table1")[0][f"rank{k}"]) for k in range(1, 6)]
+    positions = [int(printed_rows("table1")[0][f"rank{k}"]) for k in range(1, 6)]
     at_two, generality = sum(rank <= 2 for rank in positions) / 100, len(positions) / 100
     return at_two != generality, {"at_two": at_two, "generality": generality}
 
@@ -145,7 +150,7 @@ def _nar() -> Check:
 
 
 def _gmt() -> Check:
-    rows = printed("table1")
+    rows = printed_rows("table1")
     lists = np.array([[int(row[f"rank{k}"]) for k in range(1, 6)] for row in rows])
     uncapped, capped = (
         sum(
@@ -158,13 +163,13 @@ def _gmt() -> Check:
 
 
 def _gmt_in_figure_1() -> Check:
-    early, slopes = stricter_early(), linear()
+    early, slopes = stricter_before_k(), linear_up_to_k()
     values = {"full": FULL, "capped": CAPPED, "early": early.why, "slopes": slopes.why}
     return early.verdict == slopes.verdict == IN_PART, values
 
 
 def _nmrr_after_k() -> Check:
-    at_k, after = curve("NMRR")[FULL - 1 : FULL + 1].tolist()
+    at_k, after = item_curve("NMRR")[FULL - 1 : FULL + 1].tolist()
     return after == 1 > at_k, {"position": FULL + 1, "after": after, "at_k": at_k}
 
 
@@ -174,7 +179,7 @@ def _loops() -> Check:
 
 
 def _lower_curve() -> Check:
-    claim = towards()
+    claim = approach_to_lower_curve()
     return claim.verdict == DOES_NOT_HOLD, {"reason": claim.why}
 
 
@@ -189,7 +194,7 @@ def constants() -> tuple[float, float]:
 
 def _half_of_k() -> Check:
     b, c = constants()
-    at_k, at_half, at_middle = (float(order(rank, 20)) for rank in (20, 10, 10.5))
+    at_k, at_half, at_middle = (float(nro(rank, 20)) for rank in (20, 10, 10.5))
     values = {"b": -b, "c": -c, "at_k": at_k, "at_half": at_half, "at_middle": at_middle}
     return (round(b, 4), round(c, 4)) == (B, C) and round(at_half, 4) == 0.4516, values
 
@@ -214,7 +219,7 @@ def _sizes() -> Check:
 
 
 def _ap_of_list_c() -> Check:
-    row = next(row for row in printed("table1") if row["list"] == "C")
+    row = next(row for row in printed_rows("table1") if row["list"] == "C")
     ap, nmrr_value, mnro = (float(row[name]) for name in ("ap", "nmrr", "mnro"))
     confirmed = abs(1 - ap - mnro) < 0.05 < abs(ap - mnro)
     return confirmed, {"ap": ap, "complement": 1 - ap, "nmrr": nmrr_value, "mnro": mnro}
@@ -242,9 +247,9 @@ def _text_only() -> Check:
     tables = [
         number
         for number in (5, 6, 7)
-        if any(row["descriptor"] == "Text Only" for row in printed(f"table{number}"))
+        if any(row["descriptor"] == "Text Only" for row in printed_rows(f"table{number}"))
     ]
-    return tables == [7], {"tables": listed(tables)}
+    return tables == [7], {"tables": join_words(tables)}
 
 
 def _stars() -> Check:
@@ -254,7 +259,7 @@ def _stars() -> Check:
 
 def _bases() -> Check:
     smaller = all(comparison.agrees for comparison in percentages())
-    return smaller and not any(comparison.agrees for comparison in from_the_greater()), {}
+    return smaller and not any(comparison.agrees for comparison in percentages(of_greater=True)), {}
 
 
 CHECKS: Mapping[str, Callable[[], Check]] = {

@@ -6,8 +6,8 @@ from typing import Any
 
 from survey.core.agreement.verdicts import p_text
 from survey.services.paper.recount import Recount, published_counts, recount_table4
-from survey.services.paper.reproduction import Claim, Reproduction, listed
-from survey.services.paper.set_level import OverSets, PairOverSets, SetLevel, set_level
+from survey.services.paper.reproduction import Claim, Reproduction, join_words
+from survey.services.paper.set_level import PairTests, ScopeTests, SetLevel, set_level
 from survey.services.paper.table4_claims import (
     Evidence,
     claims_of_table4,
@@ -17,8 +17,7 @@ from survey.services.paper.table4_claims import (
     votes,
     whole,
 )
-from survey.services.reporting.sheets import Sheet
-from survey.services.reporting.sheets import as_markdown as sheet_as_markdown
+from survey.services.reporting.sheets import Sheet, as_markdown
 from survey.services.reports import counts_as_json, plain
 
 LIMITS = (
@@ -36,105 +35,11 @@ LIMITS = (
     "Exchanging measures gives every order of a set the same chance, however many columns it "
     "stands in, and is exact.",
 )
-
-
-@dataclass(frozen=True)
-class Reading(Evidence):
-    """The evidence, with the claims judged by it."""
-
-    claims: tuple[Claim, ...]
-
-    @property
-    def counts(self) -> tuple[Sheet, ...]:
-        """The tables of the votes."""
-        return (counted(self.recount), shared_out(self.recount))
-
-    @property
-    def tests(self) -> tuple[Sheet, ...]:
-        """The tables of the tests."""
-        return (leads(self.level), tests_over_sets(self.level), beside_chance(self.level))
-
-
-@cache
-def read_table4() -> Reading:
-    """Count, test and judge; the numbers are the paper's, so once is enough."""
-    found = Evidence(recount_table4(), set_level(published_counts()))
-    return Reading(found.recount, found.level, claims_of_table4(found))
-
-
-def table4() -> Reproduction:
-    """Return the recount beside the print, the tests over its sets, and the claims."""
-    found = read_table4()
-    recount = found.recount
-    return Reproduction(
-        "table4",
-        {
-            **counts_as_json(
-                recount.table, recount.shares, recount.first_or_tied, recount.first_outright
-            ),
-            "set_level": level_as_json(found.level),
-        },
-        (*found.counts, *found.tests),
-        tuple(recount.comparisons),
-        found.claims,
-        LIMITS,
-        documents={"table4-claims.md": as_markdown(found)},
-    )
-
-
-def level_as_json(level: SetLevel) -> dict[str, Any]:
-    """Return the tests over the sets as plain values."""
-    return {
-        "pairs": [_pair(one) for one in level.pairs],
-        "totals": {name: plain(one) for name, one in level.totals.items()},
-        "first_places": {name: plain(one) for name, one in level.first.items()},
-        "limits": list(LIMITS),
-    }
-
-
-def _pair(one: PairOverSets) -> dict[str, Any]:
-    return {
-        "pair": str(one.pair),
-        "by_set": list(one.by_set),
-        "lead": one.lead,
-        "chance_lead": one.chance_lead,
-        "structural_ties": list(one.structural_ties),
-        "ties": one.ties,
-        "lead_without_set": list(one.without),
-        "exchange": plain(one.exchange),
-        **{name: _scope(getattr(one, name)) for name in SCOPES},
-    }
-
-
-def _scope(over: OverSets) -> dict[str, Any]:
-    return {
-        "sets": list(over.sets),
-        "t_test": plain(over.mean),
-        "questions": plain(over.questions),
-    }
-
-
-def as_markdown(found: Reading) -> str:
-    """Write the claims and the tests as a Markdown document."""
-    claims = Sheet(
-        "claims",
-        "Claim by claim",
-        ("where", "what is said", "verdict", "why"),
-        tuple((one.place, one.said, one.verdict, one.why) for one in found.claims),
-    )
-    tables = map(sheet_as_markdown, (claims, *found.counts, *found.tests))
-    limits = "\n".join(f"- {one}" for one in LIMITS)
-    parts = ["# What Table 4 supports\n", *tables, f"## How far this goes\n\n{limits}\n"]
-    return "\n".join(parts)
-
-
 SCOPES = {
     "all_sets": "(all sets)",
     "free": "the two orders differ",
     "distinct": "all orders differ",
 }
-
-
 SHARES = {
     "of_credits": "of all credits and custom rankings",
     "of_responses": "of the responses",
@@ -143,8 +48,96 @@ SHARES = {
 }
 
 
-def counted(recount: Recount) -> Sheet:
-    """Return Table 4 as printed, with its totals and its identical orders."""
+@dataclass(frozen=True)
+class Reading(Evidence):
+    """The evidence with the claims judged by it, as the page and the documents show them."""
+
+    claims: tuple[Claim, ...]
+
+    @property
+    def counts(self) -> tuple[Sheet, ...]:
+        """The tables of the votes."""
+        return (_votes_sheet(self.recount), _shares_sheet(self.recount))
+
+    @property
+    def tests(self) -> tuple[Sheet, ...]:
+        """The tables of the tests."""
+        return (_leads_sheet(self.level), _tests_sheet(self.level), _chance_sheet(self.level))
+
+
+@cache
+def read_table4() -> Reading:
+    """Count, test and judge Table 4; cached, since its numbers never change."""
+    evidence = Evidence(recount_table4(), set_level(published_counts()))
+    return Reading(evidence.recount, evidence.level, claims_of_table4(evidence))
+
+
+def table4() -> Reproduction:
+    """Return the recount beside the print, the tests over its sets, and the claims."""
+    reading = read_table4()
+    recount = reading.recount
+    return Reproduction(
+        "table4",
+        {
+            **counts_as_json(
+                recount.table, recount.shares, recount.first_or_tied, recount.first_outright
+            ),
+            "set_level": level_as_json(reading.level),
+        },
+        (*reading.counts, *reading.tests),
+        tuple(recount.comparisons),
+        reading.claims,
+        LIMITS,
+        documents={"table4-claims.md": claims_document(reading)},
+    )
+
+
+def level_as_json(level: SetLevel) -> dict[str, Any]:
+    """Return the tests over the sets as plain values."""
+    return {
+        "pairs": [_pair_as_json(tests) for tests in level.pairs],
+        "totals": {name: plain(total) for name, total in level.totals.items()},
+        "first_places": {name: plain(first) for name, first in level.first_places.items()},
+        "limits": list(LIMITS),
+    }
+
+
+def _pair_as_json(tests: PairTests) -> dict[str, Any]:
+    return {
+        "pair": str(tests.pair),
+        "by_set": list(tests.by_set),
+        "lead": tests.lead,
+        "chance_lead": tests.chance_lead,
+        "structural_ties": list(tests.structural_ties),
+        "ties": tests.ties,
+        "lead_without_set": list(tests.lead_without),
+        "exchange": plain(tests.exchange),
+        **{name: _scope_as_json(getattr(tests, name)) for name in SCOPES},
+    }
+
+
+def _scope_as_json(scope: ScopeTests) -> dict[str, Any]:
+    return {
+        "sets": list(scope.sets),
+        "t_test": plain(scope.mean),
+        "questions": plain(scope.questions),
+    }
+
+
+def claims_document(reading: Reading) -> str:
+    """Return the claims and the tests as a Markdown document."""
+    claims = Sheet(
+        "claims",
+        "Claim by claim",
+        ("where", "what is said", "verdict", "why"),
+        tuple((c.source, c.statement, c.verdict, c.why) for c in reading.claims),
+    )
+    tables = map(as_markdown, (claims, *reading.counts, *reading.tests))
+    limits = "\n".join(f"- {limit}" for limit in LIMITS)
+    return "\n".join(["# What Table 4 supports\n", *tables, f"## How far this goes\n\n{limits}\n"])
+
+
+def _votes_sheet(recount: Recount) -> Sheet:
     totals = recount.table.totals
     rows = [
         (
@@ -162,8 +155,7 @@ def counted(recount: Recount) -> Sheet:
     )
 
 
-def shared_out(recount: Recount) -> Sheet:
-    """Return the shares of the votes, by what they are shares of."""
+def _shares_sheet(recount: Recount) -> Sheet:
     return Sheet(
         "shares",
         "Shares, by what they are shares of",
@@ -175,8 +167,7 @@ def shared_out(recount: Recount) -> Sheet:
     )
 
 
-def leads(level: SetLevel) -> Sheet:
-    """Return each pair's lead beside what it would be by chance."""
+def _leads_sheet(level: SetLevel) -> Sheet:
     return Sheet(
         "leads",
         "Leads in votes, all sets together",
@@ -186,20 +177,19 @@ def leads(level: SetLevel) -> Sheet:
         ),
         tuple(
             (
-                str(one.pair),
-                votes(one.lead),
-                votes(one.chance_lead),
-                f"{votes(min(one.without))} to {votes(max(one.without))}",
-                _p(one.exchange.p, one.exchange.p_holm),
-                listed(one.structural_ties) if one.structural_ties else "none",
+                str(tests.pair),
+                votes(tests.lead),
+                votes(tests.chance_lead),
+                f"{votes(min(tests.lead_without))} to {votes(max(tests.lead_without))}",
+                _p(tests.exchange.p, tests.exchange.p_holm),
+                join_words(tests.structural_ties) if tests.structural_ties else "none",
             )
-            for one in level.pairs
+            for tests in level.pairs
         ),
     )
 
 
-def tests_over_sets(level: SetLevel) -> Sheet:
-    """Return each pair's tests, with and without sets of identical orders."""
+def _tests_sheet(level: SetLevel) -> Sheet:
     return Sheet(
         "tests",
         "Differences in share, with the sets as units",
@@ -208,15 +198,15 @@ def tests_over_sets(level: SetLevel) -> Sheet:
             *("mean, points", "95 % interval", "t test p (Holm)", "sign flips p (Holm)"),
         ),
         tuple(
-            (str(one.pair), text, *_tested(getattr(one, scope)))
-            for one in level.pairs
+            (str(tests.pair), text, *_scope_cells(getattr(tests, scope)))
+            for tests in level.pairs
             for scope, text in SCOPES.items()
         ),
     )
 
 
-def _tested(over: OverSets) -> tuple[str, ...]:
-    mean, questions = over.mean, over.questions
+def _scope_cells(scope: ScopeTests) -> tuple[str, ...]:
+    mean, questions = scope.mean, scope.questions
     return (
         str(mean.n),
         f"{questions.won}–{questions.lost}–{questions.tied}",
@@ -228,8 +218,7 @@ def _tested(over: OverSets) -> tuple[str, ...]:
     )
 
 
-def beside_chance(level: SetLevel) -> Sheet:
-    """Return each measure's votes and first places beside their null means."""
+def _chance_sheet(level: SetLevel) -> Sheet:
     return Sheet(
         "first",
         "Votes and first places, beside what exchanging the measures gives on average",
@@ -244,7 +233,9 @@ def beside_chance(level: SetLevel) -> Sheet:
                 *(str(first.outright), f"{first.expected_outright:.1f}"),
                 _p(first.p_outright_at_least),
             )
-            for (name, total), first in zip(level.totals.items(), level.first.values(), strict=True)
+            for (name, total), first in zip(
+                level.totals.items(), level.first_places.values(), strict=True
+            )
         ),
     )
 

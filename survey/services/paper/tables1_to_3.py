@@ -1,53 +1,38 @@
-"""Tables 1 to 3: five lists, three nested collections with the readings of Eq. 15, participants."""
+"""Tables 1 to 3: scores of five lists, growing collections with Eq. 15's K, participants."""
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.measures import Setting
 from survey.core.measures.mnro import mnro_horizon
-from survey.core.stimuli.questions import Question, build_question
-from survey.services.paper.curves import order
+from survey.core.stimuli.questions import build_question
+from survey.services.paper.curves import nro
 from survey.services.paper.reproduction import (
     IN_PART,
     MEASURES,
-    NOTE,
+    ROUNDING_NOTE,
     Claim,
     Comparison,
     Reproduction,
-    as_numbers,
-    compare,
-    computed,
-    graded,
-    printed,
+    compare_deviation,
+    float_cells,
+    judge,
+    judge_cases,
+    printed_rows,
 )
 from survey.services.reporting.sheets import Cell, Sheet
 
+MEANS = ("MAP", "ANMRR", "NAR", "AMNRO")  # of Table 2
+SCALES = ("as a difference", "in per cent of the value", "in per cent of 1 − value")
+TOPIC_SIZES = (5, 10, 20, 50, 100, 200, 500)
+NO_DATA = "the participants' own data were not published, so nothing can be recomputed"
+
 
 def table1() -> Reproduction:
-    """Recompute Table 1 beside its print."""
-    question, comparisons = recompute_table1()
-    orders = {name: str(ranking) for name, ranking in question.rankings.items()}
-    return Reproduction(
-        "table1",
-        {"rankings": orders},
-        (
-            Sheet(
-                "orders",
-                "Table 1. Orders of the five lists, best first",
-                ("measure", "order"),
-                tuple(orders.items()),
-            ),
-        ),
-        tuple(comparisons),
-    )
-
-
-def recompute_table1() -> tuple[Question, list[Comparison]]:
-    """Score the five lists of Table 1: the question they make, and its values and ranks."""
-    rows = printed("table1")
+    """Score the five lists of Table 1 and compare values and ranks with the print."""
+    rows = printed_rows("table1")
     lists = [[int(row[f"rank{k}"]) for k in range(1, 6)] for row in rows]
     question = build_question(1, lists, MEASURES, Setting(int(rows[0]["collection_size"])))
     comparisons = []
@@ -59,50 +44,46 @@ def recompute_table1() -> tuple[Question, list[Comparison]]:
                 Comparison(row["list"], name, f"{value:.4f}", row[name.lower()]),
                 Comparison(row["list"], f"{name} rank", str(rank), row[f"{name.lower()}_rank"]),
             ]
-    return question, comparisons
-
-
-MEASURED = ("MAP", "ANMRR", "NAR", "AMNRO")
-SCALES = ("as a difference", "in per cent of the value", "in per cent of 1 − value")
+    orders = {name: str(ranking) for name, ranking in question.rankings.items()}
+    title = "Table 1. Orders of the five lists, best first"
+    sheet = Sheet("orders", title, ("measure", "order"), tuple(orders.items()))
+    return Reproduction("table1", {"rankings": orders}, (sheet,), tuple(comparisons))
 
 
 def table2() -> Reproduction:
-    """Recompute the deviations of Table 2, and say what they and Eq. 15 come to."""
+    """Recompute the deviations of Table 2, and test the two readings of Eq. 15 against it."""
     moved = movements()
     return Reproduction(
         "table2",
         {
-            "printed": [dict(row) for row in printed("table2")],
-            "movements": [asdict(one) for one in moved],
-            "readings_of_eq15": readings_as_json(),
+            "printed": [dict(row) for row in printed_rows("table2")],
+            "movements": [asdict(movement) for movement in moved],
+            "readings_of_eq15": [asdict(reach) for pair in readings() for reach in pair],
         },
-        (_as_printed(), _movements_sheet(moved), readings_sheet()),
+        (_table2_as_printed(), _movements_sheet(moved), _readings_sheet()),
         deviations(),
-        (
-            _map_moves_most(moved),
-            _amnro_moves_least(moved),
-            _out_of_ten(),
-            what_k_employs(),
-        ),
-        (NOTE, *what_it_comes_to()),
+        (_map_moves_most(moved), _amnro_moves_least(moved), _relevant_of_ten(), what_k_uses()),
+        (ROUNDING_NOTE, *readings_remarks()),
     )
 
 
 def deviations() -> tuple[Comparison, ...]:
-    """Recompute each printed deviation from set A."""
-    base, *others = printed("table2")
+    """Compare each printed deviation from set A with the one between the printed values."""
+    base, *others = printed_rows("table2")
     return tuple(
-        compare(f"set {row['set']}", name, row[name], base[name], row[f"{name}_deviation"])
+        compare_deviation(
+            f"set {row['set']}", name, row[name], base[name], row[f"{name}_deviation"]
+        )
         for row in others
-        for name in MEASURED
+        for name in MEANS
     )
 
 
-def _as_printed() -> Sheet:
-    columns = ("set", "images", *MEASURED, "P(10)")
+def _table2_as_printed() -> Sheet:
+    columns = ("set", "images", *MEANS, "P(10)")
     rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (row["set"], int(row["images"]), *as_numbers(row, *MEASURED, "P10"))
-        for row in printed("table2")
+        (row["set"], int(row["images"]), *float_cells(row, *MEANS, "P10"))
+        for row in printed_rows("table2")
     )
     return Sheet("table2", "Table 2. As printed", columns, rows, decimals=4)
 
@@ -112,8 +93,7 @@ class Movement:
     """How far a measure is from set A, in B and in C.
 
     ``change``: the difference; ``of_value``, ``of_rest``: its size in per cent of the value
-    in A, and of 1 − that value. Which of the two one takes depends on the end of the scale
-    that one measures from.
+    in A, and of 1 − that value: the two ends of the scale that a percentage can refer to.
     """
 
     measure: str
@@ -122,20 +102,20 @@ class Movement:
     of_rest: tuple[float, ...]
 
     @property
-    def sizes(self) -> tuple[tuple[float, ...], ...]:
-        """How far it moves, on each of the three scales."""
+    def by_scale(self) -> tuple[tuple[float, ...], ...]:
+        """The distance to B and C on each of ``SCALES``."""
         return tuple(map(abs, self.change)), self.of_value, self.of_rest
 
 
 def movements() -> tuple[Movement, ...]:
-    """Return how far each measure moves, by the printed values."""
-    base, *others = printed("table2")
+    """Return each measure's movement by the printed values."""
+    base, *others = printed_rows("table2")
     moved = []
-    for name in MEASURED:
+    for name in MEANS:
         start = float(base[name])
         change = tuple(float(row[name]) - start for row in others)
         of_value, of_rest = (
-            tuple(100 * abs(one) / whole for one in change) for whole in (start, 1 - start)
+            tuple(100 * abs(step) / whole for step in change) for whole in (start, 1 - start)
         )
         moved.append(Movement(name, change, of_value, of_rest))
     return tuple(moved)
@@ -149,63 +129,59 @@ def _movements_sheet(moved: tuple[Movement, ...]) -> Sheet:
             *("measure", "change to B", "change to C", "% of the value, B"),
             *("% of the value, C", "% of 1 − value, B", "% of 1 − value, C"),
         ),
-        tuple(_row(one) for one in moved),
+        tuple((m.measure, *m.change, *m.of_value, *m.of_rest) for m in moved),
         "MAP is near 0 here and ANMRR near 1, so a percentage of the value makes MAP's movement "
         "large, and one of 1 − value ANMRR's.",
         decimals=4,
     )
 
 
-def _row(one: Movement) -> tuple[Cell, ...]:
-    return one.measure, *one.change, *one.of_value, *one.of_rest
-
-
-def extreme(moved: tuple[Movement, ...], name: str, *, most: bool) -> list[bool]:
-    """Tell on which scales a measure moves most (or least) of all, to B and to C."""
-    mine = next(one for one in moved if one.measure == name)
-    others = [one for one in moved if one is not mine]
+def is_extreme(moved: tuple[Movement, ...], name: str, *, most: bool) -> list[bool]:
+    """Return for each scale whether a measure moves most (or least) both to B and to C."""
+    own = next(movement for movement in moved if movement.measure == name)
+    others = [movement for movement in moved if movement is not own]
     return [
         all(
-            (own > theirs) == most
-            for one in others
-            for own, theirs in zip(size, one.sizes[scale], strict=True)
+            (mine > theirs) == most
+            for other in others
+            for mine, theirs in zip(distances, other.by_scale[scale], strict=True)
         )
-        for scale, size in enumerate(mine.sizes)
+        for scale, distances in enumerate(own.by_scale)
     ]
 
 
-def _by_scale(on: list[bool]) -> str:
+def _by_scale(cases: list[bool]) -> str:
     return "; ".join(
-        f"{scale}: {'yes' if it else 'no'}" for scale, it in zip(SCALES, on, strict=True)
+        f"{scale}: {'yes' if case else 'no'}" for scale, case in zip(SCALES, cases, strict=True)
     )
 
 
 def _map_moves_most(moved: tuple[Movement, ...]) -> Claim:
-    on = extreme(moved, "MAP", most=True)
-    return graded(
+    cases = is_extreme(moved, "MAP", most=True)
+    return judge_cases(
         "Section 5.2, lines 765–767",
         "“MAP presents the highest percentage deviation among the other performance measures”.",
-        on,
-        f"Does it move most? {_by_scale(on)}. ANMRR, near 1, has little room to move up, and "
+        cases,
+        f"Does it move most? {_by_scale(cases)}. ANMRR, near 1, has little room to move up, and "
         "moves most as a difference and from that end.",
     )
 
 
 def _amnro_moves_least(moved: tuple[Movement, ...]) -> Claim:
-    on = extreme(moved, "AMNRO", most=False)
-    return graded(
+    cases = is_extreme(moved, "AMNRO", most=False)
+    return judge_cases(
         "Section 5.2, lines 783–785",
         "AMNRO “seems to outperform all the other performance measures in terms of the ability "
         "to take into account the generality of the queries”.",
-        on,
-        f"Does it move least? {_by_scale(on)}. From the other end NAR moves less to B. One "
+        cases,
+        f"Does it move least? {_by_scale(cases)}. From the other end NAR moves less to B. One "
         "descriptor and 20 queries, whose spread is not printed, do not say how far this carries.",
     )
 
 
-def _out_of_ten() -> Claim:
-    first, _, last = (round(10 * float(row["P10"]), 9) for row in printed("table2"))
-    return computed(
+def _relevant_of_ten() -> Claim:
+    first, _, last = (round(10 * float(row["P10"]), 9) for row in printed_rows("table2"))
+    return judge(
         "Section 5.2, lines 770–772",
         "In the first set “on average, 1.6 out of 10 images” were relevant, in the third 1.",
         (first, last) == (1.6, 1.0),
@@ -213,15 +189,12 @@ def _out_of_ten() -> Claim:
     )
 
 
-TOPICS = (5, 10, 20, 50, 100, 200, 500)
-
-
 @dataclass(frozen=True)
 class Reach:
     """What MNRO can be for a topic of ``relevant`` images, by a reading of Eq. 15.
 
-    ``share``: K/N; ``lowest``, ``highest``: of MNRO over all rankings whose normalised
-    averaged rank (NAR, Eq. 10) is the given one.
+    ``share``: K/N; ``lowest``, ``highest``: bounds of MNRO over all rankings with a given
+    normalised averaged rank (NAR, Eq. 10).
     """
 
     relevant: int
@@ -231,14 +204,14 @@ class Reach:
     highest: float
 
 
-def reach(relevant: int, size: int, nar: float, *, literal: bool) -> Reach:
+def mnro_reach(relevant: int, size: int, nar: float, *, literal: bool) -> Reach:
     """Bound MNRO for a NAR, without knowing the ranks.
 
     NAR fixes the mean of the ranks: N · NAR + (NG + 1)/2. MNRO is the mean of NRO at the
     ranks, and NRO, a Gompertz curve, is first convex, then concave. So by Jensen the mean is
     at most NRO's concave envelope at the mean rank, a chord from the first position or NRO
     itself, and at least the convex one, a chord to the last position. The lower bound leaves
-    out that NRO is 0 where an item is in its place; with it, MNRO can be a little less.
+    out that NRO is 0 at an item's ideal rank; with it, MNRO can be a little less.
     """
     horizon = mnro_horizon(relevant, size, literal_eq15=literal)
     mean = size * nar + (relevant + 1) / 2
@@ -253,54 +226,51 @@ def _chord(
 ) -> NDArray[np.float64]:
     """Return the values at ``where`` of the chords of NRO from ``end`` to each other rank."""
     weight = (where - end) / (others - end)
-    return order(end, horizon) * (1 - weight) + order(others, horizon) * weight
+    return nro(end, horizon) * (1 - weight) + nro(others, horizon) * weight
 
 
-def least_out_of_reach(size: int, nar: float, amnro: float) -> tuple[int, int]:
-    """Return the topic sizes NG, from and to, for which Eq. 15 as printed cannot give AMNRO.
+def unreachable_topic_sizes(size: int, nar: float, amnro: float) -> tuple[int, int]:
+    """Return the least and greatest NG for which Eq. 15 as printed cannot give this AMNRO.
 
-    They end where generality is .01, from where Eq. 14 takes K = 4 NG in either reading.
+    The greatest has generality .01, beyond which Eq. 14 takes K = 4 NG in either reading.
     """
     last = (size - 1) // 100
     first = next(
         relevant
         for relevant in range(1, last + 1)
-        if reach(relevant, size, nar, literal=True).highest < amnro
+        if mnro_reach(relevant, size, nar, literal=True).highest < amnro
     )
     return first, last
 
 
-def first_set() -> tuple[int, float, float]:
-    """Return N, NAR and AMNRO of set A."""
-    row = printed("table2")[0]
+def set_a() -> tuple[int, float, float]:
+    """Return N, NAR and AMNRO of Table 2's set A."""
+    row = printed_rows("table2")[0]
     return int(row["images"]), float(row["NAR"]), float(row["AMNRO"])
 
 
 def readings() -> tuple[tuple[Reach, Reach], ...]:
-    """Return, for topics of few to many relevant images of set A, both readings' reach."""
-    size, nar, _ = first_set()
+    """Return MNRO's reach in set A by F = .04/g and by Eq. 15 as printed, per topic size."""
+    size, nar, _ = set_a()
     last = (size - 1) // 100
     return tuple(
-        (reach(one, size, nar, literal=False), reach(one, size, nar, literal=True))
-        for one in (*TOPICS, last, last + 1)
+        (
+            mnro_reach(relevant, size, nar, literal=False),
+            mnro_reach(relevant, size, nar, literal=True),
+        )
+        for relevant in (*TOPIC_SIZES, last, last + 1)
     )
 
 
-def readings_as_json() -> list[dict[str, Any]]:
-    """Return both readings as plain values."""
-    return [asdict(one) for pair in readings() for one in pair]
-
-
-def readings_sheet() -> Sheet:
-    """Return both readings side by side."""
-    size, nar, _ = first_set()
-    rows = [
+def _readings_sheet() -> Sheet:
+    size, nar, _ = set_a()
+    rows = tuple(
         (
             pair[0].relevant,
-            *(cell for one in pair for cell in (100 * one.share, one.lowest, one.highest)),
+            *(cell for reach in pair for cell in (100 * reach.share, reach.lowest, reach.highest)),
         )
         for pair in readings()
-    ]
+    )
     return Sheet(
         "readings",
         f"K in % of the {size} images of set A, and what MNRO can be where NAR is {nar}",
@@ -308,17 +278,17 @@ def readings_sheet() -> Sheet:
             *("NG", "K, F = .04/g", "least MNRO", "greatest MNRO"),
             *("K, Eq. 15 as printed", "least MNRO", "greatest MNRO"),
         ),
-        tuple(rows),
+        rows,
         "Over all rankings whose NAR is the printed one. In sets B and C, K is the same share "
         "while NG/N is below .01: it grows with the collection in either reading.",
     )
 
 
-def what_it_comes_to() -> tuple[str, ...]:
-    """Say which reading the printed values speak for, as far as they do."""
-    size, nar, amnro = first_set()
-    low, high = least_out_of_reach(size, nar, amnro)
-    default, literal = (reach(low, size, nar, literal=one) for one in (False, True))
+def readings_remarks() -> tuple[str, ...]:
+    """Return the paragraphs that say which reading of Eq. 15 the printed AMNRO speaks for."""
+    size, nar, amnro = set_a()
+    low, high = unreachable_topic_sizes(size, nar, amnro)
+    default, literal = (mnro_reach(low, size, nar, literal=flag) for flag in (False, True))
     return (
         f"With F = .04/g, K is {100 * default.share:.0f} % of the collection whatever the topic, "
         f"and rankings with NAR = {nar} have an MNRO from {default.lowest:.2f} to "
@@ -333,32 +303,29 @@ def what_it_comes_to() -> tuple[str, ...]:
     )
 
 
-def what_k_employs() -> Claim:
-    """Judge a sentence that speaks for the printed form."""
+def what_k_uses() -> Claim:
+    """Judge that K uses the number of relevant images, which the printed Eq. 15 alone does."""
     shares = {pair[0].share for pair in readings()[:-1]}
-    told = "the same" if len(shares) == 1 else "not the same"
+    sameness = "the same" if len(shares) == 1 else "not the same"
     return Claim(
         "Section 5.2, lines 785–787",
         "K employs “information about the database size as well as about the number of the "
         "relevant images”.",
         IN_PART,
         "It is so of Eq. 14 as a whole. Below a generality of .01 it is so with Eq. 15 as printed "
-        f"only: with F = .04/g, K is {told} for all topics there, .04·N. This sentence speaks "
+        f"only: with F = .04/g, K is {sameness} for all topics there, .04·N. This sentence speaks "
         "for the printed form.",
     )
 
 
-WHY = "the participants' own data were not published, so nothing can be recomputed"
-
-
 def table3() -> Reproduction:
-    """Return Table 3, of which nothing can be recomputed."""
-    values = {row["quantity"]: row["value"] for row in printed("table3")}
+    """Return Table 3 as printed, since nothing in it can be recomputed."""
+    values = {row["quantity"]: row["value"] for row in printed_rows("table3")}
     rows = tuple(values.items())
     return Reproduction(
         "table3",
-        {"printed": values, "why": WHY},
+        {"printed": values, "why": NO_DATA},
         (Sheet("printed", "Table 3. As printed", ("", "value"), rows),),
-        remarks=(f"Printed only: {WHY}.",),
+        remarks=(f"Printed only: {NO_DATA}.",),
         table=Sheet("printed", "Table 3. As printed", ("quantity", "printed"), rows),
     )

@@ -5,19 +5,19 @@ from itertools import combinations
 import pytest
 from scipy import stats
 
-from survey.services.paper.correlations import agreements, correlations, opposed
-from survey.services.paper.reproduction import printed
+from survey.services.paper.correlations import compare_means, correlations, opposed_pairs
+from survey.services.paper.reproduction import printed_rows
 
 EACH = pytest.mark.parametrize(
-    "one", agreements(), ids=lambda one: f"{one.table} {one.first}-{one.second}"
+    "one", compare_means(), ids=lambda one: f"{one.table} {one.first}-{one.second}"
 )
 
 
 @pytest.mark.parametrize(
-    "one", agreements(), ids=lambda one: f"{one.table} {one.first}-{one.second}"
+    "one", compare_means(), ids=lambda one: f"{one.table} {one.first}-{one.second}"
 )
 def test_coefficients_agree_with_scipy_on_the_printed_values(one):
-    rows = printed(one.table)
+    rows = printed_rows(one.table)
     x, y = ([float(row[name]) for row in rows] for name in (one.first, one.second))
     sign = -1 if one.first == "MAP" else 1  # the other two are both better when lower
     assert one.tau_b.coefficient == pytest.approx(sign * stats.kendalltau(x, y).statistic)
@@ -25,16 +25,16 @@ def test_coefficients_agree_with_scipy_on_the_printed_values(one):
 
 
 @pytest.mark.parametrize(
-    "one", agreements(), ids=lambda one: f"{one.table} {one.first}-{one.second}"
+    "one", compare_means(), ids=lambda one: f"{one.table} {one.first}-{one.second}"
 )
 def test_without_ties_tau_counts_the_pairs_that_are_ordered_differently(one):
     assert one.tau_b.coefficient == pytest.approx(1 - 2 * len(one.opposed) / one.pairs)
 
 
 def test_pairs_are_named_with_the_better_by_the_first_first():
-    assert opposed(("a", "b", "c"), (3, 2, 1), (2, 3, 1)) == (("a", "b"),)
-    assert opposed(("a", "b"), (1, 2), (2, 1)) == (("b", "a"),)
-    assert opposed(("a", "b"), (1, 1), (2, 1)) == ()
+    assert opposed_pairs(("a", "b", "c"), (3, 2, 1), (2, 3, 1)) == (("a", "b"),)
+    assert opposed_pairs(("a", "b"), (1, 2), (2, 1)) == (("b", "a"),)
+    assert opposed_pairs(("a", "b"), (1, 1), (2, 1)) == ()
 
 
 def test_where_two_means_order_alike_the_interval_is_missing_and_says_why():
@@ -62,4 +62,4 @@ def test_the_remarks_say_that_descriptors_are_no_sample():
 
 
 def test_there_are_three_pairs_of_means_in_each_of_three_collections():
-    assert len(agreements()) == 3 * len(list(combinations("abc", 2)))
+    assert len(compare_means()) == 3 * len(list(combinations("abc", 2)))

@@ -9,8 +9,8 @@ import pytest
 
 from survey.core.measures import score
 from survey.services.paper.catalogue import REPRODUCTIONS
-from survey.services.paper.curves import moves, pairs
-from survey.services.paper.figures5_to_8 import IN_CAPTION, IN_TEXT, at_shares, spread
+from survey.services.paper.curves import move_gains, rank_pairs
+from survey.services.paper.figures5_to_8 import IN_CAPTION, IN_TEXT, largest_gap, mnro_by_share
 
 FIGURES = [f"figure{number}" for number in range(1, 9)]
 HOLDS, IN_PART, NOT = "holds", "holds only in part", "does not hold"
@@ -66,20 +66,20 @@ def test_the_curves_of_figure_4_are_the_best_and_worst_pairs(found):
 
 def test_growing_collections_give_the_same_curve_over_their_share():
     # 2 % of 1000 is rank 20, K = 40; of a million rank 20000, K = 40000
-    assert at_shares(1000)[20] == pytest.approx(nro(20, 40))
-    assert at_shares(10**6)[20] == pytest.approx(nro(20000, 40000))
-    assert set(at_shares(100)) == set(range(10, 101, 10))
-    assert spread(IN_CAPTION) < 0.03
+    assert mnro_by_share(1000)[20] == pytest.approx(nro(20, 40))
+    assert mnro_by_share(10**6)[20] == pytest.approx(nro(20000, 40000))
+    assert set(mnro_by_share(100)) == set(range(10, 101, 10))
+    assert largest_gap(IN_CAPTION) < 0.03
     # 2 % of 100 is rank 2, K = 4
-    assert spread(IN_TEXT) == pytest.approx(nro(20000, 40000) - nro(2, 4))
+    assert largest_gap(IN_TEXT) == pytest.approx(nro(20000, 40000) - nro(2, 4))
 
 
 def test_moving_one_of_two_items_back_never_helps():
     for name in ("1-AP", "NMRR", "MNRO"):
-        assert min(moves(name)) >= -1e-12
+        assert min(move_gains(name)) >= -1e-12
     # Of 190 pairs, Rank(i) cannot grow in 19, at 20; Rank(j) in 19, next to Rank(i)
-    assert len(moves("MNRO")) == 2 * (190 - 19)
-    assert len(pairs().i) == 190
+    assert len(move_gains("MNRO")) == 2 * (190 - 19)
+    assert len(rank_pairs().i) == 190
 
 
 VERDICTS = {

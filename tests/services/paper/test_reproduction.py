@@ -6,17 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.services.paper.reproduction import compare, deviation, span
+from survey.services.paper.reproduction import (
+    compare_deviation,
+    deviation_interval,
+    rounding_interval,
+)
 
 
 def test_a_printed_number_stands_for_half_a_unit_to_either_side():
-    assert span("0.0375") == (Fraction("0.03745"), Fraction("0.03755"))
-    assert span("9") == (Fraction("8.5"), Fraction("9.5"))
+    assert rounding_interval("0.0375") == (Fraction("0.03745"), Fraction("0.03755"))
+    assert rounding_interval("9") == (Fraction("8.5"), Fraction("9.5"))
 
 
 def test_a_deviation_is_least_and_greatest_at_the_ends_of_both_values():
     # MAP of set B in Table 2: 1 − .02375/.03745 and 1 − .02365/.03755
-    assert deviation("0.0237", "0.0375") == (
+    assert deviation_interval("0.0237", "0.0375") == (
         100 * (1 - Fraction("0.02375") / Fraction("0.03745")),
         100 * (1 - Fraction("0.02365") / Fraction("0.03755")),
     )
@@ -24,7 +28,7 @@ def test_a_deviation_is_least_and_greatest_at_the_ends_of_both_values():
 
 def test_values_that_print_alike_can_deviate_by_nothing():
     # .835 to .845 over .835 to .845: at most .845/.835 − 1 = 1.1976 %
-    low, high = deviation("0.84", "0.84")
+    low, high = deviation_interval("0.84", "0.84")
     assert low == 0
     assert float(high) == pytest.approx(1.1976, abs=5e-5)
 
@@ -36,7 +40,7 @@ def test_values_that_print_alike_can_deviate_by_nothing():
     [("1.05%", True), ("1.06%", True), ("1.02%", True), ("1.01%", False), ("1.10%", False)],
 )
 def test_a_percentage_agrees_when_it_can_come_from_values_that_print_so(said, agrees):
-    found = compare("set C", "NAR", "0.2873", "0.2843", said)
+    found = compare_deviation("set C", "NAR", "0.2873", "0.2843", said)
     assert found.agrees is agrees
     assert found.as_json()["agrees"] is agrees
     assert found.computed == "1.06% (1.02 to 1.09)"
@@ -53,4 +57,4 @@ def test_no_true_percentage_is_ever_said_to_disagree(value, base, decimals):
     said = rounded(100 * abs(value / base - 1), decimals) + "%"
     printed = [rounded(one, 4) for one in (value, base)]
     if float(printed[1]) > 0.0001:
-        assert compare("", "", *printed, said).agrees
+        assert compare_deviation("", "", *printed, said).agrees

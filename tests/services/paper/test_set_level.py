@@ -73,7 +73,7 @@ def test_the_exact_permutation_of_a_total(found):
 
 
 def test_first_places_beside_what_exchanging_the_measures_gives(found):
-    first = found.first
+    first = found.first_places
     assert {name: one.or_tied for name, one in first.items()} == EXPECTED["first_or_tied"]
     assert {name: one.outright for name, one in first.items()} == EXPECTED["outright"]
     mnro = first["MNRO"]
@@ -84,7 +84,7 @@ def test_first_places_beside_what_exchanging_the_measures_gives(found):
 
 def test_alone_at_the_top_by_exchange_is_possible_in_six_sets_of_one_in_three(found):
     # By hand: sets 3, 4 and 9 share MNRO's order, set 5 has two tops. P(X >= 5), X ~ B(6, 1/3).
-    mnro = found.first["MNRO"]
+    mnro = found.first_places["MNRO"]
     assert mnro.expected_outright == close(2)
     assert mnro.p_outright_at_least == close(13 / 729)
 
@@ -97,7 +97,7 @@ def test_blind_ticks_give_a_lead_where_orders_are_identical(by_pair):
 
 
 def test_leaving_each_set_out(by_pair):
-    assert list(by_pair["MNRO-NMRR"].without) == EXPECTED["loo_MNRO-NMRR"]
+    assert list(by_pair["MNRO-NMRR"].lead_without) == EXPECTED["loo_MNRO-NMRR"]
 
 
 def test_only_mnro_over_ap_survives_holm_over_the_pairs(by_pair):

@@ -8,18 +8,18 @@ import yaml
 from survey.services.paper.slips import CHECKS, all_slips, constants, f_measure, slips
 
 
-def slip(place):
-    (found,) = [one for one in all_slips() if place in one.place]
+def slip_at(source):
+    (found,) = [slip for slip in all_slips() if source in slip.source]
     return found
 
 
 def test_no_slip_comes_out_otherwise_when_it_is_recomputed():
-    assert [one.place for one in all_slips() if one.confirmed is False] == []
-    assert sum(one.confirmed is True for one in all_slips()) == 17
+    assert [slip.source for slip in all_slips() if slip.confirmed is False] == []
+    assert sum(slip.confirmed is True for slip in all_slips()) == 17
 
 
 @pytest.mark.parametrize(
-    ("place", "numbers"),
+    ("source", "numbers"),
     [
         # P = .5, R = .25: 2 · .125/.75 = .3333
         ("Eq. 2", ("Eq. 1 gives 0.3333", "0.6667 as printed", "0.3333 with 1 + β²")),
@@ -36,8 +36,8 @@ def test_no_slip_comes_out_otherwise_when_it_is_recomputed():
         ("line 942", ("Table 7 only",)),
     ],
 )
-def test_a_slip_gives_the_numbers_that_show_it(place, numbers):
-    assert all(number in slip(place).why for number in numbers)
+def test_a_slip_gives_the_numbers_that_show_it(source, numbers):
+    assert all(number in slip_at(source).why for number in numbers)
 
 
 def test_the_general_f_measure_is_the_balanced_one_at_beta_1_with_one_plus_beta_squared():
@@ -52,8 +52,8 @@ def test_the_constants_solve_their_conditions():
 
 
 def test_every_slip_says_all_five_things():
-    for one in all_slips():
-        assert all((one.place, one.printed, one.meant, one.why, one.practice)), one.place
+    for slip in all_slips():
+        assert all((slip.source, slip.printed, slip.meant, slip.why, slip.practice)), slip.source
     found = slips()
     assert len(found.passages) == len(found.table.rows) == len(found.as_json()["slips"])
 

@@ -6,8 +6,8 @@ import pytest
 
 from survey.services.paper.recount import published_counts
 from survey.services.paper.set_level import set_level
-from survey.services.paper.table4 import as_markdown, read_table4, table4
-from survey.services.paper.table4_claims import Evidence, the_three_comparisons
+from survey.services.paper.table4 import claims_document, read_table4, table4
+from survey.services.paper.table4_claims import Evidence, judge_comparisons
 
 GOLDEN = [
     ("MNRO is preferred to AP", "holds", ("+45", "+9.3", "8 sets won, 0 lost", "p = .023")),
@@ -54,11 +54,11 @@ GOLDEN = [
 ]
 
 
-@pytest.mark.parametrize(("place", "golden"), list(enumerate(GOLDEN)))
-def test_the_verdict_on_each_sentence_and_its_numbers(place, golden):
-    claim = read_table4().claims[place]
-    said, verdict, numbers = golden
-    assert said in claim.said
+@pytest.mark.parametrize(("index", "golden"), list(enumerate(GOLDEN)))
+def test_the_verdict_on_each_sentence_and_its_numbers(index, golden):
+    claim = read_table4().claims[index]
+    statement, verdict, numbers = golden
+    assert statement in claim.statement
     assert claim.verdict == verdict
     for number in numbers:
         assert number in claim.why
@@ -76,12 +76,12 @@ def test_verdicts_come_from_the_counts_and_not_by_heart():
         votes=tuple(rows),
         identical={3: ("AP", "NMRR"), 4: ("NMRR", "MNRO"), 9: ("AP", "NMRR")},
     )
-    claims = the_three_comparisons(Evidence(read_table4().recount, set_level(exchanged)))
+    claims = judge_comparisons(Evidence(read_table4().recount, set_level(exchanged)))
     assert [claim.verdict for claim in claims] == ["not supported", "not supported", "holds"]
 
 
 def test_the_markdown_has_a_row_for_each_claim_and_pair():
-    text = as_markdown(read_table4())
+    text = claims_document(read_table4())
     rows = [line for line in text.splitlines() if line.startswith("| ") and "---" not in line]
     assert len(rows) == (1 + len(GOLDEN)) + (1 + 11) + (1 + 4) + (1 + 3) + (1 + 9) + (1 + 3)
     for block in text.split("\n\n"):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from survey.core.measures import mnro
 from survey.services.paper import tables1_to_3
-from survey.services.paper.tables1_to_3 import reach
+from survey.services.paper.tables1_to_3 import mnro_reach
 
 SIZE, NAR = 77300, 0.2843
 
@@ -25,16 +25,16 @@ def test_which_measure_moves_most_depends_on_the_end_it_is_measured_from():
     # 1 − ANMRR: (.0798 − .0543)/.0798 = 31.95 %; 1 − MAP: .0138/.9625 = 1.43 %
     assert by_name["ANMRR"].of_rest[0] == pytest.approx(31.95, abs=0.005)
     assert by_name["MAP"].of_rest[0] == pytest.approx(1.43, abs=0.005)
-    assert tables1_to_3.extreme(moved, "MAP", most=True) == [False, True, False]
-    assert tables1_to_3.extreme(moved, "AMNRO", most=False) == [True, True, False]
+    assert tables1_to_3.is_extreme(moved, "MAP", most=True) == [False, True, False]
+    assert tables1_to_3.is_extreme(moved, "AMNRO", most=False) == [True, True, False]
 
 
 def test_k_is_four_per_cent_by_default_and_four_times_ng_per_cent_as_printed():
     for relevant in (5, 50, 500):
-        assert reach(relevant, SIZE, NAR, literal=False).share == pytest.approx(0.04)
-        assert reach(relevant, SIZE, NAR, literal=True).share == pytest.approx(0.04 * relevant)
+        assert mnro_reach(relevant, SIZE, NAR, literal=False).share == pytest.approx(0.04)
+        assert mnro_reach(relevant, SIZE, NAR, literal=True).share == pytest.approx(0.04 * relevant)
     # 773 of 77300 is a generality of .01: K = 4 · 773 in either reading
-    assert reach(773, SIZE, NAR, literal=True).share == pytest.approx(4 * 773 / SIZE)
+    assert mnro_reach(773, SIZE, NAR, literal=True).share == pytest.approx(4 * 773 / SIZE)
 
 
 @given(
@@ -47,25 +47,25 @@ def test_no_ranking_leaves_the_bounds_of_its_nar(ranks, literal):
     ranks = np.array([sorted(ranks)])  # from 20 on none is in its place
     count = ranks.shape[1]
     nar = (ranks.sum() - count * (count + 1) / 2) / (2000 * count)  # Eq. 10
-    bounds = reach(count, 2000, nar, literal=literal)
+    bounds = mnro_reach(count, 2000, nar, literal=literal)
     value = mnro(ranks, 2000, literal_eq15=literal)[0]
     assert bounds.lowest - 1e-9 <= value <= bounds.highest + 1e-9
 
 
 def test_from_ten_relevant_images_on_the_printed_amnro_is_out_of_reach_as_printed():
-    low, high = tables1_to_3.least_out_of_reach(SIZE, NAR, 0.8356)
+    low, high = tables1_to_3.unreachable_topic_sizes(SIZE, NAR, 0.8356)
     assert (low, high) == (10, 772)
-    assert reach(9, SIZE, NAR, literal=True).highest >= 0.8356
+    assert mnro_reach(9, SIZE, NAR, literal=True).highest >= 0.8356
     # NG = 10, K = .4 N, all images at the mean rank u = .2843 N:
     # exp(−9.3668 exp(−5.2074 · .2843/.4)) = exp(−9.3668 · .02470) = .7934
-    assert reach(10, SIZE, NAR, literal=True).highest == pytest.approx(0.793, abs=0.001)
-    falling = [reach(one, SIZE, NAR, literal=True).highest for one in range(low, high + 1, 40)]
+    assert mnro_reach(10, SIZE, NAR, literal=True).highest == pytest.approx(0.793, abs=0.001)
+    falling = [mnro_reach(one, SIZE, NAR, literal=True).highest for one in range(low, high + 1, 40)]
     assert falling == sorted(falling, reverse=True)
-    assert reach(10, SIZE, NAR, literal=False).lowest < 0.8356
+    assert mnro_reach(10, SIZE, NAR, literal=False).lowest < 0.8356
 
 
-def test_what_it_comes_to_names_both_sides():
-    said = " ".join(tables1_to_3.what_it_comes_to())
+def test_readings_remarks_names_both_sides():
+    said = " ".join(tables1_to_3.readings_remarks())
     assert "speaks for F = .04/g unless some topics had fewer than 10" in said
     assert "speaks for neither" in said
-    assert "speaks for the printed form" in tables1_to_3.what_k_employs().why
+    assert "speaks for the printed form" in tables1_to_3.what_k_uses().why

@@ -2,11 +2,10 @@
 
 import pytest
 
-from survey.services.paper.reproduction import compare, printed
+from survey.services.paper.reproduction import compare_deviation, printed_rows
 from survey.services.paper.tables5_to_8 import (
     COLLECTIONS,
-    from_the_greater,
-    nearest,
+    nearest_share,
     percentages,
     precisions,
     ranks,
@@ -26,14 +25,14 @@ def test_descriptors_are_ranked_from_the_best_by_every_mean():
 @pytest.mark.parametrize("known", COLLECTIONS, ids=lambda one: one.name)
 def test_every_printed_precision_is_a_mean_of_counts(known):
     found = precisions(known)
-    assert len(found) == 2 * len(printed(known.table))
+    assert len(found) == 2 * len(printed_rows(known.table))
     assert all(one.agrees for one in found)
 
 
 def test_a_precision_that_no_counts_give_does_not_agree():
     # 20 queries: P(10) goes in steps of 1/200 = .005
-    assert nearest(0.6800, 200) == "0.6800"
-    assert nearest(0.6821, 200) == "0.6800"
+    assert nearest_share(0.6800, 200) == "0.6800"
+    assert nearest_share(0.6821, 200) == "0.6800"
 
 
 def test_the_table_holds_values_and_ranks():
@@ -47,9 +46,9 @@ def test_every_percentage_of_table_8_can_come_from_table_5():
 
 def test_the_base_is_the_smaller_value_and_no_other():
     # EHD .3097, CLD .4626: .4626/.3097 − 1 = 49.37 %, but 1 − .3097/.4626 = 33.05 %
-    assert compare("", "", "0.4626", "0.3097", "49.37%").agrees
-    assert not compare("", "", "0.3097", "0.4626", "49.37%").agrees
-    assert not any(one.agrees for one in from_the_greater())
+    assert compare_deviation("", "", "0.4626", "0.3097", "49.37%").agrees
+    assert not compare_deviation("", "", "0.3097", "0.4626", "49.37%").agrees
+    assert not any(one.agrees for one in percentages(of_greater=True))
     (sheet,) = table8().sheets
     assert [row[6] for row in sheet.rows] == [
         *("EHD", "CLD", "CLD"),
