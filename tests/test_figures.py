@@ -55,7 +55,7 @@ def test_there_are_seven_figures_in_the_order_of_a_report(shown):
     assert all(one.why is None for one in shown.values())
 
 
-@pytest.mark.parametrize("name", analysis.DRAWN)
+@pytest.mark.parametrize("name", analysis.DRAWERS)
 def test_a_figure_in_a_page_scales_has_a_text_alternative_and_no_styles(shown, name):
     svg = figures.as_svg(shown[name])
     root = ElementTree.fromstring(svg)
@@ -81,15 +81,15 @@ def test_no_two_figures_of_a_page_share_an_id(shown):
 
 @pytest.mark.parametrize("ending", figures.FORMATS)
 def test_the_same_numbers_give_the_same_bytes(shown, ending):
-    once, again = (figures.written(shown["differences"], ending) for _ in range(2))
+    once, again = (figures.render(shown["differences"], ending) for _ in range(2))
     assert once == again
     assert once.startswith({"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}[ending])
 
 
 def test_a_machines_own_settings_of_matplotlib_change_nothing(shown):
-    usual = figures.written(shown["differences"], "svg")
+    usual = figures.render(shown["differences"], "svg")
     with rc_context({"axes.grid": True, "xtick.labelsize": 20}):
-        assert figures.written(shown["differences"], "svg") == usual
+        assert figures.render(shown["differences"], "svg") == usual
         assert rcParams["axes.grid"]
 
 
@@ -172,10 +172,10 @@ def test_colours_stand_out_from_light_and_dark_paper(paper):
 
 @pytest.fixture(scope="module")
 def of_the_paper():
-    return {name: REPRODUCTIONS[name]().exhibit for name in paper.DRAWN}
+    return {name: REPRODUCTIONS[name]().exhibit for name in paper.DRAWERS}
 
 
-@pytest.mark.parametrize("name", paper.DRAWN)
+@pytest.mark.parametrize("name", paper.DRAWERS)
 def test_the_papers_figures_can_stand_in_a_page(of_the_paper, name):
     svg = figures.as_svg(of_the_paper[name])
     assert ElementTree.fromstring(svg).get("role") == "img"
@@ -185,11 +185,11 @@ def test_the_papers_figures_can_stand_in_a_page(of_the_paper, name):
 
 @pytest.mark.parametrize(("name", "ending"), [("figure1", "pdf"), ("figure8", "png")])
 def test_the_papers_figures_have_the_same_bytes_each_time(of_the_paper, name, ending):
-    once, again = (figures.written(of_the_paper[name], ending) for _ in range(2))
+    once, again = (figures.render(of_the_paper[name], ending) for _ in range(2))
     assert once == again
 
 
-@pytest.mark.parametrize("name", paper.DRAWN)
+@pytest.mark.parametrize("name", paper.DRAWERS)
 def test_the_papers_figures_name_their_axes(of_the_paper, name):
     axes = figures.draw(of_the_paper[name]).axes
     assert any(one.get_ylabel() for one in axes)

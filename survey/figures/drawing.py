@@ -1,7 +1,7 @@
-"""A figure drawn from its exhibit, and written as a file.
+"""Draw a figure from its exhibit, as a file or as SVG inside a page.
 
-matplotlib is loaded where it is used, since it takes half a second, and only its
-object-oriented side: pyplot keeps global state.
+matplotlib is imported inside functions, since it takes half a second, and without pyplot,
+which keeps global state.
 """
 
 import io
@@ -19,66 +19,66 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SVG = "http://www.w3.org/2000/svg"
-_one_at_a_time = threading.Lock()  # matplotlib's settings are global
+_drawing_lock = threading.Lock()  # matplotlib's settings are global
 
 
 def draw(exhibit: Exhibit) -> "Figure":
-    """Draw an exhibit; raises ValueError for one with nothing to be drawn."""
+    """Return the exhibit as a figure; raise ValueError where its ``why`` says it is empty."""
     if exhibit.why:
         raise ValueError(f"{exhibit.name} cannot be drawn: {exhibit.why}")
     from matplotlib.figure import Figure
 
-    if exhibit.name in paper.DRAWN:
+    if exhibit.name in paper.DRAWERS:
         figure = Figure(figsize=paper.SIZES[exhibit.name], layout="constrained")
-        paper.DRAWN[exhibit.name](figure, exhibit)
+        paper.DRAWERS[exhibit.name](figure, exhibit)
     else:
         size = (WIDTH, analysis.HEIGHTS[exhibit.name](exhibit))
         figure = Figure(figsize=size, layout="constrained")
-        analysis.DRAWN[exhibit.name](figure.add_subplot(), exhibit)
+        analysis.DRAWERS[exhibit.name](figure.add_subplot(), exhibit)
     if exhibit.mark:
         figure.supxlabel(exhibit.mark, color=GREY, fontsize=7)
     return figure
 
 
-def written(exhibit: Exhibit, ending: str) -> bytes:
-    """Return a figure as a file of that kind; the same exhibit gives the same bytes."""
+def render(exhibit: Exhibit, ending: str) -> bytes:
+    """Return the content of a file in this format; the same exhibit gives the same bytes."""
     from matplotlib import rc_context, rcdefaults, rcParams
 
-    sink = io.BytesIO()
-    with _one_at_a_time, rc_context():
-        rcdefaults()  # a machine's own matplotlibrc would draw otherwise
+    buffer = io.BytesIO()
+    with _drawing_lock, rc_context():
+        rcdefaults()  # otherwise a matplotlibrc on this machine changes the drawing
         rcParams.update(STYLE)
         draw(exhibit).savefig(
-            sink,
+            buffer,
             format=ending,
             dpi=300,
-            transparent=ending == "svg",  # a page may be dark
+            transparent=ending == "svg",  # for pages in a dark theme
             metadata=dict(UNDATED[ending]),
         )
-    return sink.getvalue()
+    return buffer.getvalue()
 
 
 @lru_cache(maxsize=256)
 def as_svg(exhibit: Exhibit) -> str:
-    """Return a figure to stand in a page: it scales, takes the page's ink, and can be read out.
+    """Return a figure for a page: it scales, has the page's text colour, and describes itself.
 
     Styles become attributes, since pages allow no inline styles.
     """
     ElementTree.register_namespace("", SVG)
-    root = ElementTree.fromstring(written(exhibit, "svg"))  # noqa: S314 # nosec B314 # our own drawing
+    root = ElementTree.fromstring(render(exhibit, "svg"))  # noqa: S314 # nosec B314 # our own drawing
     for name in ("width", "height"):
         root.attrib.pop(name, None)
     for element in list(root.iter()):
         for child in list(element):
             if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
                 element.remove(child)
-        _attributes(element)
-    _tell(root, exhibit)
-    return _own_ids(ElementTree.tostring(root, encoding="unicode"), exhibit.name)
+        _move_style_to_attributes(element)
+    _add_description(root, exhibit)
+    return _prefix_ids(ElementTree.tostring(root, encoding="unicode"), exhibit.name)
 
 
-def _attributes(element: ElementTree.Element) -> None:
-    """Turn an element's style into attributes, and black into the page's ink."""
+def _move_style_to_attributes(element: ElementTree.Element) -> None:
+    """Turn an element's style into attributes, and black into the page's text colour."""
     for rule in filter(None, element.attrib.pop("style", "").split(";")):
         name, _, value = rule.partition(":")
         if name.strip() == "font":
@@ -91,25 +91,25 @@ def _attributes(element: ElementTree.Element) -> None:
         element.set("fill", "currentColor")
     link = element.attrib.pop("{http://www.w3.org/1999/xlink}href", None)
     if link is not None:
-        element.set("href", link)  # in a page of HTML, prefixes of XML mean nothing
+        element.set("href", link)  # HTML ignores XML prefixes
     for name in ("stroke", "fill"):
         if element.get(name) == "#000000":
             element.set(name, "currentColor")
 
 
-def _tell(root: ElementTree.Element, exhibit: Exhibit) -> None:
-    title, words = (ElementTree.Element(f"{{{SVG}}}{tag}") for tag in ("title", "desc"))
-    title.text, words.text = exhibit.title, exhibit.alternative
+def _add_description(root: ElementTree.Element, exhibit: Exhibit) -> None:
+    title, description = (ElementTree.Element(f"{{{SVG}}}{tag}") for tag in ("title", "desc"))
+    title.text, description.text = exhibit.title, exhibit.alternative
     title.set("id", "title")
-    words.set("id", "words")
+    description.set("id", "words")
     root.insert(0, title)
-    root.insert(1, words)
+    root.insert(1, description)
     root.set("role", "img")
     root.set("aria-labelledby", "title words")
 
 
-def _own_ids(svg: str, name: str) -> str:
-    """Give ids the exhibit's name, so that several figures can stand in one page."""
+def _prefix_ids(svg: str, name: str) -> str:
+    """Prefix all ids with the exhibit's name, so that figures of one page do not clash."""
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
     svg = re.sub(r'(href="#|url\(#)', rf"\1{name}-", svg)
     return svg.replace(

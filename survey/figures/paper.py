@@ -1,4 +1,4 @@
-"""The MNRO paper's figures, drawn again from their exhibits' rows."""
+"""Drawing functions for the MNRO paper's figures: each draws an exhibit on a figure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 LETTERS = "abcd"
 UNIT = "value, 0: best"
 WIDE = 2 * WIDTH
-LEVEL = (0.0, 1.05)  # all three measures lie in [0, 1]
+LIMITS = (-0.03, 1.05)  # all three measures are in [0, 1]
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)))
-BY_MEASURE = {"1-AP": 0, "NMRR": 1, "MNRO": 2}  # place of colour, marker and dash
+STYLE_INDEX = {"1-AP": 0, "NMRR": 1, "MNRO": 2}  # of colour, marker and dashes
 
 
-def _look(name: str) -> dict[str, Any]:
-    place = BY_MEASURE.get(name.split(",")[0], 1)
-    return {"color": COLOURS[place], "linestyle": DASHES[place]}
+def _line_style(name: str) -> dict[str, Any]:
+    index = STYLE_INDEX.get(name.split(",")[0], 1)
+    return {"color": COLOURS[index], "linestyle": DASHES[index]}
 
 
-def _mark(axes: "Axes", horizon: float) -> None:
-    """Draw K as a thin line, named at its foot, where no curve runs."""
+def _mark_k(axes: "Axes", horizon: float) -> None:
+    """Draw K as a thin line with its label at the foot, where no curve hides it."""
     axes.axvline(horizon, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
     axes.annotate(
         f"K = {horizon:g}",
@@ -43,27 +43,27 @@ def _mark(axes: "Axes", horizon: float) -> None:
 
 
 def _known_item(figure: "Figure", exhibit: Exhibit) -> None:
-    """Curves over the position of one item, each with a marker of its own."""
+    """Draw curves over the position of one item, each with its own marker."""
     axes = figure.add_subplot()
     first, *names = exhibit.columns
-    columns = columns_of(exhibit)
+    columns = _columns(exhibit)
     for name in names:
         capped = "," in name
-        place = 4 if capped else BY_MEASURE[name]
+        index = 4 if capped else STYLE_INDEX[name]
         axes.plot(
             columns[first],
             columns[name],
             label=name,
-            color=COLOURS[place],
-            marker=MARKERS[place],
+            color=COLOURS[index],
+            marker=MARKERS[index],
             markersize=3.5,
             linewidth=1.2,
             linestyle=(0, (2, 2)) if capped else "-",
             fillstyle="none" if capped else "full",
-            zorder=1.5 if capped else 2,  # where it meets NMRR, NMRR is seen
+            zorder=1.5 if capped else 2,  # where both coincide, NMRR is on top
         )
-    _mark(axes, nmrr_horizon(1))
-    axes.set_ylim(-0.03, LEVEL[1])
+    _mark_k(axes, nmrr_horizon(1))
+    axes.set_ylim(*LIMITS)
     axes.set_xticks([1, 4, 8, 12, 16, 20])
     axes.set_xlabel("Rank(q)")
     axes.set_ylabel(UNIT)
@@ -71,33 +71,33 @@ def _known_item(figure: "Figure", exhibit: Exhibit) -> None:
 
 
 def _pairs(figure: "Figure", exhibit: Exhibit) -> None:
-    """Teeth over Combined_Rank; where each Rank(i) begins stands above."""
+    """Draw curves over Combined_Rank, with an upper axis that shows where Rank(i) begins."""
     axes = figure.add_subplot()
     first, _, _, *names = exhibit.columns
-    columns = columns_of(exhibit)
+    columns = _columns(exhibit)
     for name in names:
-        axes.plot(columns[first], columns[name], label=name, linewidth=1.1, **_look(name))
+        axes.plot(columns[first], columns[name], label=name, linewidth=1.1, **_line_style(name))
     later = [2, 5, 8, 11, 14, 17, 20]
     starts = [(i - 1) * (i - 2) / 2 + 1 for i in later]
-    above = axes.secondary_xaxis("top")
-    above.set_xticks(starts, [str(i) for i in later])
-    above.set_xlabel("Rank(i) begins")
+    upper_axis = axes.secondary_xaxis("top")
+    upper_axis.set_xticks(starts, [str(i) for i in later])
+    upper_axis.set_xlabel("Rank(i) begins")
     axes.set_xlim(0, len(exhibit.rows) + 1)
-    axes.set_ylim(-0.03, LEVEL[1])
+    axes.set_ylim(*LIMITS)
     axes.set_xlabel("Combined_Rank")
     axes.set_ylabel(UNIT)
     legend(axes, len(names))
 
 
 def _envelopes(figure: "Figure", exhibit: Exhibit) -> None:
-    """Two panels of two curves, the room between them shaded: there all pairs lie."""
-    columns = columns_of(exhibit)
+    """Draw two panels of two curves, shaded between them, where the values of all pairs are."""
+    columns = _columns(exhibit)
     first, *names = exhibit.columns
     panels: Sequence[Axes] = figure.subplots(1, 2, sharey=True)
-    for place, axes in enumerate(panels):
-        lower, upper = names[2 * place : 2 * place + 2]
+    for index, axes in enumerate(panels):
+        lower, upper = names[2 * index : 2 * index + 2]
         measure = lower.split(", ")[0]
-        colour = COLOURS[BY_MEASURE[measure]]
+        colour = COLOURS[STYLE_INDEX[measure]]
         axes.fill_between(columns[first], columns[lower], columns[upper], color=colour, alpha=0.15)
         for name, marker in ((upper, "^"), (lower, "o")):
             axes.plot(
@@ -108,40 +108,40 @@ def _envelopes(figure: "Figure", exhibit: Exhibit) -> None:
                 linewidth=1.2,
                 label=name.split(", ")[1],
             )
-        axes.set_title(f"({LETTERS[place]}) {measure}", fontsize=8.5)
+        axes.set_title(f"({LETTERS[index]}) {measure}", fontsize=8.5)
         axes.set_xlabel("Rank(i)")
         axes.set_xticks([2, 5, 8, 11, 14, 17, 20])
-        axes.set_ylim(-0.03, LEVEL[1])
+        axes.set_ylim(*LIMITS)
         axes.legend(loc="center right", bbox_to_anchor=(0.97, 0.63))
     panels[0].set_ylabel(UNIT)
-    _mark(panels[1], nmrr_horizon(2))
+    _mark_k(panels[1], nmrr_horizon(2))
 
 
 def _growing(figure: "Figure", exhibit: Exhibit) -> None:
-    """A panel for each size in the caption: the same curve over a growing axis."""
+    """Draw a panel for each size in the caption: the same curve over a growing axis."""
     from matplotlib.ticker import FuncFormatter
 
-    columns = columns_of(exhibit)
+    columns = _columns(exhibit)
     sizes = [size for size in np.unique(columns["N"]) if size >= 1000]
     panels: Sequence[Axes] = figure.subplots(2, 2, sharey=True).flat
-    for place, (axes, size) in enumerate(zip(panels, sizes, strict=True)):
-        here = columns["N"] == size
-        axes.plot(columns["Rank(q)"][here], columns["MNRO"][here], color=COLOURS[2], linewidth=1.3)
+    for index, (axes, size) in enumerate(zip(panels, sizes, strict=True)):
+        rows = columns["N"] == size
+        axes.plot(columns["Rank(q)"][rows], columns["MNRO"][rows], color=COLOURS[2], linewidth=1.3)
         axes.axhline(0.95, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)), zorder=0)
-        _mark(axes, mnro_horizon(1, int(size)))
-        axes.set_title(f"({LETTERS[place]}) N = {size:.0f}", fontsize=8.5)
+        _mark_k(axes, mnro_horizon(1, int(size)))
+        axes.set_title(f"({LETTERS[index]}) N = {size:.0f}", fontsize=8.5)
         axes.set_xlim(0, size / 10)
         axes.set_xticks([0, size / 20, size / 10])
         axes.xaxis.set_major_formatter(FuncFormatter(lambda rank, _: f"{rank:.0f}"))
         axes.set_yticks([0, 0.5, 0.95])
-        axes.set_ylim(-0.03, LEVEL[1])
-        if place % 2 == 0:
+        axes.set_ylim(*LIMITS)
+        if index % 2 == 0:
             axes.set_ylabel("MNRO")
     figure.supxlabel("Rank(q), the first tenth of the collection", fontsize=8.5)
 
 
-def columns_of(exhibit: Exhibit) -> dict[str, NDArray[np.float64]]:
-    """Return an exhibit's columns by name, where all of them are numbers."""
+def _columns(exhibit: Exhibit) -> dict[str, NDArray[np.float64]]:
+    """Return column name → numbers; raises ValueError for cells that are text."""
     columns = zip(*exhibit.rows, strict=True)
     return {
         name: np.array(column, dtype=float)
@@ -149,22 +149,22 @@ def columns_of(exhibit: Exhibit) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def surfaces(figure: "Figure", exhibit: Exhibit) -> None:
-    """Surfaces over the two ranks, a panel each; of MNRO with its curves A and B."""
-    columns = columns_of(exhibit)
+def _surfaces(figure: "Figure", exhibit: Exhibit) -> None:
+    """Draw surfaces over the two ranks, a panel each; MNRO with its curves A and B."""
+    columns = _columns(exhibit)
     names = exhibit.columns[2:]
-    for place, name in enumerate(names):
-        axes: Any = figure.add_subplot(1, len(names), place + 1, projection="3d")
+    for index, name in enumerate(names):
+        axes: Any = figure.add_subplot(1, len(names), index + 1, projection="3d")
         _surface(axes, columns["Rank(i)"], columns["Rank(j)"], columns[name])
         if name == "MNRO":
             _curves_a_and_b(axes, columns)
         axes.set_title(
-            f"({LETTERS[place]}) {name}" if len(names) > 1 else name, fontsize=8.5, y=0.98
+            f"({LETTERS[index]}) {name}" if len(names) > 1 else name, fontsize=8.5, y=0.98
         )
 
 
 def _surface(axes: Any, i: NDArray[Any], j: NDArray[Any], level: NDArray[Any]) -> None:
-    """Draw one surface: where Rank(j) < Rank(i), coloured by its height."""
+    """Draw a surface where Rank(j) < Rank(i), coloured by its height."""
     axes.plot_trisurf(
         *(i, j, level),
         triangles=triangles(i, j),
@@ -187,25 +187,29 @@ def _surface(axes: Any, i: NDArray[Any], j: NDArray[Any], level: NDArray[Any]) -
 
 
 def triangles(i: NDArray[Any], j: NDArray[Any]) -> list[tuple[int, int, int]]:
-    """Return the two triangles of each square of neighbouring pairs, one at the edge."""
-    at = {(int(a), int(b)): place for place, (a, b) in enumerate(zip(i, j, strict=True))}
-    found = []
-    for a, b in at:
-        right, up, across = at.get((a + 1, b)), at.get((a, b + 1)), at.get((a + 1, b + 1))
+    """Return the triangles between neighbouring pairs as indices of pairs.
+
+    A square of four pairs has two triangles, a corner at the edge Rank(j) = Rank(i) − 1 one.
+    """
+    index = {(int(a), int(b)): k for k, (a, b) in enumerate(zip(i, j, strict=True))}
+    corners = []
+    for a, b in index:
+        right, up = index.get((a + 1, b)), index.get((a, b + 1))
+        across = index.get((a + 1, b + 1))
         if right is not None and across is not None:
-            found.append((at[a, b], right, across))
+            corners.append((index[a, b], right, across))
         if up is not None and across is not None:
-            found.append((at[a, b], across, up))
-    return found
+            corners.append((index[a, b], across, up))
+    return corners
 
 
 def _curves_a_and_b(axes: Any, columns: Mapping[str, NDArray[Any]]) -> None:
     """Draw the enveloping curves a little above the surface, so that they are not hidden."""
     i, j, level = columns["Rank(i)"], columns["Rank(j)"], columns["MNRO"]
     curves = (("A", i == j + 1, COLOURS[1], "-"), ("B", i == i.max(), "#000000", (0, (4, 1.5))))
-    for name, here, colour, dash in curves:
+    for name, pairs, colour, dash in curves:
         axes.plot(
-            *(i[here], j[here], level[here] + 0.01),
+            *(i[pairs], j[pairs], level[pairs] + 0.01),
             color=colour,
             linestyle=dash,
             linewidth=2,
@@ -215,15 +219,15 @@ def _curves_a_and_b(axes: Any, columns: Mapping[str, NDArray[Any]]) -> None:
     legend(axes, 2)
 
 
-DRAWN: Mapping[str, Callable[["Figure", Exhibit], None]] = {
+DRAWERS: Mapping[str, Callable[["Figure", Exhibit], None]] = {
     "figure1": _known_item,
     "figure2": _pairs,
-    "figure3": surfaces,
+    "figure3": _surfaces,
     "figure4": _envelopes,
     "figure5": _known_item,
     "figure6": _growing,
     "figure7": _pairs,
-    "figure8": surfaces,
+    "figure8": _surfaces,
 }
 SIZES: Mapping[str, tuple[float, float]] = {
     "figure1": (WIDTH, 2.8),

@@ -1,8 +1,7 @@
-"""How every figure looks.
+"""Colours, markers, sizes and matplotlib settings that all figures share.
 
-Colours are Okabe and Ito's, which most colour-blind people tell apart, the lighter ones
-darkened to stand out from white; markers differ too, so that a figure can be printed in
-grey.
+Colours are Okabe and Ito's, which most colour-blind people can distinguish, the lighter ones
+darkened for contrast with white; markers differ too, so that a figure can be printed in grey.
 """
 
 from collections.abc import Mapping
@@ -17,9 +16,9 @@ MARKERS = ("o", "s", "D", "^", "v", "P")
 FORMATS = ("svg", "pdf", "png")
 WIDTH = 3.7  # inches: about a column of a paper, and legible on a phone
 
-STYLE: Any = {  # whose keys only matplotlib spells out
+STYLE: Any = {  # Any: matplotlib types the keys as literals
     "font.size": 8.5,
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so every machine draws alike
+    "font.family": "DejaVu Sans",  # bundled with matplotlib: the same on every machine
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.8,
@@ -31,7 +30,7 @@ STYLE: Any = {  # whose keys only matplotlib spells out
     "svg.hashsalt": "the same bytes each time",
     "pdf.fonttype": 42,
 }
-# Without these a file would say when it was made.
+# Dates and versions would change the bytes of each file.
 UNDATED: Mapping[str, Mapping[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
@@ -40,13 +39,13 @@ UNDATED: Mapping[str, Mapping[str, Any]] = {
 
 
 def legend(axes: "Axes", columns: int) -> None:
-    """Put the legend above the drawing."""
+    """Put the legend above the drawing, in at most four columns."""
     handles, labels = axes.get_legend_handles_labels()
     axes.figure.legend(handles, labels, loc="outside upper center", ncols=min(columns, 4))
 
 
 def whole_numbers(axes: "Axes") -> None:
-    """Mark whole numbers only on the horizontal axis."""
+    """Restrict the ticks of the horizontal axis to whole numbers."""
     from matplotlib.ticker import MaxNLocator
 
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

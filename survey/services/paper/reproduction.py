@@ -179,7 +179,7 @@ class Reproduction:
             yield name, text.encode()
         if self.exhibit is not None:
             for ending in figures.FORMATS:
-                yield f"{self.name}.{ending}", figures.written(self.exhibit, ending)
+                yield f"{self.name}.{ending}", figures.render(self.exhibit, ending)
 
     @property
     def file_count(self) -> int:

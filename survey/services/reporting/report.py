@@ -28,7 +28,7 @@ class Drawn:
 
     def written(self, ending: str) -> bytes:
         """Return the figure as a file of that kind."""
-        return figures.written(self.exhibit, ending)
+        return figures.render(self.exhibit, ending)
 
 
 @dataclass(frozen=True)
