@@ -6,17 +6,20 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test promises accessibility soak check audit dependencies calibrate digits bench wheel screenshots translations constraints clean
+.PHONY: help install run test test-all promises accessibility soak check audit dependencies calibrate digits bench wheel screenshots translations constraints clean
 
 help: ## Say what can be made
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
 
 install: .venv/run ## Install into .venv, and serve nothing
 
 run: .venv/run ## Serve the paper's study at http://127.0.0.1:5000 (make run PORT=5001)
 	@$(BIN)/survey serve --demo --port $(PORT)
 
-test: .venv/test ## Run all tests: both databases, a real browser
+test: .venv/test ## Run the tests that one runs while working, in under three minutes
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow and not trial and not soak' $(ARGS)
+
+test-all: .venv/test ## Run these and the slow ones: both databases, all walks in a real browser, the guides
 	$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
 
 promises: .venv/test ## Put every promise of SECURITY-AND-RELIABILITY.md to the test, and quote what was measured

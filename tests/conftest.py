@@ -22,7 +22,13 @@ from survey.config import Settings
 from survey.db import db
 from survey.services import researchers
 from survey.services.database import is_ready, upgrade_database
-from tests.databases import PostgreSQL, SQLite, where_there_is_room
+from tests.databases import (
+    LATER_ON_POSTGRESQL,
+    PostgreSQL,
+    SQLite,
+    database_of_a_test,
+    where_there_is_room,
+)
 
 pytest_plugins = ["tests.browsing"]
 
@@ -70,17 +76,10 @@ def sqlite(tmp_path_factory: pytest.TempPathFactory) -> SQLite:
     return SQLite(tmp_path_factory.mktemp("sqlite"))
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=LATER_ON_POSTGRESQL)
 def database_uri(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A database of each kind: empty, or of the newest schema where the test wants ``app``."""
-    filled = "app" in request.fixturenames
-    if request.param == "sqlite":
-        yield request.getfixturevalue("sqlite").make(tmp_path, filled)
-        return
-    databases = request.getfixturevalue("postgresql")
-    uri = databases.make(filled)
-    yield uri
-    databases.drop(uri)
+    yield from database_of_a_test(request, tmp_path)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -17,6 +17,24 @@ from survey.services.database import upgrade_database
 # For tests of pages, forms, files and commands: where no query, constraint, order, type or
 # transaction is in question, one kind of database is enough.
 ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
+# Where they are in question, `make test` runs on both. PostgreSQL is slow otherwise.
+ON_BOTH = pytest.mark.parametrize("database_uri", ["sqlite", "postgresql"], indirect=True)
+LATER_ON_POSTGRESQL = ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)]
+
+
+def database_of_a_test(request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
+    """Make the kind of database that the fixture's parameter names, and drop it afterwards.
+
+    It is empty, or of the newest schema where the test wants ``app``.
+    """
+    filled = "app" in request.fixturenames
+    if request.param == "sqlite":
+        yield request.getfixturevalue("sqlite").make(folder, filled)
+        return
+    databases = request.getfixturevalue("postgresql")
+    uri = databases.make(filled)
+    yield uri
+    databases.drop(uri)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from survey.core.measures import MEASURES, Setting, as_lists
 from survey.core.measures.registry import others_of
 from survey.services import studies
 from survey.services.plan_files import read_plan
+from tests.databases import ON_SQLITE
 from tests.guides.pages import PAGES, ROOT, block_of, page_named
 
 README = (ROOT / "README.md").read_text()
@@ -31,6 +32,7 @@ def test_what_each_of_the_three_does_first_stands_on_the_first_screen():
         assert command in table
 
 
+@ON_SQLITE
 def test_the_demo_study_and_a_study_of_its_seed_have_the_same_questions(app, session):
     demo = studies.ensure_demo_study(session)
     again = studies.create_study(session, "replication", studies.preset_plan("mnro", seed=2039))

@@ -63,6 +63,7 @@ def test_there_are_english_and_greek():
     assert "el" in languages()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", OTHERS)
 def test_everything_is_translated_and_nothing_is_left_from_before(language, extracted):
     messages = catalogue(language)
@@ -146,6 +147,7 @@ def test_a_plan_in_a_language_without_a_catalogue_is_refused():
         a_plan(language="xx")
 
 
+@ON_SQLITE
 def test_a_text_of_ones_own_goes_before_the_presets(session):
     plan = a_plan(language="el", title="Δοκιμή")
     assert (plan.language, plan.title, plan.list_noun) == ("el", "Δοκιμή", "Σύστημα")
@@ -220,6 +222,7 @@ def english_messages():
 ENGLISH = list(english_messages())
 
 
+@ON_SQLITE
 def test_the_search_for_english_finds_it(client, session):
     an_open_study(session)
     visitor = Visitor(client)
@@ -229,6 +232,7 @@ def test_the_search_for_english_finds_it(client, session):
         assert one in found
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_a_participant_reads_greek_from_the_entry_to_the_receipt(app, study, session):
     visitor = Reader(app.test_client())
@@ -381,6 +385,7 @@ def test_a_study_in_a_language_without_a_catalogue_has_english_pages(client, ses
     assert "Save and go on" in visitor.text
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_simulated_participants_find_their_way_in_greek(app, study, session):
     session.rollback()

@@ -12,6 +12,8 @@ from tests.accessibility.walks_through_questions import answering
 from tests.accessibility.walks_to_questions import preparing
 from tests.accessibility.walks_to_the_end import finishing
 
+pytestmark = pytest.mark.slow
+
 # What answers GET and is no page, with an address at which to see that.
 NO_PAGES = {
     "static": "/static/survey.css",

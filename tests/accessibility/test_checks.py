@@ -4,6 +4,8 @@ import pytest
 
 from tests.accessibility.looking import axe
 
+pytestmark = pytest.mark.slow
+
 PAGE = '<html lang="en"><head><title>t</title></head><body><main><h1>h</h1>{}</main></body></html>'
 FAULTS = {
     "small": [

@@ -9,6 +9,8 @@ from survey.db import db
 from survey.services import researchers
 from tests.accessibility.looking import CHECKS
 
+pytestmark = pytest.mark.slow
+
 LAPTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 360, "height": 640}
 MOST_STOPS = 150

@@ -8,6 +8,8 @@ from tests.accessibility.catalogue import LANGUAGES, sights_of
 from tests.accessibility.sights import Stage
 from tests.accessibility.walks_through_questions import answering, answering_otherwise
 
+pytestmark = pytest.mark.slow
+
 SIZES = (360, 1280)
 CELLS = {"cell", "gridcell", "columnheader", "rowheader"}
 NUMBER = re.compile(r"\d+(\.\d+)?")

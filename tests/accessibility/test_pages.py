@@ -10,6 +10,8 @@ from tests.accessibility.looking import EVERY_LOOK, Fault, Look, look, one_look
 from tests.accessibility.sights import House, Sight, Stage, Walk
 from tests.accessibility.structure import faults_in
 
+pytestmark = pytest.mark.slow
+
 
 def judged(stage: Stage, sight: Sight, looks: Sequence[Look]) -> list[Fault]:
     """What is wrong with a sight: in its source, in the browser, in what it asks for."""

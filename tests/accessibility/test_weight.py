@@ -7,6 +7,8 @@ import pytest
 
 from tests.browser.test_participant import start
 
+pytestmark = pytest.mark.slow
+
 LIMIT = 100_000
 HASHED = re.compile(r"/static/[\w.-]+\.[0-9a-f]{12}\.\w+$")
 

@@ -41,6 +41,8 @@ from survey.core.agreement.differences import (
 from survey.core.agreement.matched import mcnemar
 from survey.core.agreement.permutation import Redraws, label_permutation
 
+pytestmark = pytest.mark.slow
+
 PAIR = Pair("MNRO", "NMRR")
 REPLICATES = 300
 

@@ -2,6 +2,7 @@
 
 import io
 
+import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -10,6 +11,8 @@ from survey.db.models import Study
 from survey.services.exchange.handing_out import stream_bundle
 from survey.services.exchange.opening import open_files
 from survey.services.exchange.replicate import replicate
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_crowd_is_a_study_that_replicates(database_uri, monkeypatch):

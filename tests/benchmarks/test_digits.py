@@ -244,6 +244,7 @@ def test_the_tables_of_section_5_4_are_those_of_the_committed_page():
     assert (compared().of("MNRO") == compared().of(PRINTED)).all()
 
 
+@pytest.mark.slow
 def test_table_2_of_the_first_design_is_that_of_the_committed_page():
     features = {name: DESCRIPTORS[name](digits().images) for name in ("pixels", FLOOR)}
     outcomes = [
@@ -295,6 +296,7 @@ def test_k_in_both_readings():
     assert c.horizons(literal_eq15=True) == pytest.approx([40, 40, 443.2])
 
 
+@pytest.mark.slow
 def test_the_page_has_the_rows_of_the_committed_one():
     done = []
     two = ("pixels", FLOOR)

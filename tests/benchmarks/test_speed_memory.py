@@ -3,7 +3,11 @@
 import subprocess
 import sys
 
+import pytest
+
 from benchmarks.speed.memory import peak_mb
+
+pytestmark = pytest.mark.slow
 
 
 def test_memory_that_was_held_counts_after_it_was_let_go():

@@ -1,10 +1,13 @@
 """Lists that grow: sorted by their headings, and searched."""
 
+import pytest
 from playwright.sync_api import expect
 
 from survey.db import db
 from survey.services import access, life, researchers, studies
 from tests.browser.test_researcher import send, sign_in
+
+pytestmark = pytest.mark.slow
 
 TITLES = ("Birds", "Aviaries", "Fish 9", "Fish 10", "Deer", "Eels")
 

@@ -5,6 +5,8 @@ from playwright.sync_api import expect
 
 from tests.browser.test_participant import LAPTOP, PHONE, at, place, save, start, tick
 
+pytestmark = pytest.mark.slow
+
 
 def middle_of(locator):
     box = locator.bounding_box()

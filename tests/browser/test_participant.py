@@ -101,8 +101,15 @@ def all_inside(page):
     )
 
 
-@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
-@pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
+@pytest.mark.parametrize(
+    ("scripts", "size"),
+    [
+        pytest.param(True, PHONE, id="scripts-phone"),
+        pytest.param(True, LAPTOP, id="scripts-laptop", marks=pytest.mark.slow),
+        pytest.param(False, PHONE, id="no scripts-phone", marks=pytest.mark.slow),
+        pytest.param(False, LAPTOP, id="no scripts-laptop", marks=pytest.mark.slow),
+    ],
+)
 def test_the_whole_study(browser, link, scripts, size):
     context = browser.new_context(java_script_enabled=scripts, viewport=size)
     page = watched(context.new_page())
@@ -148,6 +155,7 @@ def test_the_whole_study(browser, link, scripts, size):
     context.close()
 
 
+@pytest.mark.slow
 def test_on_a_laptop_all_lists_columns_and_votes_are_in_view_at_once(page, link):
     start(page, link)
     box = page.locator(".sheet").bounding_box()
@@ -156,6 +164,7 @@ def test_on_a_laptop_all_lists_columns_and_votes_are_in_view_at_once(page, link)
     assert button["y"] + button["height"] <= LAPTOP["height"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["", "/consent", "/about-you", "/scenario", "/practice", "/q/1"])
 def test_no_page_scrolls_sideways_on_a_phone(browser, link, path):
     context = browser.new_context(viewport=PHONE)
@@ -167,6 +176,7 @@ def test_no_page_scrolls_sideways_on_a_phone(browser, link, path):
     context.close()
 
 
+@pytest.mark.slow
 def test_six_methods_and_ten_lists_still_scroll_only_inside_the_sheet(browser, server, link):
     context = browser.new_context(viewport=PHONE)
     page = context.new_page()
@@ -177,6 +187,7 @@ def test_six_methods_and_ten_lists_still_scroll_only_inside_the_sheet(browser, s
     context.close()
 
 
+@pytest.mark.slow
 def test_the_own_ordering_is_echoed_in_words_and_in_the_column(page, link):
     start(page, link)
     page.locator("#rank-B").select_option("1")
@@ -190,6 +201,7 @@ def test_the_own_ordering_is_echoed_in_words_and_in_the_column(page, link):
     expect(column).to_have_text(["B", "A = C", "", "D", "E"])
 
 
+@pytest.mark.slow
 def test_the_script_and_the_server_say_the_same_of_an_own_ordering(page, link):
     start(page, link)
     tick(page, "own")
@@ -203,6 +215,7 @@ def test_the_script_and_the_server_say_the_same_of_an_own_ordering(page, link):
     assert said == "Your own ordering: D and E tie for first; A, B and C tie for third."
 
 
+@pytest.mark.slow
 def test_the_script_speaks_the_language_of_the_page(page, server):
     link = server.open_study("in-greek", language="el")
     start_in_greek(page, link)
@@ -230,6 +243,7 @@ def test_the_script_speaks_the_language_of_the_page(page, server):
     assert page.faults == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
 def test_no_greek_page_scrolls_sideways(browser, server, size):
     link = server.open_study(f"greek-{size['width']}", language="el")
@@ -243,6 +257,7 @@ def test_no_greek_page_scrolls_sideways(browser, server, size):
     context.close()
 
 
+@pytest.mark.slow
 def test_a_first_place_means_none_of_these_and_a_method_takes_it_back(page, link):
     start(page, link)
     own = page.locator("input[value=own]")
@@ -263,6 +278,7 @@ def test_a_first_place_means_none_of_these_and_a_method_takes_it_back(page, link
     expect(page.locator("input[name=choice]:checked")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_a_place_chosen_before_the_script_is_there_counts(page, link):
     start(page, link)
     held = []
@@ -275,6 +291,7 @@ def test_a_place_chosen_before_the_script_is_there_counts(page, link):
     expect(own).to_be_checked()
 
 
+@pytest.mark.slow
 def test_a_mistake_is_explained_and_focused_and_nothing_typed_is_lost(page, link):
     start(page, link)
     tick(page, "own")
@@ -304,6 +321,7 @@ def answers_of(server, link):
     return found[1:]  # the first is practice
 
 
+@pytest.mark.slow
 def test_a_double_click_is_one_answer(server, page, link):
     start(page, link)
     tick(page, 1)
@@ -312,6 +330,7 @@ def test_a_double_click_is_one_answer(server, page, link):
     assert answers_of(server, link) == [({1}, 0)]
 
 
+@pytest.mark.slow
 def test_the_browsers_back_and_a_reload_show_the_same_page_with_the_answer(server, page, link):
     start(page, link)
     before = page.locator(".sheet thead").inner_text(), page.locator(".sheet .lists").inner_text()
@@ -333,6 +352,7 @@ def test_the_browsers_back_and_a_reload_show_the_same_page_with_the_answer(serve
     assert answers_of(server, link) == [({2, 3}, 1)]
 
 
+@pytest.mark.slow
 def test_two_tabs_keep_one_answer_and_say_what_is_stored(server, context, page, link):
     start(page, link)
     other = context.new_page()
@@ -350,6 +370,7 @@ def test_two_tabs_keep_one_answer_and_say_what_is_stored(server, context, page, 
     assert answers_of(server, link) == [({2}, 1)]
 
 
+@pytest.mark.slow
 def test_a_second_device_continues_with_the_code(browser, server, page, link):
     start(page, link)
     page.get_by_text("Continue later or on another device").click()
@@ -374,6 +395,7 @@ def test_a_second_device_continues_with_the_code(browser, server, page, link):
     phone.close()
 
 
+@pytest.mark.slow
 def test_closing_the_browser_loses_nothing(browser, link):
     context = browser.new_context()
     page = context.new_page()
@@ -392,6 +414,7 @@ def test_closing_the_browser_loses_nothing(browser, link):
     again.close()
 
 
+@pytest.mark.slow
 def test_a_server_killed_and_started_again_goes_on_where_it_was(server, page, link):
     start(page, link)
     tick(page, 1)
@@ -405,6 +428,7 @@ def test_a_server_killed_and_started_again_goes_on_where_it_was(server, page, li
     assert answers_of(server, link) == [({1}, 0), ({3}, 0)]
 
 
+@pytest.mark.slow
 def test_the_time_in_view_is_stored(server, page, link):
     start(page, link)
     page.wait_for_timeout(1200)
@@ -420,6 +444,7 @@ def test_the_time_in_view_is_stored(server, page, link):
     assert 1 <= seconds < 60
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [PHONE, LAPTOP], ids=["phone", "laptop"])
 def test_a_position_is_never_broken_whatever_stands_beside_it(page, server, size):
     link = server.open_study(

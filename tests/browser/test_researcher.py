@@ -18,6 +18,8 @@ from tests.browsing import watched
 from tests.builders import KEY
 from tests.serving import Server
 
+pytestmark = pytest.mark.slow
+
 PASSWORD = "a row of four words"
 
 

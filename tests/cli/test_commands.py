@@ -17,21 +17,24 @@ from survey.services.scoring import THE_PAPERS
 from survey.services.studies import GENERATOR_NAMES, PRESETS
 from tests.builders import SLUG, Visitor
 from tests.cli.desk import LEAVES
-from tests.databases import ON_SQLITE
+from tests.databases import ON_BOTH, ON_SQLITE
 
 TABLE_1 = ["1,2,3,4,5", "1,3,4,5,6", "1,2,3,4,100", "1,2,3,30,31", "1,2,3,40,41"]
 
 
+@ON_BOTH
 def test_init_makes_the_database_and_may_be_repeated(run):
     assert "The database made" in run("init")
     assert "is there already" in run("init")
     assert f"up to date (revision {newest_revision()})" in run("upgrade")
 
 
+@ON_BOTH
 def test_upgrade_says_from_what_to_what(run):
     assert f"upgraded from nothing to {newest_revision()}" in run("upgrade")
 
 
+@ON_BOTH
 def test_commands_without_a_database_say_what_to_do(run):
     assert run("study", "list", status=1) == (
         "Error: There is no survey database here yet; run `survey init`.\n"
@@ -224,6 +227,7 @@ def test_whatever_is_undefined_says_why(run, foreign):
     assert list(undefined_without_why(found)) == []
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_a_report_stands_alone_and_is_the_same_each_time(run, foreign, tmp_path):
     for name in ("one", "other"):
@@ -268,6 +272,7 @@ def analysed(run, *options, slug=SLUG):
     return json.loads(run("analyse", slug, "--json", *options))
 
 
+@pytest.mark.slow
 def test_simulated_participants_fill_table_4_and_are_test_data(simulated):
     found = analysed(simulated, "--include-test")
     assert found["n"] == {
@@ -288,6 +293,7 @@ def test_simulated_participants_fill_table_4_and_are_test_data(simulated):
     assert "Votes per question" in simulated("analyse", SLUG, "--include-test")
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_a_report_in_a_folder_of_the_studys_name_does_not_hide_the_study(
     simulated, foreign, tmp_path, monkeypatch
@@ -299,6 +305,7 @@ def test_a_report_in_a_folder_of_the_studys_name_does_not_hide_the_study(
     assert json.loads(simulated("analyse", foreign.name, "--json"))["study"]["slug"] is None
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_the_only_study_needs_no_name_and_several_are_asked_for(simulated):
     assert json.loads(simulated("analyse", "--json"))["study"]["slug"] == SLUG
@@ -316,6 +323,7 @@ def test_what_is_undefined_says_why(run):
     assert found["table3"]["minutes"]["why"].startswith("a mean needs one value")
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_the_same_seed_gives_the_same_table_4_in_another_study(simulated):
     simulated("study", "new", "again", "--seed", 3, "--questions", 3)
@@ -355,6 +363,7 @@ def test_only_an_open_study_can_be_simulated(run):
     assert "survey study open draft" in run("simulate", "draft", "--participants", 1, status=1)
 
 
+@pytest.mark.slow
 def test_real_answers_are_counted_and_their_minutes_measured(run, app):
     run("study", "new", SLUG, "--seed", 5, "--questions", 3)
     run("study", "open", SLUG)
@@ -427,6 +436,7 @@ def parameter(path, name):
     return {param.name: param for param in LEAVES[path].params}[name]
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_seen_enough_is_told_nothing():
     """`survey paper slips | head -1`, with a real pipe that closes early."""
     command = [sys.executable, "-m", "survey", "paper", "slips"]

@@ -86,6 +86,7 @@ def test_bash_offers_what_could_come_next(tab, words, offered):
     assert [one for one in tab(*words) if one] == offered
 
 
+@pytest.mark.slow
 def test_without_a_database_names_are_not_offered_and_nothing_is_made(tab, tmp_path):
     empty = tmp_path / "instance"
     assert tab("study", "check", "", SURVEY_INSTANCE=str(empty)) == [""]

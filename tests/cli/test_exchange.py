@@ -60,6 +60,7 @@ def answered(run):
     return run
 
 
+@pytest.mark.slow
 def test_a_report_is_not_written_into_a_bundle(answered, tmp_path):
     target, folder = tmp_path / "my.zip", tmp_path / "unpacked"
     answered("export", SLUG, "--to", target)
@@ -69,6 +70,7 @@ def test_a_report_is_not_written_into_a_bundle(answered, tmp_path):
     answered("replicate", folder)
 
 
+@pytest.mark.slow
 def test_an_exported_study_replicates_zipped_and_unpacked(answered, tmp_path):
     target, folder = tmp_path / "my.zip", tmp_path / "unpacked"
     told = answered("export", SLUG, "--to", target)
@@ -135,6 +137,7 @@ def test_what_cannot_be_exported_is_told_and_leaves_no_file(run, tmp_path):
     assert "--to FILE.zip, or --parquet FOLDER" in run("export", SLUG, status=2)
 
 
+@pytest.mark.slow
 def test_replicate_needs_neither_database_nor_instance_folder(answered, tmp_path):
     target, elsewhere = tmp_path / "my.zip", tmp_path / "elsewhere"
     answered("export", SLUG, "--to", target)

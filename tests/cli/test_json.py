@@ -71,6 +71,7 @@ def test_nobody_is_asked_anything_with_json(desk):
     assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_the_database_its_backup_and_its_restoring_are_told(desk):
     there = facts(desk, "survey init")
     assert there["before"] == there["revision"] == facts(desk, "survey upgrade")["revision"]
@@ -80,6 +81,7 @@ def test_the_database_its_backup_and_its_restoring_are_told(desk):
     assert (back["rows"], back["erased_again"], back["kept"]) == (kept["rows"], 0, None)
 
 
+@pytest.mark.slow
 def test_a_bundle_written_checked_and_taken_in_is_told(desk):
     written = facts(desk, "survey export five-systems --to new.zip --include-test")
     assert (written["written"], written["include_test"]) == ("new.zip", True)
@@ -90,6 +92,7 @@ def test_a_bundle_written_checked_and_taken_in_is_told(desk):
     assert (taken["slug"], taken["digest"]) == ("again", written["digest"])
 
 
+@pytest.mark.slow
 def test_a_simulation_tells_what_was_planted(desk):
     asked = "survey simulate five-systems --participants 1 --seed 7 --prefer MNRO=.6,AP=.4"
     assert facts(desk, asked) == {

@@ -73,6 +73,7 @@ def new_from_runs(run, *more):
     return run("study", "new", "two-runs", *runs, "--collection-size", 200, *more)
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_ap_ndcg_and_mnro_on_two_runs_go_from_study_new_to_table_4(run, files):
     run("init")
@@ -98,6 +99,7 @@ def test_ap_ndcg_and_mnro_on_two_runs_go_from_study_new_to_table_4(run, files):
     assert "nDCG@10" in table
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_a_graded_bundle_carries_its_marks_and_replicates(run, files):
     run("init")

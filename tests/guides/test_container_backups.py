@@ -9,6 +9,8 @@ import pytest
 from tests.guides.in_process import run_survey
 from tests.guides.pages import ROOT
 
+pytestmark = pytest.mark.slow
+
 # `docker compose exec -T survey …`, `cp survey:FROM TO` and `restart`; the container is a folder.
 DOCKER = f"""#!{sys.executable}
 import os, shutil, subprocess, sys

@@ -2,6 +2,7 @@
 
 import subprocess
 
+import pytest
 import yaml
 
 from tests.guides.pages import ROOT, block_of, page_named
@@ -20,6 +21,7 @@ def test_the_container_file_passes_hadolint():
     checked("hadolint", "--failure-threshold", "info", "Containerfile")
 
 
+@pytest.mark.slow
 def test_the_compose_file_fits_the_specification():
     checked("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml")
 

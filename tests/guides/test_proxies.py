@@ -12,6 +12,8 @@ from tests.guides.https import Browser, Bytes
 from tests.guides.proxies import SOMEBODY, require, skip_unless_required
 from tests.serving import Server, free_port
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def behind(tmp_path_factory):

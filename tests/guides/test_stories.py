@@ -9,6 +9,8 @@ from tests.guides.story import Story
 from tests.guides.supposed import AFTERWARDS, FEWER, ON_POSTGRESQL, SUPPOSED
 from tests.guides.unrun import UNRUN, reason_not_to_run
 
+pytestmark = pytest.mark.slow
+
 TOLD = [page for page in PAGES if any(block.language == "sh" for block in blocks_of(page))]
 
 

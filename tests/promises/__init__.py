@@ -1,5 +1,6 @@
 """The promises of SECURITY-AND-RELIABILITY.md, one test module each.
 
 ``make promise-blinding`` runs one, ``make promises`` all and writes what they measured into
-the page. What takes longer than some seconds is marked ``trial``.
+the page. What takes longer than a second is marked ``slow`` and runs with
+``make test-all``; what takes minutes is a ``trial`` and runs with ``make promises`` alone.
 """

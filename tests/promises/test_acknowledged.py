@@ -104,13 +104,13 @@ def harm_to(cluster):
     }
 
 
-@pytest.mark.trial
+@pytest.mark.slow
 def test_no_answer_is_lost_or_doubled_on_sqlite_under_kills(sqlite_server, measured):
     ledger, killer = answer_under_kills(sqlite_server, {}, 5_000, 100)
     measured(f"SQLite: {in_words(ledger, killer)}; the file is intact.")
 
 
-@pytest.mark.trial
+@pytest.mark.slow
 def test_no_answer_is_lost_or_doubled_on_postgresql_under_kills(
     postgresql_survey, cluster, measured
 ):

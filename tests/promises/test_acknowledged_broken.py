@@ -46,7 +46,7 @@ def broken_forms(whole):
         yield f"Content-Length: {len(whole)}", whole[:length]
 
 
-@pytest.mark.trial
+@pytest.mark.slow
 def test_a_form_that_breaks_off_stores_nothing_and_holds_nobody_up(server, measured):
     ledger, chance = Ledger(), random.Random(1)
     person = Person(server.port, "/s/broken", ledger, chance, hasty=False)

@@ -80,7 +80,7 @@ def in_words(mode, hit):
     )
 
 
-@pytest.mark.trial
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["checkpoint", "journal"])
 def test_an_answer_survives_the_failure_of_each_write_and_sync(tmp_path, mode, measured):
     hit = every_call_fails_once(tmp_path, mode, WRITING)

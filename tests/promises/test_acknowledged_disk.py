@@ -80,7 +80,7 @@ def look(disk, folder, acknowledged):
     return found
 
 
-@pytest.mark.trial
+@pytest.mark.slow
 def test_a_full_disk_is_told_with_503_and_loses_nothing(server, disk, tmp_path, measured):
     crowd = Crowd(server.port, "/s/full", 50)
     seen = crowd.ledger.seen

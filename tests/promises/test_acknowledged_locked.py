@@ -103,7 +103,7 @@ def server(tmp_path):
     running.kill()
 
 
-@pytest.mark.trial
+@pytest.mark.slow
 def test_a_database_locked_for_a_moment_costs_nobody_anything(server, hold, measured):
     seen = answer_while_held(server, hold, seconds=3)
     assert not seen["status 503"]
@@ -114,7 +114,7 @@ def test_a_database_locked_for_a_moment_costs_nobody_anything(server, hold, meas
     )
 
 
-@pytest.mark.trial
+@pytest.mark.slow
 def test_a_database_locked_for_long_delays_answers_and_loses_none(server, hold, measured):
     seen = answer_while_held(server, hold, seconds=15)
     assert seen["status 503"]

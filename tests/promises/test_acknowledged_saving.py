@@ -10,6 +10,8 @@ from survey.db.models import StoredResponse
 from tests.browser.test_participant import at, press, save, start, tick
 from tests.browsing import watched
 
+pytestmark = pytest.mark.slow
+
 
 def back_at(page, path):
     """Wait until the script has sent the answer again: up to eight seconds pass in between."""
@@ -46,7 +48,6 @@ def test_an_answer_sent_while_the_server_is_gone_is_saved_by_itself_when_it_is_b
     )
 
 
-@pytest.mark.trial
 def test_while_it_is_not_saved_the_page_asks_before_it_is_left(server, page, link):
     start(page, link)
     tick(page, 1)
@@ -62,7 +63,6 @@ def test_while_it_is_not_saved_the_page_asks_before_it_is_left(server, page, lin
     back_at(page, "/q/2")
 
 
-@pytest.mark.trial
 def test_an_answer_can_be_changed_while_it_waits(server, page, link):
     start(page, link)
     tick(page, 1)
@@ -87,7 +87,6 @@ def test_back_is_still_back_after_a_wait(server, page, link):
     back_at(page, "/practice")
 
 
-@pytest.mark.trial
 def test_without_scripts_a_locked_database_shows_the_answer_and_a_button(
     browser, server, lock, link
 ):

@@ -98,7 +98,7 @@ def answer_one_by_one(server):
     return ledger
 
 
-@pytest.mark.trial
+@pytest.mark.slow
 @pytest.mark.parametrize("journal", SURVEY)
 def test_a_sync_has_returned_before_an_answer_is_acknowledged(
     tmp_path, journal, monkeypatch, measured

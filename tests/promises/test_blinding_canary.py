@@ -122,6 +122,7 @@ def test_it_is_known_whose_every_page_is(place):
     )
 
 
+@pytest.mark.slow
 def test_no_page_on_a_participants_way_names_a_measure(place, ear, trace, measured):
     study = new_study(place, "plain-en")
     take_part(Visitor(place.app.test_client(), study.slug), study, sweep)
@@ -130,7 +131,7 @@ def test_no_page_on_a_participants_way_names_a_measure(place, ear, trace, measur
     measured(f"one participant's way, {len(ear.heard):,} responses: 0 traces of a measure's name")
 
 
-@pytest.mark.trial
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "el"])
 def test_no_page_of_any_study_in_any_state_names_a_measure(place, ear, trace, language, measured):
     every_way(place, sweep, language)
@@ -148,6 +149,7 @@ def test_no_page_of_any_study_in_any_state_names_a_measure(place, ear, trace, la
     )
 
 
+@pytest.mark.slow
 def test_what_everybody_can_open_names_no_measure_of_a_study(place, ear, trace, measured):
     new_study(place, "plain-en")
     _, token = researchers.add_researcher(place.session, "Ada")
@@ -166,6 +168,7 @@ def test_what_everybody_can_open_names_no_measure_of_a_study(place, ear, trace, 
     measured(f"what everybody can open beside: {len(ear.heard)} responses, 0 traces")
 
 
+@pytest.mark.slow
 def test_no_error_repeats_what_went_wrong_inside(place, ear, trace, measured):
     new_study(place, "plain-en")
     word, client = place.world.names[0], place.app.test_client()

@@ -9,6 +9,8 @@ from tests.builders import Visitor, an_open_study
 from tests.promises.traces import Ear
 from tests.promises.walks import take_part
 
+pytestmark = pytest.mark.slow
+
 BROWSERS = 200
 
 

@@ -23,7 +23,7 @@ def place(tmp_path):
         yield place
 
 
-@pytest.mark.trial
+@pytest.mark.slow
 def test_labels_columns_and_rows_say_nothing_of_measures(place, measured):
     study = new_study(place, "plain-en", questions=QUESTIONS, practice=False, shuffle_lists=True)
     for number in range(PEOPLE):
@@ -137,6 +137,7 @@ def orders_of(place, participant):
     return [(one.label_order, one.column_order, one.list_order) for one in shown]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("design", DESIGNS)
 def test_a_fresh_question_has_nothing_ticked(place, design):
     study = new_study(place, f"{design}-en", **DESIGNS[design])
@@ -160,6 +161,7 @@ def ticked(visitor):
     return sorted(one["value"] for one in chosen)
 
 
+@pytest.mark.slow
 def test_what_is_taken_along_holds_no_column_before_its_page_shows_it(place):
     study = new_study(place, "rank-first-en", **DESIGNS["rank-first"])
     visitor = Visitor(place.app.test_client(), study.slug)

@@ -19,6 +19,8 @@ from tests.promises.walks import begin_questions, new_study
 from tests.promises.worlds import as_shipped, canaries, living_in, renamed
 from tests.web.desk import Desk
 
+pytestmark = pytest.mark.slow
+
 STUDY = "/research/studies/plain-en"
 PAGES = (
     *("entry", "consent", "about_you", "scenario", "practice", "review"),

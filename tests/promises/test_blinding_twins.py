@@ -11,6 +11,8 @@ from tests.promises.traces import Ear
 from tests.promises.walks import begin_questions, every_way, new_study, take_part
 from tests.promises.worlds import as_shipped, living_in, renamed, renamed_and_turned
 
+pytestmark = pytest.mark.slow
+
 
 def heard_in(world, folder, go, seed=7):
     with living_in(world, folder, seed) as place:
@@ -50,7 +52,6 @@ def test_a_participant_cannot_tell_the_worlds_apart(tmp_path, measured):
     measured(f"one way in two worlds: {len(one)} pages, {size(one):,} bytes, 0 bytes differ")
 
 
-@pytest.mark.trial
 @pytest.mark.parametrize("language", ["en", "el"])
 def test_nobody_in_any_state_can_tell_the_worlds_apart(tmp_path, language, measured):
     def everywhere(place):

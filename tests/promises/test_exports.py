@@ -30,6 +30,7 @@ SPITEFUL = st.text([*"=+-@|%＝＋－＠﹦'\"a1;, \t\r\n\0\ufeff\u00a0\u200b\U0
 MANY = settings(max_examples=1500)
 
 
+@pytest.mark.slow
 @given(ANY_TEXT | SPITEFUL)
 @example("'=1")
 @example("a;'=1;=2")
@@ -39,6 +40,7 @@ def test_what_is_escaped_comes_back(text):
     assert unescaped(escaped(text)) == text
 
 
+@pytest.mark.slow
 @given(st.lists(ANY_TEXT | SPITEFUL, min_size=1, max_size=4))
 @MANY
 def test_an_escaped_cell_is_no_formula_with_any_separator(texts):

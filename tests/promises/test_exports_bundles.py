@@ -126,6 +126,7 @@ def rows_of(content):
     return list(csv.DictReader(io.StringIO(content.decode(), newline=""), strict=True))
 
 
+@pytest.mark.slow
 def test_no_file_of_a_bundle_holds_a_formula(session, study, bundle, measured):
     files = {name: content.decode() for name, content in bundle.items() if name[-4:] == ".csv"}
     links = guests.personal_links(guests.guests_of(session, study), KEY, "https://x.example/s/a")
@@ -190,6 +191,7 @@ def test_numbers_stay_numbers_below_zero_too(study, bundle):
     assert float(means["warmth_mean"]) < 0
 
 
+@pytest.mark.slow
 def test_what_was_taken_in_again_is_what_was_there(session, study, bundle, tmp_path):
     app = create_app(Settings(tmp_path, f"sqlite:///{tmp_path / 'other.sqlite3'}", KEY))
     with app.app_context():

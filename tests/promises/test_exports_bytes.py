@@ -22,6 +22,8 @@ from survey.services.exchange import handing_out
 from tests.builders import KEY, SLUG
 from tests.services.exchange.conftest import ANSWERS, a_study
 
+pytestmark = pytest.mark.slow
+
 PLACES = [
     {"PYTHONHASHSEED": "0", "TZ": "UTC", "LANG": "C", "LC_ALL": "C", "COLUMNS": "60"},
     {"PYTHONHASHSEED": "4711", "TZ": "Asia/Kathmandu", "LANG": "el_GR.UTF-8", "LC_ALL": "C.UTF-8"},

@@ -15,7 +15,10 @@ from tests.promises.material import Material
 from tests.promises.naughty import HURTING, LONGEST, materials
 
 # Where a form with files breaks off, Werkzeug leaves them to be closed with their objects.
-pytestmark = pytest.mark.filterwarnings("ignore:Unclosed file <tempfile.Spooled:ResourceWarning")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:Unclosed file <tempfile.Spooled:ResourceWarning"),
+]
 ON_POSTGRESQL = pytest.mark.parametrize("database_uri", ["postgresql"], indirect=True)
 AT_ONCE = 15  # different materials on one round
 # What is answered so was refused before anything was stored (a wrong password, 403, is counted).

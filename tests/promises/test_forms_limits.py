@@ -9,6 +9,8 @@ import pytest
 from tests.builders import SLUG, Visitor
 from tests.promises.voters import a_study_with_a_remark, a_voter, post
 
+pytestmark = pytest.mark.slow
+
 KIB = 1024
 
 

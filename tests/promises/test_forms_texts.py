@@ -6,6 +6,8 @@ from survey.db.models import Participant
 from tests.builders import SLUG, Visitor
 from tests.promises.voters import a_study_with_a_remark, a_voter, post
 
+pytestmark = pytest.mark.slow
+
 REFUSED = None
 # What is sent, and what is stored of it.
 NUL_AND_KIN: dict[str, tuple[bytes, str | None]] = {

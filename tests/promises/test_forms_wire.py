@@ -11,6 +11,8 @@ from survey.db.models import StoredResponse
 from tests.promises.voters import REMARK
 from tests.serving import Server, free_port
 
+pytestmark = pytest.mark.slow
+
 SEED = 5
 FORM = b"application/x-www-form-urlencoded"
 TAILS = (b"0\r\n\r\n", b"0\r\nX: y\r\n\r\n", b"", b"0\r\n", b"-1\r\n\r\n", b"zz\r\n", b"\x00" * 99)

@@ -159,6 +159,7 @@ def test_https_is_asked_for_from_then_on_only_by_https(client):
         assert unlike(client.get(path), golden) == set()
 
 
+@pytest.mark.slow
 def test_the_server_process_adds_its_name_at_most(server):
     for path in ("/", "/static/survey.css", "/nothing"):
         answer = requests.get(server.address + path, timeout=30)

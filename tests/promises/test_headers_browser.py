@@ -12,6 +12,8 @@ from tests.browser import test_researcher as researcher_way
 from tests.proxy import serving_below
 from tests.serving import Server, free_port
 
+pytestmark = pytest.mark.slow
+
 PREFIX = "/study/x"
 TELL = (
     "document.addEventListener('securitypolicyviolation', event =>"

@@ -19,6 +19,8 @@ from survey.services import guests, researchers
 from survey.services.database import upgrade_database
 from tests.builders import KEY, SLUG, Visitor, an_open_study
 
+pytestmark = pytest.mark.slow
+
 PASSWORD = "a row of four words"
 PREFIX = "/study/x"
 HOST = "survey.example.org"

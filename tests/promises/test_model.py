@@ -7,6 +7,8 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.promises.participant_machine import People
 from tests.promises.world import World
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def world(app, session):

@@ -215,6 +215,7 @@ def test_a_forgotten_form_of_an_erased_participant_is_nobodys(visitor, session):
     assert session.query(StoredResponse).count() == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ledger", [True, False], ids=["ledger", "no ledger"])
 def test_whoever_was_erased_is_erased_again_from_an_older_backup(
     visitor, session, engine, tmp_path, ledger

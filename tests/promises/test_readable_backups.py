@@ -18,6 +18,8 @@ from survey.services.restores import restore_backup
 from tests.builders import KEY, Visitor, a_plan
 from tests.promises.filled import TABLES_OF_0002, everything_in, exported, fill, opened_file
 
+pytestmark = pytest.mark.slow
+
 ON_SQLITE = pytest.mark.parametrize("database_uri", ["sqlite"], indirect=True)
 
 

@@ -14,6 +14,8 @@ from tests.builders import SLUG
 from tests.promises.answering import QUESTIONS, Crowd
 from tests.serving import Server, free_port
 
+pytestmark = pytest.mark.slow
+
 WAL_AT_MOST = 64 * 2**20
 HOW_MANY = {"sqlite": 200, "postgresql": 20}
 

@@ -12,6 +12,8 @@ from tests.promises.filled import SLUG, everything_in, exported, fill
 from tests.promises.interrupted import killed_at, upgrade
 from tests.promises.schemas import revisions, schema_of
 
+pytestmark = pytest.mark.slow
+
 DATA = Path(__file__).parent / "data"
 HEAD = revisions()[-1]
 

@@ -22,6 +22,8 @@ from tests.promises.interrupted import all_at_once, upgrade
 from tests.promises.schemas import revisions, schema_of
 from tests.serving import free_port
 
+pytestmark = pytest.mark.slow
+
 MANY = 8
 
 

@@ -9,6 +9,8 @@ from survey.db.models import SignIn
 from tests.promises.cast import CANARY, ROLES, SIGNED_IN, as_told, csrf_of
 from tests.promises.permissions import ROWS
 
+pytestmark = pytest.mark.slow
+
 
 def rule_of(world, row):
     """The rule and method of the URL map that a row is about; None where there is none."""

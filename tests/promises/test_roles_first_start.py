@@ -19,6 +19,8 @@ from tests.builders import KEY, an_open_study
 from tests.promises.cast import CANARY, PASSWORD, QUICK, as_told, csrf_of
 from tests.promises.permissions import ROWS
 
+pytestmark = pytest.mark.slow
+
 TRIED = [("admin", "admin"), ("researcher", "researcher"), ("researcher", ""), ("root", "root")]
 TRIED += [("researcher", "password"), ("owner", "owner"), ("Ada", "Ada")]
 SIGN_IN = next(one for one in ROWS if (one.method, one.address) == ("POST", "/research/sign-in"))

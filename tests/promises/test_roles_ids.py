@@ -25,6 +25,7 @@ def comparable(world, answer, slug):
     return answer.status_code, answer.location, answer.mimetype, body.replace(slug, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ["none", "stranger"])
 def test_a_study_of_others_is_answered_like_one_that_is_not_there(world, role, measured):
     world.restore()

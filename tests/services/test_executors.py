@@ -11,6 +11,8 @@ from survey.services import executors
 from survey.services.errors import SurveyError
 from survey.services.planning import simulate_power
 
+pytestmark = pytest.mark.slow
+
 STUDIES = (PlannedStudy(12, 6, 6, 0.1), PlannedStudy(12, 6, 20, 0.2))
 
 

@@ -91,6 +91,7 @@ def test_a_presentation_holds_the_values_as_printed(session):
         assert presentation.shown == [columns[name]["shown"] for name in presentation.label_order]
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_every_measure_stands_behind_every_label_equally_often(session):
     study = an_open_study(session, questions=10, participants=60)

@@ -121,6 +121,7 @@ def test_a_pool_asks_every_question_equally_often(session):
     assert set(counts.values()) == {6}
 
 
+@pytest.mark.slow
 def test_a_pool_gives_the_questions_of_those_who_left_to_others(session):
     study = an_open_study(
         session, questions=4, design="pool", per_participant=2, participants=100, practice=False
@@ -136,6 +137,7 @@ def test_a_pool_gives_the_questions_of_those_who_left_to_others(session):
     assert gone <= set(counts)
 
 
+@pytest.mark.slow
 def test_questions_come_in_the_plans_order_or_in_one_of_each_participants_own(session):
     fixed = an_open_study(session, questions=6)
     shown = asked(session, a_ready_participant(session, fixed))
@@ -152,6 +154,7 @@ def test_questions_come_in_the_plans_order_or_in_one_of_each_participants_own(se
     assert len(orders) > 4
 
 
+@pytest.mark.slow
 @settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 @ON_SQLITE

@@ -100,6 +100,7 @@ def test_any_text_is_a_plan_or_a_plan_file_error(text):
         read_plan(text)
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.sampled_from(sorted(a_plan().as_json())),

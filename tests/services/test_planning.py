@@ -28,6 +28,7 @@ def power_of(studies=STUDIES, executor=None, on_progress=lambda _: None):
     )
 
 
+@pytest.mark.slow
 def test_the_figures_are_the_same_on_every_executor():
     alone = power_of()
     with ThreadPoolExecutor(3) as threads:

@@ -61,6 +61,7 @@ def test_guessing_costs_what_the_standard_advises_also_where_there_is_nobody(as_
         assert extract_parameters(stored) == RFC_9106_LOW_MEMORY
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_a_password_hashed_at_another_cost_is_hashed_anew_at_the_next_sign_in(
     session, ada, as_shipped
@@ -76,6 +77,7 @@ def test_looking_at_a_link_does_not_use_it_up(session, token):
         assert researchers.researcher_of_link(session, token).name == "Ada Lovelace"
 
 
+@pytest.mark.slow
 def test_a_link_is_good_for_thirty_minutes(session, token, monkeypatch):
     later(monkeypatch, minutes=29)
     assert researchers.researcher_of_link(session, token)

@@ -16,6 +16,8 @@ from survey.services.study_analysis import analyse_study
 from tests.builders import KEY, SLUG, an_open_study
 from tests.databases import ON_SQLITE
 
+pytestmark = pytest.mark.slow
+
 SCREENING = {
     "name": "adult",
     "label": "Are you 18 or older?",

@@ -8,7 +8,7 @@ from survey.db.models import Guest, Identity, Participant, Presentation, StoredR
 from survey.services import guests
 from survey.services.recruitment import Recruitment
 from tests.builders import KEY, Visitor, an_open_study
-from tests.databases import ON_SQLITE
+from tests.databases import ON_BOTH, ON_SQLITE
 
 
 @pytest.fixture
@@ -27,6 +27,7 @@ def link_of(session, study, name="Ann"):
     return f"?guest={guests.link_token(KEY, guest)}"
 
 
+@ON_BOTH
 def test_a_personal_link_is_good_for_one_participant_on_any_device(app, session, study):
     recruit(session, study, access="personal")
     link = link_of(session, study)
@@ -177,6 +178,7 @@ def test_latecomers_read_a_friendly_page(app, session):
     assert session.query(Participant).count() == 1
 
 
+@ON_BOTH
 def test_changing_ones_mind_takes_a_place_only_while_one_is_free(app, session):
     an_open_study(session, "small", participants=1)
     first, second = Visitor(app.test_client(), "small"), Visitor(app.test_client(), "small")

@@ -2,7 +2,10 @@
 
 import pytest
 
+from tests.databases import ON_SQLITE
 
+
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("asked", "spoken", "title"),
     [

@@ -12,6 +12,7 @@ from tests.databases import ON_SQLITE
 pytestmark = ON_SQLITE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [question_form(3, tuple("ABCDE")), PlanForm])
 def test_a_form_goes_when_its_page_is_done_without_the_garbage_collector(app, kind):
     gc.collect()

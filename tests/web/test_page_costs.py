@@ -7,7 +7,7 @@ import pytest
 
 from survey.web import cookies
 from tests.builders import SLUG, Visitor, an_open_study
-from tests.databases import ON_SQLITE, statements
+from tests.databases import ON_BOTH, ON_SQLITE, statements
 
 A_PAGE_MAY_ASK, AN_ANSWER_MAY_ASK = 3, 4
 WRITES = 4  # the participant was seen, the answer, its revision, the next question is shown
@@ -34,17 +34,20 @@ def kinds(told):
     return [word for word in words if word in ("SELECT", "INSERT", "UPDATE", "DELETE")]
 
 
+@ON_BOTH
 def test_a_question_is_shown_with_three_queries(visitor, said):
     visitor.open("/q/1")
     assert kinds(said) == ["SELECT"] * A_PAGE_MAY_ASK
 
 
+@ON_BOTH
 def test_an_answer_is_stored_with_four_queries_and_four_writes(visitor, said):
     visitor.submit("/q/1", choice="1", follow=False)
     assert kinds(said).count("SELECT") == AN_ANSWER_MAY_ASK
     assert len(kinds(said)) == AN_ANSWER_MAY_ASK + WRITES
 
 
+@ON_BOTH
 def test_an_answer_that_is_sent_again_costs_no_more(visitor, said):
     visitor.submit("/q/1", choice="1", follow=False)
     page = Visitor(visitor.client)
@@ -54,6 +57,7 @@ def test_an_answer_that_is_sent_again_costs_no_more(visitor, said):
     assert kinds(said).count("SELECT") == AN_ANSWER_MAY_ASK
 
 
+@ON_BOTH
 def test_a_changed_answer_costs_no_more(visitor, said):
     visitor.submit("/q/1", choice="1")
     visitor.open("/q/1")

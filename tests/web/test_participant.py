@@ -11,7 +11,7 @@ from survey.core.measures import MEASURES
 from survey.db.models import Participant, Presentation, StoredResponse
 from survey.services import studies, tokens
 from tests.builders import KEY, SLUG, Visitor, an_open_study
-from tests.databases import ON_SQLITE
+from tests.databases import ON_BOTH, ON_SQLITE
 
 
 @pytest.fixture
@@ -32,6 +32,7 @@ def test_the_entry_says_what_it_is_how_long_and_who_asks(visitor):
         assert fact in visitor.text
 
 
+@ON_BOTH
 def test_opening_pages_stores_nothing(visitor, session):
     for path in ("", "/consent", "/q/1", "/review", "/done", "/practice"):
         visitor.open(path)
@@ -39,6 +40,7 @@ def test_opening_pages_stores_nothing(visitor, session):
     assert session.query(Participant).count() == 0
 
 
+@ON_BOTH
 def test_the_whole_way_ends_with_a_receipt(visitor, session):
     visitor.take_part()
     assert visitor.path == "/done"
@@ -49,6 +51,7 @@ def test_the_whole_way_ends_with_a_receipt(visitor, session):
     assert participant.personal == {"age": 23, "education": "School"}
 
 
+@ON_SQLITE
 def test_the_last_page_shows_the_same_receipt_again(visitor):
     visitor.take_part()
     receipt = visitor.page.select_one(".receipt").text
@@ -67,6 +70,7 @@ def test_consent_must_be_ticked(visitor):
     assert "To take part, tick that you agree." in visitor.text
 
 
+@ON_SQLITE
 def test_declining_is_fine_and_can_be_taken_back(visitor, session):
     visitor.open()
     visitor.submit("/begin")
@@ -202,6 +206,7 @@ def stored_answers(session):
     )
 
 
+@pytest.mark.slow
 def test_an_own_ordering_is_stored_said_in_words_and_shown_again(visitor, session):
     visitor.start()
     visitor.submit("/q/1", choice="own", rank_A="2", rank_B="1", rank_C="2", rank_D="5", rank_E="5")
@@ -214,6 +219,7 @@ def test_an_own_ordering_is_stored_said_in_words_and_shown_again(visitor, sessio
     assert str(own) == "B>A=C>D=E"
 
 
+@pytest.mark.slow
 def test_back_keeps_the_answer_and_an_empty_page_saves_nothing(visitor, session):
     visitor.start()
     visitor.submit("/q/1", choice="2")
@@ -227,6 +233,7 @@ def test_back_keeps_the_answer_and_an_empty_page_saves_nothing(visitor, session)
     assert stored_answers(session) == 2
 
 
+@ON_SQLITE
 def test_back_does_not_lose_an_ordering_that_is_not_complete(visitor, session):
     visitor.start()
     visitor.submit("/q/1", choice="1")
@@ -298,6 +305,7 @@ def test_a_second_device_sees_the_same_page_with_the_code_of_the_first(app, visi
     assert visitor.page.select_one("a.go")["href"].endswith("/q/3")
 
 
+@ON_BOTH
 @pytest.mark.parametrize("code", ["", "AAAAA-BBBBB-CCCC", "' OR 1=1 --", "x" * 65])
 def test_a_code_that_is_nobodys_is_explained_and_kept(visitor, code):
     visitor.open()
@@ -308,6 +316,7 @@ def test_a_code_that_is_nobodys_is_explained_and_kept(visitor, code):
     assert visitor.page.select_one(".problems li")
 
 
+@ON_BOTH
 def test_two_tabs_store_one_answer_and_the_second_is_told(visitor, session):
     visitor.start()
     second_tab = visitor.page
@@ -323,6 +332,7 @@ def test_two_tabs_store_one_answer_and_the_second_is_told(visitor, session):
     assert stored_answers(session) == 1
 
 
+@ON_BOTH
 def test_a_double_click_stores_one_answer(visitor, session):
     visitor.start()
     page = visitor.page
@@ -344,6 +354,7 @@ def test_an_expired_page_keeps_the_answer_and_works_when_sent_again(visitor, ses
     assert visitor.path == "/q/2"
 
 
+@ON_SQLITE
 def test_every_post_needs_its_token(app, visitor, session):
     visitor.start()
     before = (stored_answers(session), session.query(Participant).count())
@@ -361,6 +372,7 @@ def test_every_post_needs_its_token(app, visitor, session):
     assert session.query(Participant).one().personal["age"] == 23
 
 
+@ON_SQLITE
 def test_someone_else_can_begin_on_a_shared_computer(visitor, session):
     visitor.take_part()
     visitor.submit("/leave")
@@ -390,11 +402,13 @@ def test_a_draft_is_not_there_yet_and_an_unknown_study_neither(client, session):
         assert "Please check the link you were given" in visitor.text or "no study" in visitor.text
 
 
+@ON_BOTH
 @pytest.mark.parametrize("slug", ["%00", "a%20b", "%E2%80%AE", "A", "x" * 5000, "%FF", "'--"])
 def test_an_address_that_no_study_can_have_is_not_found(client, study, slug):
     assert client.get(f"/s/{slug}").status_code == 404
 
 
+@ON_BOTH
 def test_a_question_number_beyond_all_bounds_is_not_found(visitor):
     visitor.start()
     for position in (1, 2, 3):
@@ -511,11 +525,13 @@ def test_every_answer_carries_the_headers(client, study, method, path):
     assert "Traceback" not in response.get_data(as_text=True)
 
 
+@ON_BOTH
 def test_health_and_readiness(client):
     assert client.get("/healthz").json == {"status": "ok"}
     assert client.get("/readyz").json == {"status": "ready"}
 
 
+@ON_BOTH
 def test_readiness_fails_without_a_schema(empty_app):
     assert empty_app.test_client().get("/readyz").status_code == 503
 

@@ -68,6 +68,7 @@ def test_more_than_a_page_can_compute_is_refused_with_the_command_that_can(desk)
     assert "survey power --participants 1000 --replicates 100000" in desk.text
 
 
+@pytest.mark.slow
 def test_the_form_as_it_stands_is_within_what_a_page_computes(desk):
     desk.open(f"{PAGE}?seed=3")
     assert desk.status == 200

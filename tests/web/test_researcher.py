@@ -15,7 +15,7 @@ from survey.services.exchange.replicate import replicate
 from survey.services.plan_files import read_plan
 from survey.services.recruitment import Recruitment
 from tests.builders import Visitor, a_plan
-from tests.databases import ON_SQLITE
+from tests.databases import ON_BOTH, ON_SQLITE
 from tests.web.desk import HOME, PASSWORD, STUDY, Desk, a_file, filled_in, open_it
 
 
@@ -81,6 +81,7 @@ def test_signing_in_leads_on_to_where_one_was_going(desk, study):
     assert desk.address == f"{STUDY}/check"
 
 
+@ON_BOTH
 @pytest.mark.parametrize("name", ["\0", "Ada\0", "\ud800", "𝔄" * 64, "' OR 1=1 --", "%00"])
 def test_a_name_that_nobody_can_have_is_answered_without_a_fault(app, desk, name):
     desk.client.delete_cookie("researcher", path="/research")
@@ -90,6 +91,7 @@ def test_a_name_that_nobody_can_have_is_answered_without_a_fault(app, desk, name
     assert desk.status in (400, 403)
 
 
+@ON_BOTH
 def test_an_odd_id_in_an_address_is_not_found(desk, session, study):
     open_it(session, study)
     token = desk.open(f"{STUDY}/people").select_one("[name=csrf_token]")["value"]
@@ -147,6 +149,7 @@ def test_every_post_needs_its_token(desk, app, session, study):
     assert [event.kind for event in session.query(Event)] == ["made"]
 
 
+@pytest.mark.slow
 def test_a_study_of_other_people_is_not_there_on_any_page(desk, app, session, study):
     open_it(session, study)
     Visitor(app.test_client(), "a-study").take_part()
@@ -169,6 +172,7 @@ def test_a_study_of_other_people_is_not_there_on_any_page(desk, app, session, st
     assert session.get(Study, study.id).status == "open"
 
 
+@pytest.mark.slow
 def test_a_viewer_sees_everything_and_changes_nothing(desk, app, session, study):
     open_it(session, study)
     bob = Desk(app, session, "Bob")
@@ -193,6 +197,8 @@ def test_a_viewer_sees_everything_and_changes_nothing(desk, app, session, study)
     assert session.get(Study, study.id).status == "open"
 
 
+@ON_SQLITE
+@pytest.mark.slow
 def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, session):
     text = (
         "preset: mnro\n"
@@ -295,6 +301,7 @@ def test_a_frozen_plan_is_a_text_and_no_form(desk, session, study):
     assert read_plan(desk.page.pre.text).plan == a_plan()
 
 
+@ON_SQLITE
 def test_a_draft_is_opened_on_a_page_that_says_what_can_no_longer_change(desk, session, study):
     desk.open(STUDY)
     assert f"{STUDY}/open" not in [form["action"] for form in desk.page.select("form")]
@@ -358,6 +365,8 @@ def test_lists_come_from_trec_runs(desk, session, study):
     assert session.get(Study, study.id).plan.own_lists == (((1, 2), (2, 3), (3, 4)),)
 
 
+@ON_SQLITE
+@pytest.mark.slow
 def test_the_preview_shows_every_page_in_any_label_order_and_stores_nothing(desk, session, study):
     first = None
     for labels in ("123", "321"):
@@ -387,6 +396,7 @@ def test_the_preview_shows_every_page_in_any_label_order_and_stores_nothing(desk
         assert desk.status == 404
 
 
+@pytest.mark.slow
 def test_progress_tells_where_people_are_and_nothing_of_their_votes(desk, app, session, study):
     open_it(session, study)
     Visitor(app.test_client(), "a-study").take_part()
@@ -456,6 +466,7 @@ def test_of_many_participants_those_seen_last_are_listed_and_others_found(
         assert not desk.page.select("th code")
 
 
+@pytest.mark.slow
 def test_excluding_someone_and_including_them_again(desk, app, session, study):
     open_it(session, study)
     Visitor(app.test_client(), "a-study").take_part()
@@ -471,6 +482,7 @@ def test_excluding_someone_and_including_them_again(desk, app, session, study):
     assert "1 of 30 complete" in desk.text
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_the_list_of_studies_says_how_far_each_is(desk, app, session, study):
     open_it(session, study)
@@ -484,6 +496,8 @@ def test_the_list_of_studies_says_how_far_each_is(desk, app, session, study):
     ]
 
 
+@ON_SQLITE
+@pytest.mark.slow
 def test_the_overview_shows_a_studys_life_as_steps_and_where_it_stands(desk, session, study):
     def steps():
         desk.open(STUDY)
@@ -508,6 +522,7 @@ def test_the_overview_shows_a_studys_life_as_steps_and_where_it_stands(desk, ses
     assert links == [f"{STUDY}/results", f"{STUDY}/hand-out"]
 
 
+@pytest.mark.slow
 def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
     open_it(session, study)
     Visitor(app.test_client(), "a-study").take_part()
@@ -531,6 +546,7 @@ def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
     assert "unblinded: the pilot is over" in desk.text
 
 
+@pytest.mark.slow
 def test_the_bundle_of_a_closed_study_replicates_and_can_be_imported(desk, app, session, study):
     open_it(session, study)
     for choice in ("1", "2"):
@@ -606,6 +622,7 @@ def test_a_bundle_that_was_changed_is_not_imported(desk, session):
     assert session.query(Study).count() == 0
 
 
+@pytest.mark.slow
 def test_identities_are_handed_out_on_request_after_the_password_and_logged(
     desk, app, session, study, monkeypatch
 ):
@@ -661,6 +678,7 @@ def test_runs_of_many_lines_can_be_uploaded_by_those_signed_in_only(desk, app, s
     assert stranger.status_code == 413
 
 
+@ON_SQLITE
 def test_deleting_asks_for_the_address_and_the_password(desk, session, study, monkeypatch):
     monkeypatch.setattr(
         "survey.services.sign_in.CONFIRMED_FOR", study.created_at - study.created_at

@@ -16,7 +16,7 @@ from tests.databases import ON_SQLITE
 from tests.web.desk import STUDY, Desk, open_it
 
 RESULTS = f"{STUDY}/results"
-pytestmark = ON_SQLITE
+pytestmark = [pytest.mark.slow, ON_SQLITE]
 
 
 @pytest.fixture

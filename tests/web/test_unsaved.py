@@ -12,6 +12,7 @@ from survey.db.models import Participant, Presentation, Revision, StoredResponse
 from survey.services import answers, erasing
 from survey.web.participant import questions
 from tests.builders import SLUG, Visitor, a_ready_participant, an_open_study
+from tests.databases import ON_BOTH, ON_SQLITE
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +59,7 @@ def stored(session):
     return session.query(StoredResponse).count(), session.query(Revision).count()
 
 
+@ON_BOTH
 def test_an_answer_that_meets_a_locked_database_stays_filled_in_on_its_page(
     visitor, session, engine
 ):
@@ -77,6 +79,7 @@ def test_an_answer_that_meets_a_locked_database_stays_filled_in_on_its_page(
     assert stored(session) == (before[0] + 1, before[1] + 1)
 
 
+@ON_SQLITE
 def test_the_page_asks_its_script_to_send_the_answer_again_with_the_same_button(visitor, engine):
     with locked(engine):
         visitor.submit("/q/1", choice="1", go="back")
@@ -84,13 +87,14 @@ def test_the_page_asks_its_script_to_send_the_answer_again_with_the_same_button(
     assert visitor.page.select_one("#vote [data-saving]")["role"] == "status"
 
 
+@ON_SQLITE
 def test_a_page_that_is_fine_is_not_sent_by_itself(visitor):
     assert visitor.page.select_one("#vote [data-saving]").get("data-again") is None
 
 
+@ON_SQLITE
+@pytest.mark.slow
 def test_what_cannot_even_be_shown_is_kept_and_named(visitor, session, engine):
-    if engine.dialect.name != "sqlite":
-        pytest.skip("takes the database's file away")
     key = visitor.page.select_one("[name=submission_key]")["value"]
     with unreachable(engine):
         visitor.submit("/q/1", choice="own", rank_A="2", rank_B="1", rank_C="2")
@@ -106,39 +110,39 @@ def test_what_cannot_even_be_shown_is_kept_and_named(visitor, session, engine):
     assert stored(session) == (before[0] + 1, before[1] + 1)
 
 
+@ON_SQLITE
 def test_what_was_said_about_oneself_is_kept_too(client, session, engine):
     an_open_study(session)
     visitor = Visitor(client)
     visitor.open()
     visitor.submit("/begin")
     visitor.submit("/consent", agree="y")
-    if engine.dialect.name == "sqlite":
-        with locked(engine):
-            visitor.submit("/about-you", age="31", education="School")
-        assert visitor.status == 503
-        visitor.submit("/about-you")
-        session.rollback()
-        assert session.query(Participant).one().personal["age"] == 31
+    with locked(engine):
+        visitor.submit("/about-you", age="31", education="School")
+    assert visitor.status == 503
+    visitor.submit("/about-you")
+    session.rollback()
+    assert session.query(Participant).one().personal["age"] == 31
 
 
+@ON_SQLITE
+@pytest.mark.slow
 def test_a_form_that_is_not_ours_is_not_kept(visitor, engine):
     with locked(engine):
         visitor.post("/q/1", csrf_token="forged", choice="1")
     assert not visitor.page.select("[data-again]")
 
 
+@ON_SQLITE
 def test_a_page_that_is_only_looked_at_does_not_speak_of_answers(visitor, engine):
-    if engine.dialect.name != "sqlite":
-        pytest.skip("takes the database's file away")
     with unreachable(engine):
         visitor.open("/q/1")
         assert visitor.status == 503
         assert "Reload this page in a moment." in visitor.text
 
 
+@ON_SQLITE
 def test_the_page_speaks_the_readers_language_where_the_study_cannot_be_asked(visitor, engine):
-    if engine.dialect.name != "sqlite":
-        pytest.skip("takes the database's file away")
     fields = {one["name"]: one.get("value", "") for one in visitor.page.select("[type=hidden]")}
     with unreachable(engine):
         answer = visitor.client.post(
@@ -147,6 +151,7 @@ def test_the_page_speaks_the_readers_language_where_the_study_cannot_be_asked(vi
     assert '<html lang="el">' in answer.text
 
 
+@ON_SQLITE
 def test_one_participant_cannot_fill_the_disk_and_loses_nothing(visitor, session, monkeypatch):
     monkeypatch.setattr(answers, "ANSWERS_A_MINUTE", 2)
     visitor.submit("/q/1", choice="1")
@@ -165,6 +170,7 @@ def test_one_participant_cannot_fill_the_disk_and_loses_nothing(visitor, session
     assert visitor.path == "/q/3"
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_a_form_sent_by_another_site_is_refused(visitor, session, site):
     fields = {one["name"]: one.get("value", "") for one in visitor.page.select("[type=hidden]")}
@@ -203,6 +209,7 @@ def erased_and_followed(session, instance):
     return a_ready_participant(session, study, "somebody else's browser")
 
 
+@ON_BOTH
 @pytest.mark.parametrize("rank_first", [False, True])
 def test_an_answer_of_one_who_erased_meanwhile_is_nobody_elses(
     app, client, session, monkeypatch, rank_first
@@ -223,6 +230,7 @@ def test_an_answer_of_one_who_erased_meanwhile_is_nobody_elses(
     assert not session.query(Presentation).filter(Presentation.ranked_at.is_not(None)).count()
 
 
+@ON_BOTH
 def test_a_place_that_was_left_is_not_given_to_two(client, session, monkeypatch):
     study = an_open_study(session, participants=1)
     visitor = Visitor(client)

@@ -102,6 +102,7 @@ def cochran_of(credits):
     return stats.friedmanchisquare(*table.T).statistic if np.ptp(table, axis=1).any() else 0.0
 
 
+@pytest.mark.slow
 def test_the_exact_test_comes_close_to_redrawing_labels_at_random():
     rng = np.random.default_rng(11)
     rankings = random_rankings(rng, 5, identical=0.6)

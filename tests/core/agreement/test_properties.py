@@ -151,6 +151,7 @@ def test_who_answered_what_first_and_their_names_and_numbers_do_not_matter(study
     assert_alike(figures(analysed(study)), figures(analysed((again, renumbered, measures))))
 
 
+@pytest.mark.slow
 @few
 @given(any_study)
 def test_other_names_for_the_measures_change_the_names_only(study):
@@ -173,6 +174,7 @@ def test_other_names_for_the_measures_change_the_names_only(study):
     assert_alike(before, after)
 
 
+@pytest.mark.slow
 @few
 @given(any_study, st.sampled_from(list(TIES)))
 def test_a_pair_read_in_reverse_has_the_opposite_difference_and_the_same_p(study, ties):
@@ -261,6 +263,7 @@ def number(text):
     return float(text.replace("−", "-"))
 
 
+@pytest.mark.slow
 @few
 @given(any_study)
 def test_the_numbers_of_a_sentence_are_those_of_the_statistics(study):

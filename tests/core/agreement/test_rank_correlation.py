@@ -13,6 +13,7 @@ from survey.core.agreement.rank_correlation import kendall, spearman_rho
 SCORES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=5, max_size=20)
 
 
+@pytest.mark.slow
 @given(SCORES)
 def test_coefficients_are_scipys_ties_included(pairs):
     x, y = (list(map(float, one)) for one in zip(*pairs, strict=True))

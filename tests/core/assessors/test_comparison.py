@@ -61,6 +61,7 @@ def test_overlapping_clusters_are_compared_by_the_pairs_that_share_one():
     assert (found.several, found.clusters) == ((2, 2), (3, 3))
 
 
+@pytest.mark.slow
 @given(CLUSTERINGS, CLUSTERINGS)
 def test_the_adjusted_rand_index_counts_pairs_one_by_one(first, second):
     counts = {(True, True): 0, (True, False): 0, (False, True): 0, (False, False): 0}

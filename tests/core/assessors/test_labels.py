@@ -117,6 +117,7 @@ def merged_from(assessors, orders):
     return merge_labels([read(text) for text in texts])
 
 
+@pytest.mark.slow
 @given(assessments(), st.randoms(use_true_random=False))
 def test_the_order_of_lines_and_of_assessors_changes_neither_weights_nor_agreement(assessors, rng):
     orders = [list(assessor) for assessor in assessors]
@@ -132,6 +133,7 @@ def test_the_order_of_lines_and_of_assessors_changes_neither_weights_nor_agreeme
         assert choice_agreement(one) == choice_agreement(other)
 
 
+@pytest.mark.slow
 @given(assessments())
 def test_the_same_labels_from_everyone_agree_completely(assessors):
     for topic in merge_labels([merged_labels(assessors[0])] * 3):

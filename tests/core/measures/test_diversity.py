@@ -77,6 +77,7 @@ def fewest(items, needed):
     )
 
 
+@pytest.mark.slow
 @given(items=families, data=st.data())
 def test_the_smallest_cover_is_the_smallest(items, data):
     needed = data.draw(st.integers(1, len(frozenset().union(*items))))

@@ -110,6 +110,7 @@ def installed(tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_an_installed_package_appears_in_commands_and_plans(installed):
     said = installed(
         "from survey.core.measures import MEASURES\n"

@@ -93,6 +93,7 @@ def test_a_list_of_which_nothing_came_back_is_no_better_than_the_worst(name):
     assert goodness(name, nothing)[0] <= goodness(name, worst)[0]
 
 
+@pytest.mark.slow
 @FEW
 @given(drawn=several_lists())
 def test_values_stay_within_the_stated_range(drawn):
@@ -133,6 +134,7 @@ def test_the_items_by_grade_at_the_top_are_never_beaten(drawn):
             assert best >= other - 1e-12, name
 
 
+@pytest.mark.slow
 @FEW
 @given(drawn=several_lists())
 def test_a_list_scores_the_same_alone_as_among_others(drawn):
@@ -144,6 +146,7 @@ def test_a_list_scores_the_same_alone_as_among_others(drawn):
         assert each == measure.values(together, SETTING), name
 
 
+@pytest.mark.slow
 @FEW
 @given(drawn=several_lists())
 def test_what_is_shown_agrees_with_the_value_and_lower_is_better(drawn):

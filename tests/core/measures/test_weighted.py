@@ -22,6 +22,7 @@ def test_average_and_weighted_average_precision_over_the_ten_cut_offs():
     assert found == pytest.approx([sum(plain) / 10, sum(weighted) / 10])
 
 
+@pytest.mark.slow
 @given(drawn=several_lists())
 def test_unanimous_weights_change_nothing_and_others_only_lower(drawn):
     ranks, marks = drawn

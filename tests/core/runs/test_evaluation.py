@@ -154,6 +154,7 @@ def test_each_query_is_told_as_it_is_done():
 LISTED = [name for name in MEASURES if not {"clusters", "weights"} & {*MEASURES[name].needs}]
 
 
+@pytest.mark.slow
 @given(st.permutations("abcdefgh"), st.sets(st.sampled_from("abcdefgh"), min_size=1))
 def test_a_whole_ranking_scores_as_its_positions_do(order, relevant):
     judged = {"q": {document: int(document in relevant) for document in order}}

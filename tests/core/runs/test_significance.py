@@ -52,6 +52,7 @@ def test_on_smooth_data_p_is_that_of_the_paired_t_test(shift):
     assert found == pytest.approx(expected, abs=0.015)
 
 
+@pytest.mark.slow
 def test_under_the_null_one_experiment_in_twenty_rejects_at_five_per_cent():
     rng = np.random.default_rng(11)
     for queries in (20, 50):

@@ -65,6 +65,7 @@ def assert_agreement(judgements, runs, same):
             assert found[same_levels] == pytest.approx(expected[same_levels], abs=1e-6), measure
 
 
+@pytest.mark.slow
 def test_graded_judgements_with_gaps_and_ties_score_as_in_trec_eval():
     judgements, runs = read(*real_sized())
     scores = list(runs["run1"]["1"].values())
@@ -72,6 +73,7 @@ def test_graded_judgements_with_gaps_and_ties_score_as_in_trec_eval():
     assert_agreement(judgements, runs, SAME)
 
 
+@pytest.mark.slow
 def test_on_binary_judgements_both_gains_are_trec_evals():
     graded, runs = read(*real_sized())
     judgements = {

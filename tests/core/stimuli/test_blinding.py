@@ -14,6 +14,7 @@ from survey.core.stimuli.blinding import Blinding, draw_blinding
 MEASURES = ("AP", "NMRR", "MNRO")
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.integers(2, 6), st.integers(3, 10), st.booleans())
 def test_every_draw_is_a_permutation(chance, measures, lists, shuffle):
     names, letters = [f"M{k}" for k in range(measures)], "ABCDEFGHIJ"[:lists]

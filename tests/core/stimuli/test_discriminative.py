@@ -102,6 +102,7 @@ GOLDEN = {
 }
 
 
+@pytest.mark.slow
 def test_thirty_questions_tell_all_measures_apart(thirty):
     for question in thirty:
         assert_tells_all_measures_apart(question)
@@ -179,6 +180,7 @@ def test_the_least_difference_is_decided_on_exact_values(monkeypatch, step, neig
     assert bool(steps & missed) == neighbours
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("draws", "design", "message"),
     [

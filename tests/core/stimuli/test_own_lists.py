@@ -55,11 +55,13 @@ def test_a_file_is_read_question_by_question():
     assert read_lists_csv(GOOD) == READ
 
 
+@pytest.mark.slow
 @given(own_lists())
 def test_what_is_written_is_read_back(lists):
     assert read_lists_csv(to_csv(lists)) == lists
 
 
+@pytest.mark.slow
 @given(own_lists(), st.randoms(use_true_random=False), st.sampled_from(",;"))
 def test_rows_columns_and_ranks_may_stand_in_any_order(lists, random, delimiter):
     header, *rows = [line.split(",") for line in to_csv(lists).splitlines()]
@@ -101,6 +103,7 @@ def test_any_text_is_read_or_refused_with_sentences(text):
 CELLS = st.sampled_from(["", "0", "1", "2", "3", "A", "B", "C", "1 2", "2 1", "x", '"', "9" * 30])
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(CELLS, min_size=3, max_size=5).map(",".join)).map("\n".join))
 def test_any_rows_are_read_or_refused_with_sentences(rows):
     faults = ()

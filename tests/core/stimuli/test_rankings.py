@@ -103,6 +103,7 @@ def test_identical_orders_are_grouped_in_the_order_given():
     assert groups == [["AP", "MNRO"]]
 
 
+@pytest.mark.slow
 @given(shown_values)
 def test_what_is_printed_never_contradicts_the_order(values):
     texts = printed(values)
@@ -111,6 +112,7 @@ def test_what_is_printed_never_contradicts_the_order(values):
     assert (np.sign(np.subtract.outer(read, read).astype(float)) == signs).all()
 
 
+@pytest.mark.slow
 @given(shown_values)
 def test_four_decimals_are_printed_unless_more_are_needed(values):
     for text, value in zip(printed(values), values, strict=True):

@@ -273,6 +273,7 @@ FILES = st.text() | st.lists(
 ).map("\n".join)
 
 
+@pytest.mark.slow
 @given(
     FILES | st.just(QRELS),
     st.lists(FILES | st.sampled_from(RUNS), max_size=4),

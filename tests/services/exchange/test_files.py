@@ -85,6 +85,7 @@ def test_the_codebook_tells_of_every_column_of_every_file(fuller):
     assert by_column["responses.csv", "active_seconds"]["allowed"].endswith("may be empty")
 
 
+@pytest.mark.slow
 def test_study_json_says_what_the_tables_do_not(session, study):
     told = json.loads(handed_out(session, study)["study.json"])
     assert told["digest"] == study.digest
@@ -250,6 +251,7 @@ def test_identities_stand_in_their_own_file_only(session, study):
         handing_out.stream_file(session, study, "identities.csv")
 
 
+@pytest.mark.slow
 def test_one_file_by_itself_is_the_bundles(session, study):
     files = handed_out(session, study)
     for name in handing_out.file_names(session, study):

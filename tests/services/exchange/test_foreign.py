@@ -366,6 +366,7 @@ def as_files(sizes, votes):
     }
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(some_votes().filter(lambda drawn: drawn[1].responses))
 def test_votes_that_are_written_are_read_back(drawn):

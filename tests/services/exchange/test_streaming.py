@@ -24,6 +24,8 @@ from survey.services.exchange.study_file import study_json, study_lines
 from survey.services.exchange.table import cell_of, spaced, written
 from tests.services.exchange.conftest import a_study
 
+pytestmark = pytest.mark.slow
+
 MEASURES = ("AP", "NMRR", "MNRO")
 LETTERS = "ABCDE"
 GROWING = ("responses.csv", "votes.csv", "participants.csv")
