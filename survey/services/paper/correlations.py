@@ -26,9 +26,9 @@ REMARKS = (
     "of .7), and in as few as 78 % at a rho of .99 (a tau of .9). Here the correlations are as "
     "high, so the intervals are too short.",
     "They treat the descriptors as a random sample of some population, which they are not: the "
-    "authors chose them, and several are kin (CEDD, C.CEDD, FCTH, C.FCTH, JCD). So read an "
-    "interval as a scale for how little 11 or 15 items say.",
-    "That a correlation of .7 and more is high is a convention; the paper names no bar.",
+    "authors chose them, and several are related (CEDD, C.CEDD, FCTH, C.FCTH, JCD). So an "
+    "interval mainly shows how little 11 or 15 items can decide.",
+    "That a correlation of .7 and more is high is a convention; the paper names no threshold.",
     "Significance stars, as in Table 8, do not measure correlation: two measures can agree on "
     "every order and differ in how sure a test of each is.",
 )

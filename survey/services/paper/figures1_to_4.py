@@ -120,7 +120,7 @@ def linear_up_to_k() -> Claim:
         "point K to K + 1 with a gradient of β (when NG(q) = 1 the two gradients are equal)”.",
         [bool(np.allclose(before, after)) for before, after in gradients],
         f"With K = {FULL}, {values[0]}. With the cap, K = {CAPPED}, {values[1]}: the sentence "
-        f"speaks for K = {FULL}.",
+        f"fits K = {FULL}.",
     )
 
 
@@ -180,7 +180,7 @@ def _nmrr_level_when_both_late() -> Claim:
         "Section 3, lines 478–479",
         "“For min(Rank(i), Rank(j)) > K we have NMRR=1.”",
         bool((late == level).all()),
-        f"So it is in all {late.sum()} of these pairs, and in no other of the {len(late)}.",
+        f"This holds for all {late.sum()} of these pairs, and for no other of the {len(late)}.",
     )
 
 
@@ -191,8 +191,8 @@ def _ap_smaller_when_both_late() -> Claim:
         "“For the same Rank(i) and Rank(j) positions, 1-AP grades the system with a much smaller "
         "value.”",
         bool((late < 1 - EPSILON).all()),
-        f"It is {late.min():.3f} to {late.max():.3f} there; whether that is much smaller than 1 "
-        "is a matter of taste.",
+        f"It is {late.min():.3f} to {late.max():.3f} there; the paper does not say how "
+        "much smaller than 1 is “much smaller”.",
     )
 
 
@@ -254,7 +254,7 @@ def _curves_are_bounds() -> Claim:
         "The lower curve, Rank(j) = 1, is the best case for each Rank(i), and the upper curve, "
         "Rank(j) = Rank(i) − 1, the worst.",
         all(np.isclose(least, low) and np.isclose(most, high) for least, most, low, high in bounds),
-        f"So it is for each of the {len(LATER_RANKS)} values of Rank(i), with 1-AP and with NMRR.",
+        f"This holds for each of the {len(LATER_RANKS)} values of Rank(i), by 1-AP and by NMRR.",
     )
 
 

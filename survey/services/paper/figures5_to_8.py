@@ -116,7 +116,7 @@ def _approaches_one() -> Claim:
         "1”.",
         bool((steps > 0).all() and 1 - 1e-13 < late[-1] < 1),
         f"It rises at every position after K, by {steps[0]:.3f}, {steps[1]:.4f}, {steps[2]:.4f}, "
-        f"…; at {SIZE} it lacks less than 1e-13.",
+        f"…; at {SIZE} it is less than 1e-13 below 1.",
     )
 
 
@@ -127,7 +127,7 @@ def _all_positions_differ() -> Claim:
         "NRO can “accurately evaluate each specific retrieval location, even after the first K "
         "positions”.",
         len(set(item_curve("MNRO").tolist())) == SIZE,
-        f"Its {SIZE} values all differ. NMRR gives {level} positions the same.",
+        f"Its {SIZE} values all differ. NMRR gives {level} positions the same value.",
     )
 
 
@@ -204,7 +204,7 @@ def _level_at_k_in_all_sizes() -> Claim:
         "Section 4, lines 564–566",
         "At position K, NRO is .95.",
         all(abs(level - 0.95) < 5e-5 for level in levels),
-        f"So it is at 4 % of each of the {len(SIZES)} collections.",
+        f"This holds at 4 % of each of the {len(SIZES)} collections.",
     )
 
 
@@ -317,7 +317,7 @@ def _higher_with_more_after_k() -> Claim:
         "“The larger the number of results which appear after this position, the higher the value "
         "returned by the system.”",
         [means == sorted(means), apart],
-        f"{ranges}. So on average, not in each case.",
+        f"{ranges}. So it holds on average, not in each case.",
     )
 
 
@@ -384,7 +384,7 @@ def _curves_are_bounds() -> Claim:
         "Curve A, Rank(i) = Rank(j) + 1, is the best case for each Rank(j), curve B, Rank(i) = N, "
         "the worst.",
         all(min(values) == values[0] and max(values) == values[-1] for values in over_i),
-        f"So it is for each of the {len(over_i)} values of Rank(j).",
+        f"This holds for each of the {len(over_i)} values of Rank(j).",
     )
 
 

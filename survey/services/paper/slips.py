@@ -38,8 +38,8 @@ from survey.services.paper.tables5_to_8 import percentages, table8
 from survey.services.reporting.sheets import Sheet
 
 REMARKS = (
-    "Lines are those of the manuscript. Sentences that a table or figure does not bear out, "
-    "without being misprinted, stand with that table or figure.",
+    "Lines are those of the manuscript. Sentences that a table or figure contradicts, but that are "
+    "not misprinted, are listed with that table or figure.",
 )
 Check = tuple[bool, Mapping[str, object]]
 
@@ -107,8 +107,8 @@ def slips() -> Reproduction:
 
 def _source(slip: Slip) -> str:
     if slip.confirmed is None:
-        return "seen by reading"
-    return "recomputed" if slip.confirmed else "recomputed, and comes out otherwise"
+        return "found by reading"
+    return "recomputed" if slip.confirmed else "recomputed, with another result"
 
 
 def _paragraphs(slip: Slip) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ def _paragraphs(slip: Slip) -> tuple[str, ...]:
         f"Printed: {slip.printed}",
         f"Meant: {slip.meant}",
         f"Because: {slip.why} ({_source(slip).capitalize()}.)",
-        f"Here: {slip.practice}",
+        f"In this project: {slip.practice}",
     )
 
 

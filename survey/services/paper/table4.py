@@ -21,19 +21,19 @@ from survey.services.reporting.sheets import Sheet, as_markdown
 from survey.services.reports import counts_as_json, plain
 
 LIMITS = (
-    "The paper prints how many votes each set gave and not who cast them. So tests over "
+    "The paper prints how many votes each set gave, not how each participant voted. So tests over "
     "participants, errors that count participants and sets alike, McNemar's test and "
     "Cochran's Q cannot be computed.",
     "Every test here takes the sets as its units: questions of this kind, with the same "
-    "participants in all of them. How much participants differ is not in it.",
+    "participants in all of them. The tests do not include how much participants differ.",
     "A chi-square or z test of the credits is not given: each participant voted in every "
     "set, and one vote for an order that two measures share is counted twice.",
-    "The p in brackets is after Holm's correction over the three pairs. “p of as many” is the "
-    "chance of as many or more, to one side.",
-    "Blind clicks means one column ticked at random in each answer that is not OTHER. A measure "
-    "whose order stands in two columns is then credited twice as often.",
-    "Exchanging measures gives every order of a set the same chance, however many columns it "
-    "stands in, and is exact.",
+    "The p in brackets is after Holm's correction over the three pairs. “p (as many)” is the "
+    "one-sided chance of as many or more.",
+    "Random clicks means one column ticked at random in each answer that is not OTHER. A measure "
+    "whose order is in two columns is then credited twice as often.",
+    "Exchanging measures gives every order of a set the same chance, however many columns "
+    "show it, and is exact.",
 )
 SCOPES = {
     "all_sets": "(all sets)",
@@ -129,12 +129,12 @@ def claims_document(reading: Reading) -> str:
     claims = Sheet(
         "claims",
         "Claim by claim",
-        ("where", "what is said", "verdict", "why"),
+        ("source", "claim", "verdict", "why"),
         tuple((c.source, c.statement, c.verdict, c.why) for c in reading.claims),
     )
     tables = map(as_markdown, (claims, *reading.counts, *reading.tests))
     limits = "\n".join(f"- {limit}" for limit in LIMITS)
-    return "\n".join(["# What Table 4 supports\n", *tables, f"## How far this goes\n\n{limits}\n"])
+    return "\n".join(["# What Table 4 supports\n", *tables, f"## Limits\n\n{limits}\n"])
 
 
 def _votes_sheet(recount: Recount) -> Sheet:
@@ -158,7 +158,7 @@ def _votes_sheet(recount: Recount) -> Sheet:
 def _shares_sheet(recount: Recount) -> Sheet:
     return Sheet(
         "shares",
-        "Shares, by what they are shares of",
+        "Shares under four denominators",
         ("share", *recount.table.totals),
         tuple(
             (text, *(percent(share) for share in getattr(recount.shares, kind).values()))
@@ -172,7 +172,7 @@ def _leads_sheet(level: SetLevel) -> Sheet:
         "leads",
         "Leads in votes, all sets together",
         (
-            *("pair", "lead", "by blind clicks", "leaving one set out"),
+            *("pair", "lead", "by random clicks", "leaving one set out"),
             *("p by exchange (Holm)", "identical in sets"),
         ),
         tuple(
@@ -221,10 +221,10 @@ def _scope_cells(scope: ScopeTests) -> tuple[str, ...]:
 def _chance_sheet(level: SetLevel) -> Sheet:
     return Sheet(
         "first",
-        "Votes and first places, beside what exchanging the measures gives on average",
+        "Votes and first places, beside their averages under exchange of the measures",
         (
-            *("measure", "votes", "expected", "p of as many", "first or tied", "expected"),
-            *("p of as many", "alone first", "expected", "p of as many"),
+            *("measure", "votes", "expected", "p (as many)", "first or tied", "expected"),
+            *("p (as many)", "alone first", "expected", "p (as many)"),
         ),
         tuple(
             (

@@ -92,7 +92,7 @@ def _numbers(tests: PairTests) -> str:
     questions, mean = tests.all_sets.questions, tests.all_sets.mean
     distinct = tests.distinct.questions
     return (
-        f"The lead is {votes(tests.lead)} votes, where blind clicks would give "
+        f"The lead is {votes(tests.lead)} votes, where random clicks would give "
         f"{votes(tests.chance_lead)}: {_won_and_lost(tests)}. The mean over the sets is "
         f"{points(mean.mean)} points of the participants (95 % interval {interval(mean)}). "
         f"Flipping the sets' signs gives {p_text(questions.sign_flip_p)}, after Holm's "
@@ -189,7 +189,7 @@ def _correlation_with_quality(evidence: Evidence) -> Claim:
         "The results “may confirm” a high correlation between NMRR and retrieval quality in "
         "subjective experiments, “further strengthened in MNRO”.",
         NOT_SUPPORTED,
-        "Votes for orders are no correlation, and the orders that participants held were not "
+        "Votes for orders are not a correlation, and the orders that participants held were not "
         f"printed. NMRR was credited in {percent(evidence.share('NMRR'))} of the responses; "
         f"neither its lead over AP ({p_text(nmrr.sign_flip_p)}) nor MNRO's over NMRR "
         f"({p_text(mnro.sign_flip_p)}) is settled.",
@@ -249,7 +249,7 @@ def _reasons(evidence: Evidence) -> Claim:
         "that a human judge and our method deal with non-relevant results in the early "
         "positions” (an assumption, the paper says).",
         NOT_SUPPORTED,
-        "Counts do not say why an order was chosen. How many participants mostly chose MNRO is "
+        "Counts do not show why an order was chosen. How many participants mostly chose MNRO is "
         f"not known either: it was credited in {percent(evidence.share('MNRO'))} of the responses.",
     )
 
@@ -278,10 +278,10 @@ def _precedence_over_nmrr(evidence: Evidence) -> Claim:
         "What mainly contributed to “the precedence of the MNRO over the NMRR” is how results in "
         "late positions are evaluated.",
         HOLDS if is_settled(tests) else NOT_SUPPORTED,
-        f"The precedence is {votes(tests.lead)} votes, of which blind clicks would give "
+        f"The precedence is {votes(tests.lead)} votes, of which random clicks would give "
         f"{votes(tests.chance_lead)}; it is {votes(least)} without set "
         f"{tests.lead_without.index(least) + 1} and {votes(most)} without set "
-        f"{tests.lead_without.index(most) + 1}. What it comes from, counts cannot say.",
+        f"{tests.lead_without.index(most) + 1}. Counts cannot show where it comes from.",
     )
 
 
@@ -307,7 +307,7 @@ def _vast_majority(evidence: Evidence) -> Claim:
         "“According to this experiment, in the vast majority of the cases the retrieval "
         "results of MNRO seem to be in agreement with what humans would select.”",
         HOLDS if min(shares) > 0.5 else NOT_SUPPORTED,
-        f"Whatever it is divided by, MNRO has less than half: {percent(min(shares))} to "
+        f"Under each of the four denominators MNRO has less than half: {percent(min(shares))} to "
         f"{percent(max(shares))}.",
     )
 

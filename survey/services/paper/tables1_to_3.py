@@ -124,7 +124,7 @@ def movements() -> tuple[Movement, ...]:
 def _movements_sheet(moved: tuple[Movement, ...]) -> Sheet:
     return Sheet(
         "movements",
-        "How far the measures move from set A, and from which end that is measured",
+        "Movement of the measures from set A, in per cent from either end of the scale",
         (
             *("measure", "change to B", "change to C", "% of the value, B"),
             *("% of the value, C", "% of 1 − value, B", "% of 1 − value, C"),
@@ -175,7 +175,7 @@ def _amnro_moves_least(moved: tuple[Movement, ...]) -> Claim:
         "to take into account the generality of the queries”.",
         cases,
         f"Does it move least? {_by_scale(cases)}. From the other end NAR moves less to B. One "
-        "descriptor and 20 queries, whose spread is not printed, do not say how far this carries.",
+        "descriptor and 20 queries, whose spread is not printed, do not show how general this is.",
     )
 
 
@@ -285,21 +285,21 @@ def _readings_sheet() -> Sheet:
 
 
 def readings_remarks() -> tuple[str, ...]:
-    """Return the paragraphs that say which reading of Eq. 15 the printed AMNRO speaks for."""
+    """Return the paragraphs that say which reading of Eq. 15 the printed AMNRO supports."""
     size, nar, amnro = set_a()
     low, high = unreachable_topic_sizes(size, nar, amnro)
     default, literal = (mnro_reach(low, size, nar, literal=flag) for flag in (False, True))
     return (
         f"With F = .04/g, K is {100 * default.share:.0f} % of the collection whatever the topic, "
         f"and rankings with NAR = {nar} have an MNRO from {default.lowest:.2f} to "
-        f"{default.highest:.2f}: the printed AMNRO of {amnro} is one of them.",
+        f"{default.highest:.2f}: the printed AMNRO of {amnro} is in this range.",
         f"With Eq. 15 as printed, K is 4·NG % of the collection. A topic of {low} to {high} "
         f"relevant images cannot have an MNRO of {amnro} at that NAR in any ranking: at {low} it "
-        f"is at most {literal.highest:.3f}, and it falls from there. So the printed AMNRO speaks "
-        f"for F = .04/g unless some topics had fewer than {low} relevant images: a few, if the "
-        "others had hardly more, most, if the others had 50 and more. How many they had is not "
-        "printed.",
-        "That AMNRO stays put speaks for neither: in both readings K grows as the collection does.",
+        f"is at most {literal.highest:.3f}, and it falls from there. So the printed AMNRO "
+        f"supports F = .04/g unless some topics had fewer than {low} relevant images: a few, if "
+        "the others had hardly more, most, if the others had 50 and more. How many they had is "
+        "not printed.",
+        "That AMNRO hardly changes supports neither: in both readings K grows with the collection.",
     )
 
 
@@ -312,9 +312,9 @@ def what_k_uses() -> Claim:
         "K employs “information about the database size as well as about the number of the "
         "relevant images”.",
         IN_PART,
-        "It is so of Eq. 14 as a whole. Below a generality of .01 it is so with Eq. 15 as printed "
-        f"only: with F = .04/g, K is {sameness} for all topics there, .04·N. This sentence speaks "
-        "for the printed form.",
+        "It holds for Eq. 14 as a whole. Below a generality of .01 it holds with Eq. 15 as printed "
+        f"only: with F = .04/g, K is {sameness} for all topics there, .04·N. This sentence "
+        "supports the printed form.",
     )
 
 

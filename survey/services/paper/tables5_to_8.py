@@ -149,9 +149,9 @@ def table8() -> Reproduction:
             ROUNDING_NOTE,
             "The base of every percentage is the smaller of the two values: for MAP that is the "
             "worse descriptor, for ANMRR and AMNRO the better one. So the percentages of a row "
-            "are not of the same thing; the last column has all of them from descriptor 1.",
-            "The stars cannot be recomputed: they test differences query by query, and what each "
-            "query gave was not printed.",
+            "have different bases; the last column has all of them from descriptor 1.",
+            "The stars cannot be recomputed: they test differences query by query, and the values "
+            "of single queries were not printed.",
         ),
     )
 

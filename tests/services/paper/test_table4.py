@@ -14,7 +14,7 @@ GOLDEN = [
     (
         "MNRO is preferred to NMRR",
         "not supported",
-        ("+26 votes, where blind clicks would give +18", "−6.1 to 23.5", "p = .234"),
+        ("+26 votes, where random clicks would give +18", "−6.1 to 23.5", "p = .234"),
     ),
     ("NMRR is preferred to AP", "not supported", ("+19", "7 sets won, 2 lost, 1 even", "p = .477")),
     (
@@ -42,7 +42,7 @@ GOLDEN = [
         "holds only in part",
         ("first or tied in 9 of 10 sets, but alone in 5", "4.7 sets", "p = .004", "p = .018"),
     ),
-    ("mainly due to the common way", "not supported", ("Counts do not say why",)),
+    ("mainly due to the common way", "not supported", ("Counts do not show why",)),
     ("is the second choice", "holds only in part", ("135, 109, 90", "p = .477")),
     (
         "the precedence of the MNRO over the NMRR",

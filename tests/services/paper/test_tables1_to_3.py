@@ -66,6 +66,6 @@ def test_from_ten_relevant_images_on_the_printed_amnro_is_out_of_reach_as_printe
 
 def test_readings_remarks_names_both_sides():
     said = " ".join(tables1_to_3.readings_remarks())
-    assert "speaks for F = .04/g unless some topics had fewer than 10" in said
-    assert "speaks for neither" in said
-    assert "speaks for the printed form" in tables1_to_3.what_k_uses().why
+    assert "supports F = .04/g unless some topics had fewer than 10" in said
+    assert "supports neither" in said
+    assert "supports the printed form" in tables1_to_3.what_k_uses().why
