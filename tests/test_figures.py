@@ -31,19 +31,20 @@ def shown():
     """The exhibits of the small case, with times."""
     timed = [
         Response(
-            one.participant,
-            one.question,
-            one.label_order,
-            one.clicked,
-            one.own,
-            one.column_order,
-            position=one.question,
-            seconds=10.0 + one.question,
+            response.participant,
+            response.question,
+            response.label_order,
+            response.clicked,
+            response.own,
+            response.column_order,
+            position=response.question,
+            seconds=10.0 + response.question,
         )
-        for one in responses()
+        for response in responses()
     ]
     return {
-        one.name: one for one in exhibits(agree(Answers.of(timed), rankings(), MEASURES, asked=4))
+        exhibit.name: exhibit
+        for exhibit in exhibits(agree(Answers.of(timed), rankings(), MEASURES, asked=4))
     }
 
 
@@ -52,7 +53,7 @@ def test_there_are_seven_figures_in_the_order_of_a_report(shown):
         *("votes-per-question", "shares", "differences", "agreement-rate", "tau-b"),
         *("bias", "time"),
     ]
-    assert all(one.why is None for one in shown.values())
+    assert all(exhibit.why is None for exhibit in shown.values())
 
 
 @pytest.mark.parametrize("name", analysis.DRAWERS)
@@ -62,21 +63,23 @@ def test_a_figure_in_a_page_scales_has_a_text_alternative_and_no_styles(shown, n
     assert "viewBox" in root.attrib
     assert not {"width", "height"} & set(root.attrib)
     assert root.get("role") == "img"
-    told = [root.find(f"{SVG}{tag}") for tag in ("title", "desc")]
-    assert [one.text for one in told] == [shown[name].title, shown[name].alternative]
-    assert root.get("aria-labelledby").split() == [one.get("id") for one in told]
+    texts = [root.find(f"{SVG}{tag}") for tag in ("title", "desc")]
+    assert [text.text for text in texts] == [shown[name].title, shown[name].alternative]
+    assert root.get("aria-labelledby").split() == [text.get("id") for text in texts]
     assert not re.search(r"\bstyle=|<style|<script|<metadata|https?://(?!www\.w3\.org)", svg)
     assert "ns0:" not in svg
     ids = re.findall(r'\bid="([^"]+)"', svg)
     assert len(ids) == len(set(ids))
-    assert all(one.startswith(name) for one in ids)
+    assert all(identifier.startswith(name) for identifier in ids)
     linked = re.findall(r'(?:href="#|url\(#)([^")]+)', svg)
     assert set(linked) <= set(ids)
 
 
 def test_no_two_figures_of_a_page_share_an_id(shown):
-    ids = [set(re.findall(r'\bid="([^"]+)"', figures.as_svg(one))) for one in shown.values()]
-    assert all(not one & other for one, other in combinations(ids, 2))
+    ids = [
+        set(re.findall(r'\bid="([^"]+)"', figures.as_svg(exhibit))) for exhibit in shown.values()
+    ]
+    assert all(not first & second for first, second in combinations(ids, 2))
 
 
 @pytest.mark.parametrize("ending", figures.FORMATS)
@@ -94,8 +97,8 @@ def test_a_machines_own_settings_of_matplotlib_change_nothing(shown):
 
 
 def test_what_a_figure_tells_names_nobody(shown):
-    for one in shown.values():
-        assert not re.search(r"\bP[1-6]\b", f"{one.rows} {one.alternative} {one.note}")
+    for exhibit in shown.values():
+        assert not re.search(r"\bP[1-6]\b", f"{exhibit.rows} {exhibit.alternative} {exhibit.note}")
 
 
 def test_the_numbers_beside_the_votes_are_table_4(shown):
@@ -105,44 +108,44 @@ def test_the_numbers_beside_the_votes_are_table_4(shown):
 
 
 def test_an_interval_that_covers_zero_is_told_to(shown):
-    told = shown["differences"].alternative
-    assert told.count("which covers zero") == 3
-    assert "prefer" not in told
+    alternative = shown["differences"].alternative
+    assert alternative.count("which covers zero") == 3
+    assert "prefer" not in alternative
 
 
 def test_an_interval_that_leaves_zero_out_by_little_is_not_told_to_end_there():
-    found = agree(Answers.of(responses()), rankings(), MEASURES, asked=4)
-    pair = found.differences[0]
+    agreement = agree(Answers.of(responses()), rankings(), MEASURES, asked=4)
+    pair = agreement.differences[0]
     low = replace(pair.two_way, ci95=(-0.2, -0.0004), why=None)
-    found = replace(found, differences=(replace(pair, two_way=low),))
-    told = pairwise_differences(found).alternative
-    assert "−20.0 to −0.04, which leaves zero out" in told
+    agreement = replace(agreement, differences=(replace(pair, two_way=low),))
+    alternative = pairwise_differences(agreement).alternative
+    assert "−20.0 to −0.04, which leaves zero out" in alternative
 
 
 def test_shares_are_said_to_add_up_to_more_only_where_they_do(shown):
     assert "They add up to" not in shown["shares"].alternative
     ticked = Answers.of([Response("P", 1, MEASURES, frozenset({1, 2}))])
-    told = {
+    alternatives = {
         ties: shares_with_intervals(agree(ticked, rankings(), MEASURES, 1, ties=ties)).alternative
         for ties in ("kept", "split")
     }
-    assert "They add up to 200.0 %" in told["kept"]
-    assert "They add up to" not in told["split"]
+    assert "They add up to 200.0 %" in alternatives["kept"]
+    assert "They add up to" not in alternatives["split"]
 
 
 def test_without_answers_nothing_is_drawn_and_each_says_why():
-    for one in exhibits(agree(Answers.of([]), rankings(), MEASURES, asked=4)):
-        assert one.why
+    for exhibit in exhibits(agree(Answers.of([]), rankings(), MEASURES, asked=4)):
+        assert exhibit.why
         with pytest.raises(ValueError, match="cannot be drawn"):
-            figures.draw(one)
+            figures.draw(exhibit)
 
 
 def test_one_answer_to_one_question_of_two_measures_can_be_drawn():
     orders = {1: {name: rankings()[1][name] for name in ("AP", "MNRO")}}
     alone = [Response("P", 1, ("MNRO", "AP"), frozenset({1}))]
-    for one in exhibits(agree(Answers.of(alone), orders, ("AP", "MNRO"), asked=1)):
-        if one.why is None:
-            assert figures.as_svg(one)
+    for exhibit in exhibits(agree(Answers.of(alone), orders, ("AP", "MNRO"), asked=1)):
+        if exhibit.why is None:
+            assert figures.as_svg(exhibit)
 
 
 def test_six_measures_and_fifty_questions_can_be_drawn():
@@ -166,8 +169,8 @@ def luminance(colour):
 @pytest.mark.parametrize("paper", ["#ffffff", "#18212d"], ids=["light", "dark"])
 def test_colours_stand_out_from_light_and_dark_paper(paper):
     for colour in (*figures.COLOURS, figures.GREY):
-        one, other = sorted((luminance(colour), luminance(paper)))
-        assert (other + 0.05) / (one + 0.05) >= 3, colour
+        darker, lighter = sorted((luminance(colour), luminance(paper)))
+        assert (lighter + 0.05) / (darker + 0.05) >= 3, colour
 
 
 @pytest.fixture(scope="module")
@@ -192,11 +195,13 @@ def test_the_papers_figures_have_the_same_bytes_each_time(of_the_paper, name, en
 @pytest.mark.parametrize("name", paper.DRAWERS)
 def test_the_papers_figures_name_their_axes(of_the_paper, name):
     axes = figures.draw(of_the_paper[name]).axes
-    assert any(one.get_ylabel() for one in axes)
-    assert all(one.get_xlabel() for one in axes) or name == "figure6"
+    assert any(panel.get_ylabel() for panel in axes)
+    assert all(panel.get_xlabel() for panel in axes) or name == "figure6"
 
 
 def test_every_square_of_a_surface_is_drawn_and_nothing_beside_it():
-    i, j = (np.array(one) for one in zip(*[(2, 1), (3, 1), (3, 2), (4, 1), (4, 2)], strict=True))
+    i, j = (
+        np.array(column) for column in zip(*[(2, 1), (3, 1), (3, 2), (4, 1), (4, 2)], strict=True)
+    )
     # (2,1)-(3,1)-(3,2) at the edge, and the square of (3,1), (4,1), (4,2), (3,2)
     assert sorted(map(sorted, triangles(i, j))) == [[0, 1, 2], [1, 2, 4], [1, 3, 4]]

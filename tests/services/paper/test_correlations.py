@@ -8,27 +8,27 @@ from scipy import stats
 from survey.services.paper.correlations import compare_means, correlations, opposed_pairs
 from survey.services.paper.reproduction import printed_rows
 
-EACH = pytest.mark.parametrize(
-    "one", compare_means(), ids=lambda one: f"{one.table} {one.first}-{one.second}"
+EACH_PAIR = pytest.mark.parametrize(
+    "agreement",
+    compare_means(),
+    ids=lambda agreement: f"{agreement.table} {agreement.first}-{agreement.second}",
 )
 
 
-@pytest.mark.parametrize(
-    "one", compare_means(), ids=lambda one: f"{one.table} {one.first}-{one.second}"
-)
-def test_coefficients_agree_with_scipy_on_the_printed_values(one):
-    rows = printed_rows(one.table)
-    x, y = ([float(row[name]) for row in rows] for name in (one.first, one.second))
-    sign = -1 if one.first == "MAP" else 1  # the other two are both better when lower
-    assert one.tau_b.coefficient == pytest.approx(sign * stats.kendalltau(x, y).statistic)
-    assert one.rho.coefficient == pytest.approx(sign * stats.spearmanr(x, y).statistic)
+@EACH_PAIR
+def test_coefficients_agree_with_scipy_on_the_printed_values(agreement):
+    rows = printed_rows(agreement.table)
+    x, y = ([float(row[name]) for row in rows] for name in (agreement.first, agreement.second))
+    sign = -1 if agreement.first == "MAP" else 1  # the other two are both better when lower
+    assert agreement.tau_b.coefficient == pytest.approx(sign * stats.kendalltau(x, y).statistic)
+    assert agreement.rho.coefficient == pytest.approx(sign * stats.spearmanr(x, y).statistic)
 
 
-@pytest.mark.parametrize(
-    "one", compare_means(), ids=lambda one: f"{one.table} {one.first}-{one.second}"
-)
-def test_without_ties_tau_counts_the_pairs_that_are_ordered_differently(one):
-    assert one.tau_b.coefficient == pytest.approx(1 - 2 * len(one.opposed) / one.pairs)
+@EACH_PAIR
+def test_without_ties_tau_counts_the_pairs_that_are_ordered_differently(agreement):
+    assert agreement.tau_b.coefficient == pytest.approx(
+        1 - 2 * len(agreement.opposed) / agreement.pairs
+    )
 
 
 def test_pairs_are_named_with_the_better_by_the_first_first():
@@ -38,12 +38,15 @@ def test_pairs_are_named_with_the_better_by_the_first_first():
 
 
 def test_where_two_means_order_alike_the_interval_is_missing_and_says_why():
-    found = {(one["table"], one["second"]): one for one in correlations().as_json()["agreements"]}
-    same = found["table5", "AMNRO"]
+    agreements = {
+        (agreement["table"], agreement["second"]): agreement
+        for agreement in correlations().as_json()["agreements"]
+    }
+    same = agreements["table5", "AMNRO"]
     assert (same["first"], same["opposed"]) == ("ANMRR", ())
     assert same["tau_b"]["ci95"] is None
     assert "Fisher's z is infinite" in same["tau_b"]["why"]
-    assert "why" not in found["table6", "AMNRO"]["tau_b"]
+    assert "why" not in agreements["table6", "AMNRO"]["tau_b"]
 
 
 def test_the_summary_of_section_5_4_does_not_hold_of_the_printed_values():
@@ -56,8 +59,8 @@ def test_the_summary_of_section_5_4_does_not_hold_of_the_printed_values():
 
 def test_the_remarks_say_that_descriptors_are_no_sample():
     assert any(
-        "a random sample of some population, which they are not" in one
-        for one in correlations().remarks
+        "a random sample of some population, which they are not" in remark
+        for remark in correlations().remarks
     )
 
 

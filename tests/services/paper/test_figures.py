@@ -1,4 +1,4 @@
-"""Figures 1 to 8: the numbers behind the curves, and the verdicts on what is said of them."""
+"""Figures 1 to 8: the numbers behind the curves, and the verdicts on the claims about them."""
 
 import csv
 import io
@@ -17,49 +17,49 @@ HOLDS, IN_PART, NOT = "holds", "holds only in part", "does not hold"
 
 
 @pytest.fixture(scope="module")
-def found():
+def reproductions():
     return {name: REPRODUCTIONS[name]() for name in FIGURES}
 
 
 def series(reproduction):
-    return {one["name"]: one for one in reproduction.as_json()["series"]}
+    return {curve["name"]: curve for curve in reproduction.as_json()["series"]}
 
 
 def nro(rank, horizon):
     return math.exp(-9.3668 * math.exp(-5.2074 * (rank - 1) / (horizon - 1)))
 
 
-def test_the_known_item_curves_worked_by_hand(found):
-    curves = series(found["figure1"])
+def test_the_known_item_curves_worked_by_hand(reproductions):
+    curves = series(reproductions["figure1"])
     assert curves["1-AP"]["x"] == list(range(1, 21))
     assert curves["1-AP"]["y"][1] == 0.5  # 1 − 1/2
     assert curves["NMRR"]["y"][3:5] == [0.75, 1.0]  # (4 − 1)/(1.25 · 4 − 1); beyond K = 4
     # K = 2: (2 − 1)/(1.25 · 2 − 1)
     assert curves["NMRR, K = 2 (GMT = 1)"]["y"][1] == pytest.approx(2 / 3)
-    level = series(found["figure5"])["MNRO"]["y"]
+    level = series(reproductions["figure5"])["MNRO"]["y"]
     assert level[1:4] == pytest.approx([nro(rank, 4) for rank in (2, 3, 4)])
 
 
-def test_the_pairs_come_in_the_order_of_the_pseudo_code(found):
-    rows = found["figure7"].exhibit.rows
+def test_the_pairs_come_in_the_order_of_the_pseudo_code(reproductions):
+    rows = reproductions["figure7"].exhibit.rows
     assert [row[1:3] for row in rows[:4]] == [(2, 1), (3, 1), (3, 2), (4, 1)]
     assert rows[-1][:3] == (190, 20, 19)
     # Ranks 2 and 3: AP = (1/2 + 2/3)/2; NMRR = (2.5 − 1.5)/(10 − 1.5); K = 8
     assert rows[2][3:] == pytest.approx((1 - 7 / 12, 1 / 8.5, (nro(2, 8) + nro(3, 8)) / 2))
 
 
-def test_the_surfaces_hold_the_measures_of_each_pair(found):
-    surface = series(found["figure8"])["MNRO"]
+def test_the_surfaces_hold_the_measures_of_each_pair(reproductions):
+    surface = series(reproductions["figure8"])["MNRO"]
     ranks = np.array([surface["y"], surface["x"]]).T  # Rank(j), Rank(i)
     assert surface["z"] == pytest.approx(score(["MNRO"], ranks, 20)[:, 0].tolist())
-    a, b = (series(found["figure8"])[f"curve {name}"] for name in "AB")
+    a, b = (series(reproductions["figure8"])[f"curve {name}"] for name in "AB")
     assert (a["x"][0], a["y"][0], a["z"][0]) == (2, 1, 0)
-    # Ranks 1 and 20: the first in its place, so NRO(20)/2
+    # Ranks 1 and 20: the first in its index, so NRO(20)/2
     assert (b["x"][0], b["y"][0], b["z"][0]) == (20, 1, pytest.approx(nro(20, 8) / 2))
 
 
-def test_the_curves_of_figure_4_are_the_best_and_worst_pairs(found):
-    rows = found["figure4"].exhibit.rows
+def test_the_curves_of_figure_4_are_the_best_and_worst_pairs(reproductions):
+    rows = reproductions["figure4"].exhibit.rows
     # Rank(i) = 20: 1 − (1 + 2/20)/2 and 1 − (1/19 + 2/20)/2; ((1 + 10)/2 − 1.5)/8.5 and 1
     assert rows[-1] == pytest.approx((20, 0.45, 1 - (1 / 19 + 0.1) / 2, 4 / 8.5, 1))
 
@@ -95,12 +95,12 @@ VERDICTS = {
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_the_verdicts_on_what_the_paper_says_of_its_figures(found, name):
-    assert [claim["verdict"] for claim in found[name].as_json()["claims"]] == VERDICTS[name]
+def test_the_verdicts_on_what_the_paper_says_of_its_figures(reproductions, name):
+    assert [claim["verdict"] for claim in reproductions[name].as_json()["claims"]] == VERDICTS[name]
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "numbers"),
+    ("name", "index", "numbers"),
     [
         # K = 4: NMRR 0, .25, .5, .75, 1. K = 2: 0, .667, 1.
         ("figure1", 4, ("α is 0.250 and β 0.250", "α is 0.667 and β 0.333")),
@@ -110,21 +110,21 @@ def test_the_verdicts_on_what_the_paper_says_of_its_figures(found, name):
         ("figure7", 1, ("342 moves", "198 of them")),
     ],
 )
-def test_the_reasons_give_the_numbers(found, name, place, numbers):
-    why = found[name].claims[place].why
+def test_the_reasons_give_the_numbers(reproductions, name, index, numbers):
+    why = reproductions[name].claims[index].why
     assert all(number in why for number in numbers)
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_the_csv_holds_every_number_of_the_drawing(found, name):
-    (_, content) = next(found[name].files())
+def test_the_csv_holds_every_number_of_the_drawing(reproductions, name):
+    (_, content) = next(reproductions[name].files())
     rows = list(csv.reader(io.StringIO(content.decode())))
-    assert tuple(rows[0]) == found[name].exhibit.columns
-    assert [tuple(map(float, row)) for row in rows[1:]] == list(found[name].exhibit.rows)
+    assert tuple(rows[0]) == reproductions[name].exhibit.columns
+    assert [tuple(map(float, row)) for row in rows[1:]] == list(reproductions[name].exhibit.rows)
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_the_table_to_be_read_is_compact(found, name):
-    (sheet,) = found[name].sheets
+def test_the_table_to_be_read_is_compact(reproductions, name):
+    (sheet,) = reproductions[name].sheets
     assert len(sheet.rows) <= 20
     assert all(len(row) == len(sheet.columns) for row in sheet.rows)

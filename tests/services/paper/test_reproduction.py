@@ -36,14 +36,14 @@ def test_values_that_print_alike_can_deviate_by_nothing():
 # NAR of set C: .2873/.2843 − 1 = 1.0552 %, which rounds to 1.06; but .28725/.28435 − 1 is
 # 1.0199 % and .28735/.28425 − 1 is 1.0906 %.
 @pytest.mark.parametrize(
-    ("said", "agrees"),
+    ("printed", "agrees"),
     [("1.05%", True), ("1.06%", True), ("1.02%", True), ("1.01%", False), ("1.10%", False)],
 )
-def test_a_percentage_agrees_when_it_can_come_from_values_that_print_so(said, agrees):
-    found = compare_deviation("set C", "NAR", "0.2873", "0.2843", said)
-    assert found.agrees is agrees
-    assert found.as_json()["agrees"] is agrees
-    assert found.computed == "1.06% (1.02 to 1.09)"
+def test_a_percentage_agrees_when_it_can_come_from_values_that_print_so(printed, agrees):
+    comparison = compare_deviation("set C", "NAR", "0.2873", "0.2843", printed)
+    assert comparison.agrees is agrees
+    assert comparison.as_json()["agrees"] is agrees
+    assert comparison.computed == "1.06% (1.02 to 1.09)"
 
 
 PARTS = st.integers(500, 9_999_999).map(lambda part: Fraction(part, 10**7))
@@ -54,7 +54,7 @@ def test_no_true_percentage_is_ever_said_to_disagree(value, base, decimals):
     def rounded(number, places):
         return f"{float(round(number, places)):.{places}f}"
 
-    said = rounded(100 * abs(value / base - 1), decimals) + "%"
-    printed = [rounded(one, 4) for one in (value, base)]
-    if float(printed[1]) > 0.0001:
-        assert compare_deviation("", "", *printed, said).agrees
+    printed = rounded(100 * abs(value / base - 1), decimals) + "%"
+    operands = [rounded(number, 4) for number in (value, base)]
+    if float(operands[1]) > 0.0001:
+        assert compare_deviation("", "", *operands, printed).agrees

@@ -25,22 +25,24 @@ def close(expected):
 
 
 @pytest.fixture(scope="module")
-def found():
+def level():
     return set_level(COUNTS)
 
 
 @pytest.fixture(scope="module")
-def by_pair(found):
-    return {str(one.pair): one for one in found.pairs}
+def by_pair(level):
+    return {str(tests.pair): tests for tests in level.pairs}
 
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_sets_are_won_lost_tied_or_could_not_differ(by_pair, pair):
-    one, expected = by_pair[pair], EXPECTED[pair]
-    assert (list(one.by_set), one.lead) == (expected["diff_per_set"], expected["sum"])
-    assert list(one.structural_ties) == expected["structural_tie_sets"]
-    free = one.free.questions
-    assert (free.won, free.lost, one.ties) == tuple(expected[key] for key in ("win", "loss", "tie"))
+    tests, expected = by_pair[pair], EXPECTED[pair]
+    assert (list(tests.by_set), tests.lead) == (expected["diff_per_set"], expected["sum"])
+    assert list(tests.structural_ties) == expected["structural_tie_sets"]
+    free = tests.free.questions
+    assert (free.won, free.lost, tests.ties) == tuple(
+        expected[key] for key in ("win", "loss", "tie")
+    )
     assert free.sign_p == close(expected["sign_p2"])
 
 
@@ -48,43 +50,46 @@ def test_sets_are_won_lost_tied_or_could_not_differ(by_pair, pair):
 @pytest.mark.parametrize("pair", PAIRS)
 def test_the_mean_over_sets_and_its_tests(by_pair, pair, scope):
     expected = EXPECTED[pair][scope]
-    one = by_pair[pair].all_sets if scope == "all10" else by_pair[pair].free
-    assert (one.mean.n, one.mean.df) == (expected["n"], expected["n"] - 1)
-    assert (one.mean.mean, one.mean.sd) == (close(expected["mean"]), close(expected["sd"]))
-    assert (one.mean.t, one.mean.p) == (close(expected["t"]), close(expected["p_t"]))
-    assert one.mean.ci95 == close(tuple(expected["ci_t"]))
-    assert one.questions.sign_flip_p == close(expected["signflip_exact_p2"])
+    tests = by_pair[pair].all_sets if scope == "all10" else by_pair[pair].free
+    assert (tests.mean.n, tests.mean.df) == (expected["n"], expected["n"] - 1)
+    assert (tests.mean.mean, tests.mean.sd) == (close(expected["mean"]), close(expected["sd"]))
+    assert (tests.mean.t, tests.mean.p) == (close(expected["t"]), close(expected["p_t"]))
+    assert tests.mean.ci95 == close(tuple(expected["ci_t"]))
+    assert tests.questions.sign_flip_p == close(expected["signflip_exact_p2"])
 
 
 @pytest.mark.parametrize("pair", PAIRS)
 def test_the_exact_permutation_of_a_pair(by_pair, pair):
-    one, expected = by_pair[pair].exchange, EXPECTED[pair]["exact_setperm"]
-    assert (one.observed, one.null_mean) == (expected["obs"], close(expected["null_mean"]))
-    assert (one.p_upper, one.p) == (close(expected["p_upper"]), close(expected["p_two"]))
+    exchange, expected = by_pair[pair].exchange, EXPECTED[pair]["exact_setperm"]
+    assert (exchange.observed, exchange.null_mean) == (
+        expected["obs"],
+        close(expected["null_mean"]),
+    )
+    assert (exchange.p_upper, exchange.p) == (close(expected["p_upper"]), close(expected["p_two"]))
 
 
-def test_the_exact_permutation_of_a_total(found):
+def test_the_exact_permutation_of_a_total(level):
     expected = EXPECTED["exact_setperm_MNRO_total"]
-    mnro = found.totals["MNRO"]
+    mnro = level.totals["MNRO"]
     assert (mnro.observed, mnro.null_mean) == (135, close(expected["null_mean"]))
     assert mnro.p_upper == close(expected["p_upper"])
-    assert found.totals["AP"].null_mean == close(EXPECTED["exact_setperm_AP_total_nullmean"])
-    assert found.totals["NMRR"].null_mean == close(EXPECTED["exact_setperm_NMRR_total_nullmean"])
+    assert level.totals["AP"].null_mean == close(EXPECTED["exact_setperm_AP_total_nullmean"])
+    assert level.totals["NMRR"].null_mean == close(EXPECTED["exact_setperm_NMRR_total_nullmean"])
 
 
-def test_first_places_beside_what_exchanging_the_measures_gives(found):
-    first = found.first_places
-    assert {name: one.or_tied for name, one in first.items()} == EXPECTED["first_or_tied"]
-    assert {name: one.outright for name, one in first.items()} == EXPECTED["outright"]
+def test_first_places_beside_what_exchanging_the_measures_gives(level):
+    first = level.first_places
+    assert {name: places.or_tied for name, places in first.items()} == EXPECTED["first_or_tied"]
+    assert {name: places.outright for name, places in first.items()} == EXPECTED["outright"]
     mnro = first["MNRO"]
     assert [round(chance, 4) for chance in mnro.chance_by_set] == EXPECTED["P_first_null_per_set"]
     assert mnro.expected == close(EXPECTED["E_first_null"])
     assert mnro.p_at_least == close(EXPECTED["P_MNRO_first_or_tied_ge9_null"])
 
 
-def test_alone_at_the_top_by_exchange_is_possible_in_six_sets_of_one_in_three(found):
+def test_alone_at_the_top_by_exchange_is_possible_in_six_sets_of_one_in_three(level):
     # By hand: sets 3, 4 and 9 share MNRO's order, set 5 has two tops. P(X >= 5), X ~ B(6, 1/3).
-    mnro = found.first_places["MNRO"]
+    mnro = level.first_places["MNRO"]
     assert mnro.expected_outright == close(2)
     assert mnro.p_outright_at_least == close(13 / 729)
 
@@ -101,7 +106,7 @@ def test_leaving_each_set_out(by_pair):
 
 
 def test_only_mnro_over_ap_survives_holm_over_the_pairs(by_pair):
-    holm = {pair: one.all_sets.questions.sign_flip_p_holm for pair, one in by_pair.items()}
+    holm = {pair: tests.all_sets.questions.sign_flip_p_holm for pair, tests in by_pair.items()}
     assert holm == {
         "MNRO-NMRR": close(2 * 0.234375),
         "MNRO-AP": close(3 * 0.0078125),
@@ -124,15 +129,15 @@ def test_measures_with_one_order_keep_one_count_when_exchanged():
 
 
 def test_a_single_set_has_no_t_test_and_says_so():
-    one = set_level(PublishedCounts(("X", "Y"), ((3, 1, 0),), {}, 4)).pairs[0]
-    assert (one.all_sets.mean.p, one.all_sets.mean.why) == (None, "a t test needs two sets")
-    assert one.all_sets.questions.sign_flip_p == 1
+    tests = set_level(PublishedCounts(("X", "Y"), ((3, 1, 0),), {}, 4)).pairs[0]
+    assert (tests.all_sets.mean.p, tests.all_sets.mean.why) == (None, "a t test needs two sets")
+    assert tests.all_sets.questions.sign_flip_p == 1
 
 
 def test_a_pair_that_is_identical_everywhere_has_nothing_to_test():
     counts = PublishedCounts(("X", "Y"), ((3, 3, 0), (2, 2, 1)), {1: ("X", "Y"), 2: ("X", "Y")}, 3)
-    one = set_level(counts).pairs[0]
-    assert one.structural_ties == (1, 2)
-    assert one.all_sets.mean.why == "the difference is the same in every set"
-    assert (one.free.mean.n, one.free.mean.why) == (0, "a t test needs two sets")
-    assert one.free.questions.sign_flip_p is None
+    tests = set_level(counts).pairs[0]
+    assert tests.structural_ties == (1, 2)
+    assert tests.all_sets.mean.why == "the difference is the same in every set"
+    assert (tests.free.mean.n, tests.free.mean.why) == (0, "a t test needs two sets")
+    assert tests.free.questions.sign_flip_p is None

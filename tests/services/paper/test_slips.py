@@ -1,4 +1,4 @@
-"""The paper's misprints: what can be recomputed is, and comes out as said."""
+"""The paper's misprints: what can be recomputed is, and the result confirms the slip."""
 
 from importlib.resources import files
 
@@ -9,8 +9,8 @@ from survey.services.paper.slips import CHECKS, all_slips, constants, f_measure,
 
 
 def slip_at(source):
-    (found,) = [slip for slip in all_slips() if source in slip.source]
-    return found
+    (match,) = [slip for slip in all_slips() if source in slip.source]
+    return match
 
 
 def test_no_slip_comes_out_otherwise_when_it_is_recomputed():
@@ -54,8 +54,12 @@ def test_the_constants_solve_their_conditions():
 def test_every_slip_says_all_five_things():
     for slip in all_slips():
         assert all((slip.source, slip.printed, slip.meant, slip.why, slip.practice)), slip.source
-    found = slips()
-    assert len(found.passages) == len(found.table.rows) == len(found.as_json()["slips"])
+    reproduction = slips()
+    assert (
+        len(reproduction.passages)
+        == len(reproduction.table.rows)
+        == len(reproduction.as_json()["slips"])
+    )
 
 
 def test_every_check_belongs_to_exactly_one_slip():

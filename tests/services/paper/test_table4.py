@@ -99,6 +99,8 @@ def test_every_statistic_in_the_json_names_its_estimand_and_how_much_it_rests_on
             for inner in content:
                 yield from statistics(inner)
 
-    found = list(statistics(table4().as_json()["set_level"]))
-    assert len(found) == 3 * (1 + 3 * 2) + 3 + 3
-    assert all({"estimand", "n", "left_out"} <= one.keys() for one in found)
+    statistics_in_json = list(statistics(table4().as_json()["set_level"]))
+    assert len(statistics_in_json) == 3 * (1 + 3 * 2) + 3 + 3
+    assert all(
+        {"estimand", "n", "left_out"} <= statistic.keys() for statistic in statistics_in_json
+    )

@@ -13,15 +13,20 @@ SIZE, NAR = 77300, 0.2843
 
 
 def test_every_printed_deviation_can_come_from_the_printed_values():
-    found = tables1_to_3.deviations()
-    assert [one.agrees for one in found] == [True] * 8
+    comparisons = tables1_to_3.deviations()
+    assert [comparison.agrees for comparison in comparisons] == [True] * 8
     # 1 − 237/375 = .368; 9457/9202 − 1 = .027711; 2859/2843 − 1 = .005628; 8368/8356 − 1 = .001436
-    assert [one.computed[:5] for one in found[:4]] == ["36.8%", "2.77%", "0.56%", "0.14%"]
+    assert [comparison.computed[:5] for comparison in comparisons[:4]] == [
+        "36.8%",
+        "2.77%",
+        "0.56%",
+        "0.14%",
+    ]
 
 
 def test_which_measure_moves_most_depends_on_the_end_it_is_measured_from():
     moved = tables1_to_3.movements()
-    by_name = {one.measure: one for one in moved}
+    by_name = {movement.measure: movement for movement in moved}
     # 1 − ANMRR: (.0798 − .0543)/.0798 = 31.95 %; 1 − MAP: .0138/.9625 = 1.43 %
     assert by_name["ANMRR"].of_rest[0] == pytest.approx(31.95, abs=0.005)
     assert by_name["MAP"].of_rest[0] == pytest.approx(1.43, abs=0.005)
@@ -59,13 +64,16 @@ def test_from_ten_relevant_images_on_the_printed_amnro_is_out_of_reach_as_printe
     # NG = 10, K = .4 N, all images at the mean rank u = .2843 N:
     # exp(−9.3668 exp(−5.2074 · .2843/.4)) = exp(−9.3668 · .02470) = .7934
     assert mnro_reach(10, SIZE, NAR, literal=True).highest == pytest.approx(0.793, abs=0.001)
-    falling = [mnro_reach(one, SIZE, NAR, literal=True).highest for one in range(low, high + 1, 40)]
+    falling = [
+        mnro_reach(relevant, SIZE, NAR, literal=True).highest
+        for relevant in range(low, high + 1, 40)
+    ]
     assert falling == sorted(falling, reverse=True)
     assert mnro_reach(10, SIZE, NAR, literal=False).lowest < 0.8356
 
 
 def test_readings_remarks_names_both_sides():
-    said = " ".join(tables1_to_3.readings_remarks())
-    assert "supports F = .04/g unless some topics had fewer than 10" in said
-    assert "supports neither" in said
+    remarks = " ".join(tables1_to_3.readings_remarks())
+    assert "supports F = .04/g unless some topics had fewer than 10" in remarks
+    assert "supports neither" in remarks
     assert "supports the printed form" in tables1_to_3.what_k_uses().why

@@ -22,11 +22,11 @@ def test_descriptors_are_ranked_from_the_best_by_every_mean():
     assert sorted(places["AMNRO"]) == list(range(1, 16))
 
 
-@pytest.mark.parametrize("known", COLLECTIONS, ids=lambda one: one.name)
-def test_every_printed_precision_is_a_mean_of_counts(known):
-    found = precisions(known)
-    assert len(found) == 2 * len(printed_rows(known.table))
-    assert all(one.agrees for one in found)
+@pytest.mark.parametrize("collection", COLLECTIONS, ids=lambda collection: collection.name)
+def test_every_printed_precision_is_a_mean_of_counts(collection):
+    comparisons = precisions(collection)
+    assert len(comparisons) == 2 * len(printed_rows(collection.table))
+    assert all(comparison.agrees for comparison in comparisons)
 
 
 def test_a_precision_that_no_counts_give_does_not_agree():
@@ -41,14 +41,14 @@ def test_the_table_holds_values_and_ranks():
 
 
 def test_every_percentage_of_table_8_can_come_from_table_5():
-    assert [one.agrees for one in percentages()] == [True] * 9
+    assert [comparison.agrees for comparison in percentages()] == [True] * 9
 
 
 def test_the_base_is_the_smaller_value_and_no_other():
     # EHD .3097, CLD .4626: .4626/.3097 − 1 = 49.37 %, but 1 − .3097/.4626 = 33.05 %
     assert compare_deviation("", "", "0.4626", "0.3097", "49.37%").agrees
     assert not compare_deviation("", "", "0.3097", "0.4626", "49.37%").agrees
-    assert not any(one.agrees for one in percentages(of_greater=True))
+    assert not any(comparison.agrees for comparison in percentages(of_greater=True))
     (sheet,) = table8().sheets
     assert [row[6] for row in sheet.rows] == [
         *("EHD", "CLD", "CLD"),
@@ -58,4 +58,4 @@ def test_the_base_is_the_smaller_value_and_no_other():
 
 
 def test_the_text_contradicts_the_stars_of_the_third_example_only():
-    assert [one.verdict for one in table8().claims] == ["holds", "holds", "does not hold"]
+    assert [claim.verdict for claim in table8().claims] == ["holds", "holds", "does not hold"]
