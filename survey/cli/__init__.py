@@ -96,7 +96,7 @@ def error_sentence(error: Exception) -> str:
     if type(error).__module__.startswith("survey.") or isinstance(error, (ValueError, OSError)):
         return str(error)
     if type(error).__module__.startswith("sqlalchemy"):
-        return f"The database refused: {getattr(error, 'orig', error)}"
+        return f"The database reported an error: {getattr(error, 'orig', error)}"
     return f"Something unexpected went wrong ({type(error).__name__}: {error}); please report it."
 
 

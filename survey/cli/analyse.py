@@ -56,11 +56,11 @@ EARLY_LOOK_NOTE = (
 def analyse(
     open_app: OpenApp, /, target: str | None, folder: Path | None, as_json: bool, **options: Any
 ) -> None:
-    """Analyse the answers of a study, with every figure behind the result.
+    """Analyse a study's answers, and print every figure.
 
     TARGET is a study's slug, a bundle (a zip or a folder), or a folder with questions.csv and
-    responses.csv from elsewhere. It may be left out if there is only one study. If the study
-    is still open, its log will say that you looked at the results.
+    responses.csv from elsewhere. It may be left out if there is only one study. If the study is
+    still open, its log will say that you looked at the results.
     """
     from survey.services import reports
     from survey.services.analysis import Choices
@@ -130,7 +130,7 @@ def _print_counts(result: "Analysis") -> None:
     from survey.services.reporting import report, tables
 
     if result.study.get("why"):
-        print_text(f"Nothing else is known about the study: {result.study['why']}.")
+        print_text(f"The study itself is unknown: {result.study['why']}.")
     else:
         print_text(f"Study digest: {result.study['digest'] or 'none yet, the study is a draft'}")
     left_out = result.left_out

@@ -100,8 +100,8 @@ def merge(
 def compare(first: Path, second: Path, threshold: float, as_json: bool) -> None:
     """Compare two assessors' clusterings, and list the topics that need a third.
 
-    Lines are `topic document cluster`; the cluster is the rest of the line, and `unknown`
-    for a document that could not be placed (.gz is unpacked).
+    Lines are `topic document cluster`; the cluster is the rest of the line, and `unknown` for a
+    document that could not be placed (.gz is unpacked).
     """
     from survey.services.assessing import cluster_sheets, judgements
 
@@ -156,8 +156,8 @@ def gold(
 
     Where two assessors agree, their clusters are matched and united. Elsewhere the clusters of
     the assessor who agrees best with the other two are taken, and corrected where those two
-    agree. Topics on which three do not agree are left out; without a third, all on which two
-    do not agree.
+    agree. Topics on which three do not agree are left out; without a third, all on which two do
+    not agree.
     """
     from survey.services.assessing import cluster_sheets, files, judgements
 

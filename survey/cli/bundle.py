@@ -55,7 +55,7 @@ def export(
     as_json: bool,
     **options: bool,
 ) -> None:
-    """Write a study's bundle: all that others need to arrive at the same numbers.
+    """Write a study's bundle, which others can replicate.
 
     With --parquet it writes answers, participants and questions as typed tables for other
     programs.
@@ -99,11 +99,12 @@ def export(
 @click.argument("bundle", type=BUNDLE)
 @JSON_OPTION
 def replicate(bundle: Path, as_json: bool) -> None:
-    """Recompute everything in a bundle; the exit status is 0 only if all of it agrees.
+    """Recompute everything in a bundle, and compare.
 
     BUNDLE is a zip or an unpacked folder, made here or elsewhere. The lists are drawn again
     from the seed; values, orders, credits, tables and the analysis are recomputed. The first
-    thing that does not agree is named. No database is needed.
+    thing that does not agree is named. The exit status is 0 only if everything agrees. No
+    database is needed.
     """
     from survey.services.errors import SurveyError
     from survey.services.exchange import reading
@@ -146,7 +147,10 @@ def replicate(bundle: Path, as_json: bool) -> None:
 @JSON_OPTION
 @click.pass_obj
 def import_(open_app: OpenApp, /, bundle: Path, slug: str, owner: str, as_json: bool) -> None:
-    """Import a bundle as a read-only study; everything in it is recomputed first."""
+    """Import a bundle as a read-only study.
+
+    Everything in it is recomputed first; a bundle that does not agree is not imported.
+    """
     from survey.services import studies
     from survey.services.exchange import intake, reading
     from survey.services.researchers import find_researcher

@@ -38,11 +38,11 @@ BASH_WORDBREAKS = "COMP_WORDBREAKS=${COMP_WORDBREAKS//@}\n"
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 @click.pass_context
 def completion(ctx: click.Context, /, shell: str) -> None:
-    """Print a script that completes commands, options and names on Tab.
+    """Print a script for completion on Tab, in bash, zsh or fish.
 
-    Write it to where your shell looks for such scripts, as below, and start a new shell. To
-    try it in this shell: eval "$(survey completion bash)". It completes commands, options,
-    files, and the names of studies, researchers and measures. `survey` must be on the PATH.
+    Write it to where your shell looks for such scripts, as below, and start a new shell. To try
+    it in this shell: eval "$(survey completion bash)". It completes commands, options, files,
+    and the names of studies, researchers and measures. `survey` must be on the PATH.
     """
     shell_complete = SHELLS[shell](ctx.find_root().command, {}, PROGRAM, COMPLETION_VARIABLE)
     # BashComplete.source runs bash to check its version, and complains where there is none.

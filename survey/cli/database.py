@@ -42,7 +42,7 @@ def init(open_app: OpenApp, /, as_json: bool) -> None:
 @JSON_OPTION
 @click.pass_obj
 def upgrade(open_app: OpenApp, /, as_json: bool) -> None:
-    """Upgrade the database to the schema of this version of the survey.
+    """Upgrade the database to this version's schema.
 
     Make a backup first: `survey backup FILE`.
     """
@@ -82,7 +82,7 @@ def backup(open_app: OpenApp, /, file: Path, force: bool, as_json: bool) -> None
     if as_json:
         print_json({"file": str(file), **_holdings_json(holdings), "secret_key": str(key)})
         return
-    click.echo(f"{file} holds {holdings}, and is whole.")
+    click.echo(f"{file} holds {holdings}, and passed all checks.")
     click.echo(
         f"The server key is not in it. Keep a copy of {key} elsewhere too: without it, links "
         "and codes that participants and researchers have will not work."
@@ -101,10 +101,10 @@ def backup(open_app: OpenApp, /, file: Path, force: bool, as_json: bool) -> None
 @JSON_OPTION
 @click.pass_obj
 def restore(open_app: OpenApp, /, file: Path, replace: bool, as_json: bool) -> None:
-    """Put the content of the backup FILE into the database, which is made if missing.
+    """Restore the database from the backup FILE.
 
-    If it is interrupted, the database stays as it was. A backup of an older version is
-    upgraded on the way; FILE itself does not change.
+    The database is made if missing. If the command is interrupted, the database stays as it
+    was. A backup of an older version is upgraded on the way; FILE itself does not change.
     """
     from survey.services.doctor.examination import close_to_others
     from survey.services.restores import restore_backup

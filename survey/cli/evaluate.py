@@ -100,10 +100,10 @@ def evaluate(
 ) -> None:
     """Score the runs of a test collection, in TREC's formats.
 
-    Files may be gzipped. Queries are the topics that have a relevant document and for which
-    some run returned anything; a run that returned nothing for one of them scores as if it had
-    retrieved nothing. Documents are ordered as trec_eval orders them. Stars: better than the
-    baseline at .05, .01, .001, by a one-tailed bootstrap.
+    Files may be gzipped. Queries are the topics with a relevant document for which any run
+    returned something; other runs score there as having retrieved nothing. Documents are
+    ordered as trec_eval orders them. One, two or three stars mark a run as better than the
+    baseline at .05, .01 or .001, by a one-tailed bootstrap.
     """
     from survey.services import evaluating
     from survey.services.reporting import evaluation_tables as tables
@@ -151,9 +151,9 @@ def feedback(
 ) -> None:
     """Measure what rounds of relevance feedback gain over round 0.
 
-    As in MiAlbum (Section 2.2), the first run is round 0, the others are rounds 1, 2, … in
-    this order. The measures are mean precision at 10, 20, … 100, the same weighted (with
-    --weights), and recall at 100. Items that were examples count in every round like others.
+    As in MiAlbum (Section 2.2), the first run is round 0, the others are rounds 1, 2, … in this
+    order. The measures are mean precision at 10, 20, … 100, the same weighted (with --weights),
+    and recall at 100. Items that were examples count in every round like others.
     """
     from survey.services.evaluating import Asked
     from survey.services.feedback import run_feedback

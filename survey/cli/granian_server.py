@@ -1,6 +1,6 @@
-"""Granian's server, made to end when it is told so twice.
+"""The production server: granian, which ends at the first signal whatever follows.
 
-Loaded by ``survey serve`` alone: it is heavy, and no other command needs it.
+Apart from ``serve``, because the class needs granian, for which --help would wait.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from granian.server import Server
 
 
 class ProductionServer(Server):  # type: ignore[misc,valid-type] # which class it is depends on Python
-    """Serve the application in so many processes until SIGINT or SIGTERM."""
+    """Serve the application with ``workers`` processes until SIGINT or SIGTERM."""
 
     def __init__(self, host: str, port: int, workers: int) -> None:
         super().__init__(
@@ -21,7 +21,7 @@ class ProductionServer(Server):  # type: ignore[misc,valid-type] # which class i
             address=host,
             port=port,
             workers=workers,
-            # One thread each: several writers in a process only wait for each other.
+            # More threads would not help: writers in one process wait for each other.
             blocking_threads=1,
             respawn_failed_workers=True,
             respawn_interval=0.1,
@@ -31,11 +31,11 @@ class ProductionServer(Server):  # type: ignore[misc,valid-type] # which class i
         )
 
     def signal_handler_interrupt(self, *args: Any, **kwargs: Any) -> None:
-        """Take the first signal only.
+        """Handle the first signal and ignore the others.
 
-        A second one that came while the first is handled would wait for a lock that the
-        first holds, for ever: `make run` passes SIGTERM on to those who got it already,
-        and people press Ctrl-C twice.
+        A second signal during the first would wait forever for a lock that the first holds.
+        It happens: `make run` repeats SIGTERM to processes that already got it, and people
+        press Ctrl-C twice.
         """
         if not self.interrupt_signal:
             super().signal_handler_interrupt(*args, **kwargs)

@@ -44,11 +44,11 @@ NAMES = (
 )
 @JSON_OPTION
 def paper(name: str, folder: Path | None, as_json: bool) -> None:
-    """Recompute the MNRO paper's tables and figures beside the printed values.
+    """Recompute the MNRO paper's tables and figures.
 
-    NAME is table1 to table8, figure1 to figure8, "correlations" of MAP, ANMRR and AMNRO over
-    descriptors (Section 5.4), "slips" (the paper's misprints), or all. The exit status is 1
-    if something that can be recomputed does not agree.
+    Each value is printed beside the paper's. NAME is table1 to table8, figure1 to figure8,
+    "correlations" of MAP, ANMRR and AMNRO over descriptors (Section 5.4), "slips" (the paper's
+    misprints), or all. The exit status is 1 if something that can be recomputed does not agree.
     """
     reproductions = _recompute(NAMES if name == "all" else (name,))
     if as_json:
@@ -91,7 +91,7 @@ def _print_reproduction(reproduction: "Reproduction") -> None:
 
 def _print_claims(claims: "Sequence[Claim]") -> None:
     if claims:
-        print_heading("What the paper says of it, claim by claim")
+        print_heading("The paper's claims about it")
         click.echo()
     for claim in claims:
         verdict = claim.verdict.upper()
@@ -108,7 +108,7 @@ def _print_comparisons(name: str, comparisons: "Sequence[Comparison]") -> None:
         for value in comparisons
     ]
     columns = ["", "what", "recomputed", "printed", "agrees"]
-    print_table(f"{name}: recomputed beside the print", columns, rows)
+    print_table(f"{name}: recomputed and printed values", columns, rows)
     agreeing = sum(value.agrees for value in comparisons)
     click.echo(f"{agreeing} of {len(comparisons)} printed values agree.")
 

@@ -86,13 +86,13 @@ def power(
     as_json: bool,
     **options: str | None,
 ) -> None:
-    """Simulate how likely studies are to find a difference between two measures.
+    """Simulate how likely a study is to find a difference.
 
-    Separate several values by commas; every combination is one study. Everyone answers all
-    questions, or the same number from a pool. The test is the one of `survey analyse`, two-way
-    over participants and questions, at 5 %. With --study, that study's plan replaces the
-    defaults. The figures depend on the seed, not on where or by how many workers they are
-    computed.
+    The difference is between two measures. Separate several values by commas; every combination
+    is one study. Everyone answers all questions, or the same number from a pool. The test is
+    the one of `survey analyse`, two-way over participants and questions, at 5 %. With --study,
+    that study's plan replaces the defaults. The figures depend on the seed, not on where or by
+    how many workers they are computed.
     """
     from survey.services import grids, planning, studies
 
@@ -134,18 +134,18 @@ def _print_powers(powers: "Sequence[Power]") -> None:
 
     rows = [
         [
-            power.participants,
-            advice.asked(power),
-            power.answers,
-            advice.points(power.difference),
-            f"{100 * power.power:.1f} %",
-            f"{100 * power.interval[0]:.1f} to {100 * power.interval[1]:.1f} %",
-            "–" if power.half_width is None else f"±{100 * power.half_width:.1f} points",
+            result.participants,
+            advice.asked(result),
+            result.answers,
+            advice.points(result.difference),
+            f"{100 * result.power:.1f} %",
+            f"{100 * result.interval[0]:.1f} to {100 * result.interval[1]:.1f} %",
+            "–" if result.half_width is None else f"±{100 * result.half_width:.1f} points",
         ]
-        for power in powers
+        for result in powers
     ]
     columns = ["participants", "questions for each", "answers", "difference"]
-    columns += ["found in", "Monte Carlo 95 %", "its interval, on average"]
+    columns += ["power", "Monte Carlo 95 %", "mean half-width"]
     title = f"Simulated power: how often the test finds the difference, {powers[0].replicates} runs"
     print_table(title, columns, rows)
     print_text(f"How to read the first line: {advice.reading(powers[0])}")

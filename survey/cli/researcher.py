@@ -24,7 +24,7 @@ NAME_ARGUMENT = click.argument("name", type=RESEARCHER)
     ),
 )
 def researcher() -> None:
-    """Add, list and remove researchers, and print links to set their passwords."""
+    """Add, list and remove researchers; print links for passwords."""
 
 
 @researcher.command(
@@ -37,8 +37,8 @@ def researcher() -> None:
 def add(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
     """Add a researcher, and print a link to set a password.
 
-    The link works once, within 30 minutes. The first researcher also gets the studies that
-    were made before.
+    The link works once, within 30 minutes. The first researcher also gets the studies that were
+    made before.
     """
     from survey.services import researchers
 
@@ -57,8 +57,8 @@ def add(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
 def link(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
     """Print a new link, for a lost link or a forgotten password.
 
-    The link works once, within 30 minutes; earlier links no longer work. The old password
-    works until the link is used.
+    The link works once, within 30 minutes; earlier links no longer work. The old password works
+    until the link is used.
     """
     from survey.services import researchers
 
@@ -111,7 +111,7 @@ def remove(open_app: OpenApp, /, name: str, yes: bool, as_json: bool) -> None:
     from survey.services import researchers
 
     if as_json and not yes:
-        raise click.UsageError("With --json nothing is asked; say --yes as well.")
+        raise click.UsageError("--json asks nothing, so it needs --yes.")
     with open_session(open_app) as (_, session):
         account = researchers.find_researcher(session, name)
         removed = account.name

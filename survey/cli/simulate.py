@@ -44,9 +44,10 @@ if TYPE_CHECKING:
 def simulate(
     open_app: OpenApp, /, slug: str, participants: int, prefer: str | None, seed: int, as_json: bool
 ) -> None:
-    """Send simulated participants through an open study's pages, over HTTP.
+    """Send simulated participants through an open study's pages.
 
-    They are marked as test data; analyses leave them out unless you ask for them.
+    Their answers go through real HTTP requests. They are marked as test data; analyses leave
+    them out unless you ask for them.
     """
     from survey.services import simulation, studies, tokens
     from survey.services.participants import require_open

@@ -1,4 +1,4 @@
-"""A folder of somebody who runs studies: a database, a bundle, a backup, runs, judgements."""
+"""A researcher's folder: a database, a bundle, a backup, runs, judgements."""
 
 import shlex
 import shutil
@@ -14,7 +14,7 @@ from tests.commands import runs_for
 
 JUDGED = "1 0 d1 2\n1 0 d2 1\n1 0 d3 0\n2 0 x 1\n"
 CLUSTERED = "3 s1 zeus\n3 s2 zeus\n3 s3 buddha\n3 s4 buddha\n"
-# What would take long does with less.
+# Options of examples that would take long, and quicker ones.
 LESS = {
     "systems --participants 30": "systems --participants 2",
     "--workers 4": "--workers 1",
@@ -86,7 +86,7 @@ def furnish(folder):
 
 @pytest.fixture(scope="session")
 def furnished(tmp_path_factory):
-    """The folder, made once in a run; nobody changes it."""
+    """The folder, made once per test run; tests change copies of it."""
     folder = tmp_path_factory.mktemp("desk")
     furnish(folder)
     return folder

@@ -446,11 +446,11 @@ def test_a_reader_that_has_seen_enough_is_told_nothing():
         assert ran.stderr.read() == b""
 
 
-def test_a_study_that_belongs_to_nobody_says_so_and_what_to_do(run):
+def test_a_study_without_an_owner_says_so_and_what_to_do(run):
     run("init")
     run("researcher", "add", "Ada Lovelace")
-    assert "belongs to nobody" not in run("study", "new", "hers")
+    assert "has no owner" not in run("study", "new", "hers")
     run("researcher", "add", "Grace Hopper")
     told = run("study", "new", "nobodys")
-    assert "`survey study share nobodys NAME` gives it to one." in told
-    assert "belongs to nobody" not in run("study", "new", "graces", "--owner", "Grace Hopper")
+    assert "`survey study share nobodys NAME` adds an owner." in told
+    assert "has no owner" not in run("study", "new", "graces", "--owner", "Grace Hopper")

@@ -122,7 +122,7 @@ def test_files_and_folders_are_left_to_the_shell(shell, typed, kind):
     assert done.stdout.partition(",")[0] == kind
 
 
-def test_nobody_who_presses_tab_waits_for_libraries(shell):
+def test_tab_loads_no_heavy_library(shell):
     probe = (
         "import contextlib, sys; from survey.__main__ import main\n"
         "with contextlib.suppress(SystemExit): main()\n"

@@ -65,9 +65,9 @@ def test_links_and_accounts_are_told(desk):
     assert facts(desk, "survey researcher remove Grace --yes") == {"removed": "Grace"}
 
 
-def test_nobody_is_asked_anything_with_json(desk):
+def test_nothing_is_asked_with_json(desk):
     done = desk.run('survey researcher remove "Ada Lovelace" --json', status=2)
-    assert "say --yes as well" in done.stderr
+    assert "it needs --yes" in done.stderr
     assert done.stdout == ""
 
 

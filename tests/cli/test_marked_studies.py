@@ -166,8 +166,8 @@ def test_two_runs_alike_on_a_topic_are_refused_by_name(run, files):
     ("options", "message"),
     [
         (("--qrels", "qrels.txt", "--run", "first.txt"), "--qrels needs --collection-size"),
-        (("--own-lists", "own.csv", "--grades", "2,1"), "--grades does not go with lists of"),
-        (("--own-lists", "own.csv", "--questions", "3"), "--questions does not go with lists"),
+        (("--own-lists", "own.csv", "--grades", "2,1"), "--grades cannot be combined with"),
+        (("--own-lists", "own.csv", "--questions", "3"), "--questions cannot be combined with"),
         (("--run", "first.txt"), "--qrels and --run belong together"),
         (("--qrels", "qrels.txt"), "--qrels and --run belong together"),
         (("--graded",), "--qrels and --run belong together"),
@@ -188,7 +188,9 @@ def test_two_runs_alike_on_a_topic_are_refused_by_name(run, files):
 def test_options_that_do_not_fit_are_told(run, files, options, message):
     run("init")
     (files / "own.csv").write_text(OWN)
-    usage = any(words in message for words in ("belong together", "does not go", "needs --c"))
+    usage = any(
+        words in message for words in ("belong together", "cannot be combined", "needs --c")
+    )
     assert message in run("study", "new", "one", *options, status=2 if usage else 1)
 
 

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 @JSON_OPTION
 @click.pass_obj
 def check(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
-    """Show a study's questions and how well they separate its measures, after warnings.
+    """Check a study: print a summary, then every question.
 
-    It warns of identical orders, values that tie as printed, and measures' cut-offs (K). The
-    exit status is 1 if an opened study no longer has the digest it was opened with.
+    The summary warns of identical orders, values that tie as printed, and measures' cut-offs
+    (K). The exit status is 1 if an opened study no longer has the digest it was opened with.
     """
     from survey.services import checks, studies
 
@@ -35,57 +35,61 @@ def check(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
         study = studies.find_study(session, slug)
         findings = checks.check_study(study)
         questions = studies.questions_of(study)
-        question_checks = [
-            check for check in checks.question_checks(study) if check.question.number
-        ]
+        contests = [contest for contest in checks.question_checks(study) if contest.question.number]
         printed_names = checks.headings(study)
     if as_json:
         print_json(
             {
                 "questions": [
-                    _question_json(question, check)
-                    for question, check in zip(questions, question_checks, strict=True)
+                    _question_json(question, contest)
+                    for question, contest in zip(questions, contests, strict=True)
                 ],
                 "findings": [vars(finding) for finding in findings],
             }
         )
     else:
-        _print_summary(question_checks, findings)
+        _print_summary(contests, findings)
         for question in questions:
             _print_question(question, printed_names)
     if any(finding.failed for finding in findings):
         raise click.exceptions.Exit(1)
 
 
-def _question_json(question: "Question", check: "QuestionCheck") -> dict[str, object]:
+def _question_json(question: "Question", contest: "QuestionCheck") -> dict[str, object]:
     return {
         "question": question.number,
         "lists": {letter: list(ranks) for letter, ranks in question.lists.items()},
         "rankings": {name: str(ranking) for name, ranking in question.rankings.items()},
-        "contradictions": {"-".join(pair.names): pair.contradictions for pair in check.pairs},
-        "odd_one_out": check.odd_one_out,
+        "contradictions": {"-".join(pair.names): pair.contradictions for pair in contest.pairs},
+        "odd_one_out": contest.odd_one_out,
     }
 
 
-def _print_summary(
-    question_checks: "Sequence[QuestionCheck]", findings: "Sequence[Finding]"
-) -> None:
+def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Finding]") -> None:
     """Print the findings, then for each question how many list pairs the measures contest."""
     from survey.services.checks import how_contested
 
     print_heading("Summary")
-    for sentence in how_contested(question_checks):
+    for sentence in how_contested(contests):
         print_text(f"all: {sentence}", "", "  ")
     for finding in findings:
         where = "all" if finding.question is None else f"question {finding.question}"
         print_text(f"{where}: {finding.text}", "", "  ")
     click.echo()
     rows = [
-        [check.question.number, *(pair.told for pair in check.pairs), check.odd_one_out or "–"]
-        for check in question_checks
+        [
+            contest.question.number,
+            *(pair.told for pair in contest.pairs),
+            contest.odd_one_out or "–",
+        ]
+        for contest in contests
     ]
-    pairs = ["-".join(pair.names) for pair in question_checks[0].pairs]
-    print_table("How contested: pairs of lists", ["question", *pairs, "odd one out"], rows)
+    pairs = ["-".join(pair.names) for pair in contests[0].pairs]
+    print_table(
+        "How contested: on how many pairs of lists two measures contradict each other",
+        ["question", *pairs, "odd one out"],
+        rows,
+    )
 
 
 def _print_question(question: "Question", printed_names: Mapping[str, str]) -> None:

@@ -79,7 +79,10 @@ def show(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
 @JSON_OPTION
 @click.pass_obj
 def plan(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
-    """Print a study's plan as YAML; `survey study new --from` makes the same study from it."""
+    """Print a study's plan as YAML.
+
+    `survey study new --from` makes the same study from it.
+    """
     from survey.services import studies
     from survey.services.plan_files import plan_values, write_plan
     from survey.services.recruitment import recruitment_of
@@ -120,7 +123,10 @@ def open_(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
 @JSON_OPTION
 @click.pass_obj
 def close(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
-    """Stop taking answers; `survey study open` opens the study again."""
+    """Stop taking answers.
+
+    `survey study open` opens the study again.
+    """
     from survey.services import access, life, studies
 
     with open_session(open_app) as (_, session):

@@ -150,8 +150,8 @@ def new(
         click.echo(f"Look at it with `survey study check {study.slug}`, then open it.")
         if not access.members_of(session, study):
             click.echo(
-                "It belongs to nobody, so no researcher sees it in the browser: "
-                f"`survey study share {study.slug} NAME` gives it to one."
+                "It has no owner, so no researcher sees it in the browser: "
+                f"`survey study share {study.slug} NAME` adds an owner."
             )
 
 
@@ -172,7 +172,9 @@ def _list_fields(fields: dict[str, Any], lists: "OwnLists") -> dict[str, Any]:
     for name in ("questions", "lists", "relevant", "generator", "marks"):
         if name in fields:
             option = "grades" if name == "marks" else name
-            raise click.UsageError(f"--{option} does not go with lists of your own, which say it.")
+            raise click.UsageError(
+                f"--{option} cannot be combined with your own lists, which decide it."
+            )
     return as_fields(lists)
 
 
@@ -206,7 +208,7 @@ def _read_plan(file: Path | None, preset: str | None, fields: dict[str, Any]) ->
     from survey.services.text_files import text_of
 
     if file is not None and preset is not None:
-        raise click.UsageError("--from and --preset exclude each other; a file may name a preset.")
+        raise click.UsageError("Use --from or --preset, not both; a plan file may name a preset.")
     if file is not None:
         return read_plan(text_of(file), file.name, **fields)
     values = {"seed": studies.fresh_seed(), **fields}
