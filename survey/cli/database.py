@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def init(open_app: OpenApp, /, as_json: bool) -> None:
     """Make the instance folder, the server key and the database.
 
-    You can repeat it: it changes nothing that exists. The folder is the one that
+    You can repeat it: it keeps what exists. The folder is the one that
     SURVEY_INSTANCE names, ./instance by default.
     """
     from survey.services.doctor.examination import close_to_others
@@ -97,7 +97,9 @@ def backup(open_app: OpenApp, /, file: Path, force: bool, as_json: bool) -> None
     ),
 )
 @click.argument("file", type=INPUT_FILE)
-@click.option("--replace", is_flag=True, help="Replace the database's content, after a backup.")
+@click.option(
+    "--replace", is_flag=True, help="Replace the content of the database, after a backup of it."
+)
 @JSON_OPTION
 @click.pass_obj
 def restore(open_app: OpenApp, /, file: Path, replace: bool, as_json: bool) -> None:

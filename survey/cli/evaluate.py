@@ -101,9 +101,9 @@ def evaluate(
     """Score the runs of a test collection, in TREC's formats.
 
     Files may be gzipped. Queries are the topics with a relevant document for which any run
-    returned something; other runs score there as having retrieved nothing. Documents are
-    ordered as trec_eval orders them. One, two or three stars mark a run as better than the
-    baseline at .05, .01 or .001, by a one-tailed bootstrap.
+    returned something; a run without results for a query scores as having retrieved nothing.
+    Documents are ordered as trec_eval orders them. One, two or three stars mark a run as better
+    than the baseline at .05, .01 or .001, by a one-tailed bootstrap.
     """
     from survey.services import evaluating
     from survey.services.reporting import evaluation_tables as tables

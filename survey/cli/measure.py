@@ -39,7 +39,9 @@ MAX_LISTS = 26  # a letter for each
     help="Names with commas between, like AP,nDCG@5,S-recall@3.",
 )
 @click.option("--grades", multiple=True, help="How relevant each item is, like 2,1,1,1,3.")
-@click.option("--weights", multiple=True, help="How many annotators chose it, like 1,.57,.29.")
+@click.option(
+    "--weights", multiple=True, help="Share of annotators who chose each item, like 1,.57,.29."
+)
 @click.option("--clusters", multiple=True, help="The sub-topics of each item, like a,b,a+c.")
 @click.option("--gmt", type=click.IntRange(1), help="Cap NMRR's K by 2 GMT (Eq. 6).")
 @click.option("--literal-eq15", is_flag=True, help="Take MNRO's Eq. 15 as printed.")

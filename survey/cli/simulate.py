@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--prefer",
-    help="How often they choose each measure, like MNRO=.5,NMRR=.3,AP=.1,OTHER=.1; all equally "
-    "often by default.",
+    help="How often they choose each measure, like MNRO=.5,NMRR=.3,AP=.1,OTHER=.1. By default "
+    "OTHER is .1 and all measures are chosen equally often.",
 )
 @click.option(
     "--seed",

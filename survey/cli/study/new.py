@@ -79,7 +79,7 @@ RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
     "--owner",
     type=RESEARCHER,
     metavar="NAME",
-    help="The researcher who owns the study; needed if there are several.",
+    help="The researcher who owns the study; by default the only one.",
 )
 @click.option("--seed", type=click.IntRange(0), help="Seed of the lists; random by default.")
 @click.option(
