@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Dialect, Engine, create_engine, event, text
 
 from survey.db.engine import database_url, engine_options, prepare
 from survey.services.database import upgrade_database
@@ -64,6 +64,17 @@ def where_there_is_room() -> Path | None:
     """A folder in memory, where making and dropping databases waits for no disk, or None."""
     roomy = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 2**30
     return MEMORY if roomy else None
+
+
+def without_encryption(
+    dialect: Dialect, record: object, arguments: list[object], options: dict[str, object]
+) -> None:
+    """Connect to the tests' own PostgreSQL without asking it for encryption, which it has not.
+
+    Asking loads the machine's certificates: 50 ms of processor time for each connection.
+    """
+    if dialect.driver == "pg8000":
+        options["ssl_context"] = False
 
 
 def bring_up_to_date(uri: str) -> None:
