@@ -13,11 +13,16 @@ from survey.services import arrivals, participants, studies
 
 SLUG = "five-systems"
 KEY = "a key for tests, long enough to be allowed"
+PLANS: dict[str, Plan] = {}
 
 
 def a_plan(**changes: Any) -> Plan:
-    """The paper's study, with few questions unless asked for more."""
-    return studies.preset_plan("mnro", **{"questions": 3, "seed": 5, **changes})
+    """The paper's study, with few questions unless asked for more; read from its file once."""
+    values = {"questions": 3, "seed": 5, **changes}
+    key = repr(sorted(values.items()))
+    if key not in PLANS:
+        PLANS[key] = studies.preset_plan("mnro", **values)
+    return PLANS[key]
 
 
 def an_open_study(session: Session, slug: str = SLUG, **changes: Any) -> Study:
