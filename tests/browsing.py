@@ -47,13 +47,13 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     launched.close()
 
 
-def launch(playwright: Playwright) -> Browser:
+def launch(playwright: Playwright, *arguments: str) -> Browser:
     """Start the Chromium of this machine, or Playwright's own."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
     root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    return playwright.chromium.launch(executable_path=path, args=[*QUIET, *root])
+    return playwright.chromium.launch(executable_path=path, args=[*QUIET, *root, *arguments])
 
 
 @pytest.fixture(scope="session")

@@ -1,15 +1,15 @@
 """Take the screenshots and the recording of the README: ``make screenshots``."""
 
 import tempfile
-from hashlib import sha256
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from survey.db import db
 from survey.services import life, studies
 from survey.services.simulation import Preference, simulate
 from tests.browser.recording import Recording
+from tests.browser.still import ARGUMENTS, StillServer, fixed_chance_and_time, open_window
 from tests.browser.test_own_ranking import drag
 from tests.browser.test_participant import place, prepare, save, tick
 from tests.browser.test_researcher import sign_in
@@ -18,60 +18,49 @@ from tests.serving import Server, free_port
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "screenshots"
-MADE_FROM = FOLDER / "made-from.txt"
 SIZES = {"laptop": (1280, 800), "phone": (360, 740)}
 
 
-def source() -> str:
-    """Return a hash of all that pages are made of, by which a test knows old screenshots."""
-    folders = ("templates", "static", "survey/services/presets", "survey/services/reporting")
-    words = ("survey/web/wording.py", "survey/core/agreement/verdicts.py")
-    found = [path for name in (*folders, "survey/figures") for path in (ROOT / name).rglob("*.*")]
-    paths = sorted([*found, *(ROOT / name for name in words)])
-    kept = [path for path in paths if path.is_file() and "__pycache__" not in path.parts]
-    parts = [path.relative_to(ROOT).as_posix().encode() + path.read_bytes() for path in kept]
-    return sha256(b"\0".join(parts)).hexdigest()
-
-
 def main() -> None:
-    """Walk through a study once for each size and theme that the README shows."""
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        server = Server(Path(folder), free_port())
+    """Replace the pictures of the documentation."""
+    for path in FOLDER.glob("*.png"):
+        path.unlink()
+    with sync_playwright() as playwright:
+        take_all(playwright, FOLDER)
+
+
+def take_all(playwright: Playwright, folder: Path) -> None:
+    """Walk through a study once for each size and theme that the documentation shows."""
+    with tempfile.TemporaryDirectory() as instance, fixed_chance_and_time():
+        server = StillServer(Path(instance), free_port())
         server.start()
-        browser = launch(playwright)
+        browser = launch(playwright, *ARGUMENTS)
         try:
-            photograph(browser, server)
+            photograph(browser, server, folder)
         finally:
             browser.close()
             server.kill()
-    MADE_FROM.write_text(f"{source()}\n")
 
 
-def photograph(browser: Browser, server: Server) -> None:
+def photograph(browser: Browser, server: Server, folder: Path) -> None:
     """Take all screenshots, a participant's and a researcher's."""
     link = server.open_study("five-systems", seed=2039, questions=10)
     for name, theme in (("laptop", "light"), ("phone", "light"), ("laptop", "dark")):
-        walk(opened(browser, name, theme), link, f"{name}-{theme}")
-    record(opened(browser, "laptop"), link)
-    strip(opened(browser, "laptop"), server)
-    graded(opened(browser, "laptop"), server)
-    research(opened(browser, "laptop"), server)
+        walk(open_window(browser, SIZES[name], theme), link, folder, f"{name}-{theme}")
+    record(open_window(browser, SIZES["laptop"]), link, folder)
+    strip(open_window(browser, SIZES["laptop"]), server, folder)
+    graded(open_window(browser, SIZES["laptop"]), server, folder)
+    research(open_window(browser, SIZES["laptop"]), server, folder)
 
 
-def opened(browser: Browser, size: str, theme: str = "light") -> Page:
-    """Open a window."""
-    width, height = SIZES[size]
-    return browser.new_page(viewport={"width": width, "height": height}, color_scheme=theme)
-
-
-def shoot(page: Page, name: str, *, whole: bool = True) -> None:
+def shoot(page: Page, path: Path, *, whole: bool = True) -> None:
     """Take a picture of a page, with nothing in focus."""
+    page.evaluate("document.fonts.ready")
     page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
-    page.screenshot(path=FOLDER / f"{name}.png", full_page=whole)
+    page.screenshot(path=path, full_page=whole, animations="disabled")
 
 
-def walk(page: Page, link: str, suffix: str) -> None:
+def walk(page: Page, link: str, folder: Path, suffix: str) -> None:
     """Photograph the pages that tell a participant's story; in the dark, a question."""
     shown = ["question"] if suffix.endswith("dark") else ["entry", "practice", "question", "done"]
     if suffix.startswith("laptop-light"):
@@ -79,7 +68,7 @@ def walk(page: Page, link: str, suffix: str) -> None:
 
     def take(name: str) -> None:
         if name in shown:
-            shoot(page, f"{name}-{suffix}")
+            shoot(page, folder / f"{name}-{suffix}.png")
 
     page.goto(link)
     take("entry")
@@ -102,7 +91,7 @@ def walk(page: Page, link: str, suffix: str) -> None:
     take("done")
 
 
-def record(page: Page, link: str) -> None:
+def record(page: Page, link: str, folder: Path) -> None:
     """Record a participant's way, from the link to an ordering of one's own."""
     recording = Recording(page)
     page.goto(link)
@@ -129,7 +118,7 @@ def record(page: Page, link: str) -> None:
     save(page)
     page.wait_for_url("**/q/3")
     recording.frame(2)
-    recording.save(FOLDER / "study.gif")
+    recording.save(folder / "study.gif")
 
 
 def begin(page: Page, link: str) -> None:
@@ -141,13 +130,13 @@ def begin(page: Page, link: str) -> None:
     page.wait_for_url("**/q/1")
 
 
-def strip(page: Page, server: Server) -> None:
+def strip(page: Page, server: Server, folder: Path) -> None:
     """Photograph a question with the positions strip."""
     begin(page, server.open_study("strip", seed=2039, positions_strip=True))
-    shoot(page, "strip-laptop-light")
+    shoot(page, folder / "strip-laptop-light.png")
 
 
-def graded(page: Page, server: Server) -> None:
+def graded(page: Page, server: Server, folder: Path) -> None:
     """Photograph a question of graded lists."""
     begin(
         page,
@@ -155,10 +144,10 @@ def graded(page: Page, server: Server) -> None:
             "graded", seed=2039, marks={"grades": "3 2 2 1 1"}, measures=["AP", "nDCG@20", "gMNRO"]
         ),
     )
-    shoot(page, "graded-laptop-light")
+    shoot(page, folder / "graded-laptop-light.png")
 
 
-def research(page: Page, server: Server) -> None:
+def research(page: Page, server: Server, folder: Path) -> None:
     """Photograph what a researcher sees, from the draft to the results."""
     sign_in(page, server)
     page.goto(f"{server.address}/research/new")
@@ -168,20 +157,20 @@ def research(page: Page, server: Server) -> None:
     page.get_by_label("Seed", exact=True).fill("2039")
     page.get_by_role("button", name="Save and draw").click()
     page.wait_for_url("**/check")
-    shoot(page, "check-laptop-light", whole=False)
+    shoot(page, folder / "check-laptop-light.png", whole=False)
     study = f"{server.address}/research/studies/spring-study"
     page.goto(study)
-    shoot(page, "overview-laptop-light", whole=False)
+    shoot(page, folder / "overview-laptop-light.png", whole=False)
     answer(server)
     page.goto(f"{study}/progress")
-    shoot(page, "progress-laptop-light", whole=False)
+    shoot(page, folder / "progress-laptop-light.png", whole=False)
     with server.app.app_context():
         found = studies.find_study(db.session, "spring-study")
         life.close_to_participants(db.session, found, "the screenshots")
         db.session.remove()
     page.goto(f"{study}/results")
-    shoot(page, "results-laptop-light", whole=False)
-    page.locator("#differences").screenshot(path=FOLDER / "differences-laptop-light.png")
+    shoot(page, folder / "results-laptop-light.png", whole=False)
+    page.locator("#differences").screenshot(path=folder / "differences-laptop-light.png")
 
 
 def answer(server: Server) -> None:
