@@ -7,14 +7,13 @@ import numpy as np
 from benchmarks.situations import MEASURES, SimulatedStudy
 from survey.core.agreement.agreement import compare, share_intervals
 from survey.core.agreement.answers import Answers
-from survey.core.agreement.ballots import Ballots
 from survey.core.agreement.concordance import (
     friedman_of_agreement,
     friedman_of_credits,
     means_of_participants,
 )
 from survey.core.agreement.counts import OTHER, distinct_questions
-from survey.core.agreement.credits import tally_credits
+from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.differences import (
     MeanTest,
     Pair,
@@ -23,9 +22,10 @@ from survey.core.agreement.differences import (
     two_way,
 )
 from survey.core.agreement.matched import cochran_q
-from survey.core.agreement.orders import hold, tau_b
+from survey.core.agreement.orders import hold
 from survey.core.agreement.permutation import Redraws
 from survey.core.agreement.verdicts import verdict
+from survey.core.statistics.rank_correlation import tau_b
 
 LEVEL = 0.05
 

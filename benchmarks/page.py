@@ -18,7 +18,7 @@ from benchmarks.situations import (
     STOCK,
 )
 from survey import __version__
-from survey.core.stimuli.generators import GENERATOR_VERSION
+from survey.core.studies.generators import GENERATOR_VERSION
 
 WHAT_IS_TRUE = {
     tried.IDENTICAL: (

@@ -3,30 +3,22 @@
 from flask import Flask
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from survey.assets import folder
-from survey.config import Settings
+from survey.config import Settings, folder
 from survey.db import db
 from survey.db.engine import database_url, engine_options, prepare
 from survey.web import (
-    addresses,
     auth,
-    bodies,
-    cookies,
     errors,
-    headers,
-    health,
-    home,
     housekeeping,
     language,
-    origin,
-    paper,
     participant,
     parts,
     preview,
-    proxies,
+    public_pages,
+    requests,
     researcher,
+    security,
     static_files,
-    stored,
     wording,
 )
 
@@ -41,26 +33,26 @@ def create_app(settings: Settings | None = None) -> Flask:
     app.config.from_mapping(settings.for_flask())
     _believe_proxies(app, settings.trusted_proxies)
     _open_database(app, settings.database_uri)
-    bodies.init_app(app)
-    proxies.init_app(app)
-    headers.init_app(app)
-    cookies.init_app(app)
-    addresses.init_app(app)
+    requests.count_bodies(app)
+    security.watch_for_proxies(app)
+    security.add_headers(app)
+    security.use_cookies(app)
+    requests.add_page_address(app)
     static_files.init_app(app)
     errors.init_app(app)
-    origin.init_app(app)
+    security.refuse_foreign_forms(app)
     language.init_app(app)
     wording.init_app(app)
     parts.init_app(app)
-    app.register_blueprint(home.blueprint)
-    app.register_blueprint(health.blueprint)
+    app.register_blueprint(public_pages.home_blueprint)
+    app.register_blueprint(public_pages.health_blueprint)
     app.register_blueprint(participant.blueprint)
     app.register_blueprint(auth.pages.blueprint)
-    app.register_blueprint(auth.account.blueprint)
+    app.register_blueprint(auth.pages.account_blueprint)
     app.register_blueprint(researcher.blueprint)
     app.register_blueprint(preview.blueprint)
-    app.register_blueprint(paper.blueprint)
-    app.register_blueprint(stored.blueprint)
+    app.register_blueprint(public_pages.paper_blueprint)
+    app.register_blueprint(public_pages.stored_blueprint)
     return app
 
 

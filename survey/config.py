@@ -1,4 +1,7 @@
-"""Settings: defaults, the instance folder, the environment, and what is too unsafe to run."""
+"""Settings: defaults, the instance folder, the environment, and what is too unsafe to run.
+
+Where templates and static files are.
+"""
 
 import contextlib
 import os
@@ -100,3 +103,10 @@ def _stored_key(path: Path) -> str:
             os.link(fresh, path)
         fresh.unlink()
     return path.read_text().strip()
+
+
+def folder(name: str) -> Path:
+    """Find templates or static: inside the package of a wheel, beside it in a checkout."""
+    package = Path(__file__).parent
+    inside = package / name
+    return inside if inside.is_dir() else package.parent / name

@@ -7,9 +7,10 @@ from bs4 import BeautifulSoup
 from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
-from survey.core.stimuli.plan import Plan
+from survey.core.studies.plan import Plan
 from survey.db.models import Participant, Study
-from survey.services import arrivals, participants, studies
+from survey.services.participation import arrivals, participants
+from survey.services.studies import lifecycle, plans
 
 SLUG = "five-systems"
 KEY = "a key for tests, long enough to be allowed"
@@ -21,14 +22,14 @@ def a_plan(**changes: Any) -> Plan:
     values = {"questions": 3, "seed": 5, **changes}
     key = repr(sorted(values.items()))
     if key not in PLANS:
-        PLANS[key] = studies.preset_plan("mnro", **values)
+        PLANS[key] = plans.preset_plan("mnro", **values)
     return PLANS[key]
 
 
 def an_open_study(session: Session, slug: str = SLUG, **changes: Any) -> Study:
     """A study that takes answers."""
-    study = studies.create_study(session, slug, a_plan(**changes))
-    studies.open_study(session, study)
+    study = lifecycle.create_study(session, slug, a_plan(**changes))
+    lifecycle.open_study(session, study)
     return study
 
 

@@ -20,8 +20,8 @@ from werkzeug.routing import Rule
 from survey.app import create_app
 from survey.config import Settings
 from survey.db import db
-from survey.services import researchers
-from survey.services.database import is_ready, upgrade_database
+from survey.services.accounts import researchers
+from survey.services.operations.database import is_ready, upgrade_database
 from tests.databases import (
     LATER_ON_POSTGRESQL,
     PostgreSQL,

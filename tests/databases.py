@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Dialect, Engine, create_engine, event, text
 
 from survey.db.engine import database_url, engine_options, prepare
-from survey.services.database import upgrade_database
+from survey.services.operations.database import upgrade_database
 
 # For tests of pages, forms, files and commands: where no query, constraint, order, type or
 # transaction is in question, one kind of database is enough.

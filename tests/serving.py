@@ -18,7 +18,7 @@ from flask import Flask
 from survey.app import create_app
 from survey.config import Settings
 from survey.db import db
-from survey.services.database import upgrade_database
+from survey.services.operations.database import upgrade_database
 from tests.builders import KEY, an_open_study
 
 

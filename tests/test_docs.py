@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from survey.core.measures.catalogue import OURS
-from survey.core.measures.families import Family
+from survey.core.measures.measure import Family
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))

@@ -12,8 +12,8 @@ import pytest
 from survey.cli import survey
 from survey.core.measures import MEASURES, Setting, as_lists
 from survey.core.measures.registry import others_of
-from survey.services import studies
-from survey.services.plan_files import read_plan
+from survey.services.studies import lifecycle, plans
+from survey.services.studies.plans import read_plan
 from tests.databases import ON_SQLITE
 from tests.guides.pages import PAGES, ROOT, block_of, page_named
 
@@ -34,9 +34,9 @@ def test_what_each_of_the_three_does_first_stands_on_the_first_screen():
 
 @ON_SQLITE
 def test_the_demo_study_and_a_study_of_its_seed_have_the_same_questions(app, session):
-    demo = studies.ensure_demo_study(session)
-    again = studies.create_study(session, "replication", studies.preset_plan("mnro", seed=2039))
-    studies.open_study(session, again)
+    demo = lifecycle.ensure_demo_study(session)
+    again = lifecycle.create_study(session, "replication", plans.preset_plan("mnro", seed=2039))
+    lifecycle.open_study(session, again)
     assert again.digest == demo.digest
     assert (
         "survey study new replication --seed 2039"

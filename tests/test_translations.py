@@ -15,10 +15,10 @@ from click.testing import CliRunner
 
 from survey.cli import survey
 from survey.core.measures import MEASURES
-from survey.services import studies
-from survey.services.errors import SurveyError
-from survey.services.languages import FOLDER, languages
-from survey.services.presets import translated
+from survey.errors import SurveyError
+from survey.services.studies import lifecycle, plans
+from survey.services.studies.languages import FOLDER, languages
+from survey.services.studies.presets import translated
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
 from tests.databases import ON_SQLITE
 
@@ -117,9 +117,9 @@ def test_no_catalogue_names_a_measure(language):
 
 
 @pytest.mark.parametrize("language", OTHERS)
-@pytest.mark.parametrize("preset", studies.PRESETS)
+@pytest.mark.parametrize("preset", plans.PRESETS)
 def test_a_preset_is_translated_with_its_placeholders_and_nothing_else_changes(preset, language):
-    values = studies.preset_values(preset)
+    values = plans.preset_values(preset)
     other = translated(values, language)
     assert other.keys() == values.keys()
     for name, text in values.items():
@@ -137,9 +137,9 @@ def test_a_preset_is_translated_with_its_placeholders_and_nothing_else_changes(p
 
 
 def test_english_leaves_a_preset_as_it_is():
-    values = studies.preset_values("mnro")
+    values = plans.preset_values("mnro")
     assert translated(values, "en") == values
-    assert "language" not in studies.preset_plan("mnro").content()
+    assert "language" not in plans.preset_plan("mnro").content()
 
 
 def test_a_plan_in_a_language_without_a_catalogue_is_refused():
@@ -157,7 +157,7 @@ def test_a_text_of_ones_own_goes_before_the_presets(session):
 
 
 def personal_fields():
-    fields = translated(studies.preset_values("mnro"), "el")["personal_fields"]
+    fields = translated(plans.preset_values("mnro"), "el")["personal_fields"]
     more = {"label": "Σύνολο, 100 %", "required": False}
     return [
         *fields,
@@ -350,7 +350,7 @@ def test_a_closed_study_says_so_in_greek(app, study, session):
     halfway.submit("/begin")
     halfway.submit("/consent", agree="y")
     page = halfway.page
-    studies.close_study(session, session.merge(study))
+    lifecycle.close_study(session, session.merge(study))
     halfway.open("/about-you")
     assert halfway.page.h1.text == "Αυτή η έρευνα έχει κλείσει"
     halfway.page = page
@@ -377,8 +377,8 @@ def test_other_pages_stay_english(client, study, session):
 
 @ON_SQLITE
 def test_a_study_in_a_language_without_a_catalogue_has_english_pages(client, session):
-    made = studies.create_study(session, SLUG, replace(a_plan(), language="xx"))
-    studies.open_study(session, made)
+    made = lifecycle.create_study(session, SLUG, replace(a_plan(), language="xx"))
+    lifecycle.open_study(session, made)
     visitor = Visitor(client)
     visitor.start()
     assert visitor.page.html["lang"] == "en"

@@ -22,8 +22,8 @@ from benchmarks.digits.retrieval import (
     nested_ranks,
     values,
 )
+from survey.core.collections.bootstrap import LEVELS, bootstrap_p, why_none
 from survey.core.measures import Values, measure_named
-from survey.core.runs.significance import LEVELS, bootstrap_p, why_none
 
 QUERIES_PER_DIGIT = 10
 RESAMPLES = 9_999

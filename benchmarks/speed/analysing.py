@@ -16,16 +16,13 @@ from sqlalchemy.orm import Session
 
 from benchmarks.speed.crowd import SLUG
 from benchmarks.speed.memory import peak_mb
-from survey.core.agreement.answers import Answers
-from survey.core.agreement.participants import People
-from survey.db import queries, vote_queries
+from survey.core.agreement.answers import Answers, People
+from survey.db import study_queries, vote_queries
 from survey.db.engine import database_url, engine_options, prepare, snapshot
 from survey.db.vote_queries import votes_of
-from survey.services.analysis import Choices
-from survey.services.reporting.counts_tables import flags_sheet
-from survey.services.reporting.tables import tables_of
-from survey.services.reports import as_json
-from survey.services.study_analysis import analyse_study
+from survey.services.analysis.result_tables import flags_sheet, tables_of
+from survey.services.analysis.results_json import as_json
+from survey.services.analysis.study_results import Choices, analyse_study
 
 
 def analysed(uri: str) -> dict[str, float | str]:
@@ -41,7 +38,7 @@ def analysed(uri: str) -> dict[str, float | str]:
         return votes
 
     with Session(engine) as session, patch.object(vote_queries, "votes_of", timed):
-        study = queries.study_by_slug(snapshot(session), SLUG)
+        study = study_queries.study_by_slug(snapshot(session), SLUG)
         if study is None:
             raise LookupError(f"there is no study {SLUG}")
         begun, worked = time.perf_counter(), time.process_time()

@@ -37,14 +37,14 @@ from sqlalchemy import Column as TableColumn
 from sqlalchemy.orm import Session
 
 from survey.core.agreement.voters import cast_vote
-from survey.core.stimuli.blinding import blind, draw_blinding
-from survey.core.stimuli.plan import Plan
-from survey.core.stimuli.questions import Question
+from survey.core.studies.blinding import blind, draw_blinding
+from survey.core.studies.plan import Plan
+from survey.core.studies.questions import Question
 from survey.db.engine import database_url, engine_options, prepare
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse, Study
-from survey.services import studies
-from survey.services.database import upgrade_database
-from survey.services.simulation import Preference
+from survey.services.operations.database import upgrade_database
+from survey.services.planning.simulation import Preference
+from survey.services.studies import lifecycle, plans
 
 SLUG = "crowd"
 DEALT = 4_000  # presentations of each question
@@ -92,9 +92,9 @@ def fill(engine: Engine, participants: int, **changes: Any) -> Iterator[int]:
     with Session(engine) as session:
         # Twice as many places, so that there are free ones.
         standing = {"practice": False, "participants": 2 * participants}
-        plan = studies.preset_plan("mnro", **standing | changes)
-        study = studies.create_study(session, SLUG, plan)
-        studies.open_study(session, study)
+        plan = plans.preset_plan("mnro", **standing | changes)
+        study = lifecycle.create_study(session, SLUG, plan)
+        lifecycle.open_study(session, study)
         study_id, consent_id = study.id, study.consent_texts[0].id
         drawn = list(_drawn(session, study, plan))
     with engine.begin() as connection:
@@ -115,7 +115,7 @@ def _drawn(session: Session, study: Study, plan: Plan) -> Iterator[dict[str, Any
     preference = Preference.parse(
         PREFERENCE if set(plan.measures) == {"AP", "NMRR", "MNRO"} else None, plan.measures
     )
-    for question in studies.questions_of(study):
+    for question in lifecycle.questions_of(study):
         # Nobody is blinded here: the same crowd each time is what a speed run needs.
         shuffled = Random(f"{plan.seed} {question.number}")  # noqa: S311
         chance = Generator(PCG64([plan.seed, question.number]))

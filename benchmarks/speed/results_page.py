@@ -16,7 +16,8 @@ from survey.app import create_app
 from survey.config import Settings
 from survey.db.models import Study
 from survey.figures.drawing import as_svg
-from survey.services import life, researchers
+from survey.services.accounts import researchers
+from survey.services.studies import lifecycle
 
 PASSWORD = "a row of four words"  # noqa: S105 - of an account that lives for a second
 ROUNDS = 7
@@ -44,7 +45,7 @@ def _close(engine: Engine) -> str:
     with Session(engine) as session:
         study = session.scalars(select(Study)).one()
         token = researchers.add_researcher(session, "Ada")[1]
-        life.close_to_participants(session, study, "Ada")
+        lifecycle.close_to_participants(session, study, "Ada")
         session.commit()
     return token
 

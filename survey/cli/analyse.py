@@ -17,7 +17,7 @@ from survey.cli.command import (
 from survey.cli.terminal import print_heading, print_json, print_sheet, print_text, progress_bar
 
 if TYPE_CHECKING:
-    from survey.services.analysis import Analysis, Choices
+    from survey.services.analysis.study_results import Analysis, Choices
 
 EARLY_LOOK_NOTE = (
     "The study is still open. Its log now says that you looked at the results, and its bundle "
@@ -62,8 +62,8 @@ def analyse(
     responses.csv from elsewhere. It may be left out if there is only one study. If the study is
     still open, its log will say that you looked at the results.
     """
-    from survey.services import reports
-    from survey.services.analysis import Choices
+    from survey.services.analysis import results_json
+    from survey.services.analysis.study_results import Choices
     from survey.services.exchange.bundle import SUMS
 
     if folder is not None and (folder / SUMS).exists():
@@ -75,7 +75,7 @@ def analyse(
     if folder is not None:
         _write_report(result, folder)
     if as_json:
-        print_json(reports.as_json(result))
+        print_json(results_json.as_json(result))
         return
     _print_counts(result)
     if not result.responses:
@@ -85,18 +85,20 @@ def analyse(
 
 
 def _analysis_of(open_app: OpenApp, target: str | None, choices: "Choices") -> "Analysis":
-    from survey.services import access, life, studies, study_analysis
-    from survey.services.database import only_reading
-    from survey.services.exchange.analysing import analyse_path
+    from survey.services.accounts import access
+    from survey.services.analysis import study_results
+    from survey.services.exchange.foreign import analyse_path
+    from survey.services.operations.database import only_reading
+    from survey.services.studies import lifecycle
 
     if target and _is_path(target):
         return analyse_path(Path(target), choices)
     with open_session(open_app) as (_, session):
-        study = studies.find_study(session, target) if target else studies.only_study(session)
-        if life.note_early_look(session, study, access.COMMAND_LINE, "analysed"):
+        study = lifecycle.find_study(session, target) if target else lifecycle.only_study(session)
+        if lifecycle.note_early_look(session, study, access.COMMAND_LINE, "analysed"):
             click.echo(EARLY_LOOK_NOTE, err=True)
         only_reading(session)
-        return study_analysis.analyse_study(session, study, choices)
+        return study_results.analyse_study(session, study, choices)
 
 
 def _is_path(target: str) -> bool:
@@ -104,15 +106,15 @@ def _is_path(target: str) -> bool:
 
     A folder named like a slug may be that study's report, so it must contain answers.
     """
-    from survey.services.exchange.foreign_lists import QUESTIONS
-    from survey.services.exchange.responses import NAME as RESPONSES
+    from survey.services.exchange.foreign import QUESTIONS
+    from survey.services.exchange.reading import RESPONSES as RESPONSES
 
     has_answers = any((Path(target) / name).is_file() for name in (QUESTIONS, RESPONSES))
     return "." in target or "/" in target or os.sep in target or has_answers
 
 
 def _write_report(result: "Analysis", folder: Path) -> None:
-    from survey.services.reporting import report
+    from survey.services.analysis import report
 
     with progress_bar("Writing", total=report.file_count(result)) as progress:
         try:
@@ -127,7 +129,7 @@ def _write_report(result: "Analysis", folder: Path) -> None:
 
 
 def _print_counts(result: "Analysis") -> None:
-    from survey.services.reporting import report, tables
+    from survey.services.analysis import report, result_tables
 
     if result.study.get("why"):
         print_text(f"The study itself is unknown: {result.study['why']}.")
@@ -141,14 +143,13 @@ def _print_counts(result: "Analysis") -> None:
         + (f", {left_out.flagged} flagged." if result.choices.exclude_flagged else ".")
     )
     if result.simulated:
-        print_text(f"{tables.simulated_told(result)} They are no evidence of anything.")
+        print_text(f"{result_tables.simulated_told(result)} They are no evidence of anything.")
     if not result.choices.as_planned:
         print_text(f"Not the analysis of the protocol: {report.departures(result.choices)}.")
 
 
 def _print_analysis(result: "Analysis") -> None:
-    from survey.services.reporting.counts_tables import flags_sheet
-    from survey.services.reporting.tables import tables_of
+    from survey.services.analysis.result_tables import flags_sheet, tables_of
 
     click.echo()
     print_heading("What the votes support")

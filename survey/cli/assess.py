@@ -71,24 +71,24 @@ def merge(
     relevance` (TREC qrels; relevance 0 to 3, above 0 is chosen; .gz is unpacked). The folder
     gets weights.csv, weights.txt (topic document weight), qrels.txt and agreement.csv.
     """
-    from survey.services.assessing import files, judgements, label_sheets
+    from survey.services.collections import assessment
 
     if len(labels) < 2:
         raise click.UsageError("1 file given; two assessors or more are needed.")
     _check_different(labels)
     if at_least is not None and at_least > len(labels):
         raise click.UsageError(f"--at-least {at_least}: there are {len(labels)} assessors.")
-    targets = [folder / name for name in label_sheets.MERGED]
-    files.check_targets(targets, labels, replace=force)
+    targets = [folder / name for name in assessment.MERGED]
+    assessment.check_targets(targets, labels, replace=force)
     with progress_bar("Merging") as progress:
-        merged = judgements.merge(labels, at_least, progress.update)
-    texts = label_sheets.merged_files(merged)
-    files.write_files({folder / name: text for name, text in texts.items()})
+        merged = assessment.merge(labels, at_least, progress.update)
+    texts = assessment.merged_files(merged)
+    assessment.write_files({folder / name: text for name, text in texts.items()})
     if as_json:
-        print_json(label_sheets.merged_json(merged) | {"files": [str(path) for path in targets]})
+        print_json(assessment.merged_json(merged) | {"files": [str(path) for path in targets]})
         return
-    print_sheet(label_sheets.agreement_sheet(merged))
-    sentences = label_sheets.merged_sentences(merged)
+    print_sheet(assessment.agreement_sheet(merged))
+    sentences = assessment.merged_sentences(merged)
     _print_sentences([*sentences, f"Written to {folder}: {', '.join(texts)}."])
 
 
@@ -103,16 +103,16 @@ def compare(first: Path, second: Path, threshold: float, as_json: bool) -> None:
     Lines are `topic document cluster`; the cluster is the rest of the line, and `unknown` for a
     document that could not be placed (.gz is unpacked).
     """
-    from survey.services.assessing import cluster_sheets, judgements
+    from survey.services.collections import assessment
 
     _check_different([first, second])
     with progress_bar("Comparing") as progress:
-        compared = judgements.compare(first, second, threshold, progress.update)
+        compared = assessment.compare(first, second, threshold, progress.update)
     if as_json:
-        print_json(cluster_sheets.compared_json(compared))
+        print_json(assessment.compared_json(compared))
         return
-    print_sheet(cluster_sheets.compared_sheet(compared))
-    _print_sentences(cluster_sheets.compared_sentences(compared, str(first), str(second)))
+    print_sheet(assessment.compared_sheet(compared))
+    _print_sentences(assessment.compared_sentences(compared, str(first), str(second)))
 
 
 @assess.command(
@@ -159,21 +159,21 @@ def gold(
     agree. Topics on which three do not agree are left out; without a third, all on which two do
     not agree.
     """
-    from survey.services.assessing import cluster_sheets, files, judgements
+    from survey.services.collections import assessment
 
     paths = [path for path in (first, second, third) if path is not None]
     _check_different(paths)
     stem = Path(target.name.removesuffix(".gz")).stem
-    targets = [target, *(target.with_name(stem + ending) for ending in cluster_sheets.BESIDE_GOLD)]
-    files.check_targets(targets, paths, replace=force)
+    targets = [target, *(target.with_name(stem + ending) for ending in assessment.BESIDE_GOLD)]
+    assessment.check_targets(targets, paths, replace=force)
     with progress_bar("Joining") as progress:
-        joined = judgements.gold(paths, threshold, floor, progress.update)
-    files.write_files(dict(zip(targets, cluster_sheets.gold_files(joined), strict=True)))
+        joined = assessment.gold(paths, threshold, floor, progress.update)
+    assessment.write_files(dict(zip(targets, assessment.gold_files(joined), strict=True)))
     if as_json:
-        print_json(cluster_sheets.gold_json(joined, targets))
+        print_json(assessment.gold_json(joined, targets))
         return
-    print_sheet(cluster_sheets.statistics_sheet(joined))
-    sentences = cluster_sheets.gold_sentences(joined)
+    print_sheet(assessment.statistics_sheet(joined))
+    sentences = assessment.gold_sentences(joined)
     _print_sentences([*sentences, f"Written: {', '.join(map(str, targets))}."])
 
 

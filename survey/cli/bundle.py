@@ -60,28 +60,30 @@ def export(
     With --parquet it writes answers, participants and questions as typed tables for other
     programs.
     """
-    from survey.services import access, life, retention, studies
-    from survey.services.exchange import handing_out
+    from survey.services.accounts import access
+    from survey.services.exchange import bundle
+    from survey.services.participation import own_data
+    from survey.services.studies import lifecycle
 
     if (target is None) == (folder is None):
         raise click.UsageError("Name what to write: --to FILE.zip, or --parquet FOLDER.")
     path = target or folder or Path()
     _check_writable(path, force=force)
     with open_session(open_app) as (_, session):
-        retention.drop_due(session)
-        study = studies.find_study(session, slug)
+        own_data.drop_due(session)
+        study = lifecycle.find_study(session, slug)
         if options["with_identities"]:
             access.log(session, study, access.COMMAND_LINE, "exported", "bundle with identities")
-        if life.note_early_look(session, study, access.COMMAND_LINE, "exported"):
+        if lifecycle.note_early_look(session, study, access.COMMAND_LINE, "exported"):
             click.echo(EARLY_LOOK_NOTE, err=True)
-        lines, digest = handing_out.lines_in(session, study), study.digest
+        lines, digest = bundle.lines_in(session, study), study.digest
         with progress_bar("Writing", total=lines) as progress, _replaced_when_done(path) as new:
             if folder:
-                handing_out.write_parquet(session, study, new, on_lines=progress.advance, **options)
+                from survey.services.exchange import parquet  # its library is an extra
+
+                parquet.write_parquet(session, study, new, on_lines=progress.advance, **options)
             else:
-                chunks = handing_out.stream_bundle(
-                    session, study, on_lines=progress.advance, **options
-                )
+                chunks = bundle.stream_bundle(session, study, on_lines=progress.advance, **options)
                 with new.open("wb") as file:
                     file.writelines(chunks)
     if as_json:
@@ -106,15 +108,15 @@ def replicate(bundle: Path, as_json: bool) -> None:
     thing that does not agree is named. The exit status is 0 only if everything agrees. No
     database is needed.
     """
-    from survey.services.errors import SurveyError
-    from survey.services.exchange import reading
-    from survey.services.exchange.replicate import replicate as recompute
+    from survey.errors import SurveyError
+    from survey.services.exchange import input_files
+    from survey.services.exchange.replication import replicate as recompute
 
     checked: list[str] = []
     fault: SurveyError | None = None
     try:
         with progress_bar("Recomputing"):
-            for step in recompute(reading.open_files(bundle, bundle.name)):
+            for step in recompute(input_files.open_files(bundle, bundle.name)):
                 checked.append(step.text)
     except SurveyError as error:
         fault = error
@@ -151,16 +153,16 @@ def import_(open_app: OpenApp, /, bundle: Path, slug: str, owner: str, as_json: 
 
     Everything in it is recomputed first; a bundle that does not agree is not imported.
     """
-    from survey.services import studies
-    from survey.services.exchange import intake, reading
-    from survey.services.researchers import find_researcher
+    from survey.services.accounts.researchers import find_researcher
+    from survey.services.exchange import bundle_import, input_files
+    from survey.services.studies import lifecycle
 
     with progress_bar("Recomputing"):
-        files = reading.open_files(bundle, bundle.name)
+        files = input_files.open_files(bundle, bundle.name)
         with open_session(open_app) as (_, session):
             researcher = find_researcher(session, owner)
-            study = intake.take_in(session, files, bundle.name, slug, researcher)
-            content = studies.describe(study)
+            study = bundle_import.take_in(session, files, bundle.name, slug, researcher)
+            content = lifecycle.describe(study)
     if as_json:
         print_json(content)
     else:

@@ -111,7 +111,7 @@ class KnownName(click.ParamType[str]):
         incomplete: str,
     ) -> list[CompletionItem[str]]:
         """Return the names that begin like the word; after a comma, like its last part."""
-        from survey.services import suggestions
+        from survey.services.operations import suggestions
 
         before, comma, beginning = incomplete.rpartition(",")
         items: list[CompletionItem[str]] = [
@@ -153,7 +153,7 @@ def open_engine(open_app: OpenApp, *, make: bool = False) -> Iterator[tuple["Fla
 @contextmanager
 def open_session(open_app: OpenApp) -> Iterator[tuple["Flask", "Session"]]:
     """Yield the application and a database session; refuse a schema of another version."""
-    from survey.services.database import require_current_schema
+    from survey.services.operations.database import require_current_schema
 
     with open_engine(open_app) as (app, engine):
         require_current_schema(engine)

@@ -11,8 +11,7 @@ from survey.cli.terminal import print_json, progress_bar
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from survey.services.backups import Holdings
-    from survey.services.restores import Restored
+    from survey.services.operations.backups import Holdings, Restored
 
 
 @click.command(cls=Command, examples=("survey init",))
@@ -24,7 +23,7 @@ def init(open_app: OpenApp, /, as_json: bool) -> None:
     You can repeat it: it keeps what exists. The folder is the one that
     SURVEY_INSTANCE names, ./instance by default.
     """
-    from survey.services.doctor.examination import close_to_others
+    from survey.services.operations.doctor import close_to_others
 
     with open_engine(open_app, make=True) as (app, engine):
         close_to_others(engine, app.config["INSTANCE"])
@@ -67,7 +66,7 @@ def backup(open_app: OpenApp, /, file: Path, force: bool, as_json: bool) -> None
     FILE is an SQLite database, also where the survey runs on PostgreSQL. It is checked before
     it gets its name. It contains personal data, and only you can read it.
     """
-    from survey.services.backups import write_backup
+    from survey.services.operations.backups import write_backup
 
     if file.exists() and not force:
         raise click.ClickException(f"{file} is there already; --force replaces it.")
@@ -108,8 +107,8 @@ def restore(open_app: OpenApp, /, file: Path, replace: bool, as_json: bool) -> N
     The database is made if missing. If the command is interrupted, the database stays as it
     was. A backup of an older version is upgraded on the way; FILE itself does not change.
     """
-    from survey.services.doctor.examination import close_to_others
-    from survey.services.restores import restore_backup
+    from survey.services.operations.backups import restore_backup
+    from survey.services.operations.doctor import close_to_others
 
     with open_engine(open_app, make=True) as (app, engine):
         instance = app.config["INSTANCE"]
@@ -129,7 +128,7 @@ def restore(open_app: OpenApp, /, file: Path, replace: bool, as_json: bool) -> N
 
 
 def _upgrade(engine: "Engine") -> tuple[str | None, str | None]:
-    from survey.services.database import upgrade_database
+    from survey.services.operations.database import upgrade_database
 
     with progress_bar("Upgrading"):
         return upgrade_database(engine)

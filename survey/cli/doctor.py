@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from flask import Flask
     from sqlalchemy import Engine
 
-    from survey.services.doctor.examination import Circumstances
-    from survey.services.doctor.findings import Finding
+    from survey.services.operations.doctor import Circumstances, Finding
 
 HOST_OPTION = click.option(
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
@@ -42,7 +41,7 @@ def doctor(open_app: OpenApp, /, host: str, as_json: bool) -> None:
 
 def refuse_danger(app: "Flask", engine: "Engine", host: str) -> None:
     """Warn on stderr of what is unsafe; raise ClickException for what is dangerous."""
-    from survey.services.doctor.examination import examine
+    from survey.services.operations.doctor import examine
 
     findings = examine(engine, _circumstances(app, host), thorough=False)
     for finding in findings:
@@ -53,8 +52,7 @@ def refuse_danger(app: "Flask", engine: "Engine", host: str) -> None:
 
 
 def _findings(open_app: OpenApp, host: str) -> "Sequence[Finding]":
-    from survey.services.doctor.examination import examine
-    from survey.services.doctor.findings import danger
+    from survey.services.operations.doctor import danger, examine
 
     try:
         with open_engine(open_app) as (app, engine):
@@ -67,7 +65,7 @@ def _findings(open_app: OpenApp, host: str) -> "Sequence[Finding]":
 
 
 def _circumstances(app: "Flask", host: str) -> "Circumstances":
-    from survey.services.doctor.examination import Circumstances
+    from survey.services.operations.doctor import Circumstances
 
     return Circumstances(
         instance=app.config["INSTANCE"],

@@ -12,8 +12,8 @@ from survey.cli.terminal import print_json, print_sheet, progress_bars
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
-    from survey.services.evaluating import OnProgress, Report
-    from survey.services.reporting.sheets import Sheet
+    from survey.services.analysis.sheets import Sheet
+    from survey.services.collections.run_evaluation import OnProgress, Report
 
 Format = Literal["json", "csv", "latex"]
 
@@ -105,13 +105,13 @@ def evaluate(
     Documents are ordered as trec_eval orders them. One, two or three stars mark a run as better
     than the baseline at .05, .01 or .001, by a one-tailed bootstrap.
     """
-    from survey.services import evaluating
-    from survey.services.reporting import evaluation_tables as tables
-    from survey.services.reporting.evaluation_json import as_json
+    from survey.services.collections import evaluation_tables as tables
+    from survey.services.collections import run_evaluation
+    from survey.services.collections.evaluation_tables import as_json
 
     names = tuple(name for words in measures for name in words.split(",") if name)
     with _scoring_bars() as on_progress:
-        report = evaluating.run(evaluating.Asked(measures=names, **options), on_progress)
+        report = run_evaluation.run(run_evaluation.Asked(measures=names, **options), on_progress)
     if output == "csv":
         _print_csv(report, per_query=per_query)
         return
@@ -155,10 +155,10 @@ def feedback(
     order. The measures are mean precision at 10, 20, … 100, the same weighted (with --weights),
     and recall at 100. Items that were examples count in every round like others.
     """
-    from survey.services.evaluating import Asked
-    from survey.services.feedback import run_feedback
-    from survey.services.reporting import evaluation_tables as tables
-    from survey.services.reporting.evaluation_json import as_json
+    from survey.services.collections import evaluation_tables as tables
+    from survey.services.collections.evaluation_tables import as_json
+    from survey.services.collections.feedback_rounds import run_feedback
+    from survey.services.collections.run_evaluation import Asked
 
     with _scoring_bars() as on_progress:
         result = run_feedback(Asked(**options), examples, images, on_progress)
@@ -174,7 +174,7 @@ def feedback(
 @contextmanager
 def _scoring_bars() -> "Iterator[OnProgress]":
     """Yield a callback that draws progress bars; raise UsageError for a wrong request."""
-    from survey.services.evaluating import RequestError
+    from survey.services.collections.run_evaluation import RequestError
 
     with progress_bars() as progress:
         tasks: dict[str, TaskID] = {}
@@ -192,8 +192,8 @@ def _scoring_bars() -> "Iterator[OnProgress]":
 
 def _print_csv(report: "Report", *, per_query: bool = False) -> None:
     """Print a row for each run and measure, or for each query too; print notes on stderr."""
-    from survey.services.reporting import evaluation_tables as tables
-    from survey.services.reporting.sheets import as_csv
+    from survey.services.analysis.sheets import as_csv
+    from survey.services.collections import evaluation_tables as tables
 
     sheet = tables.long_queries_sheet(report) if per_query else tables.long_sheet(report)
     click.echo(as_csv(sheet), nl=False)
@@ -204,7 +204,7 @@ def _print_csv(report: "Report", *, per_query: bool = False) -> None:
 def _print_report(
     output: Format | None, content: dict[str, Any], sheets: "Sequence[Sheet]"
 ) -> None:
-    from survey.services.reporting.sheets import as_latex
+    from survey.services.analysis.sheets import as_latex
 
     if output == "json":
         print_json(content)

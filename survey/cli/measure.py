@@ -8,7 +8,7 @@ from survey.cli.command import JSON_OPTION, MEASURES, Command
 from survey.cli.terminal import print_json, print_table
 
 if TYPE_CHECKING:
-    from survey.core.stimuli.questions import Question
+    from survey.core.studies.questions import Question
 
 MAX_LISTS = 26  # a letter for each
 
@@ -60,7 +60,7 @@ def measure(
     A LIST is the positions of its relevant items, like 1,3,4,5,6. Give grades, weights and
     clusters once for all lists, or once for each, in the order of the positions.
     """
-    from survey.services.scoring import score_lists
+    from survey.services.collections.scores import score_lists
 
     if len(lists) > MAX_LISTS:
         raise click.UsageError(f"{len(lists)} lists given; {MAX_LISTS} (A to Z) are allowed.")
@@ -125,7 +125,7 @@ def _question_json(question: "Question", collection_size: int) -> dict[str, obje
 
 
 def _print_question(question: "Question") -> None:
-    from survey.services.scoring import printed_values
+    from survey.services.collections.scores import printed_values
 
     rows, values = [], printed_values(question)
     for index, (letter, ranks) in enumerate(question.lists.items()):

@@ -20,7 +20,7 @@ from survey.cli.terminal import print_json, print_table, print_text, progress_ba
 
 if TYPE_CHECKING:
     from survey.core.agreement.planning import Power
-    from survey.services.grids import Grid
+    from survey.services.planning.power import Grid
 
 ONE, SEVERAL = "NUMBER", "NUMBER,…"
 # Each option's values, default and help; the services parse the values.
@@ -94,33 +94,34 @@ def power(
     that study's plan replaces the defaults. The figures depend on the seed, not on where or by
     how many workers they are computed.
     """
-    from survey.services import grids, planning, studies
+    from survey.services.planning import power
+    from survey.services.studies import lifecycle
 
     texts = {name: text for name, text in options.items() if text is not None}
     if slug is not None:
         with open_session(open_app) as (_, session):
-            texts = grids.texts_of(studies.find_study(session, slug).plan) | texts
+            texts = power.texts_of(lifecycle.find_study(session, slug).plan) | texts
     if target is not None and not target.parent.is_dir():
         raise click.UsageError(f"There is no folder {target.parent} to write {target.name} to.")
     try:
-        grid = grids.read_grid(texts)
-    except grids.GridError as error:
+        grid = power.read_grid(texts)
+    except power.GridError as error:
         raise click.UsageError(f"{error}.") from error
     powers = _simulate(grid, workers, cluster)
     if target is not None:
         _write_csv(target, powers)
     if as_json:
-        print_json(planning.as_json(grid, powers))
+        print_json(power.as_json(grid, powers))
     else:
         _print_powers(powers)
 
 
 def _simulate(grid: "Grid", workers: int, cluster: str | None) -> "tuple[Power, ...]":
-    from survey.services import executors, planning
+    from survey.services.planning import executors, power
 
     pool = executors.processes(workers) if cluster is None else executors.cluster(cluster)
     with progress_bar("Simulating", total=grid.cost) as progress, pool as executor:
-        return planning.simulate_power(
+        return power.simulate_power(
             grid.studies,
             seed=grid.seed,
             replicates=grid.replicates,
@@ -130,14 +131,14 @@ def _simulate(grid: "Grid", workers: int, cluster: str | None) -> "tuple[Power, 
 
 
 def _print_powers(powers: "Sequence[Power]") -> None:
-    from survey.services import advice
+    from survey.services.planning import power
 
     rows = [
         [
             result.participants,
-            advice.asked(result),
+            power.asked(result),
             result.answers,
-            advice.points(result.difference),
+            power.points(result.difference),
             f"{100 * result.power:.1f} %",
             f"{100 * result.interval[0]:.1f} to {100 * result.interval[1]:.1f} %",
             "–" if result.half_width is None else f"±{100 * result.half_width:.1f} points",
@@ -148,18 +149,18 @@ def _print_powers(powers: "Sequence[Power]") -> None:
     columns += ["power", "Monte Carlo 95 %", "mean half-width"]
     title = f"Simulated power: how often the test finds the difference, {powers[0].replicates} runs"
     print_table(title, columns, rows)
-    print_text(f"How to read the first line: {advice.reading(powers[0])}")
-    for sentence in advice.advice(powers):
+    print_text(f"How to read the first line: {power.reading(powers[0])}")
+    for sentence in power.advice(powers):
         print_text(sentence)
     click.echo("\nNot covered:")
-    for sentence in advice.NOT_COVERED:
+    for sentence in power.NOT_COVERED:
         print_text(sentence, "- ", "  ")
 
 
 def _write_csv(target: Path, powers: "Sequence[Power]") -> None:
-    from survey.services import planning
+    from survey.services.planning import power
 
-    rows = planning.as_rows(powers)
+    rows = power.as_rows(powers)
     with target.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\r\n")
         writer.writeheader()

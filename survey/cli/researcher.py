@@ -40,7 +40,7 @@ def add(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
     The link works once, within 30 minutes. The first researcher also gets the studies that were
     made before.
     """
-    from survey.services import researchers
+    from survey.services.accounts import researchers
 
     with open_session(open_app) as (_, session):
         account, token = researchers.add_researcher(session, name)
@@ -60,7 +60,7 @@ def link(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
     The link works once, within 30 minutes; earlier links no longer work. The old password works
     until the link is used.
     """
-    from survey.services import researchers
+    from survey.services.accounts import researchers
 
     with open_session(open_app) as (_, session):
         account = researchers.find_researcher(session, name)
@@ -73,7 +73,7 @@ def link(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
 @click.pass_obj
 def list_(open_app: OpenApp, /, as_json: bool) -> None:
     """List the researchers."""
-    from survey.services import researchers
+    from survey.services.accounts import researchers
 
     with open_session(open_app) as (_, session):
         accounts = [
@@ -108,7 +108,7 @@ def list_(open_app: OpenApp, /, as_json: bool) -> None:
 @click.pass_obj
 def remove(open_app: OpenApp, /, name: str, yes: bool, as_json: bool) -> None:
     """Remove a researcher's account; studies and answers stay."""
-    from survey.services import researchers
+    from survey.services.accounts import researchers
 
     if as_json and not yes:
         raise click.UsageError("--json asks nothing, so it needs --yes.")
@@ -130,7 +130,7 @@ def link_address(server: str, token: str) -> str:
 
 
 def _print_link(name: str, address: str, *, as_json: bool) -> None:
-    from survey.services.researchers import LINK_IS_GOOD_FOR
+    from survey.services.accounts.researchers import LINK_IS_GOOD_FOR
 
     minutes = int(LINK_IS_GOOD_FOR.total_seconds() // 60)
     if as_json:

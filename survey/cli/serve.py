@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 @click.pass_obj
 def serve(open_app: OpenApp, host: str, port: int, workers: int, demo: bool) -> None:
     """Serve the survey to participants and researchers, until Ctrl-C."""
-    from survey.services.database import require_current_schema, upgrade_database
-    from survey.services.doctor.examination import close_to_others
+    from survey.services.operations.database import require_current_schema, upgrade_database
+    from survey.services.operations.doctor import close_to_others
 
     _check_port_is_free(host, port)
     with open_engine(open_app, make=demo) as (app, engine):
@@ -77,7 +77,8 @@ def _check_port_is_free(host: str, port: int) -> None:
 
 def _print_addresses(app: "Flask", engine: "Engine", host: str, port: int, *, demo: bool) -> None:
     """Print the links of the open studies and of the researchers' pages."""
-    from survey.services import researchers, studies
+    from survey.services.accounts import researchers
+    from survey.services.studies import lifecycle
 
     session = app.extensions["sqlalchemy"].session
     # Compared, not bound.
@@ -85,9 +86,9 @@ def _print_addresses(app: "Flask", engine: "Engine", host: str, port: int, *, de
     address = f"http://[{shown_host}]:{port}" if ":" in host else f"http://{shown_host}:{port}"
     token = None
     if demo:
-        studies.ensure_demo_study(session)
+        lifecycle.ensure_demo_study(session)
         token = researchers.ensure_researcher(session)
-    all_studies = studies.list_studies(session)
+    all_studies = lifecycle.list_studies(session)
     click.echo(f"Database: {engine.url.render_as_string(hide_password=True)}")
     for study in all_studies:
         if study.status == "open":

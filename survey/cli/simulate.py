@@ -49,11 +49,13 @@ def simulate(
     Their answers go through real HTTP requests. They are marked as test data; analyses leave
     them out unless you ask for them.
     """
-    from survey.services import simulation, studies, tokens
-    from survey.services.participants import require_open
+    from survey import tokens
+    from survey.services.participation.participants import require_open
+    from survey.services.planning import simulation
+    from survey.services.studies import lifecycle
 
     with open_session(open_app) as (app, session):
-        study = studies.find_study(session, slug)
+        study = lifecycle.find_study(session, slug)
         if study.status != "open":
             raise click.ClickException(
                 f"{slug} is {study.status}; `survey study open {slug}` lets participants in."

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
-    from survey.services.reporting.sheets import Sheet
+    from survey.services.analysis.sheets import Sheet
 
 UNLIMITED = 100_000  # columns, where no terminal sets a width
 MAX_PROSE_WIDTH = 98
@@ -79,7 +79,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
 
 def print_sheet(sheet: "Sheet") -> None:
     """Print a sheet of results as a table, and its note below."""
-    from survey.services.reporting.sheets import text_of
+    from survey.services.analysis.sheets import text_of
 
     rows = [[text_of(cell, sheet.decimals) for cell in row] for row in sheet.rows]
     print_table(sheet.title, sheet.columns, rows)

@@ -9,7 +9,7 @@ from sqlalchemy import JSON, Connection, MetaData, Table, Text, cast, event, fun
 from sqlalchemy.types import TypeDecorator
 
 from survey.db.engine import sqlite_library
-from survey.db.inspection import table_names
+from survey.db.migration import table_names
 
 # Called with how much is done, and of how much.
 OnStep = Callable[[int, int], None]

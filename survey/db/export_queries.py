@@ -14,8 +14,8 @@ from sqlalchemy import ColumnElement, Integer, Select, Text, cast, exists, func,
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from survey.core.stimuli.blinding import Blinding
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.blinding import Blinding
+from survey.core.studies.rankings import Ranking
 from survey.db.models import (
     ConsentText,
     Identity,
@@ -24,7 +24,7 @@ from survey.db.models import (
     StoredQuestion,
     StoredResponse,
 )
-from survey.db.queries import by_public_id
+from survey.db.study_queries import by_public_id
 from survey.db.types import Labels
 
 AT_ONCE = 1_000  # rows fetched in one go

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from survey.core.stimuli.plan import Plan
+from survey.core.studies.plan import Plan
 from survey.db.models import Participant, Study
 
 

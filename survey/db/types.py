@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import JSON, DateTime, Dialect, Integer
 from sqlalchemy.types import TypeDecorator
 
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.rankings import Ranking
 
 
 class UtcDateTime(TypeDecorator[datetime]):

@@ -4,7 +4,7 @@ import gzip
 import zlib
 from pathlib import Path
 
-from survey.services.errors import SurveyError
+from survey.errors import SurveyError
 
 GZIPPED = b"\x1f\x8b"  # the first bytes of a gzip file
 

@@ -5,8 +5,8 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy import exc
 from werkzeug.exceptions import HTTPException
 
-from survey.core.stimuli.words import marked
-from survey.services.errors import (
+from survey.core.studies.texts import marked
+from survey.errors import (
     NotAllowedError,
     NotFoundError,
     ResultsHiddenError,
@@ -14,10 +14,10 @@ from survey.services.errors import (
     StudyFullError,
     SurveyError,
 )
-from survey.services.languages import ENGLISH
-from survey.web.database import session
+from survey.services.studies.languages import ENGLISH
 from survey.web.forms import Form
 from survey.web.language import gettext, speak, speak_as_asked
+from survey.web.requests import session
 
 # Shown instead of Werkzeug's descriptions, which speak to programmers.
 TEXTS = {

@@ -8,7 +8,7 @@ from flask_wtf import FlaskForm
 from werkzeug.datastructures import CombinedMultiDict, MultiDict
 from wtforms import Field, FileField, SelectChoice
 
-from survey.services.languages import language_names
+from survey.services.studies.languages import language_names
 from survey.web.language import lazy_gettext
 
 EXPIRED = lazy_gettext(

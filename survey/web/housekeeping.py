@@ -7,9 +7,9 @@ from time import sleep
 
 from flask import Flask, request
 
-from survey.services import retention
-from survey.web.database import session
+from survey.services.participation import own_data
 from survey.web.errors import DATABASE_FAULTS
+from survey.web.requests import session
 from survey.web.researcher import results
 
 EVERY = 3600.0
@@ -43,7 +43,7 @@ def _keep_dates(app: Flask) -> None:
     while True:
         with app.app_context():
             try:
-                retention.drop_due(session())
+                own_data.drop_due(session())
             except DATABASE_FAULTS:
                 app.logger.warning("The database was busy; what is due is deleted in an hour.")
         sleep(EVERY)

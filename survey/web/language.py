@@ -11,7 +11,7 @@ from flask import Flask, g, has_app_context, request
 from flask_babel.speaklater import LazyString
 from markupsafe import Markup
 
-from survey.services.languages import ENGLISH, catalogue, languages
+from survey.services.studies.languages import ENGLISH, catalogue, languages
 
 
 def init_app(app: Flask) -> None:

@@ -8,16 +8,15 @@ from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import generate_csrf
 from werkzeug.exceptions import NotFound
 
-from survey.core.stimuli.blinding import BlindedQuestion
-from survey.services import previews
-from survey.services.recruitment import recruitment_of
-from survey.services.whereabouts import PRACTICE
+from survey.core.studies.blinding import BlindedQuestion
+from survey.services.participation import presentations
+from survey.services.participation.participants import PRACTICE
+from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form
 from survey.web.language import speak
-from survey.web.participant.filled_in import FilledIn
-from survey.web.participant.forms import ConsentForm, ResumeForm, personal_form
-from survey.web.participant.pages import Credit
-from survey.web.participant.question_form import question_form, ranking_form
+from survey.web.participant.ordering import FilledIn, question_form, ranking_form
+from survey.web.participant.preparation import ConsentForm, ResumeForm, personal_form
+from survey.web.participant.visit import Credit
 from survey.web.researcher.pages import for_researchers
 
 blueprint = for_researchers(
@@ -33,7 +32,7 @@ AFTER_BUTTON = {"begin": "consent", "resume": "consent", "decline": "declined", 
 @blueprint.before_request
 def _pretend() -> None:
     """Stand in for a participant whom the database does not know."""
-    g.labels = (request.view_args or {}).get("labels") or previews.default_labels(g.study)
+    g.labels = (request.view_args or {}).get("labels") or presentations.default_labels(g.study)
     g.at = _address_of
     speak(g.plan.language)
     g.participant = SimpleNamespace(
@@ -64,7 +63,7 @@ def preview_pages() -> list[tuple[str, str]]:
 def entry() -> ResponseReturnValue:
     """Begin a preview, in a label order if one is asked for."""
     g.labels = request.args.get("labels") or g.labels
-    previews.preview_question(g.study, 1, g.labels)  # refuses what is no order
+    presentations.preview_question(g.study, 1, g.labels)  # refuses what is no order
     return redirect(_address_of("entry"))
 
 
@@ -94,7 +93,7 @@ def send(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValu
 
 
 def _answered(page: str, position: int) -> ResponseReturnValue:
-    question = previews.preview_question(g.study, position, g.labels)
+    question = presentations.preview_question(g.study, position, g.labels)
     letters = tuple(sorted(question.letters))
     if _ranks_first():
         form = ranking_form(letters)()
@@ -108,7 +107,7 @@ def _answered(page: str, position: int) -> ResponseReturnValue:
 
 
 def _question_page(page: str, position: int) -> ResponseReturnValue:
-    question = previews.preview_question(g.study, position, g.labels)
+    question = presentations.preview_question(g.study, position, g.labels)
     letters = tuple(sorted(question.letters))
     if _ranks_first():
         return _ranking_page(position, question, ranking_form(letters)(formdata=None))
@@ -144,7 +143,7 @@ def _voting_page(
 
 def _plain_page(page: str, form: Form) -> str:
     answers = [
-        (number, previews.preview_question(g.study, number, g.labels), _AN_ANSWER)
+        (number, presentations.preview_question(g.study, number, g.labels), _AN_ANSWER)
         for number in (range(1, g.plan.questions + 1) if page == "review" else ())
     ]
     return _shown(

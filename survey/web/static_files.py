@@ -15,7 +15,7 @@ from pathlib import Path
 from flask import Flask, Response, current_app, request
 from werkzeug.exceptions import NotFound
 
-from survey.web.addresses import prefix
+from survey.web.requests import prefix
 
 HASHED = re.compile(r"(?P<stem>.+)\.(?P<hash>[0-9a-f]{12})(?P<ending>\.\w+)")
 FOR_GOOD = "public, max-age=31536000, immutable"

@@ -8,8 +8,8 @@ from typing import Any
 from babel.dates import format_date, format_datetime
 from flask import Flask, g
 
-from survey.core.stimuli.rankings import Ranking
-from survey.core.stimuli.words import NUMBER_WORDS, fill, marked, number_words
+from survey.core.studies.rankings import Ranking
+from survey.core.studies.texts import NUMBER_WORDS, fill, marked, number_words
 from survey.web.language import gettext, ngettext, page_language
 
 # The place of a list: in a table ("=4th"), and in a sentence that says a whole ordering.

@@ -21,9 +21,10 @@ from survey.app import create_app
 from survey.config import Settings
 from survey.db import db
 from survey.db.models import Study
-from survey.services import life, researchers, studies
-from survey.services.database import upgrade_database
-from survey.services.recruitment import Recruitment
+from survey.services.accounts import researchers
+from survey.services.operations.database import upgrade_database
+from survey.services.studies import lifecycle
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, Visitor, a_plan
 from tests.conftest import TidyClient
 from tests.web.desk import Desk
@@ -86,19 +87,19 @@ class House:
         """A study of that researcher's that nobody can take part in yet."""
         ada = researchers.find_researcher(self.session, self.desk.name)
         plan = a_plan(**changes)
-        return life.make_study(self.session, ada, slug, plan, settings or Recruitment())
+        return lifecycle.make_study(self.session, ada, slug, plan, settings or Recruitment())
 
     def study(self, slug: str, settings: Recruitment | None = None, **changes: Any) -> Study:
         """The same, open."""
         study = self.draft(slug, settings, **changes)
-        life.open_to_participants(self.session, study, self.desk.name)
+        lifecycle.open_to_participants(self.session, study, self.desk.name)
         return study
 
     def close(self, slug: str) -> None:
         """Let no more answers into a study."""
         self.session.rollback()
-        study = studies.find_study(self.session, slug)
-        life.close_to_participants(self.session, study, self.desk.name)
+        study = lifecycle.find_study(self.session, slug)
+        lifecycle.close_to_participants(self.session, study, self.desk.name)
 
     def visitor(self, slug: str, language: str = "en") -> Visitor:
         """Somebody with a browser of their own, in their language, at a study."""

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from survey.db import db
-from survey.services import researchers
+from survey.services.accounts import researchers
 from tests.accessibility.looking import CHECKS
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ Their pages are English; the studies are in a language that participants' texts 
 
 from collections.abc import Iterator
 
-from survey.services import researchers
+from survey.services.accounts import researchers
 from tests.accessibility.sights import House, Sight
 from tests.web.desk import PASSWORD, Desk, a_file
 

@@ -4,20 +4,13 @@ import io
 from collections.abc import Iterator
 from datetime import timedelta
 
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.rankings import Ranking
 from survey.db.models import Participant, SignIn
-from survey.services import (
-    access,
-    answers,
-    guests,
-    life,
-    participants,
-    presentations,
-    researchers,
-    studies,
-)
-from survey.services.presentations import Answer
-from survey.services.recruitment import Recruitment
+from survey.services.accounts import access, researchers
+from survey.services.participation import participants, presentations, responses
+from survey.services.participation.presentations import Answer
+from survey.services.studies import guests, lifecycle
+from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
 from tests.accessibility.walks_of_drafts import at
 from tests.builders import KEY, a_ready_participant
@@ -60,10 +53,10 @@ def running(house: House, language: str) -> Iterator[Sight]:
 
 def _exclude_one(house: House, slug: str) -> None:
     house.session.rollback()
-    study = studies.find_study(house.session, slug)
+    study = lifecycle.find_study(house.session, slug)
     one = house.session.query(Participant).filter_by(study_id=study.id).first()
     assert one is not None
-    life.exclude(house.session, study, one, "Ada Lovelace", "clicked through")
+    lifecycle.exclude(house.session, study, one, "Ada Lovelace", "clicked through")
 
 
 def _with_people(house: House, desk: Desk, slug: str) -> Iterator[Sight]:
@@ -86,7 +79,7 @@ def _with_people(house: House, desk: Desk, slug: str) -> Iterator[Sight]:
 
 def _viewer(house: House, slug: str) -> Desk:
     viewer = Desk(house.app, house.session, f"Viewer of {slug}")
-    study = studies.find_study(house.session, slug)
+    study = lifecycle.find_study(house.session, slug)
     who = researchers.find_researcher(house.session, viewer.name)
     access.share(house.session, study, who, "viewer")
     house.session.commit()
@@ -96,7 +89,7 @@ def _viewer(house: House, slug: str) -> Desk:
 def vote(house: House, slug: str, people: int, questions: int = 3) -> None:
     """Let so many take part: some tick one method, some several, some rank for themselves."""
     house.session.rollback()
-    study = studies.find_study(house.session, slug)
+    study = lifecycle.find_study(house.session, slug)
     for number in range(people):
         token = f"browser {number} of {slug}"
         one = a_ready_participant(house.session, study, token)
@@ -104,7 +97,7 @@ def vote(house: House, slug: str, people: int, questions: int = 3) -> None:
             shown = presentations.find_presentation(house.session, one, position)
             key = presentations.next_key(KEY, shown)
             given = _an_answer(number, position)
-            answers.save_answer(house.session, KEY, one, position, given, key, 20.0)
+            responses.save_answer(house.session, KEY, one, position, given, key, 20.0)
         if number % 4:
             participants.finish(house.session, one)
     house.session.commit()

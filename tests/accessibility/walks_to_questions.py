@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
-from survey.services import guests, tokens
-from survey.services.recruitment import Recruitment
+from survey import tokens
+from survey.services.studies import guests
+from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
 from tests.builders import KEY, Visitor
 from tests.promises.walks import begin_questions

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from survey.services.recruitment import Recruitment
+from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
 from tests.accessibility.walks_through_questions import OWN
 from tests.builders import Visitor

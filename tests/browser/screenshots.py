@@ -6,8 +6,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from survey.db import db
-from survey.services import life, studies
-from survey.services.simulation import Preference, simulate
+from survey.services.planning.simulation import Preference, simulate
+from survey.services.studies import lifecycle
 from tests.browser.recording import Recording
 from tests.browser.still import ARGUMENTS, StillServer, fixed_chance_and_time, open_window
 from tests.browser.test_own_ranking import drag
@@ -165,8 +165,8 @@ def research(page: Page, server: Server, folder: Path) -> None:
     page.goto(f"{study}/progress")
     shoot(page, folder / "progress-laptop-light.png", whole=False)
     with server.app.app_context():
-        found = studies.find_study(db.session, "spring-study")
-        life.close_to_participants(db.session, found, "the screenshots")
+        found = lifecycle.find_study(db.session, "spring-study")
+        lifecycle.close_to_participants(db.session, found, "the screenshots")
         db.session.remove()
     page.goto(f"{study}/results")
     shoot(page, folder / "results-laptop-light.png", whole=False)
@@ -176,8 +176,8 @@ def research(page: Page, server: Server, folder: Path) -> None:
 def answer(server: Server) -> None:
     """Open the draft, and let thirty simulated people answer as real ones would."""
     with server.app.app_context():
-        study = studies.find_study(db.session, "spring-study")
-        life.open_to_participants(db.session, study, "the screenshots")
+        study = lifecycle.find_study(db.session, "spring-study")
+        lifecycle.open_to_participants(db.session, study, "the screenshots")
         plan = study.plan
         db.session.remove()
     prefer = Preference.parse("MNRO=.4,NMRR=.35,AP=.18,OTHER=.07", plan.measures)

@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from survey.db import db
-from survey.services import access, life, researchers, studies
+from survey.services.accounts import access, researchers
+from survey.services.studies import lifecycle, plans
 from tests.browser.test_researcher import send, sign_in
 
 pytestmark = pytest.mark.slow
@@ -23,8 +24,8 @@ def test_studies_are_sorted_by_their_headings_and_found_by_a_word(page, server):
     with server.app.app_context():
         owner = researchers.find_researcher(db.session, "Mary Somerville")
         for number, title in enumerate(TITLES):
-            plan = studies.preset_plan("mnro", title=title, questions=1 + number)
-            study = studies.create_study(db.session, f"list-{number}", plan)
+            plan = plans.preset_plan("mnro", title=title, questions=1 + number)
+            study = lifecycle.create_study(db.session, f"list-{number}", plan)
             access.share(db.session, study, owner, "owner")
         db.session.commit()
         db.session.remove()
@@ -52,9 +53,9 @@ def test_whoever_is_in_the_list_with_the_keyboard_stays_there(page, server):
     sign_in(page, server, "Caroline Herschel")
     with server.app.app_context():
         owner = researchers.find_researcher(db.session, "Caroline Herschel")
-        study = studies.create_study(db.session, "watched", studies.preset_plan("mnro"))
+        study = lifecycle.create_study(db.session, "watched", plans.preset_plan("mnro"))
         access.share(db.session, study, owner, "owner")
-        life.open_to_participants(db.session, study, "a test")
+        lifecycle.open_to_participants(db.session, study, "a test")
         db.session.commit()
         db.session.remove()
     send(server, "watched", 2, test=True)

@@ -9,11 +9,12 @@ from playwright.sync_api import Page, expect
 
 from survey.db import db
 from survey.db.models import Event, Participant
-from survey.services import researchers, studies
+from survey.services.accounts import researchers
 from survey.services.exchange.reading import open_files
-from survey.services.exchange.replicate import replicate
-from survey.services.simulation import Preference, simulate
-from survey.services.tokens import test_run_token as run_token
+from survey.services.exchange.replication import replicate
+from survey.services.planning.simulation import Preference, simulate
+from survey.services.studies import lifecycle
+from survey.tokens import test_run_token as run_token
 from tests.browsing import watched
 from tests.builders import KEY
 from tests.serving import Server
@@ -38,7 +39,7 @@ def sign_in(page: Page, server: Server, name: str = "Ada Lovelace") -> None:
 def send(server: Server, slug: str, participants: int, *, test: bool) -> None:
     """Let simulated participants answer over HTTP, as test data or as if they were people."""
     with server.app.app_context():
-        plan = studies.find_study(db.session, slug).plan
+        plan = lifecycle.find_study(db.session, slug).plan
         db.session.remove()
     entry = f"{server.address}/s/{slug}" + (f"?test={run_token(KEY, slug)}" if test else "")
     simulate(entry, plan, participants, Preference.parse("MNRO=1", plan.measures), seed=7)

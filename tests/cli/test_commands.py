@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from survey.db.migration import newest_revision
-from survey.services import evaluating, grids
-from survey.services.assessing import judgements
+from survey.services.collections import assessment, run_evaluation
+from survey.services.collections.scores import THE_PAPERS
 from survey.services.paper.catalogue import REPRODUCTIONS
-from survey.services.scoring import THE_PAPERS
-from survey.services.studies import GENERATOR_NAMES, PRESETS
+from survey.services.planning import power
+from survey.services.studies.plans import GENERATOR_NAMES, PRESETS
 from tests.builders import SLUG, Visitor
 from tests.cli.desk import LEAVES
 from tests.databases import ON_BOTH, ON_SQLITE
@@ -416,20 +416,20 @@ def test_choices_and_defaults_are_those_of_the_services():
         assert tuple(parameter(path, name).type.choices) == tuple(values), path
     defaults = {
         ("survey measure", "names"): ",".join(THE_PAPERS),
-        ("survey evaluate", "resamples"): evaluating.REPLICATES,
-        ("survey evaluate", "seed"): evaluating.SEED,
-        ("survey feedback", "resamples"): evaluating.REPLICATES,
-        ("survey feedback", "seed"): evaluating.SEED,
-        ("survey assess compare", "threshold"): judgements.SUFFICIENT,
-        ("survey assess gold", "threshold"): judgements.SUFFICIENT,
-        ("survey assess gold", "floor"): judgements.FLOOR,
+        ("survey evaluate", "resamples"): run_evaluation.REPLICATES,
+        ("survey evaluate", "seed"): run_evaluation.SEED,
+        ("survey feedback", "resamples"): run_evaluation.REPLICATES,
+        ("survey feedback", "seed"): run_evaluation.SEED,
+        ("survey assess compare", "threshold"): assessment.SUFFICIENT,
+        ("survey assess gold", "threshold"): assessment.SUFFICIENT,
+        ("survey assess gold", "floor"): assessment.FLOOR,
     }
     for (path, name), default in defaults.items():
         assert parameter(path, name).default == default, path
-    for name, default in grids.DEFAULTS.items():
+    for name, default in power.DEFAULTS.items():
         option = parameter("survey power", name)
         assert option.help.endswith(f"({default})")
-        assert option.metavar == ("NUMBER,…" if name in grids.SEVERAL else "NUMBER")
+        assert option.metavar == ("NUMBER,…" if name in power.SEVERAL else "NUMBER")
 
 
 def parameter(path, name):

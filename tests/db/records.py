@@ -4,7 +4,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import contains_eager
 
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
-from survey.db.queries import by_public_id
+from survey.db.study_queries import by_public_id
 
 
 def responses_of(session, study_id):

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import text
 
-from survey.db import export_queries, queries
+from survey.db import export_queries, study_queries
 from survey.db.models import StoredResponse
 from tests.db.records import responses_of
 from tests.services.exchange.conftest import a_study
@@ -30,7 +30,7 @@ def test_rows_say_what_the_models_say(session):
             *(one.public_id, one.status, one.personal, versions.get(one.consent_id)),
             *(one.started_at, one.completed_at, one.is_test, one.excluded, one.exclude_reason),
         )
-        for one in queries.participants_of(session, study.id)
+        for one in study_queries.participants_of(session, study.id)
     ]
 
 

@@ -4,11 +4,11 @@ import pytest
 from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from survey.core.stimuli.rankings import Ranking
+from survey.clock import now
+from survey.core.studies.rankings import Ranking
 from survey.db.engine import reading
 from survey.db.models import Participant, Presentation, StoredResponse, Study
 from survey.db.prepared import Prepared
-from survey.services.clock import now
 from tests.builders import a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
 

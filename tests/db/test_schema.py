@@ -6,14 +6,18 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from survey.core.stimuli.rankings import Ranking
+from survey.clock import now
+from survey.core.studies.rankings import Ranking
 from survey.db import engine as opening
 from survey.db import migration
 from survey.db.models import Base, Presentation, Revision, StoredResponse
-from survey.services import arrivals
-from survey.services.clock import now
-from survey.services.database import only_reading, require_current_schema, upgrade_database
-from survey.services.errors import SchemaError
+from survey.errors import SchemaError
+from survey.services.operations.database import (
+    only_reading,
+    require_current_schema,
+    upgrade_database,
+)
+from survey.services.participation import arrivals
 from tests.builders import a_ready_participant, an_open_study
 
 

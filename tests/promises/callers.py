@@ -7,10 +7,11 @@ from bs4 import BeautifulSoup
 from flask import Flask
 from sqlalchemy.orm import Session
 
-from survey.services import access, guests, life, researchers, studies
-from survey.services.exchange.handing_out import stream_bundle
-from survey.services.plan_files import write_plan
-from survey.services.recruitment import Recruitment
+from survey.services.accounts import access, researchers
+from survey.services.exchange.bundle import stream_bundle
+from survey.services.studies import guests, lifecycle
+from survey.services.studies.plans import write_plan
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor, a_plan
 from tests.promises.doors import Caller, Door
 from tests.promises.seemly import AFile, Fields
@@ -55,11 +56,11 @@ def a_researcher(app: Flask, session: Session) -> Caller:
     bob, link = researchers.add_researcher(session, "Bob")
     researchers.set_password(session, link, PASSWORD)
     for slug in (OPEN, DRAFT, RANKED):
-        made = life.make_study(session, ada, slug, _plan(slug), Recruitment())
+        made = lifecycle.make_study(session, ada, slug, _plan(slug), Recruitment())
         guests.invite(session, made, ["Ann"])
         access.share(session, made, bob, "viewer")
         if slug != DRAFT:
-            life.open_to_participants(session, made, "Ada")
+            lifecycle.open_to_participants(session, made, "Ada")
     session.commit()
     token = desk.client.get_cookie("researcher", path="/research").value
     cookie = f"researcher={token}; survey={desk.client.get_cookie('survey').value}"
@@ -93,7 +94,7 @@ def pages_of(caller: Caller, doors: Iterable[Door]) -> list[str]:
 def what_only_they_know(session: Session, voter: Caller) -> Fields:
     """Return a code that continues elsewhere, and files that the survey itself hands out."""
     page = BeautifulSoup(voter.client.get(f"/s/{OPEN}/my-data").text, "html.parser")
-    bundle = b"".join(stream_bundle(session, studies.find_study(session, OPEN)))
+    bundle = b"".join(stream_bundle(session, lifecycle.find_study(session, OPEN)))
     return {
         "bundle": [AFile("bundle.zip", bundle)],
         "code": [page.select("strong.code")[0].text],

@@ -9,27 +9,18 @@ from urllib.parse import urlsplit
 from argon2 import PasswordHasher
 from sqlalchemy import text
 
+from survey import tokens
 from survey.app import create_app
 from survey.config import Settings
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.rankings import Ranking
 from survey.db import db
 from survey.db.models import SignIn
-from survey.services import (
-    access,
-    answers,
-    arrivals,
-    guests,
-    life,
-    participants,
-    presentations,
-    recruitment,
-    researchers,
-    sign_in,
-    tokens,
-)
-from survey.services.arrivals import Arrival
-from survey.services.database import upgrade_database
-from survey.services.presentations import Answer
+from survey.services.accounts import access, researchers, sign_in
+from survey.services.operations.database import upgrade_database
+from survey.services.participation import arrivals, participants, presentations, responses
+from survey.services.participation.arrivals import Arrival
+from survey.services.participation.presentations import Answer
+from survey.services.studies import guests, lifecycle, recruitment
 from tests.builders import KEY, a_plan
 
 PASSWORD = "a row of four words"
@@ -120,7 +111,7 @@ class World:
                 if state != "draft":
                     self._take_part(session, study, side)
                 if state == "closed":
-                    life.close_to_participants(session, study, owner)
+                    lifecycle.close_to_participants(session, study, owner)
                 session.commit()
         self.ids |= {name: str(one.id) for name, one in people.items()}
         self.tokens = {name: sign_in.new_session(session, one) for name, one in people.items()}
@@ -129,7 +120,7 @@ class World:
     def _take_part(self, session, study, side):
         guests.invite(session, study, [f"{CANARY[side]} guest", f"{CANARY[side]} begun"])
         waiting, begun = guests.guests_of(session, study)
-        life.open_to_participants(session, study, "owner")
+        lifecycle.open_to_participants(session, study, "owner")
         token = BROWSERS["own" if side == "my" else "foreign"]
         arrival = Arrival(guests.link_token(KEY, begun), {"PROLIFIC_PID": f"{CANARY[side]} pid"})
         one = arrivals.begin(session, study, token, KEY, arrival)
@@ -184,7 +175,7 @@ def _study(session, slug, owner, canary):
         personal_fields=[{"name": "remark", "label": f"{canary} label", "kind": "text"}],
     )
     settings = recruitment.Recruitment(code_complete=f"{canary}-code")
-    return life.make_study(session, owner, slug, plan, settings)
+    return lifecycle.make_study(session, owner, slug, plan, settings)
 
 
 def _answer_everything(session, study, one, canary):
@@ -197,7 +188,7 @@ def _answer_everything(session, study, one, canary):
         shown = presentations.find_presentation(session, one, position)
         answer = Answer(frozenset(), Ranking.parse("A>B>C>D>E"))
         key = presentations.next_key(KEY, shown)
-        answers.save_answer(session, KEY, one, position, answer, key)
+        responses.save_answer(session, KEY, one, position, answer, key)
         shown = presentations.find_presentation(session, one, position)
         keys.append(presentations.next_key(KEY, shown))
     if study.slug.endswith("closed"):

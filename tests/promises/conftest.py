@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from survey.services import researchers
+from survey.services.accounts import researchers
 from tests.cli.conftest import run
 from tests.databases import PostgreSQL
 from tests.promises.cast import QUICK, World

@@ -17,8 +17,8 @@ from itertools import zip_longest
 from threading import Event, Lock
 from urllib.parse import urlencode
 
-from survey.core.stimuli.rankings import Ranking
-from survey.services.presentations import Answer
+from survey.core.studies.rankings import Ranking
+from survey.services.participation.presentations import Answer
 
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
 CODE = re.compile(r'<strong class="code">([^<]*)<')

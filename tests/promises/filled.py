@@ -5,10 +5,11 @@ import re
 from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.orm import Session
 
-from survey.core.stimuli.plan import Plan
-from survey.services import access, guests, life, researchers, sign_in, studies
-from survey.services.exchange.handing_out import stream_bundle
-from survey.services.recruitment import Recruitment
+from survey.core.studies.plan import Plan
+from survey.services.accounts import access, researchers, sign_in
+from survey.services.exchange.bundle import stream_bundle
+from survey.services.studies import guests, lifecycle
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, SLUG, Visitor, a_plan
 
 STRANGE = "Ελένη \\ \"quoted\" 'once' %s :x \U0001f600"
@@ -28,9 +29,9 @@ def fill(app, session, plan: Plan | None = None) -> None:
         sign_in.sign_in(session, "Nobody", "a wrong password")
     except sign_in.WrongPasswordError:
         session.commit()
-    study = life.make_for(session, "Ada Lovelace", SLUG, plan or a_plan(), Recruitment())
-    studies.create_study(session, "a-draft", a_plan())
-    life.open_to_participants(session, study, access.COMMAND_LINE)
+    study = lifecycle.make_for(session, "Ada Lovelace", SLUG, plan or a_plan(), Recruitment())
+    lifecycle.create_study(session, "a-draft", a_plan())
+    lifecycle.open_to_participants(session, study, access.COMMAND_LINE)
     guests.invite(session, study, [STRANGE])
     guest = guests.guests_of(session, study)[0]
     _answer(app, f"?guest={guests.link_token(KEY, guest)}")
@@ -77,7 +78,7 @@ def _alike(cell: str | None) -> str:
 def exported(engine, *, with_identities: bool = True) -> bytes:
     """The study's bundle, byte by byte."""
     with Session(engine) as session:
-        study = studies.find_study(session, SLUG)
+        study = lifecycle.find_study(session, SLUG)
         return b"".join(stream_bundle(session, study, with_identities=with_identities))
 
 

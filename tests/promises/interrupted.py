@@ -13,8 +13,8 @@ from pathlib import Path
 from sqlalchemy import Engine, create_engine, event
 
 from survey.db.engine import database_url, engine_options, prepare
-from survey.services.database import upgrade_database
-from survey.services.restores import restore_backup
+from survey.services.operations.backups import restore_backup
+from survey.services.operations.database import upgrade_database
 
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload([__name__])

@@ -21,7 +21,7 @@ from survey.app import create_app
 from survey.config import Settings
 from survey.db import db
 from survey.db import engine as settings_of_databases
-from survey.services.database import upgrade_database
+from survey.services.operations.database import upgrade_database
 from tests.builders import KEY, SLUG, a_ready_participant, an_open_study
 
 ADDRESS = f"/s/{SLUG}/q/1"

@@ -8,9 +8,9 @@ from itertools import groupby
 from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
+from survey import tokens
 from survey.db.models import Participant, Presentation, Revision, StoredResponse
-from survey.services import tokens
-from survey.services.presentations import Answer
+from survey.services.participation.presentations import Answer
 
 Place = tuple[str, int]  # a resume code, the position of a question
 

@@ -50,7 +50,9 @@ def test_a_connection_that_was_ended_meanwhile_costs_nobody_a_page(visitor, end_
 def test_a_connection_that_is_ended_in_between_is_a_503_and_one_answer(
     visitor, end_connections, session, monkeypatch
 ):
-    monkeypatch.setattr("survey.services.answers._judge", lambda *_: end_connections() and None)
+    monkeypatch.setattr(
+        "survey.services.participation.responses._judge", lambda *_: end_connections() and None
+    )
     visitor.submit("/q/1", choice="1", follow=False)
     assert visitor.status == 503
     monkeypatch.undo()

@@ -12,7 +12,7 @@ from flask import session
 from sqlalchemy import exc
 from werkzeug import exceptions
 
-from survey.services import researchers
+from survey.services.accounts import researchers
 from tests.builders import Visitor
 from tests.promises.sweeps import addresses, rules_of, sweep
 from tests.promises.traces import Ear, Heard, Trace

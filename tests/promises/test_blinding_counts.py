@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import chi2
 from sqlalchemy import select
 
-from survey.core.stimuli.blinding import draw_blinding
+from survey.core.studies.blinding import draw_blinding
 from survey.db.models import Participant, Presentation
-from survey.services import participants
+from survey.services.participation import participants
 from tests.builders import Visitor
 from tests.promises.walks import DESIGNS, OWN, begin_questions, new_study
 from tests.promises.worlds import Chance, as_shipped, living_in

@@ -8,10 +8,11 @@ from sqlalchemy import exc
 from werkzeug.exceptions import Forbidden, NotFound
 
 from survey.core.measures import measure_in
-from survey.core.stimuli.plan import TEXTS
-from survey.services import checks, life, researchers, studies
-from survey.services.languages import languages
-from survey.services.recruitment import Recruitment
+from survey.core.studies.plan import TEXTS
+from survey.services.accounts import researchers
+from survey.services.studies import checks, lifecycle, plans
+from survey.services.studies.languages import languages
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor, a_plan
 from tests.promises.sweeps import addresses, rules_of
 from tests.promises.traces import Ear, Trace
@@ -55,9 +56,9 @@ def a_desk(place, opened=True, **changes):
     desk = Desk(place.app, place.session)
     ada = researchers.find_researcher(place.session, "Ada")
     plan = a_plan(measures=place.world.names, **changes)
-    study = life.make_study(place.session, ada, "plain-en", plan, Recruitment())
+    study = lifecycle.make_study(place.session, ada, "plain-en", plan, Recruitment())
     if opened:
-        life.open_to_participants(place.session, study, "Ada")
+        lifecycle.open_to_participants(place.session, study, "Ada")
     place.session.rollback()
     return desk
 
@@ -161,9 +162,9 @@ def test_errors_of_a_signed_in_researcher_name_no_measure(place, trace):
 
 
 @pytest.mark.parametrize("language", languages())
-@pytest.mark.parametrize("preset", studies.PRESETS)
+@pytest.mark.parametrize("preset", plans.PRESETS)
 def test_no_text_that_comes_with_the_survey_names_a_measure(preset, language):
-    values = studies.preset_values(preset, language)
+    values = plans.preset_values(preset, language)
     said = [values.get(name, "") for name in TEXTS]
     fields = values["personal_fields"]
     said += [str(text) for field in fields for key, text in field.items() if key != "name"]

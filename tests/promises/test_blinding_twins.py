@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from survey.db.models import Presentation
-from survey.services import studies
+from survey.services.studies import lifecycle
 from tests.builders import Visitor
 from tests.promises.sweeps import sweep
 from tests.promises.traces import Ear
@@ -72,8 +72,8 @@ def test_the_worlds_do_differ(tmp_path):
     for world in (as_shipped(), renamed(), renamed_and_turned()):
         with living_in(world, tmp_path / str(len(stored))) as place:
             to_the_questions(place)
-            study = studies.find_study(place.session, "plain-en")
-            shown = studies.questions_of(study)[0].columns
+            study = lifecycle.find_study(place.session, "plain-en")
+            shown = lifecycle.questions_of(study)[0].columns
             names = place.session.scalars(select(Presentation.label_order)).all()
             stored.append(([(name, shown[name].shown) for name in world.names], names))
     (shipped, drawn), (same, redrawn), (turned, _) = stored

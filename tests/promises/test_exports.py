@@ -7,10 +7,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from survey.services import guests
-from survey.services.exchange.table import written
-from survey.services.reporting.sheets import Sheet, as_csv
+from survey.services.analysis.sheets import Sheet, as_csv
+from survey.services.exchange.csv_tables import written
 from survey.services.spreadsheets import SIGNS, escaped, line_of, unescaped
+from survey.services.studies import guests
 from tests.promises.spreadsheet import (
     cells_of,
     formulas_in,

@@ -9,31 +9,24 @@ import pytest
 
 from survey.app import create_app
 from survey.config import Settings
-from survey.core.stimuli.faults import is_storable
-from survey.core.stimuli.personal import tidy_text
-from survey.core.stimuli.plan import Plan
+from survey.core.studies.faults import is_storable
+from survey.core.studies.personal_fields import tidy_text
+from survey.core.studies.plan import Plan
 from survey.db import db
 from survey.db.models import Guest, Identity, Participant, Study
-from survey.services import (
-    answers,
-    arrivals,
-    guests,
-    life,
-    participants,
-    presentations,
-    researchers,
-    studies,
-)
-from survey.services.arrivals import Arrival
-from survey.services.database import upgrade_database
-from survey.services.errors import SurveyError
-from survey.services.exchange import intake
-from survey.services.exchange.export import content_of
-from survey.services.presentations import Answer
-from survey.services.recruitment import recruitment_of
-from survey.services.reporting.sheets import as_csv
-from survey.services.reporting.tables import tables_of
+from survey.errors import SurveyError
+from survey.services.accounts import researchers
+from survey.services.analysis.result_tables import tables_of
+from survey.services.analysis.sheets import as_csv
+from survey.services.exchange import bundle_import
+from survey.services.exchange.content import content_of
+from survey.services.operations.database import upgrade_database
+from survey.services.participation import arrivals, participants, presentations, responses
+from survey.services.participation.arrivals import Arrival
+from survey.services.participation.presentations import Answer
 from survey.services.spreadsheets import unescaped
+from survey.services.studies import guests, lifecycle
+from survey.services.studies.recruitment import recruitment_of
 from tests.builders import KEY, an_open_study
 from tests.promises.spreadsheet import formulas_in
 from tests.promises.test_exports import DANGERS
@@ -91,7 +84,7 @@ def study(session):
         _take_part(session, study, number, personal)
     names = " ".join(TEXTS).split()
     guests.invite(session, study, sorted(set(names)))
-    life.close_to_participants(session, study, "Ada")
+    lifecycle.close_to_participants(session, study, "Ada")
     return study
 
 
@@ -106,14 +99,14 @@ def _take_part(session, study, number, personal):
     if number < 9:
         _finish(session, study, one)
     if reason.strip():
-        life.exclude(session, study, one, "Ada", reason)
+        lifecycle.exclude(session, study, one, "Ada", reason)
 
 
 def _finish(session, study, one):
     participants.inform(session, one)
     shown = presentations.find_presentation(session, one, 1)
     key = presentations.next_key(KEY, shown)
-    answers.save_answer(session, KEY, one, 1, Answer(frozenset({1}), None), key)
+    responses.save_answer(session, KEY, one, 1, Answer(frozenset({1}), None), key)
     participants.finish(session, one)
 
 
@@ -197,7 +190,7 @@ def test_what_was_taken_in_again_is_what_was_there(session, study, bundle, tmp_p
     with app.app_context():
         upgrade_database(db.engine)
         ada, _ = researchers.add_researcher(db.session, "Ada")
-        taken = intake.take_in(db.session, bundle, "=my.zip", "", ada)
+        taken = bundle_import.take_in(db.session, bundle, "=my.zip", "", ada)
         again = handed_out(db.session, taken, with_identities=True)
         people = {one.public_id: one for one in db.session.query(Participant)}
         assert db.session.query(Study).one().plan == study.plan
@@ -213,4 +206,4 @@ def test_what_was_taken_in_again_is_what_was_there(session, study, bundle, tmp_p
 def test_an_address_that_names_files_holds_no_sign_of_a_formula():
     for danger in DANGERS:
         with pytest.raises(SurveyError):
-            studies.refuse_slug(danger)
+            lifecycle.refuse_slug(danger)

@@ -17,8 +17,8 @@ from survey.db import db
 from survey.db.engine import database_url
 from survey.db.models import Participant, Study
 from survey.db.models.base import Base
-from survey.services.database import upgrade_database
-from survey.services.exchange import handing_out
+from survey.services.exchange import bundle
+from survey.services.operations.database import upgrade_database
 from tests.builders import KEY, SLUG
 from tests.services.exchange.conftest import ANSWERS, a_study
 
@@ -94,7 +94,7 @@ def copy_rows(source, target):
 def bundle_in(engine, **wanted):
     with Session(engine) as session:
         study = session.query(Study).filter_by(slug=SLUG).one()
-        return b"".join(handing_out.stream_bundle(session, study, **wanted))
+        return b"".join(bundle.stream_bundle(session, study, **wanted))
 
 
 def test_sqlite_and_postgresql_give_the_same_bundle(

@@ -3,7 +3,7 @@
 import pytest
 
 from survey.db.models import Participant
-from survey.services import researchers
+from survey.services.accounts import researchers
 from tests.builders import Visitor, an_open_study
 
 CLASS = 300

@@ -6,7 +6,8 @@ from collections import Counter
 import pytest
 import requests
 
-from survey.services import researchers, sign_in, studies
+from survey.services.accounts import researchers, sign_in
+from survey.services.studies import lifecycle
 from tests.builders import SLUG, Visitor, an_open_study
 
 GOLDEN = {
@@ -60,7 +61,7 @@ def browsers(app, session):
     an_open_study(session)
     over = an_open_study(session, OVER, questions=1)
     Visitor(app.test_client(), OVER).take_part(1)
-    studies.close_study(session, over)
+    lifecycle.close_study(session, over)
     ada, _ = researchers.add_researcher(session, "Ada")  # the first one gets both
     token = sign_in.new_session(session, ada)
     participant = app.test_client()

@@ -15,8 +15,9 @@ from survey.app import create_app
 from survey.config import Settings
 from survey.db import db
 from survey.db.models import SignIn
-from survey.services import guests, researchers
-from survey.services.database import upgrade_database
+from survey.services.accounts import researchers
+from survey.services.operations.database import upgrade_database
+from survey.services.studies import guests
 from tests.builders import KEY, SLUG, Visitor, an_open_study
 
 pytestmark = pytest.mark.slow

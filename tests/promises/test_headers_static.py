@@ -10,7 +10,7 @@ import pytest
 import survey.app
 from survey.app import create_app
 from survey.config import Settings
-from survey.services import researchers, sign_in
+from survey.services.accounts import researchers, sign_in
 from tests.builders import KEY, SLUG, Visitor, an_open_study
 
 ROOT = Path(__file__).parents[2]

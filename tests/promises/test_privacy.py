@@ -19,13 +19,13 @@ from survey.db.models import (
     Presentation,
     StoredResponse,
 )
-from survey.services import erasing, guests, life, retention, studies
-from survey.services.backups import write_backup
-from survey.services.errors import SurveyError
-from survey.services.exchange import handing_out
-from survey.services.recruitment import Recruitment
-from survey.services.restores import restore_backup
-from survey.services.stored_fields import stored_tables
+from survey.errors import SurveyError
+from survey.services.exchange import bundle
+from survey.services.exchange.codebook import stored_tables
+from survey.services.operations.backups import restore_backup, write_backup
+from survey.services.participation import own_data
+from survey.services.studies import guests, lifecycle
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
 
 AGE, CANARY, PLATFORM_ID = "87", "Quokka-Zephyr-Blintz", "PROLIFIC-5f1e-canary"
@@ -39,10 +39,10 @@ FIELDS = (
 def study(session):
     """A study with a free text about oneself, to which a platform sends people."""
     plan = a_plan(personal_fields=FIELDS)
-    made = studies.create_study(session, SLUG, plan)
+    made = lifecycle.create_study(session, SLUG, plan)
     settings = Recruitment(id_parameter="PROLIFIC_PID", capture=("SESSION_ID",))
     made.recruitment = settings.as_json()
-    studies.open_study(session, made)
+    lifecycle.open_study(session, made)
     return made
 
 
@@ -69,7 +69,7 @@ def code_of(visitor):
 
 def bundle_bytes(session, study, **options):
     session.rollback()
-    return b"".join(handing_out.stream_bundle(session, study, **options))
+    return b"".join(bundle.stream_bundle(session, study, **options))
 
 
 def everything_stored(session):
@@ -119,7 +119,7 @@ def test_the_code_is_enough_on_another_device_and_after_the_end(app, visitor, se
     visitor.submit("/review")
     assert visitor.path == "/done"
     assert code in visitor.text
-    studies.close_study(session, studies.find_study(session, SLUG))
+    lifecycle.close_study(session, lifecycle.find_study(session, SLUG))
     elsewhere = Visitor(app.test_client())
     elsewhere.open("/my-data")
     elsewhere.submit("/my-data", code=code.lower())
@@ -164,7 +164,7 @@ def test_deleting_everything_takes_a_tick(visitor, session):
 def test_nothing_is_left_of_whoever_deletes_everything(
     app, visitor, session, engine, study, tmp_path, measured
 ):
-    life.exclude(session, study, session.query(Participant).one(), "ada", f"reason {CANARY}")
+    lifecycle.exclude(session, study, session.query(Participant).one(), "ada", f"reason {CANARY}")
     public_id = session.query(Participant).one().public_id
     session.rollback()
     visitor.open("/my-data")
@@ -226,7 +226,7 @@ def test_whoever_was_erased_is_erased_again_from_an_older_backup(
     visitor.open("/my-data")
     visitor.submit("/erase", sure="y")
     if not ledger:  # the database that is replaced knows as well
-        (tmp_path / erasing.LEDGER).unlink()
+        (tmp_path / own_data.LEDGER).unlink()
     session.rollback()
     assert restore_backup(engine, backup, tmp_path, replace=True).erased == 1
     assert CANARY not in everything_stored(session)
@@ -234,13 +234,13 @@ def test_whoever_was_erased_is_erased_again_from_an_older_backup(
     assert session.query(Erasure).count() == 1
     if engine.dialect.name == "sqlite":
         session.rollback()
-        erasing.scrub(session)
+        own_data.scrub(session)
         for file in tmp_path.glob("survey.sqlite3*"):
             assert CANARY.encode() not in file.read_bytes()
 
 
 def test_an_event_still_cannot_be_changed_otherwise(visitor, session, study):
-    life.exclude(session, study, session.query(Participant).one(), "ada", "too fast")
+    lifecycle.exclude(session, study, session.query(Participant).one(), "ada", "too fast")
     with pytest.raises(Exception, match="never changed or removed"):
         session.execute(text("UPDATE event SET detail = 'nothing happened'"))
 
@@ -284,9 +284,9 @@ def test_no_address_and_no_device_is_stored(app, session, study):
 def dated(session, client):
     """A participant of a study that drops personal data after 30 June 2027."""
     plan = a_plan(personal_fields=FIELDS, personal_until="2027-06-30")
-    made = studies.create_study(session, SLUG, plan)
+    made = lifecycle.create_study(session, SLUG, plan)
     made.recruitment = Recruitment(id_parameter="PROLIFIC_PID").as_json()
-    studies.open_study(session, made)
+    lifecycle.open_study(session, made)
     guests.invite(session, made, ["Grace Hopper"])
     session.commit()
     visitor = Visitor(client)
@@ -303,15 +303,15 @@ def test_what_identifies_people_goes_on_the_day_that_was_announced(
     dated, session, monkeypatch, day, dropped
 ):
     moment = datetime(2027, 6 + day // 31, day % 31 or 1, 12, tzinfo=UTC)
-    monkeypatch.setattr(retention, "now", lambda: moment)
+    monkeypatch.setattr(own_data, "now", lambda: moment)
     session.rollback()
-    assert retention.drop_due(session) == ([SLUG] if dropped else [])
+    assert own_data.drop_due(session) == ([SLUG] if dropped else [])
     stored = everything_stored(session)
     for trace in (CANARY, PLATFORM_ID, "Grace Hopper"):
         assert (trace in stored) is not dropped
     assert session.query(Participant).count() == 1
     assert session.query(Identity).count() + session.query(Guest).count() == (0 if dropped else 2)
-    assert retention.drop_due(session) == []
+    assert own_data.drop_due(session) == []
 
 
 def test_a_date_that_is_no_day_is_refused():

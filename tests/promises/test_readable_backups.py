@@ -10,11 +10,10 @@ from sqlalchemy.exc import IntegrityError
 
 from survey.app import create_app
 from survey.config import Settings
-from survey.db import db, inspection, migration
-from survey.services import studies
-from survey.services.backups import write_backup
-from survey.services.errors import BackupError, SchemaError
-from survey.services.restores import restore_backup
+from survey.db import db, migration
+from survey.errors import BackupError, SchemaError
+from survey.services.operations.backups import restore_backup, write_backup
+from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor, a_plan
 from tests.promises.filled import TABLES_OF_0002, everything_in, exported, fill, opened_file
 
@@ -89,10 +88,10 @@ def test_a_restored_survey_goes_on(backup, elsewhere):
     engine.dispose()
     app = create_app(Settings(folder, engine.url.render_as_string(hide_password=False), KEY))
     with engine.connect() as connection:
-        before = inspection.row_counts(connection)["participant"]
+        before = migration.row_counts(connection)["participant"]
     Visitor(app.test_client()).take_part()
     with engine.connect() as connection:
-        assert inspection.row_counts(connection)["participant"] == before + 1
+        assert migration.row_counts(connection)["participant"] == before + 1
         with pytest.raises(IntegrityError, match="a study that was opened cannot change"):
             connection.execute(text("UPDATE study SET slug = 'x' WHERE status = 'open'"))
     with app.app_context():
@@ -108,7 +107,7 @@ def test_a_database_that_holds_something_is_not_replaced_unasked(filled, backup,
 
 def test_what_is_replaced_is_backed_up_first(filled, backup, session, tmp_path):
     old = everything_in(filled)
-    studies.create_study(session, "later", a_plan())
+    lifecycle.create_study(session, "later", a_plan())
     session.rollback()
     newer = everything_in(filled)
     done = restore_backup(filled, backup, tmp_path, replace=True)
@@ -177,7 +176,7 @@ def test_a_damaged_backup_is_refused_before_anything_is_touched(backup, filled, 
 def test_a_backup_that_fails_leaves_no_file_and_spoils_none(filled, tmp_path, monkeypatch):
     target = tmp_path / "backup.sqlite3"
     target.write_text("an earlier backup")
-    monkeypatch.setattr("survey.services.backups.inspect_backup", lambda _: None)
+    monkeypatch.setattr("survey.services.operations.backups.inspect_backup", lambda _: None)
     before = sorted(path.name for path in tmp_path.iterdir())
     with pytest.raises(BackupError, match="does not hold what the database holds"):
         write_backup(filled, target)

@@ -90,7 +90,7 @@ def test_what_is_dangerous_is_not_served_and_the_remedy_is_named(run, empty_app,
     empty_app.config["SECRET_KEY"] = "k" * 40
     mounts = empty_app.config["INSTANCE"] / "mounts"
     mounts.write_text("server:/ / nfs rw 0 0\n")
-    monkeypatch.setattr("survey.services.doctor.examination.MOUNTS", mounts)
+    monkeypatch.setattr("survey.services.operations.doctor.MOUNTS", mounts)
     told = serving(run, "--host", "0.0.0.0")
     for remedy in (
         "unset FLASK_DEBUG",

@@ -8,8 +8,8 @@ from sqlalchemy import text
 
 from survey.db import db
 from survey.db.engine import sqlite_engine
-from survey.services.backups import write_backup
-from survey.services.database import upgrade_database
+from survey.services.operations.backups import write_backup
+from survey.services.operations.database import upgrade_database
 from tests.builders import SLUG
 from tests.promises.answering import QUESTIONS, Crowd
 from tests.serving import Server, free_port

@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy.orm import Session
 
 from survey.db import migration
-from survey.services import studies
-from survey.services.exchange.handing_out import stream_file
+from survey.services.exchange.bundle import stream_file
+from survey.services.studies import lifecycle
 from tests.promises.filled import SLUG, everything_in, exported, fill
 from tests.promises.interrupted import killed_at, upgrade
 from tests.promises.schemas import revisions, schema_of
@@ -74,7 +74,7 @@ def test_each_revision_has_the_same_schema_from_above_and_from_below(empty_app, 
 def test_what_the_first_release_stored_is_read_as_it_was(first_release):
     migration.upgrade(first_release)
     with Session(first_release) as session:
-        study = studies.find_study(session, SLUG)
+        study = lifecycle.find_study(session, SLUG)
         responses = "".join(stream_file(session, study, "responses.csv"))
     assert responses == (DATA / "revision_0001_responses.csv").read_text()
 

@@ -5,8 +5,8 @@ import shutil
 import pytest
 from sqlalchemy.orm import Session
 
-from survey.services import studies
-from survey.services.backups import write_backup
+from survey.services.operations.backups import write_backup
+from survey.services.studies import lifecycle
 from tests.builders import a_plan
 from tests.promises.filled import everything_in, fill
 from tests.promises.interrupted import killed_at, replace
@@ -22,7 +22,7 @@ def test_a_restore_killed_at_any_moment_leaves_the_old_or_the_new(
     backup, work = tmp_path / "backup.sqlite3", tmp_path / "work"
     write_backup(engine, backup)
     new = everything_in(engine)
-    studies.create_study(session, "later", a_plan())
+    lifecycle.create_study(session, "later", a_plan())
     session.rollback()
     old = everything_in(engine)
     number, kills = 1, 0
@@ -31,7 +31,7 @@ def test_a_restore_killed_at_any_moment_leaves_the_old_or_the_new(
         number, kills = number + EVERY, kills + 1
     assert everything_in(engine) == new
     with Session(engine) as another:
-        studies.create_study(another, "numbered-after-what-is-there", a_plan())
+        lifecycle.create_study(another, "numbered-after-what-is-there", a_plan())
     assert kills > 20
     measured(
         f"A restore on {engine.dialect.name} killed {kills} times, each time {EVERY} statements "

@@ -15,8 +15,9 @@ from sqlalchemy.orm import Session
 
 from survey.app import create_app
 from survey.config import Settings
-from survey.db import db, inspection, migration
-from survey.services import researchers, studies
+from survey.db import db, migration
+from survey.services.accounts import researchers
+from survey.services.studies import lifecycle
 from tests.builders import KEY
 from tests.promises.interrupted import all_at_once, upgrade
 from tests.promises.schemas import revisions, schema_of
@@ -68,7 +69,7 @@ def test_many_first_starts_at_once_make_one_key_one_schema_one_study(
     assert sorted(path.name for path in instance.iterdir() if "key" in path.name) == ["secret_key"]
     with create_app(Settings(instance, database_uri, KEY)).app_context():
         with db.engine.connect() as connection:
-            rows = inspection.row_counts(connection)
+            rows = migration.row_counts(connection)
             assert connection.execute(text("SELECT count(*) FROM alembic_version")).scalar() == 1
         kind = db.engine.dialect.name
         db.engine.dispose()
@@ -138,11 +139,11 @@ def test_many_first_starts_at_once_make_one_demo_study_and_one_researcher(app, e
     def start(_):
         with Session(engine) as session:
             together.wait(60)
-            slug = studies.ensure_demo_study(session).slug
+            slug = lifecycle.ensure_demo_study(session).slug
             return slug, researchers.ensure_researcher(session) is not None
 
     with ThreadPoolExecutor(MANY) as pool:
         assert set(pool.map(start, range(MANY))) == {("five-systems", True)}
     with engine.connect() as connection:
-        rows = inspection.row_counts(connection)
+        rows = migration.row_counts(connection)
     assert (rows["study"], rows["researcher"]) == (1, 1)

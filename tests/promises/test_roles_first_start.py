@@ -9,12 +9,12 @@ import pytest
 from flask.testing import FlaskClient
 
 from survey.app import create_app
+from survey.clock import now
 from survey.config import Settings
 from survey.db import db
 from survey.db.models import Researcher, SignIn
-from survey.services import researchers
-from survey.services.clock import now
-from survey.services.database import upgrade_database
+from survey.services.accounts import researchers
+from survey.services.operations.database import upgrade_database
 from tests.builders import KEY, an_open_study
 from tests.promises.cast import CANARY, PASSWORD, QUICK, as_told, csrf_of
 from tests.promises.permissions import ROWS

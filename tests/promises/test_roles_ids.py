@@ -6,9 +6,9 @@ from datetime import timedelta
 
 import pytest
 
+from survey import tokens
 from survey.db import db
 from survey.db.models import Participant, SignIn
-from survey.services import tokens
 from tests.builders import KEY
 from tests.promises.cast import CANARY, csrf_of
 from tests.promises.permissions import ROWS

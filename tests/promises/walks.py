@@ -9,11 +9,12 @@ from typing import Any
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
+from survey import tokens
 from survey.db.models import Study
-from survey.services import guests, studies, tokens
-from survey.services.languages import languages
-from survey.services.recruitment import Recruitment
-from survey.services.studies import preset_values
+from survey.services.studies import guests, lifecycle
+from survey.services.studies.languages import languages
+from survey.services.studies.plans import preset_values
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, Visitor, a_plan
 from tests.promises.worlds import Place
 
@@ -48,8 +49,8 @@ def new_study(place: Place, slug: str, **changes: Any) -> Study:
     language = language if language in languages() else "en"
     texts = {name: text for name, text in preset_values("mnro", language).items() if text}
     plan = a_plan(**{**texts, **DESIGN, "measures": place.world.names, **changes})
-    study = studies.create_study(place.session, slug, plan)
-    studies.open_study(place.session, study)
+    study = lifecycle.create_study(place.session, slug, plan)
+    lifecycle.open_study(place.session, study)
     return study
 
 
@@ -288,12 +289,12 @@ def _come_too_late(place: Place, look: Look, language: str) -> None:
     look(first)  # away for long, and the place went to someone else
     first.open("/q/1")
     assert first.status == 403
-    study = studies.find_study(place.session, study.slug)
-    studies.close_study(place.session, study)
+    study = lifecycle.find_study(place.session, study.slug)
+    lifecycle.close_study(place.session, study)
     for visitor in (first, second, _visitor(place, study)):
         look(visitor)
     draft = a_plan(measures=place.world.names)
-    look(_visitor(place, studies.create_study(place.session, f"draft-{language}", draft)))
+    look(_visitor(place, lifecycle.create_study(place.session, f"draft-{language}", draft)))
 
 
 def begin_questions(visitor: Visitor) -> None:

@@ -13,13 +13,15 @@ from flask import Flask
 from sqlalchemy import Engine, event
 from sqlalchemy.orm import Session
 
+from survey import tokens
 from survey.app import create_app
 from survey.config import Settings
 from survey.db import db
 from survey.db.engine import reading
 from survey.db.models import Participant, Presentation, Revision, StoredResponse, Study
-from survey.services import participants, studies, tokens
-from survey.services.exchange.handing_out import stream_file
+from survey.services.exchange.bundle import stream_file
+from survey.services.participation import participants
+from survey.services.studies import lifecycle
 from tests.builders import a_plan
 
 SLUG, QUESTIONS = "two-questions", 2
@@ -96,8 +98,8 @@ class World:
     def __init__(self, app: Flask, session: Session) -> None:
         self.app, self.session = app, session
         plan = a_plan(questions=QUESTIONS, participants=1000, shuffle_questions=True)
-        study = studies.create_study(session, SLUG, plan)
-        studies.open_study(session, study)
+        study = lifecycle.create_study(session, SLUG, plan)
+        lifecycle.open_study(session, study)
         self.study_id, self.consent = study.id, participants.consent_text(session, study).digest
         self.rooms: dict[str, Room] = {}
         self.counts = dict.fromkeys(COUNTED, 0)

@@ -25,14 +25,14 @@ from sqlalchemy.orm import Session
 
 import survey
 from survey.app import create_app
+from survey.clock import now
 from survey.config import Settings
 from survey.core.measures import MEASURES, Measure
 from survey.core.measures.catalogue import AP, MNRO, NMRR, OURS
-from survey.core.measures.families import Family
+from survey.core.measures.measure import Family
 from survey.core.measures.registry import Registry
 from survey.db import db
-from survey.services.clock import now
-from survey.services.database import upgrade_database
+from survey.services.operations.database import upgrade_database
 from tests.builders import KEY
 from tests.conftest import TidyClient
 

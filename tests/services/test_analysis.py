@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from survey.core.agreement.answers import Answers
-from survey.services.analysis import Choices, LeftOut, Votes, analyse_votes
+from survey.services.analysis.study_results import Choices, LeftOut, Votes, analyse_votes
 from tests.core.agreement.random_votes import MEASURES, random_rankings, random_responses
 
 NOBODY = LeftOut(test=0, excluded=0, flagged=0)

@@ -6,13 +6,14 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from survey.core.stimuli.rankings import Ranking
-from survey.db import db, queries
+from survey.core.studies.rankings import Ranking
+from survey.db import db, study_queries
 from survey.db.models import Participant, Revision, StoredResponse, Study
-from survey.services import answers, erasing, participants, presentations, studies
-from survey.services.answers import Outcome
-from survey.services.errors import NotAllowedError, NotFoundError, StudyClosedError
-from survey.services.presentations import Answer
+from survey.errors import NotAllowedError, NotFoundError, StudyClosedError
+from survey.services.participation import own_data, participants, presentations, responses
+from survey.services.participation.presentations import Answer
+from survey.services.participation.responses import Outcome
+from survey.services.studies import lifecycle
 from tests.builders import KEY, a_ready_participant, an_open_study
 
 FIRST, SECOND = Answer(frozenset({1}), None), Answer(frozenset({2}), None)
@@ -25,7 +26,7 @@ def participant(session):
 
 
 def save(session, participant, answer, key=None, position=1, seconds=None, onward_to=None):
-    return answers.save_answer(
+    return responses.save_answer(
         session,
         KEY,
         participant,
@@ -87,7 +88,7 @@ def test_a_forgotten_second_tab_overwrites_nothing(session, participant):
 
 @pytest.mark.parametrize("key", ["", "0-00", "7-0123456789abcdef", "x", "-1-aa", "9" * 99, "٣-aa"])
 def test_a_key_that_is_not_ours_stores_nothing(session, participant, key):
-    outcome = answers.save_answer(session, KEY, participant, 1, FIRST, key)
+    outcome = responses.save_answer(session, KEY, participant, 1, FIRST, key)
     assert outcome == Outcome.STALE
     assert session.query(StoredResponse).count() == 0
 
@@ -99,19 +100,19 @@ def test_another_questions_key_stores_nothing(session, participant):
 
 def test_saying_again_what_is_stored_is_saved_whatever_the_key(session, participant):
     save(session, participant, FIRST)
-    assert answers.save_answer(session, KEY, participant, 1, FIRST, "") == Outcome.SAVED
+    assert responses.save_answer(session, KEY, participant, 1, FIRST, "") == Outcome.SAVED
 
 
 def test_the_next_question_is_shown_from_the_moment_of_the_answer(session, participant):
-    assert queries.presentation_at(session, participant.id, 2).shown_at is None
+    assert study_queries.presentation_at(session, participant.id, 2).shown_at is None
     save(session, participant, FIRST, onward_to=2)
-    following = queries.presentation_at(session, participant.id, 2)
+    following = study_queries.presentation_at(session, participant.id, 2)
     assert following.shown_at == stored(session).submitted_at
 
 
 def test_going_back_shows_no_further_question(session, participant):
     save(session, participant, FIRST, onward_to=None)
-    assert queries.presentation_at(session, participant.id, 2).shown_at is None
+    assert study_queries.presentation_at(session, participant.id, 2).shown_at is None
 
 
 def test_after_handing_in_nothing_can_be_changed(session, participant):
@@ -127,14 +128,14 @@ def test_what_happened_between_reading_and_storing_counts(session, participant, 
     who, where = participant.id, participant.study_id
     session.rollback()
     with Session(engine) as other:
-        erasing.stop(other, other.get(Participant, who))
+        own_data.stop(other, other.get(Participant, who))
     with pytest.raises(NotAllowedError, match="stopped"):
-        answers.save_answer(session, KEY, participant, 1, FIRST, key)
+        responses.save_answer(session, KEY, participant, 1, FIRST, key)
     session.rollback()
     with Session(engine) as other:
-        studies.close_study(other, other.get(Study, where))
+        lifecycle.close_study(other, other.get(Study, where))
     with pytest.raises(StudyClosedError):
-        answers.save_answer(session, KEY, participant, 1, FIRST, key)
+        responses.save_answer(session, KEY, participant, 1, FIRST, key)
     assert session.query(StoredResponse).count() == 0
 
 
@@ -142,7 +143,7 @@ def test_an_answer_that_is_refused_counts_as_no_visit(session, participant):
     seen = participant.last_seen_at
     assert save(session, participant, FIRST, "a key from elsewhere") == Outcome.STALE
     with pytest.raises(NotFoundError):
-        answers.save_answer(session, KEY, participant, 99, FIRST, "")
+        responses.save_answer(session, KEY, participant, 99, FIRST, "")
     session.commit()
     assert participant.last_seen_at == seen
 

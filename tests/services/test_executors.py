@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from survey.core.agreement.planning import PlannedStudy
-from survey.services import executors
-from survey.services.errors import SurveyError
-from survey.services.planning import simulate_power
+from survey.errors import SurveyError
+from survey.services.planning import executors
+from survey.services.planning.power import simulate_power
 
 pytestmark = pytest.mark.slow
 

@@ -4,12 +4,14 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from survey.core.stimuli.plan import Plan
+from survey.core.studies.plan import Plan
 from survey.db.models import Event, Membership, Participant, StoredQuestion, Study
-from survey.services import access, answers, arrivals, life, presentations, researchers, studies
-from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
-from survey.services.presentations import Answer
-from survey.services.recruitment import Recruitment
+from survey.errors import NotAllowedError, NotFoundError, SurveyError
+from survey.services.accounts import access, researchers
+from survey.services.participation import arrivals, presentations, responses
+from survey.services.participation.presentations import Answer
+from survey.services.studies import lifecycle
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant
 
 
@@ -20,20 +22,22 @@ def ada(session):
 
 @pytest.fixture
 def draft(session, ada):
-    return life.make_study(session, ada, "a-study", a_plan(), Recruitment())
+    return lifecycle.make_study(session, ada, "a-study", a_plan(), Recruitment())
 
 
 def test_a_draft_can_change_and_its_questions_are_drawn_anew(session, draft):
-    life.change_plan(session, draft, a_plan(questions=5, seed=9, consent="I agree to this."), "Ada")
+    lifecycle.change_plan(
+        session, draft, a_plan(questions=5, seed=9, consent="I agree to this."), "Ada"
+    )
     assert [question.number for question in draft.questions] == [0, 1, 2, 3, 4, 5]
     assert draft.consent_texts[0].text == "I agree to this."
     assert draft.questions[1].content == a_plan(questions=5, seed=9).draw_questions()[1]
 
 
 def test_a_frozen_study_keeps_its_plan(session, draft):
-    life.open_to_participants(session, draft, "Ada")
+    lifecycle.open_to_participants(session, draft, "Ada")
     with pytest.raises(NotAllowedError, match="its content is frozen"):
-        life.change_plan(session, draft, a_plan(seed=6), "Ada")
+        lifecycle.change_plan(session, draft, a_plan(seed=6), "Ada")
 
 
 @pytest.mark.parametrize(
@@ -52,38 +56,38 @@ def test_a_frozen_study_keeps_its_plan(session, draft):
     ],
 )
 def test_the_database_refuses_to_change_what_is_frozen(session, draft, statement):
-    life.open_to_participants(session, draft, "Ada")
-    life.close_to_participants(session, draft, "Ada")
-    before = studies.current_digest(draft)
+    lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.close_to_participants(session, draft, "Ada")
+    before = lifecycle.current_digest(draft)
     with pytest.raises(DBAPIError, match="cannot change; copy it"):
         session.execute(text(statement))
     session.rollback()
-    assert studies.current_digest(draft) == before == draft.digest
+    assert lifecycle.current_digest(draft) == before == draft.digest
 
 
 def answer_first_question(session, participant):
     shown = presentations.find_presentation(session, participant, 1)
     key = presentations.next_key(KEY, shown)
-    answers.save_answer(session, KEY, participant, 1, Answer(frozenset({1}), None), key)
+    responses.save_answer(session, KEY, participant, 1, Answer(frozenset({1}), None), key)
 
 
 def test_an_early_look_from_the_command_line_unblinds_once_somebody_has_answered(session, draft):
-    life.open_to_participants(session, draft, "Ada")
+    lifecycle.open_to_participants(session, draft, "Ada")
     participant = a_ready_participant(session, draft)
-    life.note_early_look(session, draft, "the command line", "analysed")
+    lifecycle.note_early_look(session, draft, "the command line", "analysed")
     assert draft.unblinded_at is None
     participant.is_test = True
     answer_first_question(session, participant)
-    life.note_early_look(session, draft, "the command line", "analysed")
+    lifecycle.note_early_look(session, draft, "the command line", "analysed")
     assert draft.unblinded_at is None
     participant.is_test = False
-    life.note_early_look(session, draft, "the command line", "analysed")
+    lifecycle.note_early_look(session, draft, "the command line", "analysed")
     assert draft.unblinded_at is not None
 
 
 def test_what_was_done_stays_written_down(session, draft):
-    life.open_to_participants(session, draft, "Ada")
-    life.unblind(session, draft, "Ada", "the ethics board asks")
+    lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.unblind(session, draft, "Ada", "the ethics board asks")
     for statement in ("UPDATE event SET who = 'Bob'", "DELETE FROM event"):
         with pytest.raises(DBAPIError, match="never changed or removed"):
             session.execute(text(statement))
@@ -94,54 +98,54 @@ def test_what_was_done_stays_written_down(session, draft):
 
 
 def test_results_are_hidden_until_the_end_or_until_someone_says_why(session, draft):
-    life.open_to_participants(session, draft, "Ada")
-    assert not life.shows_results(draft)
+    lifecycle.open_to_participants(session, draft, "Ada")
+    assert not lifecycle.shows_results(draft)
     with pytest.raises(SurveyError, match="Say why"):
-        life.unblind(session, draft, "Ada", "  ")
-    life.unblind(session, draft, "Ada", "a pilot")
-    assert life.shows_results(draft)
+        lifecycle.unblind(session, draft, "Ada", "  ")
+    lifecycle.unblind(session, draft, "Ada", "a pilot")
+    assert lifecycle.shows_results(draft)
 
 
 def test_a_copy_has_the_plan_and_nobodys_answers(session, draft, ada):
-    life.open_to_participants(session, draft, "Ada")
+    lifecycle.open_to_participants(session, draft, "Ada")
     a_ready_participant(session, draft)
-    copy = life.copy_study(session, draft, "the-copy", ada)
+    copy = lifecycle.copy_study(session, draft, "the-copy", ada)
     assert (copy.status, copy.digest, copy.plan) == ("draft", None, draft.plan)
-    assert studies.progress(session, copy)["started"] == 0
-    life.open_to_participants(session, copy, "Ada")
+    assert lifecycle.progress(session, copy)["started"] == 0
+    lifecycle.open_to_participants(session, copy, "Ada")
     assert copy.digest == draft.digest
 
 
 def test_an_archived_study_is_not_opened_until_it_is_brought_back(session, draft):
-    life.archive(session, draft, "Ada")
+    lifecycle.archive(session, draft, "Ada")
     with pytest.raises(NotAllowedError, match="bring it back first"):
-        life.open_to_participants(session, draft, "Ada")
-    life.bring_back(session, draft, "Ada")
-    life.open_to_participants(session, draft, "Ada")
+        lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.bring_back(session, draft, "Ada")
+    lifecycle.open_to_participants(session, draft, "Ada")
     with pytest.raises(NotAllowedError, match="close it before you archive"):
-        life.archive(session, draft, "Ada")
+        lifecycle.archive(session, draft, "Ada")
 
 
 def test_deleting_takes_all_of_a_study_and_leaves_the_log(session, draft):
-    life.open_to_participants(session, draft, "Ada")
+    lifecycle.open_to_participants(session, draft, "Ada")
     a_ready_participant(session, draft)
     with pytest.raises(NotAllowedError, match="close it before you delete"):
-        life.delete(session, draft, "Ada")
-    life.close_to_participants(session, draft, "Ada")
-    life.delete(session, draft, "Ada")
+        lifecycle.delete(session, draft, "Ada")
+    lifecycle.close_to_participants(session, draft, "Ada")
+    lifecycle.delete(session, draft, "Ada")
     for table in (Study, StoredQuestion, Participant, Membership):
         assert session.query(table).count() == 0
     assert session.query(Event).order_by(Event.id.desc()).first().kind == "deleted"
 
 
 def test_leaving_someone_out_needs_a_reason_and_can_be_taken_back(session, draft):
-    life.open_to_participants(session, draft, "Ada")
+    lifecycle.open_to_participants(session, draft, "Ada")
     participant = a_ready_participant(session, draft)
     with pytest.raises(SurveyError, match="Say why"):
-        life.exclude(session, draft, participant, "Ada", " ")
-    life.exclude(session, draft, participant, "Ada", "clicked through")
+        lifecycle.exclude(session, draft, participant, "Ada", " ")
+    lifecycle.exclude(session, draft, participant, "Ada", "clicked through")
     assert (participant.excluded, participant.exclude_reason) == (True, "clicked through")
-    life.restore(session, draft, participant, "Ada")
+    lifecycle.restore(session, draft, participant, "Ada")
     assert (participant.excluded, participant.exclude_reason) == (False, None)
 
 
@@ -171,7 +175,7 @@ def test_a_viewer_looks_and_an_owner_changes(session, draft, ada):
 
 
 def test_the_first_researcher_gets_the_studies_that_are_nobodys(session):
-    studies.create_study(session, "before-anyone", a_plan())
+    lifecycle.create_study(session, "before-anyone", a_plan())
     ada, _ = researchers.add_researcher(session, "Ada")
     bob, _ = researchers.add_researcher(session, "Bob")
     assert [study.slug for study, _ in access.studies_of(session, ada)] == ["before-anyone"]
@@ -179,25 +183,25 @@ def test_the_first_researcher_gets_the_studies_that_are_nobodys(session):
 
 
 def test_a_study_from_the_command_line_belongs_to_the_only_researcher(session, ada):
-    life.make_for(session, None, "one", a_plan(), Recruitment())
+    lifecycle.make_for(session, None, "one", a_plan(), Recruitment())
     researchers.add_researcher(session, "Bob")
-    life.make_for(session, None, "two", a_plan(), Recruitment())
-    life.make_for(session, "bob", "three", a_plan(), Recruitment())
+    lifecycle.make_for(session, None, "two", a_plan(), Recruitment())
+    lifecycle.make_for(session, "bob", "three", a_plan(), Recruitment())
     assert [study.slug for study, _ in access.studies_of(session, ada)] == ["one"]
 
 
 def test_an_open_study_that_somebody_joined_keeps_its_plan_as_it_was(session, draft):
-    life.open_to_participants(session, draft, "Ada")
+    lifecycle.open_to_participants(session, draft, "Ada")
     arrivals.begin(session, draft, "browser", KEY)
     assert Plan.from_json(draft.plan_json) == a_plan()
 
 
 def test_a_reason_that_not_every_database_keeps_is_refused(session, draft):
-    life.open_to_participants(session, draft, "Ada")
+    lifecycle.open_to_participants(session, draft, "Ada")
     participant = a_ready_participant(session, draft)
     with pytest.raises(SurveyError, match="cannot be stored"):
-        life.exclude(session, draft, participant, "Ada", "a\0b")
+        lifecycle.exclude(session, draft, participant, "Ada", "a\0b")
     with pytest.raises(SurveyError, match="cannot be stored"):
-        life.unblind(session, draft, "Ada", "a\0b")
+        lifecycle.unblind(session, draft, "Ada", "a\0b")
     assert not participant.excluded
-    assert not life.shows_results(draft)
+    assert not lifecycle.shows_results(draft)

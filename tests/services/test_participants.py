@@ -8,11 +8,13 @@ import pytest
 from scipy.stats import chisquare
 from sqlalchemy import text
 
+from survey import tokens
 from survey.db import db
 from survey.db.models import Participant, Presentation
-from survey.services import arrivals, participants, studies, tokens
-from survey.services.errors import NotAllowedError, NotFoundError
-from survey.services.whereabouts import Step, whereabouts
+from survey.errors import NotAllowedError, NotFoundError
+from survey.services.participation import arrivals, participants
+from survey.services.participation.participants import Step, whereabouts
+from survey.services.studies import lifecycle
 from tests.builders import KEY, a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
 
@@ -31,7 +33,7 @@ def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):
     def press():
         with app.app_context():
             start.wait()
-            arrivals.begin(db.session, db.session.get(studies.Study, study_id), "b", KEY)
+            arrivals.begin(db.session, db.session.get(lifecycle.Study, study_id), "b", KEY)
             db.session.remove()
 
     threads = [threading.Thread(target=press) for _ in range(10)]
@@ -145,6 +147,6 @@ def test_the_database_holds_neither_codes_nor_cookies(session):
 
 def test_a_closed_study_lets_nobody_begin(session):
     study = an_open_study(session)
-    studies.close_study(session, study)
+    lifecycle.close_study(session, study)
     with pytest.raises(NotAllowedError, match="no more answers"):
         arrivals.begin(session, study, "browser", KEY)

@@ -9,12 +9,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
+from survey.clock import now
 from survey.db.models import Participant, Presentation
-from survey.services import arrivals, life, participants, places, studies
-from survey.services.arrivals import Arrival
-from survey.services.clock import now
-from survey.services.errors import NotAllowedError, StudyFullError
-from survey.services.recruitment import Recruitment
+from survey.errors import NotAllowedError, StudyFullError
+from survey.services.participation import arrivals, participants, slots
+from survey.services.participation.arrivals import Arrival
+from survey.services.studies import lifecycle, plans
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
 
@@ -43,10 +44,10 @@ def test_test_data_excluded_and_declined_participants_take_no_place(session):
     declined = begin(session, study, "one")
     participants.decline(session, declined)
     excluded = begin(session, study, "two")
-    life.exclude(session, study, excluded, "Ada", "a trial")
-    assert places.free(session, study) == 1
+    lifecycle.exclude(session, study, excluded, "Ada", "a trial")
+    assert slots.free(session, study) == 1
     begin(session, study, "three")
-    assert places.free(session, study) == 0
+    assert slots.free(session, study) == 0
 
 
 def test_a_place_that_was_left_goes_back_and_may_be_taken_up_again_while_one_is_free(session):
@@ -55,10 +56,10 @@ def test_a_place_that_was_left_goes_back_and_may_be_taken_up_again_while_one_is_
     first = begin(session, study, "one")
     first.last_seen_at = now() - timedelta(minutes=61)
     session.commit()
-    places.require_still_held(session, study, first)  # nobody else came
+    slots.require_still_held(session, study, first)  # nobody else came
     begin(session, study, "two")
     with pytest.raises(StudyFullError, match="went to someone else"):
-        places.require_still_held(session, study, first)
+        slots.require_still_held(session, study, first)
 
 
 def test_whoever_finished_holds_a_place_for_good(session):
@@ -67,7 +68,7 @@ def test_whoever_finished_holds_a_place_for_good(session):
     first.status, first.completed_at = "complete", now()
     first.last_seen_at = now() - timedelta(days=9)
     session.commit()
-    assert places.free(session, study) == 0
+    assert slots.free(session, study) == 0
 
 
 def test_two_who_come_at_once_do_not_share_the_last_place(session, engine):
@@ -128,7 +129,7 @@ def test_a_pool_gives_the_questions_of_those_who_left_to_others(session):
     )
     left = a_ready_participant(session, study, "one")
     gone = {question for _, question in asked(session, left)}
-    life.exclude(session, study, left, "Ada", "left")
+    lifecycle.exclude(session, study, left, "Ada", "left")
     counts = Counter()
     for number in range(6):
         participant = a_ready_participant(session, study, f"browser {number}")
@@ -161,10 +162,10 @@ def test_questions_come_in_the_plans_order_or_in_one_of_each_participants_own(se
 def test_whatever_the_pool_its_counts_never_differ_by_more_than_one(session, data):
     size = data.draw(st.integers(1, 8))
     each = data.draw(st.integers(1, size))
-    slug = f"pool-{studies.fresh_seed()}"
+    slug = f"pool-{plans.fresh_seed()}"
     plan = a_plan(questions=size, design="pool", per_participant=each, practice=False)
-    study = studies.create_study(session, slug, plan)
-    studies.open_study(session, study)
+    study = lifecycle.create_study(session, slug, plan)
+    lifecycle.open_study(session, study)
     counts = Counter(dict.fromkeys(range(1, size + 1), 0))
     for number in range(data.draw(st.integers(1, 8))):
         participant = a_ready_participant(session, study, f"browser {number}")

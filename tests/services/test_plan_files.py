@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.stimuli.digests import study_digest
-from survey.services import studies
-from survey.services.plan_files import PlanFileError, read_plan, write_plan
-from survey.services.recruitment import Recruitment
+from survey.core.studies.digests import study_digest
+from survey.services.studies import plans
+from survey.services.studies.plans import PlanFileError, read_plan, write_plan
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import a_plan
 
 
@@ -19,10 +19,10 @@ def faults_of(text):
     return error.value.faults
 
 
-@pytest.mark.parametrize("preset", studies.PRESETS)
+@pytest.mark.parametrize("preset", plans.PRESETS)
 @pytest.mark.parametrize("language", ["en", "el"])
 def test_a_preset_comes_back_from_its_file(preset, language):
-    plan = studies.preset_plan(preset, language=language, seed=4)
+    plan = plans.preset_plan(preset, language=language, seed=4)
     again = read_plan(write_plan(plan)).plan
     assert again == plan
 
@@ -35,7 +35,7 @@ def test_recruitment_travels_with_the_plan():
 
 def test_a_file_names_a_preset_and_what_differs():
     plan = read_plan("preset: mnro\nseed: 2013\n").plan
-    demo = studies.preset_plan("mnro", seed=2013)
+    demo = plans.preset_plan("mnro", seed=2013)
     assert study_digest(plan, plan.draw_questions()) == study_digest(demo, demo.draw_questions())
 
 
@@ -118,5 +118,5 @@ def test_any_text_is_a_plan_or_a_plan_file_error(text):
 def test_any_values_make_a_plan_or_are_refused_with_a_reason(changes):
     values = {**a_plan().as_json(), "questions": 1, "practice": False, **changes}
     with contextlib.suppress(ValueError):
-        plan = studies.plan_from(values)
-        assert studies.plan_from(plan.as_json()) == plan
+        plan = plans.plan_from(values)
+        assert plans.plan_from(plan.as_json()) == plan

@@ -7,10 +7,18 @@ from multiprocessing import get_context
 import pytest
 
 from survey.core.agreement.planning import PlannedStudy, Power
-from survey.services import planning
-from survey.services.advice import advice, percent, reading
-from survey.services.grids import DEFAULTS, GridError, read_grid, texts_of
-from survey.services.planning import command, simulate_power
+from survey.services.planning import power
+from survey.services.planning.power import (
+    DEFAULTS,
+    GridError,
+    advice,
+    command,
+    percent,
+    read_grid,
+    reading,
+    simulate_power,
+    texts_of,
+)
 from tests.builders import a_plan
 
 STUDIES = (PlannedStudy(30, 10, 10, 0.1), PlannedStudy(30, 10, 30, 0.1))
@@ -19,7 +27,7 @@ STUDIES = (PlannedStudy(30, 10, 10, 0.1), PlannedStudy(30, 10, 30, 0.1))
 @pytest.fixture(autouse=True)
 def small_tasks(monkeypatch):
     """Studies as small as these would all be one task."""
-    monkeypatch.setattr(planning, "COST_OF_A_TASK", 100_000)
+    monkeypatch.setattr(power, "COST_OF_A_TASK", 100_000)
 
 
 def power_of(studies=STUDIES, executor=None, on_progress=lambda _: None):

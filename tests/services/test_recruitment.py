@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.stimuli.faults import PlanError
-from survey.services import guests
-from survey.services.errors import NotFoundError, SurveyError
-from survey.services.recruitment import PLATFORMS, Recruitment, recruitment_from
+from survey.core.studies.faults import PlanError
+from survey.errors import NotFoundError, SurveyError
 from survey.services.spreadsheets import escaped, unescaped
+from survey.services.studies import guests
+from survey.services.studies.recruitment import PLATFORMS, Recruitment, recruitment_from
 from tests.builders import KEY, an_open_study
 
 PROLIFIC = Recruitment(

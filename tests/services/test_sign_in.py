@@ -8,11 +8,11 @@ from argon2 import extract_parameters
 from argon2.profiles import RFC_9106_LOW_MEMORY
 
 from survey.db.models import SignIn, SignInLink, SignInThrottle
-from survey.services import researchers, sign_in
-from survey.services.errors import SurveyError
-from survey.services.researchers import LinkError
-from survey.services.sign_in import TooManyAttemptsError, WrongPasswordError
-from survey.services.tokens import hash_token
+from survey.errors import SurveyError
+from survey.services.accounts import researchers, sign_in
+from survey.services.accounts.researchers import LinkError
+from survey.services.accounts.sign_in import TooManyAttemptsError, WrongPasswordError
+from survey.tokens import hash_token
 from tests.databases import ON_SQLITE
 
 PASSWORD = "a row of four words"

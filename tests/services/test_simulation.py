@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from survey import tokens
 from survey.cli.simulate import local_server
 from survey.core.agreement.agreement import share_intervals
-from survey.core.agreement.ballots import Ballots
-from survey.core.agreement.credits import tally_credits
+from survey.core.agreement.credits import Ballots, tally_credits
 from survey.db.models import Participant
-from survey.services import tokens
-from survey.services.analysis import Choices
-from survey.services.simulation import Preference, simulate
-from survey.services.study_analysis import analyse_study
+from survey.services.analysis.study_results import Choices, analyse_study
+from survey.services.planning.simulation import Preference, simulate
 from tests.builders import KEY, SLUG, an_open_study
 from tests.databases import ON_SQLITE
 

@@ -3,17 +3,17 @@
 import pytest
 from sqlalchemy import text
 
-from survey.core.stimuli.words import fill, number_words
+from survey.core.studies.texts import fill, number_words
 from survey.db.models import StoredQuestion
-from survey.services import studies
-from survey.services.checks import check_study
-from survey.services.errors import NotAllowedError, NotFoundError, SurveyError
+from survey.errors import NotAllowedError, NotFoundError, SurveyError
+from survey.services.studies import lifecycle
+from survey.services.studies.checks import check_study
 from tests.builders import a_plan, an_open_study
 from tests.databases import ON_SQLITE
 
 
 def test_a_new_study_is_a_draft_with_its_questions_and_consent(session):
-    study = studies.create_study(session, "pilot", a_plan())
+    study = lifecycle.create_study(session, "pilot", a_plan())
     assert study.status == "draft"
     assert study.digest is None
     assert [question.number for question in study.questions] == [0, 1, 2, 3]
@@ -22,7 +22,7 @@ def test_a_new_study_is_a_draft_with_its_questions_and_consent(session):
 
 def test_opening_freezes_a_study_under_the_digest_of_its_content(session):
     study = an_open_study(session)
-    assert study.digest == studies.current_digest(study)
+    assert study.digest == lifecycle.current_digest(study)
     assert len(study.digest) == 64
 
 
@@ -33,24 +33,24 @@ def test_the_same_plan_gives_the_same_digest_whatever_the_address(session):
 def test_closing_and_reopening_keeps_the_digest(session):
     study = an_open_study(session)
     digest = study.digest
-    studies.close_study(session, study)
+    lifecycle.close_study(session, study)
     assert study.closed_at is not None
-    studies.open_study(session, study)
+    lifecycle.open_study(session, study)
     assert (study.status, study.digest, study.closed_at) == ("open", digest, None)
 
 
 def test_opening_twice_and_closing_a_draft_are_refused(session):
     with pytest.raises(NotAllowedError, match="open already"):
-        studies.open_study(session, an_open_study(session))
+        lifecycle.open_study(session, an_open_study(session))
     with pytest.raises(NotAllowedError, match="cannot be closed"):
-        studies.close_study(session, studies.create_study(session, "draft", a_plan()))
+        lifecycle.close_study(session, lifecycle.create_study(session, "draft", a_plan()))
 
 
 @ON_SQLITE
 @pytest.mark.parametrize("slug", ["Pilot", "a b", "-a", "a-", "a--b", "ä", "", "x" * 65, "a/b"])
 def test_a_slug_that_makes_no_address_is_refused(session, slug):
     with pytest.raises(SurveyError, match="cannot be the address"):
-        studies.create_study(session, slug, a_plan())
+        lifecycle.create_study(session, slug, a_plan())
 
 
 @ON_SQLITE
@@ -60,13 +60,13 @@ def test_a_slug_that_makes_no_address_is_refused(session, slug):
 )
 def test_a_slug_that_names_a_measure_is_refused(session, slug):
     with pytest.raises(SurveyError, match="holds the name of a measure"):
-        studies.create_study(session, slug, a_plan())
+        lifecycle.create_study(session, slug, a_plan())
 
 
 @ON_SQLITE
 @pytest.mark.parametrize("slug", ["apple", "paper-one", "mapping"])
 def test_a_slug_that_only_happens_to_hold_a_short_name_is_taken(session, slug):
-    assert studies.create_study(session, slug, a_plan()).slug == slug
+    assert lifecycle.create_study(session, slug, a_plan()).slug == slug
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_design_that_cannot_be_says_which_field(session):
     with pytest.raises(SurveyError, match=r"lists is 2; 3 to 10 are allowed"):
         a_plan(lists=2)
     with pytest.raises(SurveyError, match="cannot be drawn"):
-        studies.create_study(session, "x", a_plan(lists=10, relevant=1, collection_size=3))
+        lifecycle.create_study(session, "x", a_plan(lists=10, relevant=1, collection_size=3))
 
 
 def test_the_texts_carry_the_numbers_of_the_design():
@@ -102,7 +102,7 @@ def test_the_texts_carry_the_numbers_of_the_design():
 
 def test_a_study_that_is_not_there_is_named(session):
     with pytest.raises(NotFoundError, match="There is no study 'nowhere'"):
-        studies.find_study(session, "nowhere")
+        lifecycle.find_study(session, "nowhere")
 
 
 @ON_SQLITE
@@ -132,7 +132,7 @@ def test_the_check_fails_when_a_frozen_question_was_changed(session):
 
 
 def test_the_demo_study_is_made_once(session):
-    first = studies.ensure_demo_study(session)
+    first = lifecycle.ensure_demo_study(session)
     assert first.status == "open"
-    assert studies.ensure_demo_study(session).id == first.id
-    assert len(studies.list_studies(session)) == 1
+    assert lifecycle.ensure_demo_study(session).id == first.id
+    assert len(lifecycle.list_studies(session)) == 1

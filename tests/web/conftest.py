@@ -2,8 +2,9 @@
 
 import pytest
 
-from survey.services import life, researchers
-from survey.services.recruitment import Recruitment
+from survey.services.accounts import researchers
+from survey.services.studies import lifecycle
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import a_plan
 from tests.web.desk import Desk
 
@@ -16,6 +17,6 @@ def desk(app, session):
 @pytest.fixture
 def study(session, desk):
     ada = researchers.find_researcher(session, "Ada")
-    made = life.make_study(session, ada, "a-study", a_plan(), Recruitment())
+    made = lifecycle.make_study(session, ada, "a-study", a_plan(), Recruitment())
     session.rollback()
     return made

@@ -5,7 +5,8 @@ import re
 
 from bs4 import BeautifulSoup
 
-from survey.services import life, researchers
+from survey.services.accounts import researchers
+from survey.services.studies import lifecycle
 
 PASSWORD = "a row of four words"
 HOME = "/research/"
@@ -73,5 +74,5 @@ def a_file(text, name):
 
 
 def open_it(session, study):
-    life.open_to_participants(session, study, "Ada")
+    lifecycle.open_to_participants(session, study, "Ada")
     session.rollback()

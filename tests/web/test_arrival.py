@@ -3,10 +3,10 @@
 import pytest
 from sqlalchemy import text
 
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.rankings import Ranking
 from survey.db.models import Guest, Identity, Participant, Presentation, StoredResponse
-from survey.services import guests
-from survey.services.recruitment import Recruitment
+from survey.services.studies import guests
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
 

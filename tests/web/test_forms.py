@@ -5,8 +5,8 @@ import weakref
 
 import pytest
 
-from survey.web.participant.question_form import question_form
-from survey.web.researcher.plan_form import PlanForm
+from survey.web.participant.ordering import question_form
+from survey.web.researcher.plan import PlanForm
 from tests.databases import ON_SQLITE
 
 pytestmark = ON_SQLITE

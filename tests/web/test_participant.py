@@ -7,9 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from survey import tokens
 from survey.core.measures import MEASURES
 from survey.db.models import Participant, Presentation, StoredResponse
-from survey.services import studies, tokens
+from survey.services.studies import lifecycle
 from tests.builders import KEY, SLUG, Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
 
@@ -394,7 +395,7 @@ def test_one_browser_takes_part_in_two_studies(client, session, visitor):
 def test_a_draft_is_not_there_yet_and_an_unknown_study_neither(client, session):
     from tests.builders import a_plan
 
-    studies.create_study(session, "draft", a_plan())
+    lifecycle.create_study(session, "draft", a_plan())
     for slug in ("draft", "nowhere"):
         visitor = Visitor(client, slug)
         visitor.open()
@@ -423,7 +424,7 @@ def test_a_closed_study_takes_no_more_answers_but_still_shows_receipts(app, sess
     done, halfway, late = (Visitor(app.test_client()) for _ in range(3))
     done.take_part()
     halfway.start()
-    studies.close_study(session, study)
+    lifecycle.close_study(session, study)
     halfway.submit("/q/1", choice="1")
     assert halfway.status == 403
     assert "It takes no more answers." in halfway.text

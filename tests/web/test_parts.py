@@ -5,12 +5,13 @@ from random import Random
 import pytest
 from flask import g, render_template_string
 
-from survey.core.stimuli.blinding import draw_blinding
+from survey import tokens
+from survey.core.studies.blinding import draw_blinding
 from survey.db.models import Participant
-from survey.services import participants, tokens
+from survey.services.participation import participants
 from survey.web import parts
 from survey.web.language import speak
-from survey.web.participant.question_pages import MARKS
+from survey.web.participant.ordering import MARKS
 from tests.builders import KEY, Visitor, an_open_study
 from tests.databases import ON_SQLITE
 

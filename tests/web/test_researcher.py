@@ -9,11 +9,13 @@ import pytest
 from bs4 import BeautifulSoup
 
 from survey.db.models import Event, Guest, Participant, Study
-from survey.services import access, life, researchers, sign_in, studies, watching
+from survey.services.accounts import access, researchers, sign_in
 from survey.services.exchange.reading import open_files
-from survey.services.exchange.replicate import replicate
-from survey.services.plan_files import read_plan
-from survey.services.recruitment import Recruitment
+from survey.services.exchange.replication import replicate
+from survey.services.participation import watching
+from survey.services.studies import lifecycle
+from survey.services.studies.plans import read_plan
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor, a_plan
 from tests.databases import ON_BOTH, ON_SQLITE
 from tests.web.desk import HOME, PASSWORD, STUDY, Desk, a_file, filled_in, open_it
@@ -253,7 +255,7 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
     assert desk.address.endswith("/check"), desk.text
     digests = []
     for slug in ("from-file", "from-form"):
-        found = studies.find_study(session, slug)
+        found = lifecycle.find_study(session, slug)
         open_it(session, found)
         session.refresh(found)
         digests.append(found.digest)
@@ -426,12 +428,12 @@ def test_progress_says_what_holds_in_each_state_of_a_study(desk, app, session, s
     assert "How people vote stays hidden until the study is closed." in desk.text
     Visitor(app.test_client(), "a-study").take_part()
     participant = session.query(Participant).one()
-    life.exclude(session, session.get(Study, study.id), participant, "Ada", "clicked through")
+    lifecycle.exclude(session, session.get(Study, study.id), participant, "Ada", "clicked through")
     session.rollback()
     desk.open(f"{STUDY}/progress")
     assert "Nobody here counts: those below are excluded." in desk.text
     assert "Nobody has begun" not in desk.text
-    life.close_to_participants(session, session.get(Study, study.id), "Ada")
+    lifecycle.close_to_participants(session, session.get(Study, study.id), "Ada")
     session.rollback()
     desk.open(f"{STUDY}/progress")
     assert "how people voted stands under Results" in desk.text
@@ -598,7 +600,7 @@ def test_nobody_is_invited_to_an_imported_study(desk, session, study):
 @ON_SQLITE
 def test_a_page_that_says_no_leads_back_and_speaks_english(desk, session):
     ada = researchers.find_researcher(session, "Ada")
-    life.make_study(session, ada, "greek", a_plan(language="el"), Recruitment())
+    lifecycle.make_study(session, ada, "greek", a_plan(language="el"), Recruitment())
     session.rollback()
     study = "/research/studies/greek"
     for address, back in (
@@ -630,11 +632,11 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
     visitor = Visitor(app.test_client(), "a-study")
     visitor.open("?PROLIFIC_PID=person-1")
     visitor.submit("/begin")
-    life.close_to_participants(session, session.get(Study, study.id), "Ada")
+    lifecycle.close_to_participants(session, session.get(Study, study.id), "Ada")
     session.rollback()
     desk.open(f"{STUDY}/hand-out")
     monkeypatch.setattr(
-        "survey.services.sign_in.CONFIRMED_FOR", study.created_at - study.created_at
+        "survey.services.accounts.sign_in.CONFIRMED_FOR", study.created_at - study.created_at
     )
     desk.send(f"{STUDY}/bundle-with-identities.zip")
     assert desk.page.h1.text == "Your password, once more"
@@ -648,7 +650,7 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
     assert list(replicate(files))
     plain = desk.client.get(f"{STUDY}/bundle.zip").data
     assert not any(b"person-1" in one for one in open_files(io.BytesIO(plain), "x").values())
-    found = studies.find_study(session, "a-study")
+    found = lifecycle.find_study(session, "a-study")
     assert access.events_of(session, found)[0].detail == "bundle with identities"
 
 
@@ -656,7 +658,7 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
 def test_a_reason_is_kept_while_the_password_is_asked_for(desk, session, study, monkeypatch):
     open_it(session, study)
     desk.open(f"{STUDY}/results")
-    monkeypatch.setattr("survey.services.sign_in.CONFIRMED_FOR", timedelta(0))
+    monkeypatch.setattr("survey.services.accounts.sign_in.CONFIRMED_FOR", timedelta(0))
     desk.send(f"{STUDY}/unblind", reason="the pilot is over")
     assert desk.page.h1.text == "Your password, once more"
     session.expire_all()
@@ -681,7 +683,7 @@ def test_runs_of_many_lines_can_be_uploaded_by_those_signed_in_only(desk, app, s
 @ON_SQLITE
 def test_deleting_asks_for_the_address_and_the_password(desk, session, study, monkeypatch):
     monkeypatch.setattr(
-        "survey.services.sign_in.CONFIRMED_FOR", study.created_at - study.created_at
+        "survey.services.accounts.sign_in.CONFIRMED_FOR", study.created_at - study.created_at
     )
     desk.open(f"{STUDY}/delete")
     assert desk.page.h1.text == "Your password, once more"
@@ -733,7 +735,7 @@ def test_making_links_for_a_draft_keeps_its_places_for_guests_unless_one_says_no
 
 @ON_SQLITE
 def test_links_for_an_open_study_leave_its_public_link_as_it_is(desk, app, session, study):
-    studies.find_study(session, "a-study").plan_json = a_plan(participants=2).as_json()
+    lifecycle.find_study(session, "a-study").plan_json = a_plan(participants=2).as_json()
     session.commit()
     open_it(session, study)
     Visitor(app.test_client(), "a-study").take_part()

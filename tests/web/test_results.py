@@ -8,9 +8,11 @@ from xml.etree import ElementTree
 import pytest
 
 from survey.db.models import Participant
-from survey.services import answers, life, presentations, researchers
-from survey.services.presentations import Answer
-from survey.services.recruitment import Recruitment
+from survey.services.accounts import researchers
+from survey.services.participation import presentations, responses
+from survey.services.participation.presentations import Answer
+from survey.services.studies import lifecycle
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant
 from tests.databases import ON_SQLITE
 from tests.web.desk import STUDY, Desk, open_it
@@ -24,7 +26,7 @@ def desk(app, session):
     """Ada's, with a closed study: three people took two seconds for each answer."""
     desk = Desk(app, session)
     ada = researchers.find_researcher(session, "Ada")
-    study = life.make_study(session, ada, "a-study", a_plan(), Recruitment())
+    study = lifecycle.make_study(session, ada, "a-study", a_plan(), Recruitment())
     open_it(session, study)
     for number, labels in enumerate(({1}, {1}, {1, 2})):
         participant = a_ready_participant(session, study, f"browser {number}")
@@ -32,8 +34,8 @@ def desk(app, session):
             shown = presentations.find_presentation(session, participant, position)
             key = presentations.next_key(KEY, shown)
             given = Answer(frozenset(labels), None)
-            answers.save_answer(session, KEY, participant, position, given, key, 2.0)
-    life.close_to_participants(session, study, "Ada")
+            responses.save_answer(session, KEY, participant, position, given, key, 2.0)
+    lifecycle.close_to_participants(session, study, "Ada")
     session.rollback()
     return desk
 

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from survey.db import engine as opening
 from survey.db.models import Participant, Presentation, Revision, StoredResponse, Study
-from survey.services import answers, erasing
+from survey.services.participation import own_data, responses
 from survey.web.participant import questions
 from tests.builders import SLUG, Visitor, a_ready_participant, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
@@ -153,7 +153,7 @@ def test_the_page_speaks_the_readers_language_where_the_study_cannot_be_asked(vi
 
 @ON_SQLITE
 def test_one_participant_cannot_fill_the_disk_and_loses_nothing(visitor, session, monkeypatch):
-    monkeypatch.setattr(answers, "ANSWERS_A_MINUTE", 2)
+    monkeypatch.setattr(responses, "ANSWERS_A_MINUTE", 2)
     visitor.submit("/q/1", choice="1")
     visitor.submit("/q/2", choice="2")
     assert visitor.status == 429
@@ -205,7 +205,7 @@ def erased_and_followed(session, instance):
     session.rollback()
     study = session.query(Study).one()
     gone = session.query(Participant).order_by(Participant.id.desc()).first()
-    erasing.erase(session, study, gone, instance)
+    own_data.erase(session, study, gone, instance)
     return a_ready_participant(session, study, "somebody else's browser")
 
 

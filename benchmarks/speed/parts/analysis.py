@@ -18,8 +18,7 @@ from benchmarks.speed import crowds
 from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.timing import in_turn, ratios
 from survey.core.agreement.answers import Answers
-from survey.core.agreement.ballots import Ballots
-from survey.core.agreement.credits import Credits, tally_credits
+from survey.core.agreement.credits import Ballots, Credits, tally_credits
 from survey.core.agreement.differences import Pair, differences, two_way
 
 SIX = ("AP", "NMRR", "MNRO", "RR", "P@5", "nDCG@10")

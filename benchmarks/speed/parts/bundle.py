@@ -21,9 +21,9 @@ from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.parts.bundle_stream import opened, select_of
 from benchmarks.speed.timing import in_turn, ratios
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
-from survey.services.exchange import answer_tables
-from survey.services.exchange.export import content_of
-from survey.services.studies import find_study
+from survey.services.exchange import bundle_tables
+from survey.services.exchange.content import content_of
+from survey.services.studies.lifecycle import find_study
 
 QUESTIONS = 10
 TINY, FEW, SOME = 100, 10_000, 100_000  # participants; TINY: what the process takes for itself
@@ -114,7 +114,7 @@ def _beside_others(uri: str) -> Iterator[Finding]:
         content = content_of(session, study)
 
         def ours() -> None:
-            nowhere.writelines(answer_tables.RESPONSES.lines(content))
+            nowhere.writelines(bundle_tables.RESPONSES.lines(content))
 
         def by_orm() -> None:
             csv.writer(nowhere).writerows(_by_orm(session, study.id))

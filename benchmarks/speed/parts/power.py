@@ -22,8 +22,8 @@ from survey.core.agreement import planning
 from survey.core.agreement.agreement import agree
 from survey.core.agreement.answers import Answers
 from survey.core.agreement.planning import PlannedStudy
-from survey.services import executors
-from survey.services.planning import simulate_power
+from survey.services.planning import executors
+from survey.services.planning.power import simulate_power
 
 PAPER = PlannedStudy(30, 10, 10, 0.1)
 MANY = 100_000

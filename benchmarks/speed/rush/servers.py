@@ -24,8 +24,8 @@ from survey.app import create_app
 from survey.config import Settings
 from survey.db import db
 from survey.db.models import Revision
-from survey.services import studies
-from survey.services.database import upgrade_database
+from survey.services.operations.database import upgrade_database
+from survey.services.studies import lifecycle, plans
 
 KEY = "a key for benchmarks, long enough to be allowed"
 HOST = "127.0.0.1"
@@ -71,9 +71,9 @@ def open_study(folder: Path, uri: str, **changes: Any) -> None:
     with app.app_context():
         upgrade_database(db.engine)
         standing = {"seed": 5, "practice": False, "participants": 100_000}
-        plan = studies.preset_plan("mnro", **standing | changes)
+        plan = plans.preset_plan("mnro", **standing | changes)
         with Session(db.engine) as session:
-            studies.open_study(session, studies.create_study(session, SLUG, plan))
+            lifecycle.open_study(session, lifecycle.create_study(session, SLUG, plan))
         db.engine.dispose()
 
 

@@ -15,8 +15,8 @@ from survey.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from survey.core.stimuli.questions import Question
-    from survey.services.checks import Finding, QuestionCheck
+    from survey.core.studies.questions import Question
+    from survey.services.studies.checks import Finding, QuestionCheck
 
 
 @click.command(cls=Command, examples=("survey study check five-systems",))
@@ -29,12 +29,12 @@ def check(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
     The summary warns of identical orders, values that tie as printed, and measures' cut-offs
     (K). The exit status is 1 if an opened study no longer has the digest it was opened with.
     """
-    from survey.services import checks, studies
+    from survey.services.studies import checks, lifecycle
 
     with open_session(open_app) as (_, session):
-        study = studies.find_study(session, slug)
+        study = lifecycle.find_study(session, slug)
         findings = checks.check_study(study)
-        questions = studies.questions_of(study)
+        questions = lifecycle.questions_of(study)
         contests = [contest for contest in checks.question_checks(study) if contest.question.number]
         printed_names = checks.headings(study)
     if as_json:
@@ -67,7 +67,7 @@ def _question_json(question: "Question", contest: "QuestionCheck") -> dict[str, 
 
 def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Finding]") -> None:
     """Print the findings, then for each question how many list pairs the measures contest."""
-    from survey.services.checks import how_contested
+    from survey.services.studies.checks import how_contested
 
     print_heading("Summary")
     for sentence in how_contested(contests):

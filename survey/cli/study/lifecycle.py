@@ -8,7 +8,7 @@ from survey.cli.command import JSON_OPTION, RESEARCHER, STUDY, Command, OpenApp,
 from survey.cli.terminal import print_json, print_table
 
 if TYPE_CHECKING:
-    from survey.services.access import Role
+    from survey.services.accounts.access import Role
 
 SLUG_ARGUMENT = click.argument("slug", type=STUDY)
 # Headings in tables for names in JSON, as pages call them.
@@ -20,16 +20,16 @@ HEADINGS = {"slug": "address", "started": "begun", "target": "participants wante
 @click.pass_obj
 def list_(open_app: OpenApp, /, as_json: bool) -> None:
     """List all studies."""
-    from survey.services import studies
+    from survey.services.studies import lifecycle
 
     with open_session(open_app) as (_, session):
         contents = [
             (
                 {"slug": study.slug, "status": study.status, "title": study.plan.title}
-                | studies.progress(session, study),
+                | lifecycle.progress(session, study),
                 study.standing,
             )
-            for study in studies.list_studies(session)
+            for study in lifecycle.list_studies(session)
         ]
     if as_json:
         print_json([content for content, _ in contents])
@@ -47,11 +47,11 @@ def list_(open_app: OpenApp, /, as_json: bool) -> None:
 @click.pass_obj
 def show(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
     """Show a study's design, digest and progress."""
-    from survey.services import studies
+    from survey.services.studies import lifecycle
 
     with open_session(open_app) as (_, session):
-        study = studies.find_study(session, slug)
-        content = studies.describe(study) | {"participants": studies.progress(session, study)}
+        study = lifecycle.find_study(session, slug)
+        content = lifecycle.describe(study) | {"participants": lifecycle.progress(session, study)}
         status = study.standing
     if as_json:
         print_json(content)
@@ -83,12 +83,12 @@ def plan(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
 
     `survey study new --from` makes the same study from it.
     """
-    from survey.services import studies
-    from survey.services.plan_files import plan_values, write_plan
-    from survey.services.recruitment import recruitment_of
+    from survey.services.studies import lifecycle
+    from survey.services.studies.plans import plan_values, write_plan
+    from survey.services.studies.recruitment import recruitment_of
 
     with open_session(open_app) as (_, session):
-        study = studies.find_study(session, slug)
+        study = lifecycle.find_study(session, slug)
         recruitment = recruitment_of(study)
         if as_json:
             print_json(plan_values(study.plan, recruitment))
@@ -105,13 +105,14 @@ def open_(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
 
     From then on no text, list, value or order of it can change. A closed study opens again.
     """
-    from survey.services import access, life, studies
+    from survey.services.accounts import access
+    from survey.services.studies import lifecycle
 
     with open_session(open_app) as (_, session):
-        study = studies.find_study(session, slug)
-        life.open_to_participants(session, study, access.COMMAND_LINE)
+        study = lifecycle.find_study(session, slug)
+        lifecycle.open_to_participants(session, study, access.COMMAND_LINE)
         if as_json:
-            print_json(studies.describe(study))
+            print_json(lifecycle.describe(study))
             return
         click.echo(f"The study {slug!r} is open at /s/{slug}.")
         click.echo(f"Its digest, for a preregistration: {study.digest}")
@@ -127,13 +128,14 @@ def close(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
 
     `survey study open` opens the study again.
     """
-    from survey.services import access, life, studies
+    from survey.services.accounts import access
+    from survey.services.studies import lifecycle
 
     with open_session(open_app) as (_, session):
-        study = studies.find_study(session, slug)
-        life.close_to_participants(session, study, access.COMMAND_LINE)
+        study = lifecycle.find_study(session, slug)
+        lifecycle.close_to_participants(session, study, access.COMMAND_LINE)
         if as_json:
-            print_json(studies.describe(study))
+            print_json(lifecycle.describe(study))
             return
         click.echo(f"The study {slug!r} is closed.")
         click.echo(f"Next: `survey analyse {slug}`, `survey export {slug} --to {slug}.zip`.")
@@ -155,10 +157,11 @@ def close(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
 @click.pass_obj
 def share(open_app: OpenApp, /, slug: str, name: str, role: "Role", as_json: bool) -> None:
     """Make the researcher NAME an owner or a viewer of a study."""
-    from survey.services import access, studies
+    from survey.services.accounts import access
+    from survey.services.studies import lifecycle
 
     with open_session(open_app) as (_, session):
-        study = studies.find_study(session, slug)
+        study = lifecycle.find_study(session, slug)
         access.share(session, study, access.researcher_named(session, name), role)
         access.log(session, study, access.COMMAND_LINE, "shared", f"{name}: {role}")
         session.commit()
@@ -176,14 +179,14 @@ def share(open_app: OpenApp, /, slug: str, name: str, role: "Role", as_json: boo
 @click.pass_obj
 def copy(open_app: OpenApp, /, slug: str, new_slug: str, owner: str | None, as_json: bool) -> None:
     """Make a draft with the same plan under the slug NEW_SLUG."""
-    from survey.services import life, studies
-    from survey.services.recruitment import recruitment_of
+    from survey.services.studies import lifecycle
+    from survey.services.studies.recruitment import recruitment_of
 
     with open_session(open_app) as (_, session):
-        study = studies.find_study(session, slug)
-        draft = life.make_for(session, owner, new_slug, study.plan, recruitment_of(study))
+        study = lifecycle.find_study(session, slug)
+        draft = lifecycle.make_for(session, owner, new_slug, study.plan, recruitment_of(study))
         if as_json:
-            print_json(studies.describe(draft))
+            print_json(lifecycle.describe(draft))
         else:
             click.echo(f"{new_slug!r} is a draft with the plan of {slug!r}.")
 

@@ -15,11 +15,11 @@ from survey.cli.command import (
     open_session,
 )
 from survey.cli.terminal import print_json, progress_bar
-from survey.services.languages import languages
+from survey.services.studies import plans
+from survey.services.studies.languages import languages
 
 if TYPE_CHECKING:
-    from survey.services.own_lists import OwnLists
-    from survey.services.plan_files import PlanFile
+    from survey.services.studies.plans import OwnLists, PlanFile
 
 RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
 
@@ -118,8 +118,9 @@ def new(
     SLUG is its address, /s/SLUG: small letters, digits and hyphens, and no measure's name.
     Without options it is the MNRO paper's study with newly drawn lists.
     """
-    from survey.services import access, life, studies
-    from survey.services.own_lists import from_csv
+    from survey.services.accounts import access
+    from survey.services.studies import lifecycle
+    from survey.services.studies.plans import from_csv
     from survey.services.text_files import text_of
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
@@ -142,9 +143,9 @@ def new(
     plan_file = _read_plan(file, preset, fields)
     with open_session(open_app) as (_, session):
         with progress_bar("Drawing the questions"):
-            study = life.make_for(session, owner, slug, plan_file.plan, plan_file.recruitment)
+            study = lifecycle.make_for(session, owner, slug, plan_file.plan, plan_file.recruitment)
         if as_json:
-            print_json(studies.describe(study))
+            print_json(lifecycle.describe(study))
             return
         click.echo(f"The study {slug!r} is made, with seed {plan_file.plan.seed}.")
         click.echo(f"Look at it with `survey study check {study.slug}`, then open it.")
@@ -167,7 +168,7 @@ def _plan_fields(options: dict[str, Any]) -> dict[str, Any]:
 
 def _list_fields(fields: dict[str, Any], lists: "OwnLists") -> dict[str, Any]:
     """Return own lists as fields of a plan; refuse options that the lists already decide."""
-    from survey.services.own_lists import as_fields
+    from survey.services.studies.plans import as_fields
 
     for name in ("questions", "lists", "relevant", "generator", "marks"):
         if name in fields:
@@ -187,7 +188,7 @@ def _lists_from_runs(
     clusters: Path | None,
     **options: bool,
 ) -> "OwnLists":
-    from survey.services.own_lists import from_trec
+    from survey.services.studies.plans import from_trec
     from survey.services.text_files import text_of
 
     return from_trec(
@@ -202,14 +203,13 @@ def _lists_from_runs(
 
 def _read_plan(file: Path | None, preset: str | None, fields: dict[str, Any]) -> "PlanFile":
     """Return the plan of the file, or of a preset with a random seed, changed by the fields."""
-    from survey.services import studies
-    from survey.services.plan_files import PlanFile, read_plan
-    from survey.services.recruitment import Recruitment
+    from survey.services.studies.plans import PlanFile, read_plan
+    from survey.services.studies.recruitment import Recruitment
     from survey.services.text_files import text_of
 
     if file is not None and preset is not None:
         raise click.UsageError("Use --from or --preset, not both; a plan file may name a preset.")
     if file is not None:
         return read_plan(text_of(file), file.name, **fields)
-    values = {"seed": studies.fresh_seed(), **fields}
-    return PlanFile(studies.preset_plan(preset or "mnro", **values), Recruitment())
+    values = {"seed": plans.fresh_seed(), **fields}
+    return PlanFile(plans.preset_plan(preset or "mnro", **values), Recruitment())

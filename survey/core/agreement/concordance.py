@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import NOBODY
-from survey.core.agreement.orders import Compare, Held, HeldInQuestion, signs
-from survey.core.agreement.results import DESCRIPTIVE, T1, Statistic, without_zeros
+from survey.core.agreement.orders import Compare, Held, HeldInQuestion
+from survey.core.statistics.rank_correlation import signs
+from survey.core.statistics.results import DESCRIPTIVE, T1, Statistic, without_zeros
 
 CUSTOM_ONLY = "responses that tick a column"
 UNDEFINED = "responses in which a side is all tied"

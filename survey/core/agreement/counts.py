@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.credits import SHARES_OF_A_VOTE, Credits, in_sixtieths
-from survey.core.stimuli.rankings import Ranking, identical_groups
+from survey.core.studies.rankings import Ranking, identical_groups
 
 OTHER = "OTHER"
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from survey.core.agreement.answers import distinct
 from survey.core.agreement.credits import SHARES_OF_A_VOTE, Credits, in_sixtieths
-from survey.core.agreement.results import T1, T2, Interval, Statistic
-from survey.core.agreement.sign_flips import sign_flip
+from survey.core.statistics.results import T1, T2, Interval, Statistic
+from survey.core.statistics.significance import sign_flip
 
 NOBODY = "no response is counted"
 

@@ -11,11 +11,11 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from survey.core.agreement.chance import add_one
 from survey.core.agreement.credits import Credits
 from survey.core.agreement.differences import NOBODY, Pair, differences
 from survey.core.agreement.permutation import Redraws
-from survey.core.agreement.results import DESCRIPTIVE, Statistic
+from survey.core.statistics.monte_carlo import add_one
+from survey.core.statistics.results import DESCRIPTIVE, Statistic
 
 
 @dataclass(frozen=True, kw_only=True)

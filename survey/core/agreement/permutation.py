@@ -15,13 +15,6 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.chance import (
-    MOST_ONE_BY_ONE,
-    REPLICATES,
-    Chance,
-    add_one,
-    never_zero,
-)
 from survey.core.agreement.counts import whole
 from survey.core.agreement.credits import (
     SHARES_OF_A_VOTE,
@@ -30,8 +23,15 @@ from survey.core.agreement.credits import (
     in_sixtieths,
 )
 from survey.core.agreement.differences import NOBODY, Pair, differences
-from survey.core.agreement.results import BLINDING, Statistic
-from survey.core.stimuli.rankings import Ranking
+from survey.core.statistics.monte_carlo import (
+    MOST_ONE_BY_ONE,
+    REPLICATES,
+    Chance,
+    add_one,
+    never_zero,
+)
+from survey.core.statistics.results import BLINDING, Statistic
+from survey.core.studies.rankings import Ranking
 
 
 @dataclass(frozen=True, kw_only=True)

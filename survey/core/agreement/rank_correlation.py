@@ -9,8 +9,8 @@ import scipy
 from numpy.typing import NDArray
 from scipy import special
 
-from survey.core.agreement.orders import Midranks, spearman, tau_b
-from survey.core.agreement.results import Interval
+from survey.core.statistics.rank_correlation import Midranks, spearman, tau_b
+from survey.core.statistics.results import Interval
 
 LEAST = 5  # items: with fewer, the standard errors below are not defined
 QUANTILE = float(special.ndtri(0.975))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from survey.core.agreement.agreement import Difference
 from survey.core.agreement.differences import MeanTest
-from survey.core.agreement.results import T1, T2, Interval
+from survey.core.statistics.results import T1, T2, Interval
 
 LEVEL = 0.05
 

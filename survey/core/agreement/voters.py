@@ -11,9 +11,9 @@ from typing import Protocol
 import numpy as np
 
 from survey.core.agreement.counts import OTHER
-from survey.core.stimuli.blinding import BlindedColumn
-from survey.core.stimuli.questions import Question
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.blinding import BlindedColumn
+from survey.core.studies.questions import Question
+from survey.core.studies.rankings import Ranking
 
 TICKS_EVERY_MATCH = 0.3  # how often all columns with the preferred order are ticked, not one
 

@@ -9,8 +9,7 @@ from survey.core.measures.lists import Lists, as_lists
 from survey.core.measures.measure import Measure, Setting, Summed
 from survey.core.measures.mnro import mnro
 from survey.core.measures.nmrr import nmrr
-from survey.core.measures.rank_sum import RankSum
-from survey.core.measures.ranks import Ranks, Values, as_ranks
+from survey.core.measures.ranks import Ranks, RankSum, Values, as_ranks
 from survey.core.measures.registry import (
     MEASURES,
     measure_in,

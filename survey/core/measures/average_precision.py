@@ -5,8 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from survey.core.measures.rank_sum import RankSum
-from survey.core.measures.ranks import Ranks, Values
+from survey.core.measures.ranks import Ranks, RankSum, Values
 
 # Levels of recall in tenths: 0.0, 0.1, …, 1.0, and the three of the MNRO paper's Section 2.
 ELEVEN_LEVELS = tuple(range(11))

@@ -1,8 +1,11 @@
-"""Every measure that comes with the survey: single ones, and families like P@5, P@10, …"""
+"""The families of cumulative gain: CG, and DCG and nDCG in the three ways in use.
+
+Every measure that comes with the survey: single ones, and families like P@5, P@10, …
+"""
 
 from fractions import Fraction
 
-from survey.core.measures import precision
+from survey.core.measures import gain, precision
 from survey.core.measures.average_precision import (
     ELEVEN_LEVELS,
     THREE_LEVELS,
@@ -13,21 +16,76 @@ from survey.core.measures.average_precision import (
     interpolated_average_precision,
     interpolated_average_precision_exact,
 )
-from survey.core.measures.diversity import Clusters, s_precision, s_recall
-from survey.core.measures.families import BETA, CUTOFF, LEVEL, Family, by_cutoff
-from survey.core.measures.gain_families import GAINS
-from survey.core.measures.graded import by_thresholds
+from survey.core.measures.gain import by_thresholds
 from survey.core.measures.lists import Lists
-from survey.core.measures.measure import Measure, Setting, Summed
+from survey.core.measures.measure import (
+    BETA,
+    CUTOFF,
+    LEVEL,
+    Family,
+    Measure,
+    Setting,
+    Summed,
+    by_cutoff,
+)
 from survey.core.measures.mnro import mnro, mnro_sum
-from survey.core.measures.nar import normalised_average_rank
-from survey.core.measures.nmrr import nmrr, nmrr_exact, nmrr_sum
-from survey.core.measures.ranks import Ranks, Values
-from survey.core.measures.weighted import (
+from survey.core.measures.nmrr import nmrr, nmrr_exact, nmrr_sum, normalised_average_rank
+from survey.core.measures.precision import (
     mean_precision,
     mean_weighted_precision,
     weighted_precision,
 )
+from survey.core.measures.ranks import Ranks, Values
+from survey.core.measures.subtopics import Clusters, s_precision, s_recall
+
+
+def _gain(prefix: str, label: str, how: gain.Discounting, source: str) -> Family:
+    """Return CG or a form of DCG, which have no upper bound of their own."""
+    return by_cutoff(
+        f"{prefix}@k",
+        label,
+        lambda k: Summed(
+            lambda *_: gain.binary_gain(k, how),
+            lambda lists, _: gain.cumulative_gain(lists.ranks, lists.grades, k, how),
+        ),
+        source,
+        (10,),
+        needs=lambda _: ("grades",),
+        highest=lambda _: float("inf"),
+        largest=lambda k: lambda lists, _: float(gain.ideal_gain(lists.grades, k, how).max()),
+    )
+
+
+def _discounted(suffix: str, words: str, how: gain.Discounting, source: str) -> tuple[Family, ...]:
+    """Return DCG and nDCG of one form of gain and discount."""
+    return (
+        _gain(f"DCG{suffix}", f"discounted cumulative gain{words}", how, source),
+        by_cutoff(
+            f"nDCG{suffix}@k",
+            f"normalised discounted cumulative gain{words}",
+            lambda k: Summed(
+                lambda relevant, _: gain.normalised_binary_gain(relevant, k, how),
+                lambda lists, _: gain.normalised_gain(lists.ranks, lists.grades, k, how),
+            ),
+            source,
+            (10,),
+            needs=lambda _: ("grades",),
+        ),
+    )
+
+
+GAINS = (
+    _gain("CG", "cumulative gain", gain.UNDISCOUNTED, "lecture"),
+    *_discounted("", "", gain.EXPONENTIAL, "mAP/nDCG definitions, Eqs. 4–5"),
+    *_discounted("lin", " of linear grades", gain.LINEAR, "trec_eval"),
+    *_discounted(
+        "log2",
+        " by log2 of the rank",
+        gain.FROM_RANK_2,
+        "lecture (Järvelin and Kekäläinen 2002)",
+    ),
+)
+"""In the order in which tables list them."""
 
 
 def _mnro(ranks: Ranks, setting: Setting) -> Values:

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from survey.core.measures.diversity import Clusters
 from survey.core.measures.gain import Grades
+from survey.core.measures.precision import Weights
 from survey.core.measures.ranks import Ranks, as_ranks, refuse
-from survey.core.measures.weighted import Weights
+from survey.core.measures.subtopics import Clusters
 
 HIGHEST_GRADE = 30  # 2^30 is still told apart from its neighbours in any sum of gains
 

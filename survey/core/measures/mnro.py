@@ -3,8 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.measures.rank_sum import Places, RankSum
-from survey.core.measures.ranks import Ranks, Values, completed
+from survey.core.measures.ranks import Places, Ranks, RankSum, Values, completed
 
 # The constants as printed below Eq. 15: they put NRO near 0.95 at K. (Exact
 # solutions would be −9.36678… and −5.20736….)

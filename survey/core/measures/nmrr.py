@@ -1,12 +1,14 @@
-"""Normalised modified retrieval rank, the measure of MPEG-7."""
+"""Normalised modified retrieval rank, the measure of MPEG-7.
+
+Normalised average rank: how far the relevant items stand from where they should.
+"""
 
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from survey.core.measures.rank_sum import RankSum
-from survey.core.measures.ranks import Ranks, Values
+from survey.core.measures.ranks import Ranks, RankSum, Values, completed
 
 
 def nmrr(ranks: Ranks, gmt: int | None = None) -> Values:
@@ -58,3 +60,19 @@ def nmrr_horizon(relevant: int, gmt: int | None = None) -> int:
             "GMT is the largest such number over all queries"
         )
     return min(horizon, 2 * gmt)
+
+
+def normalised_average_rank(relevant: int, collection_size: int) -> RankSum:
+    """NAR = (Σ_i r_i − Σ_i i) / (N · NG), a sum of r_i − i.
+
+    ``relevant``: NG; ``collection_size``: N; an item that did not come back counts as
+    standing at the collection's end. Values in [0, 1 − NG/N], lower is better; 0 when the
+    relevant items fill the first NG positions.
+
+    Source: MNRO paper, Eq. 10 (after Müller et al. 2001). Its mean over queries is ANAR
+    (Eq. 11).
+    """
+    return RankSum(
+        lambda places, ranks: completed(ranks, collection_size) - places,
+        lambda total: total / (collection_size * relevant),
+    )

@@ -2,6 +2,8 @@
 
 Each is a sum over the positions (``RankSum``) whose ``of`` takes ranks (lists, relevant), an
 item that did not come back at infinity, and returns (lists,).
+
+Measures of the MiAlbum protocol: relevance weighted by how many annotators saw it.
 """
 
 from collections.abc import Callable
@@ -11,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.measures.rank_sum import Places, RankSum
-from survey.core.measures.ranks import Ranks, Values
+from survey.core.measures.ranks import Places, Ranks, RankSum, Values
 
 
 def found_within(cutoff: int, whole: Callable[[NDArray[Any]], Values]) -> RankSum:
@@ -108,3 +109,46 @@ def bpref(relevant: int, judged: int) -> RankSum:
         return np.where(np.isfinite(condensed), most - np.minimum(above, most), 0.0)
 
     return RankSum(earned, lambda total: total / (most * relevant))
+
+
+Weights = NDArray[np.float64]
+"""Shape (lists, relevant): the share of annotators who chose the item, above 0 and up to 1, as
+``survey.core.assessors`` merges it (MiAlbum protocol, Eq. 1)."""
+
+CUTOFFS = tuple(range(10, 101, 10))
+
+
+def weighted_precision(ranks: Ranks, weights: Weights, cutoff: int) -> Values:
+    """P^w_N = (1/N) Σ w_j over the relevant items among the first N.
+
+    ``ranks``, ``weights``: (lists, relevant); ``cutoff``: N ≥ 1. Returns (lists,) in [0, 1],
+    higher is better; equal to P_N when all annotators chose every relevant item.
+
+    Source: MiAlbum protocol, Eq. 3, lost as an image. Chosen is division by N, so that
+    unanimous weights give Eq. 2 and weights can only lower it; dividing by the attainable
+    sum of weights would make a measure of recall of it.
+    """
+    return np.asarray(np.where(ranks <= cutoff, weights, 0.0).sum(axis=1) / cutoff)
+
+
+def mean_precision(ranks: Ranks) -> Values:
+    """The mean of P_N over N = 10, 20, …, 100, which MiAlbum calls average precision.
+
+    It is another thing than AP. Returns (lists,) in [0, 1], higher is better.
+
+    Source: MiAlbum protocol, Eq. 4, lost as an image: "the average precision of un-weighted
+    precision after the first 10 to 100 documents". Steps of ten are our reading.
+    """
+    return np.asarray(np.mean([precision(cutoff).of(ranks) for cutoff in CUTOFFS], axis=0))
+
+
+def mean_weighted_precision(ranks: Ranks, weights: Weights) -> Values:
+    """The mean of P^w_N over N = 10, 20, …, 100: MiAlbum's weighted average precision.
+
+    Returns (lists,) in [0, 1], higher is better.
+
+    Source: MiAlbum protocol, Eq. 5, lost as an image; read as Eq. 4.
+    """
+    return np.asarray(
+        np.mean([weighted_precision(ranks, weights, cutoff) for cutoff in CUTOFFS], axis=0)
+    )

@@ -1,15 +1,134 @@
-"""The registry: every measure by its name, those of other packages included."""
+"""Measures of other packages, found through Python's entry points.
 
+Finding a measure's name in a text that participants read.
+
+The registry: every measure by its name, those of other packages included.
+"""
+
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
+from typing import get_args
 
 from survey.core.measures.catalogue import OURS
-from survey.core.measures.families import Family
-from survey.core.measures.measure import Measure
-from survey.core.measures.naming import SpokenNames
-from survey.core.measures.plugins import GROUP, PluginError, measures_of, package_of
+from survey.core.measures.measure import Family, Measure, Need
+
+GROUP = "survey.measures"
+
+# Names stand in CSV cells separated by spaces, in addresses and in options.
+RESERVED = ("OTHER", "OWN", "TOTAL", "CHOICE", "QUESTION")
+NAME = r"[A-Za-z][A-Za-z0-9.@-]{0,39}"
+
+
+class PluginError(ValueError):
+    """A package's measure that cannot be registered; says which package and why."""
+
+    def __init__(self, point: EntryPoint, why: str) -> None:
+        super().__init__(
+            f"the measure {point.name!r} of {package_of(point)} is not registered: {why}"
+        )
+
+
+def package_of(point: EntryPoint) -> str:
+    """Return the package that an entry point belongs to, with its version."""
+    dist = point.dist
+    return "an unknown package" if dist is None else f"{dist.name} {dist.version}"
+
+
+def measures_of(point: EntryPoint) -> list[Measure]:
+    """Load an entry point: a Measure, or several of them.
+
+    Raises PluginError where the package fails, or offers something else.
+    """
+    try:
+        found = point.load()
+        offered = [*found] if isinstance(found, Iterable) else [found]
+    except Exception as error:
+        # Whatever a package of someone else's does, the survey goes on without its measure.
+        raise PluginError(point, f"{type(error).__name__}: {error}") from error
+    for one in offered:
+        if not isinstance(one, Measure):
+            raise PluginError(point, f"it is {one!r}, not a Measure")
+        for fault in _faults(one):
+            raise PluginError(point, fault)
+    return offered
+
+
+def _faults(measure: Measure) -> Iterator[str]:
+    """Say what is wrong with a measure, so far as that can be seen without computing it."""
+    name = measure.name
+    if not (isinstance(name, str) and re.fullmatch(NAME, name)):
+        yield f"its name is {name!r}; a letter, then letters, digits, . @ - are allowed"
+    elif name.upper() in RESERVED:
+        yield f"its name is {name!r}, which stands for something else in files"
+    for field in ("label", "source", "mean_name"):
+        if not (isinstance(text := getattr(measure, field), str) and len(text.strip()) > 1):
+            yield f"its {field} is {text!r}; a text of two letters or more is needed"
+    if measure.better not in ("higher", "lower"):
+        yield f"its better is {measure.better!r}; higher or lower is allowed"
+    if unknown := [need for need in measure.needs if need not in get_args(Need)]:
+        yield f"it needs {unknown[0]!r}; {', '.join(get_args(Need))} can be needed"
+    if not callable(measure.compute):
+        yield f"its compute is {measure.compute!r}; a function of (lists, setting) is needed"
+    if measure.better == "higher" and measure.highest != 1 and measure.largest is None:
+        yield (
+            f"its highest is {measure.highest!r}; pages show 1 − value where higher is better, so "
+            "another bound needs `largest`, a function of (lists, setting)"
+        )
+
+
+SHORTEST_ANYWHERE = 4  # letters of a name that is found inside a word as well
+NUMBER = r"[0-9.]+"
+
+
+class SpokenNames:
+    """The names by which texts speak of measures, ready to be looked for.
+
+    Found are whole words of letters (ap, "AP2"), capitals within a word (mAPs), names of
+    four letters and more anywhere (mymnrostudy; of means only as words, since "anar" is in
+    canary), and labels in running text. What stands before a cut-off counts as the name,
+    whatever the cut-off: nDCG, S-recall, F1, "precision at 3", P@3. A single letter alone
+    does not.
+    """
+
+    def __init__(self, measures: Iterable[Measure]) -> None:
+        self._words: dict[str, str] = {}
+        parts: dict[str, str] = {}
+        for measure in measures:
+            stem, at, _ = measure.name.lower().partition("@")
+            shown = f"{measure.name.partition('@')[0]}@k" if at else measure.name
+            mean = measure.mean_name.lower().partition("@")[0]
+            if stem.isalpha() and len(stem) > 1:
+                self._words.setdefault(stem, shown)
+                if len(stem) >= SHORTEST_ANYWHERE:
+                    parts.setdefault(re.escape(stem), shown)
+            elif len(stem) > 1:  # S-recall, F0.5
+                parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}(?![a-z0-9])", shown)
+            if at:
+                parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}@{NUMBER}", shown)
+            if mean.isalpha() and len(mean) > 1:
+                self._words.setdefault(mean, measure.mean_name)
+            parts.setdefault(_label(measure.label.lower()), shown)
+        self._names = [*parts.values()]
+        self._anywhere = re.compile("|".join(f"({part})" for part in parts) or r"(?!)")
+
+    def first_in(self, text: str) -> str | None:
+        """Return a name that a text holds, None if it holds none."""
+        lowered = " ".join(text.lower().split())
+        words = [*re.findall(r"[a-z]+", lowered)]
+        words += [run.lower() for run in re.findall(r"[A-Z]{2,}", text)]
+        for word in words:
+            if word in self._words:
+                return self._words[word]
+        found = self._anywhere.search(lowered)
+        return self._names[found.lastindex - 1] if found and found.lastindex else None
+
+
+def _label(label: str) -> str:
+    """Return the pattern of a label, whatever its cut-off: precision at 10, at 3."""
+    return re.sub(rf" at {NUMBER}$", f" at {NUMBER}", re.escape(label).replace(r"\ ", " "))
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from datetime import date
 from sqlalchemy import CheckConstraint, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from survey.core.stimuli.blinding import Blinding
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.blinding import Blinding
+from survey.core.studies.rankings import Ranking
 from survey.db.models.base import Base, JsonObject, Moment, Names, Numbers, Texts
 from survey.db.models.study import StoredQuestion, Study
 from survey.db.types import WeakOrder

@@ -3,10 +3,10 @@
 from sqlalchemy import JSON, CheckConstraint, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from survey.core.stimuli.marks import Marks
-from survey.core.stimuli.plan import Plan
-from survey.core.stimuli.questions import Column, Question
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.marks import Marks
+from survey.core.studies.plan import Plan
+from survey.core.studies.questions import Column, Question
+from survey.core.studies.rankings import Ranking
 from survey.db.models.base import Base, JsonObject, Moment
 
 

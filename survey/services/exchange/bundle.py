@@ -1,4 +1,7 @@
-"""A bundle's files from a study's content, and the zip they travel in."""
+"""A bundle's files from a study's content, and the zip they travel in.
+
+Handing a study out: the bundle as a stream, or one of its files.
+"""
 
 import hashlib
 import io
@@ -7,12 +10,18 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from sqlalchemy.orm import Session
+
+from survey.db import export_queries, study_queries
+from survey.db.engine import snapshot
+from survey.db.models import Study
+from survey.errors import NotFoundError
+from survey.services.analysis.results_json import as_json
+from survey.services.exchange.bundle_tables import tables_of
 from survey.services.exchange.codebook import codebook_of
-from survey.services.exchange.content import Content, Identified
+from survey.services.exchange.content import Content, Identified, content_of, identities_of
+from survey.services.exchange.csv_tables import Column, Row, Table, lines_of
 from survey.services.exchange.study_file import STUDY, as_text, study_lines
-from survey.services.exchange.table import Column, Row, Table, lines_of
-from survey.services.exchange.tables import tables_of
-from survey.services.reports import as_json
 
 SUMS = "SHA256SUMS"
 LAST_LINE = "# SHA-256 of the lines above: "
@@ -150,3 +159,63 @@ def _identities(identities: Iterable[Identified]) -> Table:
             yield one.participant, one.external_id, json.dumps(one.parameters, sort_keys=True)
 
     return Table(IDENTITIES, columns, rows)
+
+
+# What an answer takes in a zip, about; and all that does not grow with the answers.
+BYTES_PER_ANSWER = 33
+OTHER_BYTES = 15_000
+
+# Lines of the files that do not grow with the answers.
+OTHER_LINES = 1_600
+
+
+def stream_bundle(
+    session: Session,
+    study: Study,
+    *,
+    with_identities: bool = False,
+    include_test: bool = False,
+    on_lines: OnLines = lambda _: None,
+) -> Iterator[bytes]:
+    """Give a study's bundle piece by piece, as the database is at this moment.
+
+    ``on_lines`` is called with the number of lines written since; ``lines_in`` says about how
+    many there will be. Identities are personal data: only on request.
+    """
+    snapshot(session)
+    content = content_of(session, study, include_test=include_test)
+    people = identities_of(session, study, include_test=include_test) if with_identities else None
+    return zipped(files_of(content, people), on_lines)
+
+
+def lines_in(session: Session, study: Study) -> int:
+    """Estimate the lines of a study's bundle, for a progress bar."""
+    answers = study_queries.answers_in(session, study.id)
+    return OTHER_LINES + answers * (1 + len(study.plan.measures))
+
+
+def bytes_in(session: Session, study: Study, *, include_test: bool = False) -> int:
+    """Estimate the bytes of a study's zipped bundle, for a progress bar."""
+    answers = study_queries.answers_in(session, study.id, include_test=include_test)
+    return OTHER_BYTES + BYTES_PER_ANSWER * answers
+
+
+def file_names(session: Session, study: Study) -> list[str]:
+    """Return the names of the bundle's files but for the sums and identities."""
+    return names_of(content_of(session, study))
+
+
+def has_identities(session: Session, study: Study) -> bool:
+    """Tell whether a platform sent any of the study's participants."""
+    return export_queries.has_identities(session, study.id)
+
+
+def stream_file(
+    session: Session, study: Study, name: str, *, include_test: bool = False
+) -> Iterator[str]:
+    """Give one file of the bundle, many lines at a time; raises NotFoundError for another name."""
+    snapshot(session)
+    lines = file_of(content_of(session, study, include_test=include_test), name)
+    if lines is None:
+        raise NotFoundError(f"A bundle has no file {name!r}.")
+    return iter(lines)

@@ -1,20 +1,33 @@
-"""A study as a bundle holds it: plain records, from a database or from files."""
+"""A study as a bundle holds it: plain records, from a database or from files.
+
+From the database to records: what a bundle says of a study.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import starmap
 from typing import Any, NamedTuple
 
-from survey.core.agreement.answers import Answers, Response
-from survey.core.agreement.participants import People
-from survey.core.agreement.times import seconds_taken
-from survey.core.stimuli.blinding import Blinding
-from survey.core.stimuli.plan import Plan
-from survey.core.stimuli.questions import Question
-from survey.core.stimuli.rankings import Ranking
-from survey.services.analysis import Choices, StudyAnalysis
-from survey.services.study_analysis import analyse_records, study_facts
+import numpy as np
+from sqlalchemy.orm import Session
+
+from survey.core.agreement.answers import Answers, People, Response, seconds_taken
+from survey.core.studies.blinding import Blinding
+from survey.core.studies.plan import Plan
+from survey.core.studies.questions import Question
+from survey.core.studies.rankings import Ranking
+from survey.db import export_queries, vote_queries
+from survey.db.models import Study
+from survey.services.analysis.study_results import (
+    Choices,
+    StudyAnalysis,
+    analyse_records,
+    study_facts,
+)
+from survey.services.participation.participants import PRACTICE
+from survey.services.studies.lifecycle import current_digest, questions_of
 
 
 @dataclass(frozen=True)
@@ -153,3 +166,42 @@ class Content:
         """Analyse the answers as the choices say."""
         facts = study_facts(self.slug, self.status, self.digest, self.generator_version, self.plan)
         return analyse_records(facts, self.plan, self.rankings, *self.votes(), choices)
+
+
+def content_of(session: Session, study: Study, *, include_test: bool = False) -> Content:
+    """Return a study's content; call it in a session that is ``only_reading``."""
+    questions = questions_of(study, practice=True)
+    wanted = {"include_test": include_test}
+    return Content(
+        slug=study.slug,
+        status=study.status,
+        digest=study.digest or current_digest(study),
+        generator_version=study.generator_version,
+        opened_at=study.opened_at,
+        closed_at=study.closed_at,
+        unblinded_at=study.unblinded_at,
+        plan=study.plan,
+        practice=next((one for one in questions if one.number == PRACTICE), None),
+        questions=[one for one in questions if one.number != PRACTICE],
+        consents=[Consent(one.version, one.text, one.digest) for one in study.consent_texts],
+        people=lambda: starmap(Person, export_queries.people_of(session, study.id, **wanted)),
+        answers=lambda: map(Given._make, export_queries.answers_of(session, study.id, **wanted)),
+        ballots=lambda: map(Ballot._make, export_queries.ballots_of(session, study.id, **wanted)),
+        first_rankings=lambda: starmap(
+            FirstRanking, export_queries.first_rankings_of(session, study.id, **wanted)
+        ),
+        votes=lambda: _votes(session, study, **wanted),
+        include_test=include_test,
+    )
+
+
+def _votes(session: Session, study: Study, *, include_test: bool) -> tuple[People, Answers]:
+    """Return the votes of all that the bundle tells of; of others not even how many they are."""
+    people, answers = vote_queries.votes_of(session, study.id)
+    return people if include_test else people.within(np.flatnonzero(~people.is_test)), answers
+
+
+def identities_of(session: Session, study: Study, *, include_test: bool) -> Iterator[Identified]:
+    """Give what platforms said of the participants: personal data."""
+    found = export_queries.identities_of(session, study.id, include_test=include_test)
+    return starmap(Identified, found)

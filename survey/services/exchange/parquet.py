@@ -9,20 +9,45 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-from pyarrow import csv
+from sqlalchemy.orm import Session
 
-from survey.db.models import StoredResponse
+from survey.db.engine import snapshot
+from survey.db.models import StoredResponse, Study
+from survey.errors import SurveyError
 from survey.services.exchange.bundle import OnLines, tables_in
 from survey.services.exchange.codebook import codebook_of, told_of
-from survey.services.exchange.content import Content, Identified
+from survey.services.exchange.content import Content, Identified, content_of, identities_of
+from survey.services.exchange.csv_tables import Column, Table, batched
 from survey.services.exchange.study_file import STUDY, study_lines
-from survey.services.exchange.table import Column, Table, batched
 from survey.services.spreadsheets import unescaped
+
+try:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from pyarrow import csv
+except ModuleNotFoundError as error:
+    raise SurveyError(
+        "Parquet files need pyarrow, which comes with the extra parquet: pip install '.[parquet]'"
+    ) from error
 
 COUNTED = ("table3.csv", "table4.csv")  # from the others, by whoever reads them
 PIECES = 50  # of a thousand lines, in a group of rows
+
+
+def write_parquet(
+    session: Session,
+    study: Study,
+    folder: Path,
+    *,
+    with_identities: bool = False,
+    include_test: bool = False,
+    on_lines: OnLines = lambda _: None,
+) -> None:
+    """Write a study's answers, people and questions into a folder, as ``stream_bundle`` does."""
+    snapshot(session)
+    content = content_of(session, study, include_test=include_test)
+    people = identities_of(session, study, include_test=include_test) if with_identities else None
+    write_folder(content, people, folder, on_lines)
 
 
 def write_folder(

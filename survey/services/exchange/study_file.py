@@ -11,9 +11,9 @@ import numpy as np
 
 from survey import __version__
 from survey.core.measures import MEASURES
-from survey.core.stimuli.questions import Question
+from survey.core.studies.questions import Question
 from survey.services.exchange.content import Content, Person
-from survey.services.exchange.table import SEEN, batched
+from survey.services.exchange.csv_tables import SEEN, batched
 
 FORMAT = 1
 STUDY = "study.json"

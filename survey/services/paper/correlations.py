@@ -5,6 +5,7 @@ from itertools import combinations
 from typing import Any
 
 from survey.core.agreement.rank_correlation import RankCorrelation, kendall, spearman_rho
+from survey.services.analysis.sheets import Cell, Sheet
 from survey.services.paper.reproduction import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -14,7 +15,6 @@ from survey.services.paper.reproduction import (
     join_words,
 )
 from survey.services.paper.tables5_to_8 import COLLECTIONS, MEANS, descriptor_names, scores
-from survey.services.reporting.sheets import Cell, Sheet
 
 HIGH = 0.7  # a convention, see the remarks
 REMARKS = (

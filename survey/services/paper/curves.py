@@ -12,8 +12,8 @@ from survey.core.agreement.exhibits import Exhibit
 from survey.core.measures import average_precision, mnro, nmrr
 from survey.core.measures.mnro import B, C
 from survey.core.measures.nmrr import nmrr_horizon
+from survey.services.analysis.sheets import Cell, Sheet
 from survey.services.paper.reproduction import Claim, Reproduction
-from survey.services.reporting.sheets import Cell, Sheet
 
 SIZE = 20  # N, the collection in all figures but Figure 6
 MEASURED = ("1-AP", "NMRR", "MNRO")

@@ -7,6 +7,7 @@ import numpy as np
 from survey.core.agreement.exhibits import Exhibit
 from survey.core.measures import mnro
 from survey.core.measures.mnro import mnro_horizon
+from survey.services.analysis.sheets import Sheet
 from survey.services.paper.curves import (
     EARLY,
     EPSILON,
@@ -32,7 +33,6 @@ from survey.services.paper.curves import (
     upper_curve,
 )
 from survey.services.paper.reproduction import Claim, Reproduction, judge, judge_cases
-from survey.services.reporting.sheets import Sheet
 
 ALL_THREE = ("1-AP", "NMRR", "MNRO")
 

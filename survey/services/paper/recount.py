@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from survey.core.agreement.ballots import Ballots
 from survey.core.agreement.counts import (
     OTHER,
     Shares,
@@ -15,8 +14,8 @@ from survey.core.agreement.counts import (
     shares,
     table4,
 )
-from survey.core.agreement.credits import Credits, tally_credits
-from survey.core.stimuli.rankings import Ranking
+from survey.core.agreement.credits import Ballots, Credits, tally_credits
+from survey.core.studies.rankings import Ranking
 from survey.services.paper.reproduction import MEASURES, Comparison, printed_rows
 
 # Below Table 4: "in set 3 and set 9, there is a tie between the values of AP and

@@ -10,7 +10,7 @@ from typing import Any
 
 from survey import figures
 from survey.core.agreement.exhibits import Exhibit
-from survey.services.reporting.sheets import Sheet, as_csv
+from survey.services.analysis.sheets import Sheet, as_csv
 
 MEASURES = ("AP", "NMRR", "MNRO")
 HOLDS, IN_PART = "holds", "holds only in part"

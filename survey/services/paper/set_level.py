@@ -31,9 +31,9 @@ from survey.core.agreement.differences import (
     pairs,
     t_test,
 )
-from survey.core.agreement.holm import holm
 from survey.core.agreement.permutation import Redraws, label_permutation
-from survey.core.agreement.results import T2, Statistic
+from survey.core.statistics.results import T2, Statistic
+from survey.core.statistics.significance import holm
 from survey.services.paper.recount import PublishedCounts
 
 IDENTICAL_PAIR = "the orders of the two are identical"

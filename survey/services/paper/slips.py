@@ -17,6 +17,7 @@ import yaml
 from survey.core.measures import nmrr
 from survey.core.measures.mnro import B, C, mnro_horizon
 from survey.core.measures.nmrr import nmrr_horizon
+from survey.services.analysis.sheets import Sheet
 from survey.services.paper.curves import CAPPED, FULL, item_curve, nro
 from survey.services.paper.figures1_to_4 import (
     approach_to_lower_curve,
@@ -35,7 +36,6 @@ from survey.services.paper.reproduction import (
     printed_rows,
 )
 from survey.services.paper.tables5_to_8 import percentages, table8
-from survey.services.reporting.sheets import Sheet
 
 REMARKS = (
     "Lines are those of the manuscript. Sentences that a table or figure contradicts, but that are "

@@ -5,6 +5,8 @@ from functools import cache
 from typing import Any
 
 from survey.core.agreement.verdicts import p_text
+from survey.services.analysis.results_json import counts_as_json, plain
+from survey.services.analysis.sheets import Sheet, as_markdown
 from survey.services.paper.recount import Recount, published_counts, recount_table4
 from survey.services.paper.reproduction import Claim, Reproduction, join_words
 from survey.services.paper.set_level import PairTests, ScopeTests, SetLevel, set_level
@@ -17,8 +19,6 @@ from survey.services.paper.table4_claims import (
     votes,
     whole,
 )
-from survey.services.reporting.sheets import Sheet, as_markdown
-from survey.services.reports import counts_as_json, plain
 
 LIMITS = (
     "The paper prints how many votes each set gave, not how each participant voted. So tests over "

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from survey.core.measures import Setting
 from survey.core.measures.mnro import mnro_horizon
-from survey.core.stimuli.questions import build_question
+from survey.core.studies.questions import build_question
+from survey.services.analysis.sheets import Cell, Sheet
 from survey.services.paper.curves import nro
 from survey.services.paper.reproduction import (
     IN_PART,
@@ -22,7 +23,6 @@ from survey.services.paper.reproduction import (
     judge_cases,
     printed_rows,
 )
-from survey.services.reporting.sheets import Cell, Sheet
 
 MEANS = ("MAP", "ANMRR", "NAR", "AMNRO")  # of Table 2
 SCALES = ("as a difference", "in per cent of the value", "in per cent of 1 − value")

@@ -5,6 +5,7 @@ from functools import partial
 
 import scipy
 
+from survey.services.analysis.sheets import Cell, Sheet
 from survey.services.paper.reproduction import (
     ROUNDING_NOTE,
     Claim,
@@ -15,7 +16,6 @@ from survey.services.paper.reproduction import (
     judge,
     printed_rows,
 )
-from survey.services.reporting.sheets import Cell, Sheet
 
 MEANS = ("MAP", "ANMRR", "AMNRO")
 LEVELS = {"*": ".05", "**": ".01", "***": ".001"}

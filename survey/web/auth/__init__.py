@@ -1,5 +1,5 @@
 """Researchers' sign-in: /research/sign-in, /research/welcome/TOKEN, /research/account."""
 
-from survey.web.auth import account, pages
+from survey.web.auth import pages
 
-__all__ = ["account", "pages"]
+__all__ = ["pages"]

@@ -6,19 +6,29 @@ from typing import Any
 
 from flask import Response, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from wtforms import HiddenField, PasswordField
+from wtforms.validators import DataRequired, Length
 
-from survey.services import sign_in
-from survey.services.database import only_reading
-from survey.services.sign_in import TooManyAttemptsError, WrongPasswordError
-from survey.web.addresses import here_in_full, prefix
-from survey.web.auth.forms import ConfirmForm
-from survey.web.bodies import take_form
-from survey.web.database import session
+from survey.services.accounts import sign_in
+from survey.services.accounts.sign_in import TooManyAttemptsError, WrongPasswordError
+from survey.services.operations.database import only_reading
 from survey.web.forms import Form
+from survey.web.requests import here_in_full, prefix, session, take_form
 
 COOKIE = "researcher"
 LARGEST_UPLOAD = 100 * 1024 * 1024  # runs and bundles; anybody else may send a form's worth
 View = Callable[..., ResponseReturnValue]
+
+
+class ConfirmForm(Form):
+    """The password once more."""
+
+    password = PasswordField(
+        "Password",
+        validators=[DataRequired("Type your password."), Length(max=1000)],
+        render_kw={"autocomplete": "current-password"},
+    )
+    next = HiddenField()
 
 
 def token_of_request() -> str:

@@ -8,6 +8,6 @@ filled_in: what of it a question shows.
 """
 
 from survey.web.participant import entry, own_data, preparation, questions, unsaved
-from survey.web.participant.pages import blueprint
+from survey.web.participant.visit import blueprint
 
 __all__ = ["blueprint", "entry", "own_data", "preparation", "questions", "unsaved"]

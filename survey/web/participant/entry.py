@@ -4,16 +4,17 @@ from flask import g, redirect, render_template, request, url_for
 from flask import session as cookie
 from flask.typing import ResponseReturnValue
 
-from survey.services import arrivals, tokens
-from survey.services.arrivals import Arrival
-from survey.services.errors import NotAllowedError, NotFoundError
-from survey.services.recruitment import recruitment_of
-from survey.services.whereabouts import whereabouts
-from survey.web.database import session
+from survey import tokens
+from survey.errors import NotAllowedError, NotFoundError
+from survey.services.participation import arrivals
+from survey.services.participation.arrivals import Arrival
+from survey.services.participation.participants import whereabouts
+from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form
 from survey.web.language import gettext
-from survey.web.participant.forms import ResumeForm
-from survey.web.participant.pages import address_of, blueprint, browser_token, go_on, secret_key
+from survey.web.participant.preparation import ResumeForm
+from survey.web.participant.visit import address_of, blueprint, browser_token, go_on, secret_key
+from survey.web.requests import session
 
 
 @blueprint.get("")

@@ -7,15 +7,15 @@ from flask.typing import ResponseReturnValue
 from wtforms import BooleanField
 from wtforms.validators import DataRequired
 
-from survey.services import arrivals, erasing, presentations
-from survey.services import own_data as services
-from survey.services.errors import NotFoundError
-from survey.services.whereabouts import Step, whereabouts
-from survey.web.database import session
+from survey.errors import NotFoundError
+from survey.services.participation import arrivals, presentations
+from survey.services.participation import own_data as services
+from survey.services.participation.participants import Step, whereabouts
 from survey.web.forms import Form
 from survey.web.language import gettext, lazy_gettext
-from survey.web.participant.forms import ResumeForm
-from survey.web.participant.pages import address_of, blueprint, browser_token, credit, go_on
+from survey.web.participant.preparation import ResumeForm
+from survey.web.participant.visit import address_of, blueprint, browser_token, credit, go_on
+from survey.web.requests import session
 
 
 class EraseForm(Form):
@@ -67,7 +67,7 @@ def stop() -> ResponseReturnValue:
     """Stop taking part; what was saved stays."""
     if g.participant is None or not Form().validate_on_submit():
         return redirect(url_for("participant.own_data"), 303)
-    erasing.stop(session(), g.participant)
+    services.stop(session(), g.participant)
     return go_on()
 
 
@@ -90,7 +90,7 @@ def erase() -> ResponseReturnValue:
     form = EraseForm()
     if not form.validate_on_submit():
         return _own_page(form), 400
-    erasing.erase(session(), g.study, g.participant, current_app.config["INSTANCE"])
+    services.erase(session(), g.study, g.participant, current_app.config["INSTANCE"])
     g.participant = None
     return redirect(url_for("participant.erased"), 303)
 

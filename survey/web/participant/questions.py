@@ -3,26 +3,17 @@
 from flask import g, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
 
-from survey.core.stimuli.blinding import BlindedQuestion
-from survey.services import answers, participants, places, presentations
-from survey.services.answers import Outcome, TooManyAnswersError
-from survey.services.database import start_writing
-from survey.services.presentations import Answer
-from survey.services.whereabouts import PRACTICE, Step, whereabouts
-from survey.web.addresses import here
-from survey.web.database import session
+from survey.core.studies.blinding import BlindedQuestion
+from survey.services.operations.database import start_writing
+from survey.services.participation import participants, presentations, responses, slots
+from survey.services.participation.participants import PRACTICE, Step, whereabouts
+from survey.services.participation.presentations import Answer
+from survey.services.participation.responses import Outcome, TooManyAnswersError
 from survey.web.errors import RETRY_AFTER
 from survey.web.forms import Form
-from survey.web.participant.pages import (
-    address_of,
-    blueprint,
-    credit,
-    go_on,
-    reached,
-    secret_key,
-)
-from survey.web.participant.question_form import QuestionForm, ranking_form
-from survey.web.participant.question_pages import (
+from survey.web.participant.ordering import (
+    QuestionForm,
+    ranking_form,
     ranking_page,
     ranks_first,
     show,
@@ -30,6 +21,8 @@ from survey.web.participant.question_pages import (
     show_unsaved,
     voting_form,
 )
+from survey.web.participant.visit import address_of, blueprint, credit, go_on, reached, secret_key
+from survey.web.requests import here, session
 
 
 @blueprint.get("/practice")
@@ -137,12 +130,12 @@ def answer(position: int) -> ResponseReturnValue:
 def _begin_to_write() -> None:
     """Wait for one's turn; a place that was left may go to someone else meanwhile."""
     start_writing(session())
-    places.require_still_held(session(), g.study, g.participant)
+    slots.require_still_held(session(), g.study, g.participant)
 
 
 def _save(position: int, form: QuestionForm, *, onward: bool) -> Outcome:
     _begin_to_write()
-    return answers.save_answer(
+    return responses.save_answer(
         session(),
         secret_key(),
         g.participant,
@@ -162,7 +155,7 @@ def _rank(position: int, blinded: BlindedQuestion) -> ResponseReturnValue:
     if not form.validate_on_submit() or form.ordering is None:
         return ranking_page(position, form, blinded), 400
     _begin_to_write()
-    answers.save_first_ranking(session(), g.participant, position, form.ordering)
+    responses.save_first_ranking(session(), g.participant, position, form.ordering)
     return redirect(here(), 303)
 
 

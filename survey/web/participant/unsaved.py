@@ -9,15 +9,14 @@ from collections.abc import Mapping
 from flask import g, render_template, request
 from flask.typing import ResponseReturnValue
 
-from survey.services.database import only_reading
-from survey.services.whereabouts import PRACTICE, whereabouts
-from survey.web.addresses import here_in_full
-from survey.web.database import session
+from survey.services.operations.database import only_reading
+from survey.services.participation.participants import PRACTICE, whereabouts
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, give_up
 from survey.web.forms import Form
 from survey.web.language import speak_as_asked
-from survey.web.participant.pages import blueprint, find_study_and_participant
-from survey.web.participant.question_pages import show_unsaved
+from survey.web.participant.ordering import show_unsaved
+from survey.web.participant.visit import blueprint, find_study_and_participant
+from survey.web.requests import here_in_full, session
 
 QUESTIONS = ("participant.answer_practice", "participant.answer_question")
 

@@ -1,17 +1,24 @@
-"""Inviting: the public link and its QR code, personal links, platforms, codes."""
+"""The forms of the page that invites: a guest list, and how people come and go.
+
+Inviting: the public link and its QR code, personal links, platforms, codes.
+"""
 
 import io
 
 import segno
 from flask import Response, flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
+from flask_wtf.file import FileField
+from wtforms import BooleanField, RadioField, SelectChoice, StringField, TextAreaField
 
-from survey.core.stimuli.faults import PlanError
-from survey.services import access, guests, life, places
-from survey.services.errors import SurveyError
-from survey.services.recruitment import PLATFORMS, recruitment_from, recruitment_of
-from survey.web.database import session
-from survey.web.researcher.invite_form import GuestsForm, RecruitmentForm
+from survey.core.studies.faults import PlanError
+from survey.errors import SurveyError
+from survey.services.accounts import access
+from survey.services.participation import slots
+from survey.services.studies import guests, lifecycle
+from survey.services.studies.recruitment import PLATFORMS, recruitment_from, recruitment_of
+from survey.web.forms import Form
+from survey.web.requests import session
 from survey.web.researcher.pages import (
     STUDY,
     blueprint,
@@ -21,6 +28,47 @@ from survey.web.researcher.pages import (
     secret_key,
     uploaded_text,
 )
+
+
+class GuestsForm(Form):
+    """Names, typed or as a file."""
+
+    names = TextAreaField("Names or addresses, one per line")
+    guests = FileField("Or a CSV file with a column “name”")
+    guests_only = BooleanField("From now on, let only those with a personal link begin")
+
+
+class RecruitmentForm(Form):
+    """How people come and go."""
+
+    access = RadioField(
+        "Who can begin",
+        choices=[
+            SelectChoice("public", "Anyone with the public link"),
+            SelectChoice("personal", "Only those with a personal link"),
+        ],
+        validate_choice=False,
+    )
+    id_parameter = StringField("Parameter with a person's id")
+    capture = StringField("Other parameters to keep")
+    id_required = BooleanField("Let nobody begin without an id")
+    code_complete = StringField("Code for those who finish")
+    code_declined = StringField("Code for those who decline")
+    code_screened_out = StringField("Code for those who are screened out")
+    return_url = StringField("Address that the last page leads to")
+    slot_minutes = StringField("Minutes after which a place that was left goes back")
+
+    def values(self) -> dict[str, object]:
+        """Return what was typed as the settings are stored."""
+        typed = {f.name: f.data for f in self if f.name != "csrf_token"}
+        typed = {name: one.strip() if isinstance(one, str) else one for name, one in typed.items()}
+        typed |= {name: "" for name, one in typed.items() if one is None}
+        minutes = typed["slot_minutes"]
+        whole = minutes.isascii() and minutes.isdecimal() and len(minutes) < 8
+        return typed | {
+            "capture": typed["capture"].replace(",", " ").split(),
+            "slot_minutes": int(minutes) if whole else minutes,
+        }
 
 
 @blueprint.get(f"{STUDY}/invite")
@@ -94,7 +142,7 @@ def save_recruitment() -> ResponseReturnValue:
         return _invite_page(settings_form=form, filled_in=platform)
     if form.validate_on_submit():
         try:
-            life.change_recruitment(
+            lifecycle.change_recruitment(
                 session(), g.study, recruitment_from(form.values()), g.researcher.name
             )
         except PlanError as error:
@@ -130,7 +178,7 @@ def _invite_page(
         guests_form=guests_form or GuestsForm(formdata=None, guests_only=first),
         settings_form=settings_form or RecruitmentForm(formdata=None, data=shown),
         settings=settings,
-        free=places.free(session(), g.study),
+        free=slots.free(session(), g.study),
         filled_in=filled_in,
     )
 

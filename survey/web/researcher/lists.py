@@ -8,11 +8,11 @@ from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField, MultipleFileField
 from wtforms import BooleanField, StringField
 
-from survey.core.stimuli.faults import PlanError
-from survey.services import life, own_lists
-from survey.services.errors import SurveyError
-from survey.web.database import session
+from survey.core.studies.faults import PlanError
+from survey.errors import SurveyError
+from survey.services.studies import lifecycle, plans
 from survey.web.forms import Form
+from survey.web.requests import session
 from survey.web.researcher.pages import STUDY, blueprint, decoded, page, uploaded_text
 
 
@@ -39,7 +39,7 @@ class TrecForm(Form):
 @blueprint.get(f"{STUDY}/lists")
 def lists() -> ResponseReturnValue:
     """Show the two ways to bring lists."""
-    life.require_draft(g.study)
+    lifecycle.require_draft(g.study)
     return _lists_page()
 
 
@@ -47,7 +47,7 @@ def lists() -> ResponseReturnValue:
 def upload_lists() -> ResponseReturnValue:
     """Take the lists of a CSV."""
     form = ListsForm()
-    return _use(form, form.lists, lambda: own_lists.from_csv(*_one_file("lists")), csv_form=form)
+    return _use(form, form.lists, lambda: plans.from_csv(*_one_file("lists")), csv_form=form)
 
 
 @blueprint.post(f"{STUDY}/lists/trec")
@@ -60,7 +60,7 @@ def upload_trec() -> ResponseReturnValue:
         runs = [(str(file.filename), decoded(file.read(), str(file.filename))) for file in files]
         text, name = _one_file("qrels")
         clusters = uploaded_text("clusters")
-        return own_lists.from_trec(
+        return plans.from_trec(
             (name, text),
             runs,
             topics=(form.topics.data or "").replace(",", " ").split(),
@@ -75,14 +75,14 @@ def upload_trec() -> ResponseReturnValue:
 
 def _use(form: Form, field: Any, read: Callable[[], Any], **forms: Form) -> ResponseReturnValue:
     """Give the draft the lists that are read, or show every fault they have."""
-    life.require_draft(g.study)
+    lifecycle.require_draft(g.study)
     faults: tuple[str, ...] = ()
     if form.validate_on_submit():
         session().rollback()  # nobody's answer waits while files are read
         try:
-            plan = own_lists.with_lists(g.plan, read())
-            life.change_plan(session(), g.study, plan, g.researcher.name)
-        except own_lists.FaultyFilesError as error:
+            plan = plans.with_lists(g.plan, read())
+            lifecycle.change_plan(session(), g.study, plan, g.researcher.name)
+        except plans.FaultyFilesError as error:
             faults = error.faults
         except PlanError as error:
             faults = tuple(fault.text for fault in error.faults)

@@ -8,11 +8,12 @@ from typing import Any
 from flask import Blueprint, current_app, g, render_template, request
 from flask.typing import ResponseReturnValue
 
-from survey.services import access, life
+from survey.services.accounts import access
+from survey.services.studies import lifecycle
 from survey.services.text_files import GZIPPED
 from survey.web.auth.guard import signed_in_only
-from survey.web.database import session
 from survey.web.forms import Form
+from survey.web.requests import session
 
 STUDY = "/studies/<slug>"
 LARGEST_UNPACKED = 50_000_000  # bytes of an uploaded file that was gzipped
@@ -60,7 +61,7 @@ def run_here_only(view: View) -> View:
 
     @wraps(view)
     def guarded(**values: Any) -> ResponseReturnValue:
-        life.require_run_here(g.study)
+        lifecycle.require_run_here(g.study)
         return view(**values)
 
     return guarded

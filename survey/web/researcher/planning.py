@@ -6,12 +6,12 @@ from flask import request
 from flask.typing import ResponseReturnValue
 from wtforms import StringField
 
-from survey.services import advice as words
-from survey.services import grids
-from survey.services import planning as planned
-from survey.services.database import only_reading
-from survey.web.database import session
+from survey.services.operations.database import only_reading
+from survey.services.planning import power
+from survey.services.planning import power as planned
+from survey.services.planning import power as words
 from survey.web.forms import Form
+from survey.web.requests import session
 from survey.web.researcher.pages import blueprint, page
 
 # A worker serves one page at a time, so a page is bounded by what takes one or two seconds.
@@ -21,7 +21,7 @@ REPLICATES = "1000"
 
 
 def _field(name: str, label: str) -> StringField:
-    return StringField(label, default=grids.DEFAULTS[name].replace(",", ", "))
+    return StringField(label, default=power.DEFAULTS[name].replace(",", ", "))
 
 
 class PlanningForm(Form):
@@ -65,11 +65,11 @@ def planning() -> ResponseReturnValue:
     )
 
 
-def _grid(form: PlanningForm) -> grids.Grid | None:
+def _grid(form: PlanningForm) -> power.Grid | None:
     """Read the form; None when something is wrong, which then stands beside its field."""
     try:
-        grid = grids.read_grid({field.name: field.data or "" for field in form})
-    except grids.GridError as error:
+        grid = power.read_grid({field.name: field.data or "" for field in form})
+    except power.GridError as error:
         for fault in error.faults:
             field = form[str(fault.place[0])]
             # The page calls a field by its label, the command line by its option.

@@ -4,23 +4,22 @@ from flask import Response, flash, g, redirect, request, stream_with_context, ur
 from flask.typing import ResponseReturnValue
 from wtforms import StringField
 
-from survey.services import life
-from survey.services.analysis import Choices, StudyAnalysis
-from survey.services.database import only_reading
-from survey.services.errors import SurveyError
-from survey.services.exchange.bundle import zipped_bytes
-from survey.services.reporting.report import (
+from survey.errors import SurveyError
+from survey.services.analysis.report import (
     as_html,
     expected_bytes,
     load_libraries,
     report_files,
     report_of,
 )
-from survey.services.reporting.sheets import text_of
-from survey.services.study_analysis import analyse_study
+from survey.services.analysis.sheets import text_of
+from survey.services.analysis.study_results import Choices, StudyAnalysis, analyse_study
+from survey.services.exchange.bundle import zipped_bytes
+from survey.services.operations.database import only_reading
+from survey.services.studies import lifecycle
 from survey.web.auth.guard import confirmed_only
-from survey.web.database import session
 from survey.web.forms import Form
+from survey.web.requests import session
 from survey.web.researcher.pages import STUDY, blueprint, page
 
 
@@ -33,7 +32,7 @@ class UnblindForm(Form):
 @blueprint.get(f"{STUDY}/results")
 def results() -> ResponseReturnValue:
     """Show what the votes support, or say that it is hidden and why."""
-    if not life.shows_results(g.study):
+    if not lifecycle.shows_results(g.study):
         return hidden_page(UnblindForm())
     analysis = _analysed()
     return page(
@@ -48,7 +47,7 @@ def results() -> ResponseReturnValue:
 @blueprint.get(f"{STUDY}/results/report.html")
 def report() -> ResponseReturnValue:
     """Hand out the page as one file that needs nothing else."""
-    life.require_results(g.study)
+    lifecycle.require_results(g.study)
     content = as_html(report_of(_analysed()))
     headers = {"Content-Disposition": f'attachment; filename="{g.slug}-report.html"'}
     return Response(content, mimetype="text/html", headers=headers)
@@ -57,7 +56,7 @@ def report() -> ResponseReturnValue:
 @blueprint.get(f"{STUDY}/results/paper.zip")
 def paper() -> ResponseReturnValue:
     """Stream report, tables and figures for a paper."""
-    life.require_results(g.study)
+    lifecycle.require_results(g.study)
     analysis = _analysed()
     headers = {
         "Content-Disposition": f'attachment; filename="{g.slug}-paper.zip"',
@@ -112,7 +111,7 @@ def unblind() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return hidden_page(form, status=400)
     try:
-        life.unblind(session(), g.study, g.researcher.name, (form.reason.data or "")[:500])
+        lifecycle.unblind(session(), g.study, g.researcher.name, (form.reason.data or "")[:500])
     except SurveyError as error:
         form.reason.errors = [str(error)]
         return hidden_page(form, status=400)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from survey.core.agreement.answers import Response
 from survey.core.measures import Setting
-from survey.core.stimuli.questions import build_question
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.questions import build_question
+from survey.core.studies.rankings import Ranking
 
 MEASURES = ("AP", "NMRR", "MNRO")
 NAMES = {"A": "AP", "N": "NMRR", "M": "MNRO"}

@@ -4,9 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from survey.core.agreement.answers import Answers, Response
-from survey.core.agreement.ballots import Ballots
-from survey.core.agreement.credits import tally_credits
-from survey.core.stimuli.rankings import Ranking, letters_for
+from survey.core.agreement.credits import Ballots, tally_credits
+from survey.core.studies.rankings import Ranking, letters_for
 
 MEASURES = ("AP", "NMRR", "MNRO")
 

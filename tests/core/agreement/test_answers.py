@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from survey.core.agreement import column_choice
+from survey.core.agreement import bias
 from survey.core.agreement.answers import Answers, Coded, Response, by_participant, distinct
-from survey.core.agreement.chance import REPLICATES, Chance
-from survey.core.agreement.column_choice import Layouts, conditional_logit
+from survey.core.agreement.bias import Layouts, conditional_logit
 from survey.core.agreement.differences import Pair
 from survey.core.agreement.permutation import Redraws, label_permutation
 from survey.core.agreement.quality import SAME, quality_flags
-from survey.core.agreement.sign_flips import sign_flip
+from survey.core.statistics.monte_carlo import REPLICATES, Chance
+from survey.core.statistics.significance import sign_flip
 from tests.core.agreement.random_votes import (
     MEASURES,
     credits_of,
@@ -138,7 +138,7 @@ def test_the_logit_is_the_same_however_many_layouts_are_laid_out_together(monkey
     layouts = Layouts.of(answers, MEASURES)
     assert layouts.times.sum() == len(answers) > len(layouts.times)
     whole = conditional_logit(layouts, MEASURES)
-    monkeypatch.setattr(column_choice, "AT_ONCE", 7)
+    monkeypatch.setattr(bias, "AT_ONCE", 7)
     assert conditional_logit(layouts, MEASURES).coef == pytest.approx(whole.coef, rel=1e-12)
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from survey.core.agreement.answers import Response
 from survey.core.agreement.counts import distinct_questions, first_places, shares, table4
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.rankings import Ranking
 from survey.services.paper.recount import PublishedCounts
 from tests.core.agreement.random_votes import credits_of
 

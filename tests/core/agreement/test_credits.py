@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from survey.core.agreement.answers import Response
 from survey.core.agreement.credits import credited_measures
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import credits_of
 
 FIRST, SECOND, THIRD = (Ranking.parse(text) for text in ("A>B>C", "B>A>C", "C>A=B"))

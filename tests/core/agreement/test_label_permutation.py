@@ -9,12 +9,11 @@ from scipy import stats
 
 from survey.core.agreement.agreement import TIES
 from survey.core.agreement.answers import Response
-from survey.core.agreement.ballots import Ballots
-from survey.core.agreement.credits import tally_credits
+from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.differences import differences, pairs
 from survey.core.agreement.matched import cochran_q
 from survey.core.agreement.permutation import Redraws, label_permutation
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
     MEASURES,
     credits_of,

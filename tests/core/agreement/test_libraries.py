@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from survey.core.agreement.agreement import agree
 from survey.core.agreement.answers import Answers, Response
-from survey.core.agreement.column_choice import Layouts, conditional_logit
+from survey.core.agreement.bias import Layouts, conditional_logit
 from survey.core.agreement.concordance import friedman, friedman_of_credits
 from survey.core.agreement.counts import distinct_questions
 from survey.core.agreement.differences import (
@@ -25,19 +25,14 @@ from survey.core.agreement.differences import (
     differences,
     two_way,
 )
-from survey.core.agreement.holm import holm
 from survey.core.agreement.matched import cochran_q, mcnemar
-from survey.core.agreement.orders import (
-    agreement_half,
-    agreement_strict,
-    hold,
-    spearman,
-    tau_b,
-)
+from survey.core.agreement.orders import agreement_half, agreement_strict, hold
 from survey.core.agreement.permutation import Redraws
-from survey.core.agreement.raters import alpha_ordinal, fleiss_kappa, kappa_of, kendall_w
-from survey.core.agreement.sign_flips import sign_flip
-from survey.core.stimuli.rankings import Ranking
+from survey.core.agreement.raters import fleiss_kappa, kendall_w
+from survey.core.statistics.rank_correlation import spearman, tau_b
+from survey.core.statistics.raters import alpha_ordinal, kappa_of
+from survey.core.statistics.significance import holm, sign_flip
+from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
     MEASURES,
     ballots_of,

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from survey.core.agreement.participants import option_counts, spread
+from survey.core.agreement.answers import option_counts, spread
 
 
 def test_the_spread_is_mean_and_sample_standard_deviation():

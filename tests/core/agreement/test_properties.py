@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from survey.core.agreement.agreement import TIES, agree
 from survey.core.agreement.answers import Answers, Response
-from survey.core.agreement.results import T1, T2, Statistic
 from survey.core.agreement.verdicts import p_text, verdict
-from survey.core.stimuli.rankings import Ranking
+from survey.core.statistics.results import T1, T2, Statistic
+from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
     MEASURES,
     leaning_study,

@@ -2,9 +2,9 @@
 
 from survey.core.agreement.agreement import agree
 from survey.core.agreement.answers import Answers, Response
-from survey.core.agreement.results import T1, T2
 from survey.core.agreement.verdicts import p_text, verdict
-from survey.core.stimuli.rankings import Ranking
+from survey.core.statistics.results import T1, T2
+from survey.core.studies.rankings import Ranking
 
 MEASURES = ("AP", "NMRR", "MNRO")
 INITIALS = {"A": "AP", "N": "NMRR", "M": "MNRO"}

@@ -10,10 +10,10 @@ from survey.core.agreement.counts import OTHER
 from survey.core.agreement.credits import credited_measures
 from survey.core.agreement.voters import cast_vote
 from survey.core.measures import Setting
-from survey.core.stimuli.blinding import blind, draw_blinding
-from survey.core.stimuli.generators import random_question
-from survey.core.stimuli.rankings import identical_groups
-from survey.services.simulation import Preference
+from survey.core.studies.blinding import blind, draw_blinding
+from survey.core.studies.generators import random_question
+from survey.core.studies.rankings import identical_groups
+from survey.services.planning.simulation import Preference
 
 MEASURES = ("AP", "NMRR", "MNRO")
 PLANTED = Preference({"MNRO": 0.5, "NMRR": 0.3, "AP": 0.1, OTHER: 0.1})

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from survey.core.assessors.clusterings import members
+from survey.core.collections.clusterings import members
 
 BIRDS = ("b1", "b2", "b3", "b4", "b5", "b6")
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from survey.core.assessors.clusterings import as_lines, read_clustering
-from survey.core.assessors.comparison import compare_clusters
+from survey.core.collections.clusterings import as_lines, compare_clusters, read_clustering
 from survey.core.file_lines import FaultyFilesError, lines_of, stop_if_any
 from tests.core.assessors.clustered import CLUSTERINGS, clusters, partition, renamed
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from survey.core.assessors.gold import corrected, gold_topic, spread, union
+from survey.core.collections.gold import corrected, gold_topic, spread, union
 from tests.core.assessors.clustered import CLUSTERINGS, clusters, groups_of, renamed
 from tests.core.assessors.test_comparison import COARSE, FINE
 

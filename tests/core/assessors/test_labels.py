@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.assessors.choices import choice_agreement
-from survey.core.assessors.labels import merge_labels, read_labels
-from survey.core.assessors.topics import in_order
+from survey.core.collections.labels import choice_agreement, in_order, merge_labels, read_labels
 from survey.core.file_lines import FaultyFilesError, lines_of, stop_if_any
 
 LABELS = (

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.measures import covering, score
-from survey.core.measures.covering import Cover, smallest_cover
+from survey.core.measures import score, subtopics
+from survey.core.measures.subtopics import Cover, smallest_cover
 
 # "animals swimming" (ImageCLEF topic 5): four clusters with at least one relevant image each.
 ANIMALS = ["dolphin", "dolphin", "dolphin", "turtle", "turtle", "alligator", "pelican", "pelican"]
@@ -89,7 +89,7 @@ def test_beyond_the_sizes_at_hand_a_greedy_cover_is_given_and_said_so(monkeypatc
     items = frozenset(map(frozenset, ("abcd", "abe", "cdf")))
     assert smallest_cover(items, 6) == Cover(2, exact=True)
     smallest_cover.cache_clear()
-    monkeypatch.setattr(covering, "MOST_EXACT", 1)
+    monkeypatch.setattr(subtopics, "MOST_EXACT", 1)
     assert smallest_cover(items, 6) == Cover(3, exact=False)
     smallest_cover.cache_clear()
 

@@ -16,10 +16,10 @@ from survey.core.measures import (
     Summed,
     as_ranks,
     score,
-    tables,
+    scoring,
 )
 from survey.core.measures.ranks import as_columns
-from survey.core.measures.tables import score_many
+from survey.core.measures.scoring import score_many
 
 WITHOUT_CLUSTERS = [one for one in MEASURES.values() if "clusters" not in one.needs]
 SUMS = [one for one in MEASURES.values() if isinstance(one.compute, Summed)]
@@ -58,7 +58,7 @@ def spied(part=lambda places, ranks: ranks / places):
 )
 def test_many_lists_score_as_by_the_formula(size, measures, paired, literal, seed):
     relevant, last = size
-    count = tables.LISTS_PER_PAIR * last**2 if paired else tables.LISTS_PER_RANK * last
+    count = scoring.LISTS_PER_PAIR * last**2 if paired else scoring.LISTS_PER_RANK * last
     ranks, setting = some_lists(count, relevant, last, seed), Setting(last, None, literal)
     found = score_many(measures, ranks, setting)
     assert np.abs(found - by_formula(measures, ranks, setting)).max() <= 1e-14
@@ -82,11 +82,11 @@ def test_lists_that_tie_in_whole_numbers_tie_from_tables_too():
 
 def test_the_ends_of_blocks_change_nothing(monkeypatch):
     ranks, setting = some_lists(2000, 4, 9), Setting(9)
-    for pairs in (tables.PAIRS, 0):
-        monkeypatch.setattr(tables, "PAIRS", pairs)
+    for pairs in (scoring.PAIRS, 0):
+        monkeypatch.setattr(scoring, "PAIRS", pairs)
         whole = score_many(WITHOUT_CLUSTERS, ranks, setting)
-        monkeypatch.setattr(tables, "LOOKED_UP", 7)
-        monkeypatch.setattr(tables, "COMPUTED_RANKS", 44)
+        monkeypatch.setattr(scoring, "LOOKED_UP", 7)
+        monkeypatch.setattr(scoring, "COMPUTED_RANKS", 44)
         assert (score_many(WITHOUT_CLUSTERS, ranks, setting) == whole).all()
 
 
@@ -105,7 +105,7 @@ def test_few_lists_and_large_tables_are_left_to_the_formula(monkeypatch):
     score_many([measure], some_lists(800, 200, 200), Setting(200))
     assert asked == [200 * 200]
     asked.clear()
-    monkeypatch.setattr(tables, "TABLES", 8 * 200 * 200)  # and not rank 0 as well
+    monkeypatch.setattr(scoring, "TABLES", 8 * 200 * 200)  # and not rank 0 as well
     score_many([measure], some_lists(800, 200, 200), Setting(200))
     assert sum(asked) == 800 * 200
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.core.collections.evaluation import evaluate
+from survey.core.collections.runs import GroundTruth, lists_of
 from survey.core.file_lines import FaultyFilesError
-from survey.core.measures import MEASURES, Measure, covering, measure_named, score
-from survey.core.runs.evaluation import evaluate
-from survey.core.runs.lists import GroundTruth, lists_of
+from survey.core.measures import MEASURES, Measure, measure_named, score, subtopics
 
 # In q1, a is the better of two relevant documents and d was not judged.
 JUDGED = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"a": 1}}
@@ -170,9 +170,9 @@ def test_a_greedy_cover_is_said_in_the_notes(monkeypatch):
     clusters = {"q1": {"a": frozenset("xy"), "b": frozenset("yz")}, "q2": {"a": frozenset("x")}}
     truth = GroundTruth(JUDGED, clusters=clusters)
     assert not any("greedy" in note for note in scored(["S-precision@1"], truth=truth).notes)
-    monkeypatch.setattr(covering, "MOST_EXACT", 1)
-    covering.smallest_cover.cache_clear()
+    monkeypatch.setattr(subtopics, "MOST_EXACT", 1)
+    subtopics.smallest_cover.cache_clear()
     (note,) = (n for n in scored(["S-precision@1"], truth=truth).notes if "greedy" in n)
     assert note.startswith("S-precision of 1 topic (q1) rests on a greedy cover")
     assert not any("greedy" in note for note in scored(["S-recall@5"], truth=truth).notes)
-    covering.smallest_cover.cache_clear()
+    subtopics.smallest_cover.cache_clear()

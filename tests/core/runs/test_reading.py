@@ -4,9 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.core.collections.runs import (
+    ranking,
+    read_clusters,
+    read_judgements,
+    read_run,
+    read_weights,
+)
 from survey.core.file_lines import lines_of
-from survey.core.runs.ranking import ranking
-from survey.core.runs.reading import read_clusters, read_judgements, read_run, read_weights
 
 
 def read(reader, text, **options):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from survey.core.collections.bootstrap import bootstrap_p, compare
+from survey.core.collections.evaluation import Evaluation
 from survey.core.measures import Setting, measure_named
-from survey.core.runs.evaluation import Evaluation
-from survey.core.runs.significance import bootstrap_p, compare
 
 
 def evaluation_of(names=("AP",), **runs):

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 import pytrec_eval
 
+from survey.core.collections.evaluation import evaluate
+from survey.core.collections.runs import GroundTruth, read_judgements, read_run
 from survey.core.file_lines import lines_of
 from survey.core.measures import measure_named
-from survey.core.runs.evaluation import evaluate
-from survey.core.runs.lists import GroundTruth
-from survey.core.runs.reading import read_judgements, read_run
 from tests.core.runs.collections import real_sized
 
 SAME = {

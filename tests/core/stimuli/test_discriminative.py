@@ -10,15 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from survey.core.measures import Lists, Measure, Setting, measure_named, registry
-from survey.core.stimuli import discriminative
-from survey.core.stimuli.discriminative import (
-    MOST_DRAWS,
-    MOST_POSITIONS,
+from survey.core.studies import generators
+from survey.core.studies.generators import (
+    GENERATORS,
+    MOST_DISCRIMINATIVE_DRAWS,
+    MOST_DISCRIMINATIVE_POSITIONS,
+    Positions,
     discriminative_question,
+    most_draws,
 )
-from survey.core.stimuli.generators import GENERATORS
-from survey.core.stimuli.plan import Plan
-from survey.core.stimuli.positions import Positions, most_draws
+from survey.core.studies.plan import Plan
 from tests.core.stimuli.test_questions import TEXTS
 
 MEASURES = ("AP", "NMRR", "MNRO")
@@ -140,12 +141,12 @@ def test_a_question_does_not_depend_on_how_many_there_are():
 def test_a_question_does_not_depend_on_how_many_sets_are_measured_at_once(monkeypatch):
     expected = [draw(number) for number in (1, 2, 3)]
     for positions in (1, 60, 100_000):
-        monkeypatch.setattr(discriminative, "BATCH_POSITIONS", positions)
+        monkeypatch.setattr(generators, "BATCH_POSITIONS", positions)
         assert [draw(number) for number in (1, 2, 3)] == expected
 
 
 def test_the_generators_of_a_seed_read_different_streams():
-    own = Positions(2011, 1, discriminative.STREAM).sample(5, 100)
+    own = Positions(2011, 1, generators.STREAM).sample(5, 100)
     assert own != Positions(2011, 1).sample(5, 100)
     assert GENERATORS["discriminative"] is discriminative_question
 
@@ -210,16 +211,32 @@ def test_the_least_difference_is_decided_on_exact_values(monkeypatch, step, neig
 def test_a_design_that_leaves_no_set_is_refused_saying_what_to_change(
     monkeypatch, draws, design, message
 ):
-    monkeypatch.setattr(discriminative, "MOST_DRAWS", draws)
+    monkeypatch.setattr(generators, "MOST_DISCRIMINATIVE_DRAWS", draws)
     with pytest.raises(ValueError, match=f"{message}.*, or take the generator random$"):
         draw(**design)
 
 
 def test_the_search_is_bounded_in_any_design():
-    assert most_draws(MOST_DRAWS, MOST_POSITIONS, 5, 5, 100) == 200_000
-    assert most_draws(MOST_DRAWS, MOST_POSITIONS, 10, 10_000, 100_000_000) == 99
-    assert most_draws(MOST_DRAWS, MOST_POSITIONS, 10, 10_000, 10_000) == 10
-    assert 1 <= most_draws(MOST_DRAWS, MOST_POSITIONS, 10, 100_000, 100_000) <= 2
+    assert (
+        most_draws(MOST_DISCRIMINATIVE_DRAWS, MOST_DISCRIMINATIVE_POSITIONS, 5, 5, 100) == 200_000
+    )
+    assert (
+        most_draws(
+            MOST_DISCRIMINATIVE_DRAWS, MOST_DISCRIMINATIVE_POSITIONS, 10, 10_000, 100_000_000
+        )
+        == 99
+    )
+    assert (
+        most_draws(MOST_DISCRIMINATIVE_DRAWS, MOST_DISCRIMINATIVE_POSITIONS, 10, 10_000, 10_000)
+        == 10
+    )
+    assert (
+        1
+        <= most_draws(
+            MOST_DISCRIMINATIVE_DRAWS, MOST_DISCRIMINATIVE_POSITIONS, 10, 100_000, 100_000
+        )
+        <= 2
+    )
 
 
 @given(

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.file_lines import FaultyFilesError
-from survey.core.stimuli.lists_csv import read_lists_csv, to_csv
-from survey.core.stimuli.own_lists import OwnLists
+from survey.core.studies.own_lists import OwnLists, read_lists_csv, to_csv
 
 HEADER = "question,list,ranks,collection_size"
 GOOD = f"""{HEADER}

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from survey.core.measures import Setting
-from survey.core.stimuli.digests import study_digest
-from survey.core.stimuli.faults import PlanError
-from survey.core.stimuli.generators import random_question
-from survey.core.stimuli.personal import PersonalField
-from survey.core.stimuli.plan import Plan
-from survey.core.stimuli.positions import Positions
-from survey.core.stimuli.words import and_join, fill, number_words
+from survey.core.studies.digests import study_digest
+from survey.core.studies.faults import PlanError
+from survey.core.studies.generators import Positions, random_question
+from survey.core.studies.personal_fields import PersonalField
+from survey.core.studies.plan import Plan
+from survey.core.studies.texts import and_join, fill, number_words
 
 MEASURES = ("AP", "NMRR", "MNRO")
 TEXTS = {

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from survey.core.stimuli.rankings import Ranking, identical_groups, printed
+from survey.core.studies.rankings import Ranking, identical_groups, printed
 
 keys = st.lists(st.integers(0, 5), min_size=1, max_size=10).map(
     lambda values: dict(zip("ABCDEFGHIJ", values, strict=False))

@@ -6,7 +6,7 @@ import json
 import zipfile
 
 from survey.services.exchange.bundle import SUMS, sum_of, sums_text
-from survey.services.exchange.replicate import replicate
+from survey.services.exchange.replication import replicate
 
 
 def unzipped(bundle):

@@ -7,13 +7,14 @@ from sqlalchemy.orm import Session
 
 from survey.app import create_app
 from survey.config import Settings
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.rankings import Ranking
 from survey.db import db
 from survey.db.models import Identity, Presentation
-from survey.services import answers, arrivals, life, participants, presentations
-from survey.services.database import upgrade_database
-from survey.services.exchange import handing_out
-from survey.services.presentations import Answer
+from survey.services.exchange import bundle as bundles
+from survey.services.operations.database import upgrade_database
+from survey.services.participation import arrivals, participants, presentations, responses
+from survey.services.participation.presentations import Answer
+from survey.services.studies import lifecycle
 from tests.builders import KEY, an_open_study
 from tests.services.exchange.changes import unzipped
 
@@ -87,13 +88,13 @@ def a_study(session, **changes):
     study = an_open_study(session, personal_fields=FIELDS, **changes)
     for public_id in reversed(ANSWERS):  # exports are in another order than the database
         _take_part(session, study, public_id)
-    life.close_to_participants(session, study, "Ada")
+    lifecycle.close_to_participants(session, study, "Ada")
     return study
 
 
 def handed_out(session, study, **wanted):
     """The files of a study's bundle."""
-    return unzipped(b"".join(handing_out.stream_bundle(session, study, **wanted)))
+    return unzipped(b"".join(bundles.stream_bundle(session, study, **wanted)))
 
 
 def _take_part(session, study, public_id):
@@ -124,7 +125,7 @@ def _take_part(session, study, public_id):
         one.completed_at = one.started_at + timedelta(minutes=10 + place, milliseconds=700)
         session.commit()
     if public_id == EXCLUDED:
-        life.exclude(session, study, one, "Ada", "+ clicked\nthrough")
+        lifecycle.exclude(session, study, one, "Ada", "+ clicked\nthrough")
 
 
 def _answer(session, study, participant, position, answer):
@@ -136,4 +137,4 @@ def _answer(session, study, participant, position, answer):
         session.commit()
     key = presentations.next_key(KEY, shown)
     seconds = None if position == 2 else 2.5 + position
-    answers.save_answer(session, KEY, participant, position, answer, key, seconds)
+    responses.save_answer(session, KEY, participant, position, answer, key, seconds)

@@ -2,11 +2,10 @@
 
 import pytest
 
-from survey.services.analysis import Choices
-from survey.services.exchange.analysing import analyse_files
-from survey.services.exchange.sheets import BundleError
-from survey.services.reports import as_json
-from survey.services.study_analysis import analyse_study
+from survey.services.analysis.results_json import as_json
+from survey.services.analysis.study_results import Choices, analyse_study
+from survey.services.exchange.foreign import analyse_files
+from survey.services.exchange.input_files import BundleError
 from tests.services.exchange.changes import with_cell
 from tests.services.exchange.conftest import a_study, handed_out
 

@@ -4,13 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from survey.core.stimuli.faults import PlanError
+from survey.core.studies.faults import PlanError
 from survey.db.models import Study
-from survey.services import life, researchers, studies
-from survey.services.errors import SurveyError
-from survey.services.exchange.intake import take_in
-from survey.services.exchange.reading import open_files, read_content
-from survey.services.exchange.replicate import replicate
+from survey.errors import SurveyError
+from survey.services.accounts import researchers
+from survey.services.exchange.bundle_import import take_in
+from survey.services.exchange.input_files import open_files
+from survey.services.exchange.reading import read_content
+from survey.services.exchange.replication import replicate
+from survey.services.studies import lifecycle, plans
 from tests.builders import Visitor, a_plan
 from tests.databases import ON_SQLITE
 
@@ -34,28 +36,28 @@ def test_a_bundle_of_an_earlier_version_can_be_taken_in(session, path):
 def test_a_title_that_names_a_measure_today_goes_on_but_is_not_made_anew(session, client):
     plan = a_plan().as_json() | {"title": "WP3: five systems"}
     with pytest.raises(PlanError, match="holds the name of a measure"):
-        studies.plan_from(plan)
-    study = studies.create_study(session, "three", a_plan())
+        plans.plan_from(plan)
+    study = lifecycle.create_study(session, "three", a_plan())
     study.plan_json = plan  # as an earlier version stored it
     session.commit()
-    studies.open_study(session, study)
+    lifecycle.open_study(session, study)
     visitor = Visitor(client, "three")
     visitor.take_part()
     assert visitor.path == "/done"
     with pytest.raises(SurveyError, match="holds the name of a measure"):
-        life.make_study(session, None, "four", study.plan, life.Recruitment())
+        lifecycle.make_study(session, None, "four", study.plan, lifecycle.Recruitment())
 
 
 @ON_SQLITE
 def test_a_study_whose_measure_is_not_registered_here_goes_on(session, client, app):
-    study = studies.create_study(session, "three", a_plan(practice=False))
+    study = lifecycle.create_study(session, "three", a_plan(practice=False))
     for question in study.questions:
         question.columns = {
             {"MNRO": "screen"}.get(name, name): one for name, one in question.columns.items()
         }
     study.plan_json = study.plan_json | {"measures": ["AP", "NMRR", "screen"]}
     session.commit()
-    studies.open_study(session, study)
+    lifecycle.open_study(session, study)
     visitor = Visitor(client, "three")
     visitor.open()
     visitor.submit("/begin")
@@ -65,4 +67,4 @@ def test_a_study_whose_measure_is_not_registered_here_goes_on(session, client, a
     visitor.submit("/q/1", choice="1")
     assert visitor.path == "/q/2"
     session.expire_all()
-    assert studies.describe(session.get(Study, study.id))["measures"] == "AP NMRR screen"
+    assert lifecycle.describe(session.get(Study, study.id))["measures"] == "AP NMRR screen"

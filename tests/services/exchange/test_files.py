@@ -9,12 +9,11 @@ import zipfile
 
 import pytest
 
-from survey.services import studies
-from survey.services.errors import NotFoundError
-from survey.services.exchange import handing_out
+from survey.errors import NotFoundError
+from survey.services.exchange import bundle
 from survey.services.exchange.bundle import zipped
-from survey.services.exchange.reading import open_files
-from survey.services.exchange.sheets import BundleError
+from survey.services.exchange.input_files import BundleError, open_files
+from survey.services.studies import lifecycle
 from tests.builders import a_plan
 from tests.services.exchange import changes
 from tests.services.exchange.changes import rows_of, steps_of, summed, with_cell, with_json
@@ -99,7 +98,7 @@ def test_study_json_says_what_the_tables_do_not(session, study):
 
 
 def test_the_same_database_gives_the_same_zip_byte_for_byte(session, study):
-    first, second = (b"".join(handing_out.stream_bundle(session, study)) for _ in range(2))
+    first, second = (b"".join(bundle.stream_bundle(session, study)) for _ in range(2))
     assert first == second
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
         assert archive.testzip() is None
@@ -248,23 +247,23 @@ def test_identities_stand_in_their_own_file_only(session, study):
     assert [name for name in files if b"STUDY_ID" in files[name]] == ["identities.csv"]
     assert not any(b"STUDY_ID" in one for one in handed_out(session, study).values())
     with pytest.raises(NotFoundError):
-        handing_out.stream_file(session, study, "identities.csv")
+        bundle.stream_file(session, study, "identities.csv")
 
 
 @pytest.mark.slow
 def test_one_file_by_itself_is_the_bundles(session, study):
     files = handed_out(session, study)
-    for name in handing_out.file_names(session, study):
-        assert "".join(handing_out.stream_file(session, study, name)).encode() == files[name]
+    for name in bundle.file_names(session, study):
+        assert "".join(bundle.stream_file(session, study, name)).encode() == files[name]
     with pytest.raises(NotFoundError, match=r"A bundle has no file 'nothing\.csv'"):
-        handing_out.stream_file(session, study, "nothing.csv")
+        bundle.stream_file(session, study, "nothing.csv")
 
 
 def test_the_estimated_lines_are_about_those_written(session, study):
     written = []
-    for _ in handing_out.stream_bundle(session, study, on_lines=written.append):
+    for _ in bundle.stream_bundle(session, study, on_lines=written.append):
         pass
-    assert 0.5 < sum(written) / handing_out.lines_in(session, study) < 2
+    assert 0.5 < sum(written) / bundle.lines_in(session, study) < 2
 
 
 def test_pieces_leave_before_the_last_line_is_made():
@@ -303,7 +302,7 @@ def test_a_byte_that_changed_inside_a_zip_is_told_with_its_file(bundle, name):
 
 
 def test_a_draft_that_nobody_has_answered_replicates(session):
-    draft = studies.create_study(session, "draft", a_plan())
+    draft = lifecycle.create_study(session, "draft", a_plan())
     files = handed_out(session, draft)
     assert "0 answers of 0 participants can be read" in steps_of(files)
     assert rows_of(files, "votes.csv") == []

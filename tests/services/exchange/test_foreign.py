@@ -7,14 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from survey.core.measures import MEASURES, Setting
-from survey.core.stimuli.questions import build_question
-from survey.core.stimuli.rankings import Ranking, letters_for
-from survey.services.exchange.foreign import foreign_votes
-from survey.services.exchange.foreign_answers import FIRST_COLUMNS
-from survey.services.exchange.foreign_records import ForeignAnswer, ForeignVotes
-from survey.services.exchange.opening import open_files
-from survey.services.exchange.sheets import BundleError
-from survey.services.exchange.table import spaced, written
+from survey.core.studies.questions import build_question
+from survey.core.studies.rankings import Ranking, letters_for
+from survey.services.exchange.csv_tables import spaced, written
+from survey.services.exchange.foreign import (
+    FIRST_COLUMNS,
+    ForeignAnswer,
+    ForeignVotes,
+    foreign_votes,
+)
+from survey.services.exchange.input_files import BundleError, open_files
 from tests.services.exchange.changes import zipped
 
 QUESTIONS = """question,list,ranks,collection_size

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from survey.services.exchange.bundle import SUMS
-from survey.services.exchange.sheets import BundleError
+from survey.services.exchange.input_files import BundleError
 from tests.services.exchange.changes import (
     rows_of,
     steps_of,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.services.exchange.sheets import BundleError, SheetRow, read_sheet
-from survey.services.exchange.table import written
+from survey.services.exchange.csv_tables import written
+from survey.services.exchange.input_files import BundleError, SheetRow, read_sheet
 
 SIGNS = "=+-@\t\r＝＋－＠"
 TEXTS = st.text(st.characters(codec="utf-8")) | st.text(f"'{SIGNS}a,\"\n")

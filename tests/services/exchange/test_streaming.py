@@ -13,15 +13,14 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from benchmarks.speed import crowd
-from survey.core.stimuli.blinding import Blinding
-from survey.core.stimuli.rankings import Ranking
+from survey.core.studies.blinding import Blinding
+from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
-from survey.services.exchange.answer_tables import RESPONSES, VOTES
 from survey.services.exchange.bundle import tables_in
-from survey.services.exchange.content import Given, Person
-from survey.services.exchange.export import content_of
+from survey.services.exchange.bundle_tables import RESPONSES, VOTES
+from survey.services.exchange.content import Given, Person, content_of
+from survey.services.exchange.csv_tables import cell_of, spaced, written
 from survey.services.exchange.study_file import study_json, study_lines
-from survey.services.exchange.table import cell_of, spaced, written
 from tests.services.exchange.conftest import a_study
 
 pytestmark = pytest.mark.slow

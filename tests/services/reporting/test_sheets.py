@@ -7,7 +7,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from survey.services.reporting.sheets import Sheet, as_csv, as_latex, as_markdown, text_of
+from survey.services.analysis.sheets import Sheet, as_csv, as_latex, as_markdown, text_of
 from survey.services.spreadsheets import unescaped
 
 TABLE4 = Sheet(

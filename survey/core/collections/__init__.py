@@ -1,0 +1,1 @@
+"""Test collections: runs, judgements, evaluation, and what several assessors say."""

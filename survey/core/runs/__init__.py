@@ -1,1 +1,0 @@
-"""Judgements and runs of a test collection: read, ranked, scored, and compared."""

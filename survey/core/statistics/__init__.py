@@ -1,0 +1,1 @@
+"""General statistics that know nothing of surveys."""

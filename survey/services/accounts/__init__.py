@@ -1,0 +1,1 @@
+"""Researchers and how they sign in."""

@@ -1,0 +1,1 @@
+"""From stored answers to results: JSON, tables, report."""

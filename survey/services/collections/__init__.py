@@ -1,0 +1,1 @@
+"""Scoring runs and merging judgements, from files to tables."""

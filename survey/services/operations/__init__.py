@@ -1,0 +1,1 @@
+"""Running the survey: database, backups, the self-check."""

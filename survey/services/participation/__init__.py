@@ -1,0 +1,1 @@
+"""Taking part: arrivals, the way through, presentations, answers, own data, watching."""

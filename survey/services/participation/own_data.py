@@ -1,0 +1,227 @@
+"""What is stored about one participant, for that participant: to be seen and taken along.
+
+Which measure was behind which label is not theirs to see while the study runs, and is
+stored about the page, not about them; it is left out, and with it the study's digest, which
+depends on the measures. What their pages have not shown yet, this does not show before.
+
+Stopping, and deleting everything a participant gave, also from databases restored later.
+
+Deleting what identifies people on the day a study has announced.
+"""
+
+import hashlib
+import os
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from survey.clock import now
+from survey.core.studies.rankings import Ranking
+from survey.db import participant_queries, study_queries
+from survey.db.engine import reading, scrub
+from survey.db.models import Erasure, Participant, Presentation, Revision, StoredResponse, Study
+from survey.db.records import AnyParticipant, AnyStudy
+from survey.services.accounts import access
+from survey.services.participation import presentations
+
+
+def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str, Any]:
+    """Return all of it as plain values, ready for JSON."""
+    participant = session.get_one(Participant, who.id)
+    consent = study_queries.consent_of(session, participant.consent_id)
+    sent = study_queries.identity_of(session, participant.id)
+    guest = study_queries.guest_of_participant(session, participant.id)
+    return {
+        "survey": {"title": study.plan.title, "address": study.slug},
+        "id": participant.public_id,
+        "status": participant.status,
+        "began": _moment(participant.started_at),
+        "consent": consent
+        and {
+            "version": consent.version,
+            "sha256": consent.digest,
+            "agreed": _moment(participant.consented_at),
+            "text": consent.text,
+        },
+        "described": _moment(participant.described_at),
+        "about_you": dict(participant.personal),
+        "sent_by_a_platform": dict(sent.parameters) if sent else {},
+        "name_on_the_guest_list": guest.name if guest else None,
+        "read_the_scenario": _moment(participant.informed_at),
+        "handed_in": _moment(participant.completed_at),
+        "receipt": participant.receipt,
+        "last_seen": _moment(participant.last_seen_at),
+        "not_counted_because": participant.exclude_reason,
+        "questions": [
+            _question(study, presentation, response)
+            for presentation, response in study_queries.presentations_with_responses(
+                session, participant.id
+            )
+            if presentation.shown_at is not None
+        ],
+    }
+
+
+def _question(
+    study: AnyStudy, presentation: Presentation, response: StoredResponse | None
+) -> dict[str, Any]:
+    blinded = presentations.blinded_question(presentation)
+    ranks_first = study.plan.rank_first and presentation.ranked_at is None
+    return {
+        "question": presentation.position or "practice",
+        "lists": {letter: list(ranks) for letter, ranks in blinded.rows},
+        "methods": [
+            {"label": column.label, "values": dict(column.shown), "order": str(column.ranking)}
+            for column in blinded.columns
+            if not ranks_first
+        ],
+        "first_shown": _moment(presentation.shown_at),
+        "ranked_before": _order(presentation.ranked_first),
+        "answers": [_answer(one) for one in response.history] if response else [],
+    }
+
+
+def _answer(given: Revision) -> dict[str, Any]:
+    return {
+        "ticked": sorted(given.clicked),
+        "own_ordering": _order(given.own),
+        "saved": _moment(given.submitted_at),
+        "seconds_in_view": given.active_seconds,
+    }
+
+
+def _order(ranking: Ranking | None) -> str | None:
+    return None if ranking is None else str(ranking)
+
+
+def _moment(moment: Any) -> str | None:
+    return None if moment is None else moment.isoformat()
+
+
+LEDGER = "erased.txt"
+ERASED = "a participant who was erased"  # all that an event may say of one; a trigger knows it
+
+
+def stop(session: Session, who: AnyParticipant) -> None:
+    """End the survey for a participant who wants no more; what they saved stays.
+
+    Whoever has handed in, or ended otherwise, has nothing to stop.
+    """
+    participant = study_queries.locked_participant(session, who.id)
+    if participant.status == "started":
+        participant.status = "stopped"
+        participant.last_seen_at = now()
+    session.commit()
+
+
+def erase(session: Session, study: AnyStudy, who: AnyParticipant, instance: Path) -> None:
+    """Delete a participant with all they gave, and see to it that no restore brings it back.
+
+    ``instance``: the folder with the ledger of those who were erased. It holds hashes of
+    random ids, nothing about anyone, and is read by ``erase_again``. It is written first:
+    whoever asked for it shall be erased after a crash too.
+    """
+    study_queries.locked_study(session, study.id)
+    participant = study_queries.locked_participant(session, who.id)
+    token = token_of(study.slug, participant.public_id)
+    _note(instance, [token])
+    _delete(session, study, participant, token)
+    access.log(session, study, "a participant", "erased")
+    session.commit()
+    scrub(session)
+
+
+def erase_again(session: Session, instance: Path, known: frozenset[str] = frozenset()) -> int:
+    """Delete whoever was erased before; return how many were. For a database just restored.
+
+    ``known``: tokens beside those of the ledger and of the database, say of the database
+    that was replaced.
+    """
+    tokens = known | erased_tokens(session) | _noted(instance)
+    found = [
+        (study, one, token)
+        for study in study_queries.all_studies(session)
+        for one in study_queries.participants_of(session, study.id)
+        if (token := token_of(study.slug, one.public_id)) in tokens
+    ]
+    for study, one, token in found:
+        _delete(session, study, one, token)
+    for token in tokens - erased_tokens(session):
+        session.add(Erasure(token=token, erased_on=_today()))
+    session.commit()
+    _note(instance, tokens - _noted(instance))
+    scrub(session)
+    return len(found)
+
+
+def erased_tokens(session: Session) -> frozenset[str]:
+    """Return the tokens of those whom this database knows to be erased."""
+    return frozenset(participant_queries.erased_tokens(session))
+
+
+def token_of(slug: str, public_id: str) -> str:
+    """Return what is kept of an erased participant: a hash of an id that was random."""
+    return hashlib.sha256(f"erased:{slug}:{public_id}".encode()).hexdigest()
+
+
+def _delete(session: Session, study: AnyStudy, participant: Participant, token: str) -> None:
+    for event in participant_queries.events_about(session, study.slug, participant.public_id):
+        event.detail = ERASED
+    session.delete(participant)  # the database deletes what hangs on it
+    if token not in erased_tokens(session):
+        session.add(Erasure(token=token, erased_on=_today()))
+    session.flush()
+
+
+def _today() -> date:
+    return now().date()
+
+
+def _noted(instance: Path) -> frozenset[str]:
+    ledger = instance / LEDGER
+    return frozenset(ledger.read_text().split()) if ledger.exists() else frozenset()
+
+
+def _note(instance: Path, tokens: frozenset[str] | list[str]) -> None:
+    """Add tokens to the ledger; they are on the disk when this returns."""
+    if not tokens:
+        return
+    number = os.open(instance / LEDGER, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    with os.fdopen(number, "a") as file:
+        file.write("".join(f"{token}\n" for token in sorted(tokens)))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+KEEPER = "the survey itself"
+
+
+def drop_due(session: Session) -> list[str]:
+    """Delete what identifies people in every study whose day has passed; return their slugs.
+
+    What they said about themselves, their platform's ids and parameters, and the guest
+    list. Answers stay. Safe to repeat at any time.
+    """
+    session.rollback()
+    reading(session)
+    due = [one.slug for one in study_queries.all_studies(session) if _is_due(session, one)]
+    session.rollback()
+    for slug in due:
+        study = study_queries.study_by_slug(session, slug)
+        if study is not None:
+            participant_queries.delete_personal(session, study.id)
+            access.log(
+                session, study, KEEPER, "personal data deleted", study.plan.personal_until or ""
+            )
+            session.commit()
+    if due:
+        scrub(session)
+    return due
+
+
+def _is_due(session: Session, study: Study) -> bool:
+    until = study.plan_json.get("personal_until")
+    passed = until is not None and now().date() > date.fromisoformat(until)
+    return passed and participant_queries.has_personal(session, study.id)

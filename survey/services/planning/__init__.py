@@ -1,0 +1,1 @@
+"""Before a study: its power, simulated, and simulated participants."""

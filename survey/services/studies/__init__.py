@@ -1,0 +1,1 @@
+"""Studies: plans, life, access, checks, recruitment."""

@@ -1,0 +1,312 @@
+"""Giving a plan ranked lists of the researcher's own.
+
+Plans as YAML files: the same fields as the form, every fault with its line.
+"""
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from survey.core.file_lines import FaultyFilesError as FaultyFilesError
+from survey.core.measures import MEASURES
+from survey.core.studies.faults import Fault, Place, PlanError
+from survey.core.studies.generators import GENERATORS
+from survey.core.studies.own_lists import OwnLists as OwnLists
+from survey.core.studies.own_lists import read_lists_csv
+from survey.core.studies.plan import Plan, giveaways_in_title, giveaways_of
+from survey.core.studies.run_lists import read_trec
+from survey.errors import SurveyError
+from survey.services.studies.languages import ENGLISH, languages
+from survey.services.studies.presets import translated
+from survey.services.studies.recruitment import Recruitment, recruitment_from
+
+
+def from_csv(text: str, file: str) -> OwnLists:
+    """Read lists from a CSV; raises FaultyFilesError with every fault's row and column."""
+    return read_lists_csv(text, file)
+
+
+def from_trec(
+    qrels: tuple[str, str],
+    runs: Sequence[tuple[str, str]],
+    *,
+    topics: Sequence[str],
+    collection_size: str,
+    missing_last: bool,
+    graded: bool = False,
+    clusters: tuple[str, str] | None = None,
+) -> OwnLists:
+    """Read lists from (file name, text) pairs; raises FaultyFilesError with every fault."""
+    size = collection_size.strip()
+    if not (size.isascii() and size.isdecimal() and len(size) < 10):
+        raise FaultyFilesError(
+            [f"collection size: {size or 'nothing'!r} found; how many documents the runs searched"]
+        )
+    return read_trec(
+        qrels,
+        runs,
+        topics=topics,
+        collection_size=int(size),
+        missing_last=missing_last,
+        graded=graded,
+        clusters=clusters,
+    )
+
+
+def as_fields(lists: OwnLists) -> dict[str, Any]:
+    """Return lists as the fields of a plan that they fill."""
+    return {
+        "own_lists": lists.questions,
+        "collection_size": lists.collection_size,
+        "own_marks": [marks.as_json() for marks in lists.marks],
+        "marks": {},
+    }
+
+
+def with_lists(plan: Plan, lists: OwnLists) -> Plan:
+    """Return the plan with these lists in the place of drawn ones.
+
+    Raises PlanError where plan and lists do not fit together.
+    """
+    return Plan.from_json({**plan.as_json(), **as_fields(lists)})
+
+
+LARGEST_FILE = 1_000_000
+DEEPEST = 10
+
+Lines = dict[Place, int]
+
+
+class PlanFileError(SurveyError):
+    """A file that is no plan; ``faults``: sentences with file, line and field."""
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(self.faults))
+
+
+@dataclass(frozen=True)
+class PlanFile:
+    """What a file holds: the plan, and how people are recruited."""
+
+    plan: Plan
+    recruitment: Recruitment
+
+
+def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
+    """Read a plan from YAML; ``preset: mnro`` at its top fills in what the file leaves out.
+
+    ``changes`` override fields. Raises PlanFileError naming every fault's line and field.
+    """
+    values, lines = _read(text, file)
+    recruitment = values.pop("recruitment", {}) or {}
+    preset = values.pop("preset", None)
+    faults: list[Fault] = []
+    if preset is not None and preset not in PRESETS:
+        faults.append(Fault(("preset",), f"preset is {preset!r}; allowed is {', '.join(PRESETS)}"))
+    elif preset is not None:
+        language = str(changes.get("language", values.get("language", ENGLISH)))
+        values = {**preset_values(preset, language), **values}
+    plan = settings = None
+    try:
+        plan = plan_from({**values, **changes})
+    except PlanError as error:
+        faults += error.faults
+    try:
+        settings = _recruitment(recruitment)
+    except PlanError as error:
+        faults += [fault.under("recruitment") for fault in error.faults]
+    if plan is None or settings is None or faults:
+        raise PlanFileError(_located(fault, file, lines) for fault in faults)
+    return PlanFile(plan, settings)
+
+
+def write_plan(plan: Plan, recruitment: Recruitment | None = None) -> str:
+    """Write a plan as YAML that ``read_plan`` reads as the same plan."""
+    content = plan_values(plan, recruitment)
+    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
+
+
+def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str, Any]:
+    """Return a plan's fields as plain values, which JSON and YAML write alike."""
+    content: dict[str, Any] = plan.content()
+    if recruitment is not None and recruitment != Recruitment():
+        content["recruitment"] = recruitment.as_json()
+    return {name: _plain(value) for name, value in content.items()}
+
+
+def _recruitment(found: object) -> Recruitment:
+    if not isinstance(found, Mapping):
+        raise PlanError([Fault((), f"recruitment is {found!r}; fields with values are needed")])
+    return recruitment_from(found)
+
+
+def _read(text: str, file: str) -> tuple[dict[str, Any], Lines]:
+    if len(text) > LARGEST_FILE:
+        raise PlanFileError([f"{file} has {len(text)} characters; {LARGEST_FILE} are allowed"])
+    lines: Lines = {}
+    try:
+        _refuse_aliases_and_depth(text, file)
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        twice = list(_note_lines(root, (), lines))
+        values = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise PlanFileError([_about_yaml(error, file)]) from error
+    if not isinstance(values, dict):
+        raise PlanFileError([f"{file} holds no fields; a plan has lines like `title: …`"])
+    if twice:
+        raise PlanFileError(_located(fault, file, lines) for fault in twice)
+    return values, lines
+
+
+def _refuse_aliases_and_depth(text: str, file: str) -> None:
+    """Stop early at what no plan needs and what makes reading slow."""
+    depth = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise PlanFileError([f"{file} uses a YAML alias (*name), which is not supported here"])
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > DEEPEST:
+            raise PlanFileError([f"{file} is nested deeper than any plan"])
+
+
+def _note_lines(node: Node | None, place: Place, lines: Lines) -> Iterable[Fault]:
+    """Remember on which line each field stands; yield fields that stand there twice."""
+    if node is None:
+        return
+    lines.setdefault(place, node.start_mark.line + 1)
+    if isinstance(node, SequenceNode):
+        for index, child in enumerate(node.value):
+            yield from _note_lines(child, (*place, index), lines)
+    elif isinstance(node, MappingNode):
+        seen = set()
+        for key, child in node.value:
+            name = str(key.value) if isinstance(key, ScalarNode) else "?"
+            if name in seen:
+                line = key.start_mark.line + 1
+                yield Fault((*place, name), f"{name} stands there twice, again on line {line}")
+            seen.add(name)
+            lines[(*place, name)] = key.start_mark.line + 1
+            yield from _note_lines(child, (*place, name), lines)
+
+
+def _located(fault: Fault, file: str, lines: Lines) -> str:
+    place = fault.place
+    while place and place not in lines:
+        place = place[:-1]
+    line = f", line {lines[place]}" if place in lines and place else ""
+    return f"{file}{line}, {described(fault.place)}: {fault.text}"
+
+
+def described(place: Place) -> str:
+    """Say where a field is: personal_fields 2, kind."""
+    parts: list[str] = []
+    for part in place:
+        if isinstance(part, int) and parts:
+            parts[-1] += f" {part + 1}"
+        else:
+            parts.append(str(part))
+    return ", ".join(parts) or "the whole"
+
+
+def _about_yaml(error: Exception, file: str) -> str:
+    mark = getattr(error, "problem_mark", None)
+    line = f", line {mark.line + 1}" if mark else ""
+    problem = getattr(error, "problem", None) or str(error) or type(error).__name__
+    return f"{file}{line}: this is no YAML ({problem})"
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes texts of several lines as blocks, as people do."""
+
+
+def _block(dumper: yaml.SafeDumper, text: str) -> ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _block)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(one) for name, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+THE_PAPERS = ("AP", "NMRR", "MNRO")
+GROUPS = {
+    "positions": "Relevant or not",
+    "grades": "With grades of relevance",
+    "weights": "With weights from several annotators",
+    "clusters": "With clusters of the relevant items",
+}
+PRESETS = ("mnro", "mnro-discriminative", "runs")
+GENERATOR_NAMES = tuple(GENERATORS)
+
+
+def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan:
+    """Make a plan from a preset, its texts in a language, with some of its fields changed.
+
+    Raises SurveyError saying which field cannot be as asked.
+    """
+    try:
+        return plan_from({**preset_values(preset, language), **changes})
+    except ValueError as error:
+        raise SurveyError(f"The study cannot be made: {error}.") from error
+
+
+def plan_from(values: Mapping[str, Any]) -> Plan:
+    """Make a plan from plain values, in a language that there is.
+
+    Raises PlanError with everything that is wrong.
+    """
+    try:
+        plan = Plan.from_json(values)
+    except PlanError as error:
+        raise PlanError([*error.faults, *giveaways_in_title(values.get("title"))]) from None
+    if faults := giveaways_of(plan):
+        raise PlanError(faults)
+    if plan.language not in languages():
+        known = ", ".join(languages())
+        raise PlanError(
+            [
+                Fault(
+                    ("language",),
+                    f"there is no translation into {plan.language!r}; there are {known}",
+                )
+            ]
+        )
+    return plan
+
+
+def preset_values(preset: str, language: str = ENGLISH) -> dict[str, Any]:
+    """Return a preset's fields as plain values, its texts in a language."""
+    return {**translated(_preset(preset), language), "language": language}
+
+
+def _preset(preset: str) -> dict[str, Any]:
+    source = files("survey.services.studies") / "presets" / f"{preset}.yaml"
+    values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
+    underneath = values.pop("preset", None)
+    return {**_preset(underneath), **values} if underneath else values
+
+
+def measure_groups() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the listed measures by what they read of a list: heading, (name, label)s."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for measure in MEASURES.values():
+        heading = "The paper's" if measure.name in THE_PAPERS else GROUPS[measure.reads]
+        groups.setdefault(heading, []).append((measure.name, measure.label))
+    return [*groups.items()]
+
+
+def fresh_seed() -> int:
+    """Draw a seed for a study whose researcher names none."""
+    return secrets.randbelow(2**31)
