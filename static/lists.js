@@ -1,11 +1,24 @@
-// Lists that grow: a table's headings sort it, and a field finds rows. Without this file they stand
+// Lists that grow: a table's headings sort it, and a field finds rows. Without this file they remain
 // in the order in which they were sent.
 "use strict";
 
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+// A number is compared as a whole: by its digits, as a collator reads them, 2.25 would come after 2.5.
+const collator = new Intl.Collator(undefined, { sensitivity: "base" });
+const NUMBER = /((?:^[-−])?\d+(?:,\d{3})*(?:\.\d+)?)/;
 const sortKey = (cell) => cell.querySelector("time")?.dateTime ?? cell.textContent.trim();
+const numberOf = (part) => Number(part.replaceAll(",", "").replace("−", "-"));
 
-// By region, so that a part of the page that comes anew is sorted as it was.
+// Splitting leaves texts at even places and numbers at odd ones.
+function compare(a, b) {
+  const [first, second] = [a.split(NUMBER), b.split(NUMBER)];
+  for (let i = 0; i < Math.min(first.length, second.length); i++) {
+    const order = i % 2 ? numberOf(first[i]) - numberOf(second[i]) : collator.compare(first[i], second[i]);
+    if (order) return order;
+  }
+  return first.length - second.length;
+}
+
+// By region, so that a part of the page that is loaded again is sorted as it was.
 const sorted = new Map();
 
 function regionOf(table) {
@@ -14,7 +27,7 @@ function regionOf(table) {
 
 function sort(table, column, direction) {
   const body = table.tBodies[0];
-  const rows = [...body.rows].sort((a, b) => direction * collator.compare(sortKey(a.cells[column]), sortKey(b.cells[column])));
+  const rows = [...body.rows].sort((a, b) => direction * compare(sortKey(a.cells[column]), sortKey(b.cells[column])));
   body.append(...rows);
   [...table.tHead.rows[0].cells].forEach((heading, index) => {
     if (index === column) heading.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");

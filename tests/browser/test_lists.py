@@ -49,6 +49,39 @@ def test_studies_are_sorted_by_their_headings_and_found_by_a_word(page, server):
     assert len(seen(page)) == 6
 
 
+def test_numbers_are_sorted_by_their_size_however_many_decimals_they_have(page, server):
+    sign_in(page, server, "Ada Number")
+    rising = ["−1.5", "0.125", "0.5", "2.25", "2.5", "9", "10.1", "10.25", "1,000", "1,000.5"]
+    cells = "".join(f"<tr><td>{text}</td></tr>" for text in sorted(rising))
+    page.evaluate(
+        """rows => {
+            const region = document.createElement("div");
+            region.setAttribute("role", "region");
+            region.setAttribute("aria-label", "Numbers");
+            region.innerHTML = '<table class="sortable"><thead><tr><th>Minutes</th></tr></thead>'
+                + `<tbody>${rows}</tbody></table>`;
+            document.querySelector("main").append(region);
+            region.dispatchEvent(new Event("fresh", { bubbles: true }));
+        }""",
+        cells,
+    )
+    numbers = page.get_by_role("region", name="Numbers")
+    heading = numbers.get_by_role("button", name="Minutes")
+    heading.click()
+    assert numbers.locator("td").all_inner_texts() == rising
+    heading.click()
+    assert numbers.locator("td").all_inner_texts() == rising[::-1]
+    page.evaluate("document.querySelector('[aria-label=Numbers] tbody').replaceChildren()")
+    texts = ["Fish 2", "Fish 2.25", "Fish 2.5", "Fish 10", "Fish 10 and Deer"]
+    page.evaluate(
+        """texts => document.querySelector("[aria-label=Numbers] tbody").innerHTML =
+            texts.map(text => `<tr><td>${text}</td></tr>`).join("")""",
+        texts[::-1],
+    )
+    heading.click()
+    assert numbers.locator("td").all_inner_texts() == texts
+
+
 def test_whoever_is_in_the_list_with_the_keyboard_stays_there(page, server):
     sign_in(page, server, "Caroline Herschel")
     with server.app.app_context():

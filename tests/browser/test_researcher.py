@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from survey.db import db
 from survey.db.models import Event, Participant
 from survey.services.accounts import researchers
-from survey.services.exchange.reading import open_files
+from survey.services.exchange.input_files import open_files
 from survey.services.exchange.replication import replicate
 from survey.services.planning.simulation import Preference, simulate
 from survey.services.studies import lifecycle
