@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from survey.core.collections.clusterings import as_lines, compare_clusters, read_clustering
 from survey.core.file_lines import FaultyFilesError, lines_of, stop_if_any
-from tests.core.assessors.clustered import CLUSTERINGS, clusters, partition, renamed
+from tests.core.collections.clustered import CLUSTERINGS, clusters, partition, renamed
 
 COARSE = clusters(bird="b1 b2 b3 b4 b5 b6", dolphin="d1 d2 d3", monkey="m1 m2 m3")
 FINE = clusters(pelican="b1 b2 b3", condor="b4 b5 b6", dolphin="d1 d2 d3", monkey="m1 m2 m3")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 
 from survey.core.collections.gold import corrected, gold_topic, spread, union
-from tests.core.assessors.clustered import CLUSTERINGS, clusters, groups_of, renamed
-from tests.core.assessors.test_comparison import COARSE, FINE
+from tests.core.collections.clustered import CLUSTERINGS, clusters, groups_of, renamed
+from tests.core.collections.test_clusterings import COARSE, FINE
 
 
 def gold(*assessors, **options):

@@ -8,7 +8,7 @@ from survey.core.collections.evaluation import evaluate
 from survey.core.collections.runs import GroundTruth, read_judgements, read_run
 from survey.core.file_lines import lines_of
 from survey.core.measures import measure_named
-from tests.core.runs.collections import real_sized
+from tests.core.collections.random_runs import real_sized
 
 SAME = {
     "AP": "map",

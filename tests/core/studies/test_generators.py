@@ -20,7 +20,7 @@ from survey.core.studies.generators import (
     most_draws,
 )
 from survey.core.studies.plan import Plan
-from tests.core.stimuli.test_questions import TEXTS
+from tests.core.studies.test_questions import TEXTS
 
 MEASURES = ("AP", "NMRR", "MNRO")
 PAPER = Setting()
