@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 
 from survey.db.models import Event, Guest, Participant, Study
 from survey.services.accounts import access, researchers, sign_in
-from survey.services.exchange.reading import open_files
+from survey.services.exchange.input_files import open_files
 from survey.services.exchange.replication import replicate
 from survey.services.participation import watching
 from survey.services.studies import lifecycle

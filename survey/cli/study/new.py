@@ -15,7 +15,6 @@ from survey.cli.command import (
     open_session,
 )
 from survey.cli.terminal import print_json, progress_bar
-from survey.services.studies import plans
 from survey.services.studies.languages import languages
 
 if TYPE_CHECKING:
@@ -203,7 +202,7 @@ def _lists_from_runs(
 
 def _read_plan(file: Path | None, preset: str | None, fields: dict[str, Any]) -> "PlanFile":
     """Return the plan of the file, or of a preset with a random seed, changed by the fields."""
-    from survey.services.studies.plans import PlanFile, read_plan
+    from survey.services.studies.plans import PlanFile, fresh_seed, preset_plan, read_plan
     from survey.services.studies.recruitment import Recruitment
     from survey.services.text_files import text_of
 
@@ -211,5 +210,5 @@ def _read_plan(file: Path | None, preset: str | None, fields: dict[str, Any]) ->
         raise click.UsageError("Use --from or --preset, not both; a plan file may name a preset.")
     if file is not None:
         return read_plan(text_of(file), file.name, **fields)
-    values = {"seed": plans.fresh_seed(), **fields}
-    return PlanFile(plans.preset_plan(preset or "mnro", **values), Recruitment())
+    values = {"seed": fresh_seed(), **fields}
+    return PlanFile(preset_plan(preset or "mnro", **values), Recruitment())
