@@ -1,1 +1,1 @@
-"""Pages: form → service → redirect or template."""
+"""Web pages: a view validates a form, calls a service, and redirects or renders a template."""

@@ -1,4 +1,4 @@
-"""What goes wrong, as a page: the only place where exceptions meet HTTP."""
+"""Turn exceptions into error pages; no other module maps exceptions to HTTP statuses."""
 
 from flask import Flask, current_app, g, render_template, request
 from flask.typing import ResponseReturnValue
@@ -16,10 +16,10 @@ from survey.errors import (
 )
 from survey.services.studies.languages import ENGLISH
 from survey.web.forms import Form
-from survey.web.language import gettext, speak, speak_as_asked
+from survey.web.language import gettext, set_browser_language, set_language
 from survey.web.requests import session
 
-# Shown instead of Werkzeug's descriptions, which speak to programmers.
+# (title, text) by status, instead of Werkzeug's descriptions, which are for programmers.
 TEXTS = {
     400: (
         marked("This request could not be read"),
@@ -57,44 +57,59 @@ TEXTS = {
     ),
 }
 
-# A database that is locked, full, lost or restarting: soon it may do again.
+# The database is locked, full, unreachable or restarting; it may work again soon.
 DATABASE_FAULTS = (exc.OperationalError, exc.InterfaceError, exc.TimeoutError)
-RETRY_AFTER = "5"
-LOOK_AGAIN = marked("Reload this page in a moment. What you had saved is safe.")
+RETRY_AFTER = "5"  # seconds
+RELOAD = marked("Reload this page in a moment. What you had saved is safe.")
 
 
 def init_app(app: Flask) -> None:
-    """Register the handlers."""
-    app.register_error_handler(HTTPException, _http)
+    """Register a handler for each exception that a page may raise."""
+    app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(NotFoundError, _not_found)
     app.register_error_handler(NotAllowedError, _not_allowed)
-    app.register_error_handler(StudyClosedError, _closed)
-    app.register_error_handler(StudyFullError, _full)
-    app.register_error_handler(ResultsHiddenError, _hidden)
-    app.register_error_handler(SurveyError, _cannot)
+    app.register_error_handler(StudyClosedError, _study_closed)
+    app.register_error_handler(StudyFullError, _study_full)
+    app.register_error_handler(ResultsHiddenError, _results_hidden)
+    app.register_error_handler(SurveyError, _survey_error)
     app.register_error_handler(exc.DataError, _not_storable)
     for fault in DATABASE_FAULTS:
         app.register_error_handler(fault, database_busy)
 
 
 def page(status: int, *sentences: str) -> tuple[str, int]:
-    """Render the error page of a status, with sentences of its own if there are any.
+    """Render the error page of a status, with these sentences or the usual ones.
 
-    Who is signed in keeps the menu, to get away from the page; not when the database is in
-    trouble, which the menu would have to ask for names.
+    A signed-in researcher sees the menu, as a way back; not when the database fails, since the
+    menu needs it.
     """
-    g.participant = None  # an error's page says nothing of whoever meets it
-    at_desk = status < 500 and g.get("researcher") is not None
-    if at_desk:
-        speak(ENGLISH)  # a preview speaks its study's language
-    speak_as_asked()
-    title, usual = TEXTS.get(status, TEXTS[400])
-    text = " ".join(map(gettext, sentences or (usual,)))
-    template = "researcher/error.html" if at_desk else "error.html"
+    g.participant = None  # an error page shows nothing personal
+    for_researcher = status < 500 and g.get("researcher") is not None
+    if for_researcher:
+        set_language(ENGLISH)  # a preview is in its study's language
+    set_browser_language()
+    title, usual_text = TEXTS.get(status, TEXTS[400])
+    text = " ".join(map(gettext, sentences or (usual_text,)))
+    template = "researcher/error.html" if for_researcher else "error.html"
     return render_template(template, title=gettext(title), text=text), status
 
 
-def _http(error: HTTPException) -> ResponseReturnValue:
+def database_busy(error: Exception) -> ResponseReturnValue:
+    """Return the page that says the database is busy, and how soon to send the form again."""
+    roll_back(error)
+    body, status = page(503, *([RELOAD] if request.method in ("GET", "HEAD") else []))
+    return body, status, {"Retry-After": RETRY_AFTER}
+
+
+def roll_back(error: Exception) -> None:
+    """Roll the failed transaction back, and log why it failed."""
+    session().rollback()
+    current_app.logger.warning(
+        "The database could not be used at %s: %s", request.endpoint, getattr(error, "orig", error)
+    )
+
+
+def _http_error(error: HTTPException) -> ResponseReturnValue:
     if error.code is None or error.code < 400:
         return error
     if error.code >= 500:
@@ -106,17 +121,17 @@ def _not_found(error: NotFoundError) -> ResponseReturnValue:
     return page(404, str(error), TEXTS[404][1])
 
 
-def _closed(error: StudyClosedError) -> ResponseReturnValue:
+def _study_closed(error: StudyClosedError) -> ResponseReturnValue:
     title, text = gettext("This survey is closed"), gettext(str(error))
     return render_template("error.html", title=title, text=text), 403
 
 
-def _full(error: StudyFullError) -> ResponseReturnValue:
+def _study_full(error: StudyFullError) -> ResponseReturnValue:
     title, text = gettext("All places are taken"), gettext(str(error))
     return render_template("error.html", title=title, text=text), 403
 
 
-def _hidden(_: ResultsHiddenError) -> ResponseReturnValue:
+def _results_hidden(_: ResultsHiddenError) -> ResponseReturnValue:
     no_form = Form(formdata=None)
     return render_template("researcher/hidden.html", form=no_form, of_bundle=True), 403
 
@@ -125,25 +140,10 @@ def _not_allowed(error: NotAllowedError) -> ResponseReturnValue:
     return page(403, str(error))
 
 
-def _cannot(error: SurveyError) -> ResponseReturnValue:
+def _survey_error(error: SurveyError) -> ResponseReturnValue:
     return page(400, str(error))
 
 
 def _not_storable(_: Exception) -> ResponseReturnValue:
     session().rollback()
     return page(400)
-
-
-def database_busy(error: Exception) -> ResponseReturnValue:
-    """Answer that the database cannot be used now; what was sent can be sent again."""
-    give_up(error)
-    body, status = page(503, *([LOOK_AGAIN] if request.method in ("GET", "HEAD") else []))
-    return body, status, {"Retry-After": RETRY_AFTER}
-
-
-def give_up(error: Exception) -> None:
-    """End a transaction that failed half-way, and tell whoever runs the server why."""
-    session().rollback()
-    current_app.logger.warning(
-        "The database could not be used at %s: %s", request.endpoint, getattr(error, "orig", error)
-    )

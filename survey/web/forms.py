@@ -1,4 +1,4 @@
-"""What all forms share: errors that are sentences, each leading to its control."""
+"""The base of all forms: errors are sentences, and each links to its control."""
 
 import weakref
 from typing import Any
@@ -18,7 +18,7 @@ EXPIRED = lazy_gettext(
 
 
 def language_choices() -> list[SelectChoice]:
-    """Return the languages that pages can speak, each named, and marked, in itself."""
+    """Return the languages that pages exist in, each by its own name and marked with its code."""
     return [
         SelectChoice(code, name, render_kw={"lang": code})
         for code, name in language_names().items()
@@ -26,25 +26,25 @@ def language_choices() -> list[SelectChoice]:
 
 
 class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
-    """A form whose only errors are sentences for the person who fills it in."""
+    """A form with a token against forgery, whose errors are sentences for its reader."""
 
     class Meta(FlaskForm.Meta):  # type: ignore[misc] # Flask-WTF has no type hints
-        """How what was sent becomes a form."""
+        """How fields are bound to their form, and what they are filled from."""
 
         def bind_field(self, form: FlaskForm, unbound_field: Any, options: Any) -> Field:
-            """Let fields know their form without keeping it: both go when the page is done.
+            """Give the field a weak reference to its form, so that both are freed with the page.
 
-            Else they wait for Python to look for such pairs, and everybody for it: 50 ms.
+            Otherwise the garbage collector has to find them, and all requests wait 50 ms for it.
             """
-            # The fields in a list of fields are bound by one that knows its form this way.
-            is_known = isinstance(form, weakref.ProxyType)
-            return unbound_field.bind(form=form if is_known else weakref.proxy(form), **options)
+            # The fields in a list of fields already get a weak reference.
+            is_weak = isinstance(form, weakref.ProxyType)
+            return unbound_field.bind(form=form if is_weak else weakref.proxy(form), **options)
 
         def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
-            """Read texts, and files where the form has a field for files.
+            """Return the texts of the request, and its files if the form has fields for files.
 
-            Flask-WTF would put a file in the place of a text as well, and take JSON, which no
-            browser sends: its values need not be texts, and it may be nested without end.
+            Flask-WTF would also accept a file for a text field, and JSON, which no browser
+            sends: its values need not be texts, and it may be nested to any depth.
             """
             if formdata is None or isinstance(formdata, MultiDict):
                 return formdata
@@ -58,7 +58,7 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
     def problems(self) -> list[tuple[str, str]]:
         """(id of the control, sentence) for the first error of each field, in their order.
 
-        The id is empty where there is no control to go to.
+        The id is empty for an error of the whole form.
         """
         return [
             ("", str(EXPIRED))
@@ -69,5 +69,5 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
         ]
 
     def target(self, field: Field) -> str:
-        """Return the id of the control to which an error of the field leads."""
+        """Return the id of the control to which the field's error links."""
         return str(field.name)

@@ -1,4 +1,4 @@
-"""What a server's process does beside answering."""
+"""Background work of a server process: delete personal data when due, preload libraries."""
 
 import gc
 from functools import cache
@@ -7,43 +7,45 @@ from time import sleep
 
 from flask import Flask, request
 
+from survey.services.analysis.report import load_libraries
 from survey.services.participation import own_data
 from survey.web.errors import DATABASE_FAULTS
 from survey.web.requests import session
-from survey.web.researcher import results
 
-EVERY = 3600.0
+SECONDS_BETWEEN_DELETIONS = 3600.0
 
-# New objects until Python looks for those that hold each other; a page makes thousands, which
-# go by themselves. At its usual 700 the looking takes 6 % of the time of a page.
-LOOK_AFTER = 50_000
+# Number of new objects after which Python searches for circular references. A page creates
+# thousands of objects that need no search; with Python's 700 it takes 6 % of a page's time.
+GARBAGE_THRESHOLD = 50_000
 
 
 def start(app: Flask) -> None:
-    """Begin it, in threads that end with the process."""
-    gc.freeze()  # what a process starts with stays; nobody has to look through it again
-    gc.set_threshold(LOOK_AFTER)
-    app.before_request(_get_ready_for_researchers)
-    Thread(target=_keep_dates, args=(app,), daemon=True).start()
+    """Start the background work, in threads that end with the process."""
+    gc.freeze()  # what exists at the start stays, so the garbage collector may skip it
+    gc.set_threshold(GARBAGE_THRESHOLD)
+    app.before_request(_preload_for_researchers)
+    Thread(target=_delete_due_data, args=(app,), daemon=True).start()
 
 
-def _get_ready_for_researchers() -> None:
-    """Load what results need as soon as there is someone who may ask for them."""
+def _preload_for_researchers() -> None:
+    """Load the libraries of the results page as soon as a researcher opens any page."""
     if request.blueprint == "researcher":
-        _load_in_the_background()
+        _load_in_background()
 
 
 @cache
-def _load_in_the_background() -> None:
-    Thread(target=results.get_ready, daemon=True).start()
+def _load_in_background() -> None:
+    Thread(target=load_libraries, daemon=True).start()
 
 
-def _keep_dates(app: Flask) -> None:
-    """Every hour, delete what identifies people where a study's day for that has passed."""
+def _delete_due_data(app: Flask) -> None:
+    """Delete personal data of studies whose date for that has passed, every hour."""
     while True:
         with app.app_context():
             try:
                 own_data.drop_due(session())
             except DATABASE_FAULTS:
-                app.logger.warning("The database was busy; what is due is deleted in an hour.")
-        sleep(EVERY)
+                app.logger.warning(
+                    "The database was busy. Data that are due are deleted in an hour."
+                )
+        sleep(SECONDS_BETWEEN_DELETIONS)

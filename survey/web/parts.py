@@ -1,8 +1,8 @@
-"""Parts of pages that many people see alike: rendered once, and kept.
+"""Cache rendered parts of pages that look the same to many people.
 
-A template says what such a part depends on, all of it: ``{% call part(NAME, …) %}…{%
-endcall %}``. The language is always part of it, and there are no addresses in it, which
-depend on the prefix of the request.
+In a template, ``{% call part(NAME, …) %}…{% endcall %}`` lists everything that the part depends
+on; the language is always added. A part holds no addresses, since these depend on the prefix of
+the request.
 """
 
 from collections.abc import Callable, Hashable
@@ -13,38 +13,38 @@ from flask import Flask
 from survey.web.language import page_language
 
 # In characters, most of them in texts of two bytes each. A question's page takes 11,000, and
-# its table 7,000 more: the paper's study, in all its labellings and columns, 7 million.
-MOST = 20_000_000
+# its table 7,000 more; all labels and columns of the paper's study take 7 million.
+MAX_CHARACTERS = 20_000_000
 
 
-class Kept(dict[tuple[Hashable, ...], Any]):
-    """What was rendered, by all it depends on; emptied before it takes more than MOST."""
+class PartCache(dict[tuple[Hashable, ...], Any]):
+    """Rendered parts by what they depend on; emptied before it exceeds ``MAX_CHARACTERS``."""
 
-    size = 0
+    characters = 0
 
-    def keep(self, key: tuple[Hashable, ...], rendered: str) -> None:
-        """Keep a part for whoever sees it next."""
-        if self.size + len(rendered) > MOST:
+    def store(self, key: tuple[Hashable, ...], rendered: str) -> None:
+        """Store a part, unless it alone is larger than the cache may be."""
+        if self.characters + len(rendered) > MAX_CHARACTERS:
             self.clear()
-            self.size = 0
-        if len(rendered) <= MOST:
+            self.characters = 0
+        if len(rendered) <= MAX_CHARACTERS:
             self[key] = rendered
-            self.size += len(rendered)
+            self.characters += len(rendered)
 
 
-_kept = Kept()
+_cache = PartCache()
 
 
 def init_app(app: Flask) -> None:
-    """Make them available to templates."""
+    """Let templates call ``part``."""
     app.add_template_global(part)
 
 
 def part(*depends_on: Hashable, caller: Callable[[], str]) -> str:
-    """Return what stands in the call block, rendered for the first who sees it."""
+    """Return the content of the call block, from the cache if it was rendered before."""
     key = (page_language(), *depends_on)
-    rendered = _kept.get(key)
+    rendered = _cache.get(key)
     if rendered is None:
         rendered = caller()
-        _kept.keep(key, rendered)
+        _cache.store(key, rendered)
     return rendered

@@ -13,7 +13,7 @@ from survey.services.participation import presentations
 from survey.services.participation.participants import PRACTICE
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form
-from survey.web.language import speak
+from survey.web.language import set_language
 from survey.web.participant.ordering import FilledIn, question_form, ranking_form
 from survey.web.participant.preparation import ConsentForm, ResumeForm, personal_form
 from survey.web.participant.visit import Credit
@@ -34,7 +34,7 @@ def _pretend() -> None:
     """Stand in for a participant whom the database does not know."""
     g.labels = (request.view_args or {}).get("labels") or presentations.default_labels(g.study)
     g.at = _address_of
-    speak(g.plan.language)
+    set_language(g.plan.language)
     g.participant = SimpleNamespace(
         public_id="P-PREVIEW",
         status="started",

@@ -1,12 +1,6 @@
-"""The address without a study.
+"""Pages that need neither a study nor a sign-in: home, health checks, what is stored, Table 4.
 
-Is the process alive; can it serve?
-
-What is stored: a page for participants, researchers and whoever has to approve a study.
-
-What the paper's own counts support: public, linked where researchers come in.
-
-It names the measures, so nothing that leads a participant through a study points here.
+Table 4 names the measures, so no page that participants are led through links to it.
 """
 
 from flask import Blueprint, render_template
@@ -18,15 +12,16 @@ from survey.services.paper.table4 import LIMITS, read_table4
 from survey.web.requests import engine
 
 home_blueprint = Blueprint("home", __name__)
+health_blueprint = Blueprint("health", __name__)
+stored_blueprint = Blueprint("stored", __name__)
+paper_blueprint = Blueprint("paper", __name__, url_prefix="/paper")
+BLUEPRINTS = (home_blueprint, health_blueprint, stored_blueprint, paper_blueprint)
 
 
 @home_blueprint.get("/")
 def home() -> ResponseReturnValue:
-    """Tell someone who lost their link what to do."""
+    """Tell visitors without a study's link what to do."""
     return render_template("home.html")
-
-
-health_blueprint = Blueprint("health", __name__)
 
 
 @health_blueprint.get("/healthz")
@@ -37,25 +32,19 @@ def alive() -> ResponseReturnValue:
 
 @health_blueprint.get("/readyz")
 def ready() -> ResponseReturnValue:
-    """Answer 503 until the database can be reached and has the right schema."""
+    """Answer 503 until the database can be reached and has the current schema."""
     if is_ready(engine()):
         return {"status": "ready"}
     return {"status": "the database cannot be used yet"}, 503
 
 
-stored_blueprint = Blueprint("stored", __name__)
-
-
 @stored_blueprint.get("/what-is-stored")
 def page() -> ResponseReturnValue:
-    """List every field of every table with its purpose and period."""
+    """List every column of every table, its purpose and how long it is kept."""
     return render_template("stored.html", tables=stored_tables())
-
-
-paper_blueprint = Blueprint("paper", __name__, url_prefix="/paper")
 
 
 @paper_blueprint.get("/table4")
 def table4() -> ResponseReturnValue:
-    """Show Table 4, the tests over its sets, and what the claims about it are worth."""
+    """Show the paper's Table 4, tests of its counts, and which claims they support."""
     return render_template("paper/table4.html", reading=read_table4(), limits=LIMITS)

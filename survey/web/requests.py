@@ -1,8 +1,6 @@
-"""The request's database session and engine, for views that pass them to services.
+"""What views need of the current request: its database session, addresses and form.
 
-Where a page stands: below the path prefix that a reverse proxy may have taken off.
-
-What was sent is taken whole, and at once, or not at all.
+``init_app`` also has incomplete request bodies rejected.
 """
 
 from collections.abc import Iterable
@@ -17,41 +15,45 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 
+def init_app(app: Flask) -> None:
+    """Make ``current_path`` available to templates, and reject incomplete request bodies."""
+    app.add_template_global(current_path)
+    app.wsgi_app = _check_body_length(app.wsgi_app)  # type: ignore[method-assign,assignment] # Flask's way
+
+
 def session() -> Session:
-    """Return the session of this request."""
+    """Return the database session of this request."""
     return cast(Session, current_app.extensions["sqlalchemy"].session)
 
 
 def engine() -> Engine:
-    """Return the application's engine."""
+    """Return the application's database engine."""
     return cast(Engine, current_app.extensions["sqlalchemy"].engine)
 
 
-def add_page_address(app: Flask) -> None:
-    """Make the address of the page available to templates."""
-    app.add_template_global(here)
-
-
 def prefix() -> str:
-    """Return the path under which the whole survey is served; empty at the top of its host."""
+    """Return the path below which a reverse proxy serves the survey, empty without one."""
     return request.script_root
 
 
-def here() -> str:
-    """Return the path of the address that was asked for, as a browser has to ask for it."""
+def current_path() -> str:
+    """Return the path of this request as the browser has to ask for it, prefix included."""
     return f"{prefix()}{request.path}"
 
 
-def here_in_full() -> str:
-    """Return what ``here`` does, with the query."""
+def current_address() -> str:
+    """Return the path of this request with its query."""
     return f"{prefix()}{request.full_path}".rstrip("?")
 
 
-def own_address(address: str | None) -> str:
-    """Return an address within the researcher's pages, whatever was asked for."""
+def researcher_address(address: str | None) -> str:
+    """Return an address if it is one of the researcher's pages, else that of their studies.
+
+    So a forged link to the sign-in page cannot lead to another site.
+    """
     try:
         parts = urlsplit(address or "")
-    except ValueError:  # no address at all, like //[
+    except ValueError:  # not an address, like //[
         return url_for("researcher.home")
     if parts.scheme or parts.netloc or not _is_for_researchers(parts.path):
         return url_for("researcher.home")
@@ -59,36 +61,31 @@ def own_address(address: str | None) -> str:
 
 
 def _is_for_researchers(path: str) -> bool:
-    # A browser walks up at "..", out of the prefix to whatever else the host serves.
-    walks = ".." in unquote(path) or "\\" in path
-    return not walks and f"{path}/".startswith(f"{prefix()}/research/")
+    # A browser resolves "..", which would lead out of the prefix to other pages of the host.
+    resolves = ".." in unquote(path) or "\\" in path
+    return not resolves and f"{path}/".startswith(f"{prefix()}/research/")
 
 
-def count_bodies(app: Flask) -> None:
-    """Let what breaks off on its way be refused, before anything is read from it."""
-    app.wsgi_app = _counted(app.wsgi_app)  # type: ignore[method-assign,assignment] # Flask's way
+def read_form() -> None:
+    """Read the whole form, so that a slow sender does not hold the database's write lock.
 
-
-def take_form() -> None:
-    """Read the form before the database is asked to write: a slow sender holds no lock.
-
-    A body in chunks, as no browser sends a form, announces no length, so nobody could tell
-    whether it came whole; it is answered 411.
+    A chunked body, which no browser sends for a form, has no announced length, so it could
+    be incomplete without a sign of it; it is answered with 411.
     """
     if request.headers.get("Transfer-Encoding"):
         abort(411)
     request.form  # noqa: B018 - reading it is the point
 
 
-def _counted(application: "WSGIApplication") -> "WSGIApplication":
-    """Have Werkzeug count what comes against what was announced.
+def _check_body_length(application: "WSGIApplication") -> "WSGIApplication":
+    """Have Werkzeug compare a body's length with the announced one.
 
-    The server says that its stream ends where the body does; but it also ends where a
-    connection does, and half a form can be another answer than the whole.
+    The server says that its stream ends with the body. But it also ends when a connection
+    breaks, and half a form can be a different answer.
     """
 
-    def counting(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    def checked(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         environ.pop("wsgi.input_terminated", None)
         return application(environ, start_response)
 
-    return counting
+    return checked

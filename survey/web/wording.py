@@ -1,4 +1,4 @@
-"""Turning plain values into the words of a page, in its language."""
+"""Turn values into the words of a page, in its language: places, orderings, answers, dates."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -31,7 +31,7 @@ TIED = (
     *(marked("%(letters)s tie for ninth"), marked("%(letters)s tie for tenth")),
 )
 
-# What stands in brackets after a position.
+# What the brackets after a position mean.
 MARKS = {
     "grades": marked("how well the match fits (the higher, the better)"),
     "weights": marked("which share of the people who were asked took it for a match"),
@@ -42,7 +42,7 @@ NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 
 
 def init_app(app: Flask) -> None:
-    """Make the words available to templates."""
+    """Register the functions as template filters and globals."""
     app.add_template_filter(day)
     app.add_template_filter(filled)
     app.add_template_filter(moment)
@@ -62,35 +62,35 @@ def init_app(app: Flask) -> None:
 
 
 def filled(text: str) -> str:
-    """Put the numbers of the study's design into one of its texts."""
+    """Replace {lists}, {questions} and the like in a study's text by the numbers of its design."""
     return _filled(text, tuple(g.plan.numbers.items()), page_language())
 
 
 @lru_cache(maxsize=1000)
 def _filled(text: str, numbers: tuple[tuple[str, int], ...], _: str) -> str:
-    """Fill in numbers, in the language of the page that is passed along as part of the key."""
+    """Replace them; the unnamed argument, the page's language, is part of the cache key."""
     return fill(text, number_words(dict(numbers), in_words, and_join))
 
 
 def in_words(number: int) -> str:
-    """Write a small number as a word, a large one in figures."""
+    """Write a number up to ten as a word, a larger one in figures."""
     return gettext(NUMBER_WORDS[number]) if 0 <= number < len(NUMBER_WORDS) else str(number)
 
 
 def and_join(parts: Sequence[str]) -> str:
-    """Join words as a sentence does: A, B and C."""
+    """Join words with commas and "and": A, B and C."""
     if len(parts) < 2:
         return "".join(parts)
     return gettext("%(words)s and %(last)s", words=", ".join(parts[:-1]), last=parts[-1])
 
 
 def mark_words(kinds: Iterable[str]) -> str:
-    """Say what the marks beside positions are."""
+    """Say what the marks of these kinds beside positions mean."""
     return and_join([gettext(MARKS[kind]) for kind in kinds])
 
 
 def in_a_row(parts: Iterable[str]) -> str:
-    """Join parts of a sentence: B first; A and C tie for second."""
+    """Join parts of a sentence with semicolons: B first; A and C tie for second."""
     return reduce(
         lambda before, after: gettext("%(before)s; %(after)s", before=before, after=after), parts
     )
@@ -102,7 +102,7 @@ def ordinal(number: int) -> str:
 
 
 def place(ranking: Ranking, letter: str) -> str:
-    """Write a list's place in a ranking, with = where it ties: =4th."""
+    """Write a list's place in a ranking, with = if it is tied: =4th."""
     return _written_place(ranking.places[letter], ties(ranking, letter), page_language())
 
 
@@ -112,17 +112,17 @@ def _written_place(number: int, tied: bool, _: str) -> str:
 
 
 def ties(ranking: Ranking, letter: str) -> bool:
-    """Tell whether a list shares its place in a ranking."""
+    """Whether a list shares its place in a ranking with another."""
     return list(ranking.places.values()).count(ranking.places[letter]) > 1
 
 
 def day(written: str) -> str:
-    """Write a day out: 30 June 2027."""
+    """Write an ISO date in full: 30 June 2027."""
     return format_date(date.fromisoformat(written), "long", locale=page_language())
 
 
 def moment(when: datetime | str | None) -> str:
-    """Write a moment out, in UTC; nothing where there is none."""
+    """Write a moment in UTC: 30 Jun 2027, 14:05 UTC; an empty text for None."""
     if when is None:
         return ""
     at = datetime.fromisoformat(when) if isinstance(when, str) else when
@@ -135,7 +135,7 @@ def paragraphs(text: str) -> list[str]:
 
 
 def methods(labels: Iterable[int]) -> str:
-    """Name methods: Method 1; Methods 1 and 3."""
+    """Write label numbers as words: Method 1; Methods 1 and 3."""
     numbers = [str(label) for label in sorted(labels)]
     return ngettext(
         "Method %(labels)s", "Methods %(labels)s", len(numbers), labels=and_join(numbers)
@@ -143,24 +143,25 @@ def methods(labels: Iterable[int]) -> str:
 
 
 def order(ranking: Ranking) -> str:
-    """Write an order with spaces, for reading: C > A = B. Lines do not break inside it."""
+    """Write an ordering with spaces that do not break: C > A = B."""
     return " > ".join(" = ".join(group) for group in ranking.groups).replace(" ", NO_BREAK_SPACE)
 
 
 def orders(question: Any, labels: Iterable[int]) -> str:
-    """Write the orders of a question's columns: C > A = B; A > B = C."""
+    """Write the orderings of some columns of a question: C > A = B; A > B = C."""
     return in_a_row(order(question.column(label).ranking) for label in sorted(labels))
 
 
 def answer_in_words(clicked: Iterable[int], own: Ranking | None) -> str:
-    """Say what an answer is: Methods 1 and 3; your own ordering, B > A = C."""
+    """Write an answer: Methods 1 and 3; your own ordering, B > A = C."""
     return gettext("your own ordering, %(order)s", order=order(own)) if own else methods(clicked)
 
 
 def ranking_in_words(places: Mapping[str, int | None]) -> str:
-    """Say an own ranking: "B first; A and C tie for second"; an incomplete one as chosen so far.
+    """Write an own ordering as words: "B first; A and C tie for second".
 
-    question.js says the same while places are chosen, with ``words_for_own_ordering``.
+    An incomplete one as far as it goes: "B 1st; A and C have no place yet". question.js writes
+    the same while places are chosen, from ``words_for_own_ordering``.
     """
     chosen = {letter: number for letter, number in places.items() if number}
     missing = sorted(letter for letter, number in places.items() if not number)
@@ -168,8 +169,8 @@ def ranking_in_words(places: Mapping[str, int | None]) -> str:
         return ""
     if missing:
         in_order = sorted(chosen.items(), key=lambda pair: (pair[1], pair[0]))
-        said = ", ".join(_chosen(letter, number) for letter, number in in_order)
-        return _so_far(said, and_join(missing), len(missing))
+        chosen_words = ", ".join(_chosen(letter, number) for letter, number in in_order)
+        return _so_far(chosen_words, and_join(missing), len(missing))
     ranking = Ranking.by_key(chosen)
     return in_a_row(
         _tied(and_join(group), ranking.places[group[0]])
@@ -191,18 +192,18 @@ def _tied(letters: str, number: int) -> str:
     return gettext(TIED[number - 1], letters=letters)
 
 
-def _so_far(chosen: str, missing: str, many: int) -> str:
+def _so_far(chosen: str, missing: str, count: int) -> str:
     return ngettext(
         "%(chosen)s; %(missing)s has no place yet",
         "%(chosen)s; %(missing)s have no place yet",
-        many,
+        count,
         chosen=chosen,
         missing=missing,
     )
 
 
 def words_for_own_ordering(lists: int) -> dict[str, Any]:
-    """Return what question.js needs to say an own ranking; {letter} and the like to be filled."""
+    """Return the sentences for question.js to write an own ordering, with gaps like {letter}."""
     numbers = range(1, lists + 1)
     return {
         "and": and_join(("{words}", "{last}")),
@@ -210,7 +211,7 @@ def words_for_own_ordering(lists: int) -> dict[str, Any]:
         "chosen": [_chosen("{letter}", number) for number in numbers],
         "alone": [_alone("{letter}", number) for number in numbers],
         "tied": [_tied("{letters}", number) for number in numbers],
-        "soFar": [_so_far("{chosen}", "{missing}", many) for many in numbers],
+        "soFar": [_so_far("{chosen}", "{missing}", count) for count in numbers],
         "own": gettext("Your own ordering: %(ordering)s.", ordering="{ordering}"),
         "drag": gettext("Drag down, or choose above:"),
         "unused": gettext("Not used while a method is ticked."),

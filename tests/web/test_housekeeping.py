@@ -1,11 +1,10 @@
-"""What a server's process does beside answering."""
+"""The background work of a server process."""
 
 from threading import Event
 
 import pytest
 
 from survey.web import housekeeping
-from survey.web.researcher import results
 from tests.databases import ON_SQLITE
 
 pytestmark = ON_SQLITE
@@ -15,11 +14,11 @@ pytestmark = ON_SQLITE
 def loaded(app, monkeypatch):
     """An event that is set when what results need is being loaded."""
     loading = Event()
-    monkeypatch.setattr(results, "get_ready", loading.set)
-    housekeeping._load_in_the_background.cache_clear()
-    app.before_request(housekeeping._get_ready_for_researchers)
+    monkeypatch.setattr(housekeeping, "load_libraries", loading.set)
+    housekeeping._load_in_background.cache_clear()
+    app.before_request(housekeeping._preload_for_researchers)
     yield loading
-    housekeeping._load_in_the_background.cache_clear()
+    housekeeping._load_in_background.cache_clear()
 
 
 def test_what_results_need_is_loaded_once_a_researcher_comes(client, loaded):

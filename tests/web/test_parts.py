@@ -10,7 +10,7 @@ from survey.core.studies.blinding import draw_blinding
 from survey.db.models import Participant
 from survey.services.participation import participants
 from survey.web import parts
-from survey.web.language import speak
+from survey.web.language import set_language
 from survey.web.participant.ordering import MARKS
 from tests.builders import KEY, Visitor, an_open_study
 from tests.databases import ON_SQLITE
@@ -26,8 +26,8 @@ def request_context(app):
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept(monkeypatch):
-    monkeypatch.setattr(parts, "_kept", parts.Kept())
+def empty_cache(monkeypatch):
+    monkeypatch.setattr(parts, "_cache", parts.PartCache())
 
 
 @ON_SQLITE
@@ -45,7 +45,7 @@ def test_a_part_is_rendered_once_for_each_it_depends_on(request_context):
 @ON_SQLITE
 def test_a_part_speaks_the_language_of_its_page(request_context):
     in_english = render_template_string(PAGE, name="A")
-    speak("el")
+    set_language("el")
     in_greek = render_template_string(PAGE, name="A")
     assert (in_english, in_greek) == ("Back, A", "Πίσω, A")
     assert g.language == "el"
@@ -59,10 +59,10 @@ def test_a_part_stays_escaped(request_context):
 
 @ON_SQLITE
 def test_no_more_is_kept_than_there_is_room_for(request_context, monkeypatch):
-    monkeypatch.setattr(parts, "MOST", 10)
+    monkeypatch.setattr(parts, "MAX_CHARACTERS", 10)
     for number in range(100):
         assert parts.part(number, caller=lambda number=number: f"part {number}") == f"part {number}"
-    assert len(parts._kept) <= 10
+    assert len(parts._cache) <= 10
 
 
 @ON_SQLITE

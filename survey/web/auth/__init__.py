@@ -1,5 +1,5 @@
 """Researchers' sign-in: /research/sign-in, /research/welcome/TOKEN, /research/account."""
 
-from survey.web.auth import pages
+from survey.web.auth.pages import account_blueprint, sign_in_blueprint
 
-__all__ = ["pages"]
+BLUEPRINTS = (sign_in_blueprint, account_blueprint)

@@ -1,9 +1,4 @@
-"""What researchers type to prove who they are.
-
-One's own account: sessions, another password, and the password once more.
-
-Signing in and out, and the link that sets a first password.
-"""
+"""Sign in and out, set a first password through a link, and manage one's own account."""
 
 from flask import Blueprint, flash, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
@@ -17,20 +12,24 @@ from survey.services.accounts.sign_in import TooManyAttemptsError, WrongPassword
 from survey.services.operations.database import only_reading
 from survey.web.auth.guard import (
     ConfirmForm,
-    confirmed_only,
-    forget,
-    remember,
-    signed_in_only,
-    token_of_request,
+    delete_session_cookie,
+    require_password,
+    require_sign_in,
+    session_token,
+    set_session_cookie,
 )
 from survey.web.forms import Form
-from survey.web.requests import own_address, session
+from survey.web.requests import researcher_address, session
 
-FRESH = {"autocomplete": "new-password"}
+NEW_PASSWORD = {"autocomplete": "new-password"}
+
+sign_in_blueprint = Blueprint("auth", __name__, url_prefix="/research")
+account_blueprint = Blueprint("account", __name__, url_prefix="/research/account")
+account_blueprint.before_request(require_sign_in)
 
 
 class SignInForm(Form):
-    """Name and password."""
+    """A researcher's name and password, and the address to go on to."""
 
     name = StringField(
         "Name",
@@ -46,7 +45,7 @@ class SignInForm(Form):
 
 
 class PasswordForm(Form):
-    """A new password, twice."""
+    """A new password, typed twice."""
 
     password = PasswordField(
         "New password",
@@ -58,99 +57,25 @@ class PasswordForm(Form):
                 f"Choose a password of {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters.",
             ),
         ],
-        render_kw=FRESH,
+        render_kw=NEW_PASSWORD,
     )
     again = PasswordField(
         "The same again",
         validators=[EqualTo("password", "The two passwords differ.")],
-        render_kw=FRESH,
+        render_kw=NEW_PASSWORD,
     )
 
 
-account_blueprint = Blueprint("account", __name__, url_prefix="/research/account")
-account_blueprint.before_request(signed_in_only)
-
-
-@account_blueprint.get("")
-def page() -> ResponseReturnValue:
-    """Show one's sessions and the form for a new password."""
-    return _account_page(PasswordForm())
-
-
-@account_blueprint.post("/password")
-@confirmed_only
-def change_password() -> ResponseReturnValue:
-    """Set another password; every other session ends."""
-    form = PasswordForm()
-    if not form.validate_on_submit():
-        return _account_page(form), 400
-    try:
-        researchers.store_password(session(), g.researcher, form.password.data)
-    except SurveyError as error:
-        form.password.errors = [str(error)]
-        return _account_page(form), 400
-    session().commit()
-    made = sign_in.new_session(session(), g.researcher)
-    flash("Your password is changed. All other sessions have ended.")
-    return remember(redirect(url_for("account.page"), 303), made)
-
-
-@account_blueprint.post("/sign-out-everywhere")
-def sign_out_everywhere() -> ResponseReturnValue:
-    """End all one's sessions, this one too."""
-    if not Form().validate_on_submit():
-        return redirect(url_for("account.page"), 303)
-    sign_in.sign_out_everywhere(session(), g.researcher)
-    flash("You are signed out everywhere.")
-    return forget(redirect(url_for("auth.sign_in_page"), 303))
-
-
-@account_blueprint.get("/confirm")
-def ask() -> ResponseReturnValue:
-    """Ask for the password once more."""
-    return _confirm_page(ConfirmForm(next=request.args.get("next", "")))
-
-
-@account_blueprint.post("/confirm")
-def confirm() -> ResponseReturnValue:
-    """Check the password once more and go on."""
-    form = ConfirmForm()
-    if not form.validate_on_submit():
-        return _confirm_page(form), 400
-    try:
-        sign_in.confirm(session(), token_of_request(), form.password.data)
-    except (WrongPasswordError, TooManyAttemptsError) as error:
-        form.password.errors = [str(error)]
-        return _confirm_page(form), 403
-    return redirect(own_address(form.next.data), 303)
-
-
-def _confirm_page(form: ConfirmForm) -> str:
-    return render_template("researcher/confirm.html", form=form, problems=form.problems)
-
-
-def _account_page(form: PasswordForm) -> str:
-    return render_template(
-        "researcher/account.html",
-        form=form,
-        problems=form.problems,
-        sign_ins=sign_in.live_sign_ins(session(), g.researcher),
-    )
-
-
-blueprint = Blueprint("auth", __name__, url_prefix="/research")
-
-
-@blueprint.get("/sign-in")
+@sign_in_blueprint.get("/sign-in")
 def sign_in_page() -> ResponseReturnValue:
     """Ask for name and password."""
     only_reading(session())
     return _sign_in_page(SignInForm(next=request.args.get("next", "")))
 
 
-@blueprint.post("/sign-in")
+@sign_in_blueprint.post("/sign-in")
 def check() -> ResponseReturnValue:
-    """Sign in, or say why not."""
+    """Sign in, or show the form again with the reason why not."""
     form = SignInForm()
     if not form.validate_on_submit():
         return _sign_in_page(form), 400
@@ -162,19 +87,19 @@ def check() -> ResponseReturnValue:
     except TooManyAttemptsError as error:
         form.password.errors = [str(error)]
         return _sign_in_page(form), 429, {"Retry-After": str(error.seconds)}
-    return remember(redirect(own_address(form.next.data), 303), token)
+    return set_session_cookie(redirect(researcher_address(form.next.data), 303), token)
 
 
-@blueprint.get("/welcome/<token>")
+@sign_in_blueprint.get("/welcome/<token>")
 def welcome(token: str) -> ResponseReturnValue:
-    """Show a link's form; looking at it does not use it up."""
+    """Show the password form of a link; this does not use the link up."""
     only_reading(session())
     return _welcome_page(token, PasswordForm())
 
 
-@blueprint.post("/welcome/<token>")
+@sign_in_blueprint.post("/welcome/<token>")
 def set_password(token: str) -> ResponseReturnValue:
-    """Use a link: set the password, and sign in with it."""
+    """Set the password of a link's researcher, use the link up, and sign in."""
     form = PasswordForm()
     if not form.validate_on_submit():
         return _welcome_page(token, form, 400)
@@ -186,17 +111,71 @@ def set_password(token: str) -> ResponseReturnValue:
         form.password.errors = [str(error)]
         return _welcome_page(token, form, 400)
     sign_in.forget_failures(session(), researcher.name)
-    made = sign_in.new_session(session(), researcher)
+    new_token = sign_in.new_session(session(), researcher)
     flash("Your password is set, and you are signed in.")
-    return remember(redirect(url_for("researcher.home"), 303), made)
+    return set_session_cookie(redirect(url_for("researcher.home"), 303), new_token)
 
 
-@blueprint.post("/sign-out")
+@sign_in_blueprint.post("/sign-out")
 def sign_out() -> ResponseReturnValue:
     """End this session."""
     if Form().validate_on_submit():
-        sign_in.sign_out(session(), token_of_request())
-    return forget(redirect(url_for("auth.sign_in_page"), 303))
+        sign_in.sign_out(session(), session_token())
+    return delete_session_cookie(redirect(url_for("auth.sign_in_page"), 303))
+
+
+@account_blueprint.get("")
+def page() -> ResponseReturnValue:
+    """Show a researcher's sessions and the form for a new password."""
+    return _account_page(PasswordForm())
+
+
+@account_blueprint.post("/password")
+@require_password
+def change_password() -> ResponseReturnValue:
+    """Change the password, end all sessions, and begin a new one."""
+    form = PasswordForm()
+    if not form.validate_on_submit():
+        return _account_page(form), 400
+    try:
+        researchers.store_password(session(), g.researcher, form.password.data)
+    except SurveyError as error:
+        form.password.errors = [str(error)]
+        return _account_page(form), 400
+    session().commit()
+    new_token = sign_in.new_session(session(), g.researcher)
+    flash("Your password is changed. All other sessions have ended.")
+    return set_session_cookie(redirect(url_for("account.page"), 303), new_token)
+
+
+@account_blueprint.post("/sign-out-everywhere")
+def sign_out_everywhere() -> ResponseReturnValue:
+    """End all of a researcher's sessions, this one included."""
+    if not Form().validate_on_submit():
+        return redirect(url_for("account.page"), 303)
+    sign_in.sign_out_everywhere(session(), g.researcher)
+    flash("You are signed out everywhere.")
+    return delete_session_cookie(redirect(url_for("auth.sign_in_page"), 303))
+
+
+@account_blueprint.get("/confirm")
+def ask() -> ResponseReturnValue:
+    """Ask for the password of someone who is signed in."""
+    return _confirm_page(ConfirmForm(next=request.args.get("next", "")))
+
+
+@account_blueprint.post("/confirm")
+def confirm() -> ResponseReturnValue:
+    """Check the password, and redirect to the page that needed it."""
+    form = ConfirmForm()
+    if not form.validate_on_submit():
+        return _confirm_page(form), 400
+    try:
+        sign_in.confirm(session(), session_token(), form.password.data)
+    except (WrongPasswordError, TooManyAttemptsError) as error:
+        form.password.errors = [str(error)]
+        return _confirm_page(form), 403
+    return redirect(researcher_address(form.next.data), 303)
 
 
 def _sign_in_page(form: SignInForm) -> str:
@@ -208,11 +187,24 @@ def _welcome_page(token: str, form: PasswordForm, status: int = 200) -> Response
         researcher = researchers.researcher_of_link(session(), token)
     except LinkError as error:
         return render_template("researcher/no_link.html", text=str(error)), 404
-    shown = render_template(
+    html = render_template(
         "researcher/welcome.html",
         form=form,
         problems=form.problems,
         researcher=researcher,
         token=token,
     )
-    return shown, status
+    return html, status
+
+
+def _account_page(form: PasswordForm) -> str:
+    return render_template(
+        "researcher/account.html",
+        form=form,
+        problems=form.problems,
+        sign_ins=sign_in.live_sign_ins(session(), g.researcher),
+    )
+
+
+def _confirm_page(form: ConfirmForm) -> str:
+    return render_template("researcher/confirm.html", form=form, problems=form.problems)

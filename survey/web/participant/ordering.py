@@ -30,7 +30,7 @@ from survey.web.forms import Form
 from survey.web.language import gettext, ngettext
 from survey.web.participant.visit import has_personal_link, secret_key
 from survey.web.parts import part
-from survey.web.requests import here, session
+from survey.web.requests import current_path, session
 from survey.web.wording import and_join, answer_in_words
 
 OWN = "own"
@@ -378,7 +378,7 @@ def _question_page(
         shown.stored is None,
         *_counts().values(),
         has_personal_link(),
-        here(),
+        current_path(),
         caller=lambda: _rendered(position, shown, filled_in, **MARKS),
     )
     for name, mark in MARKS.items():

@@ -22,7 +22,7 @@ from survey.web.participant.ordering import (
     voting_form,
 )
 from survey.web.participant.visit import address_of, blueprint, credit, go_on, reached, secret_key
-from survey.web.requests import here, session
+from survey.web.requests import current_path, session
 
 
 @blueprint.get("/practice")
@@ -156,7 +156,7 @@ def _rank(position: int, blinded: BlindedQuestion) -> ResponseReturnValue:
         return ranking_page(position, form, blinded), 400
     _begin_to_write()
     responses.save_first_ranking(session(), g.participant, position, form.ordering)
-    return redirect(here(), 303)
+    return redirect(current_path(), 303)
 
 
 def _is_ahead(position: int) -> bool:

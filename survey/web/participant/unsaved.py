@@ -11,12 +11,12 @@ from flask.typing import ResponseReturnValue
 
 from survey.services.operations.database import only_reading
 from survey.services.participation.participants import PRACTICE, whereabouts
-from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, give_up
+from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
 from survey.web.forms import Form
-from survey.web.language import speak_as_asked
+from survey.web.language import set_browser_language
 from survey.web.participant.ordering import show_unsaved
 from survey.web.participant.visit import blueprint, find_study_and_participant
-from survey.web.requests import here_in_full, session
+from survey.web.requests import current_address, session
 
 QUESTIONS = ("participant.answer_practice", "participant.answer_question")
 
@@ -26,7 +26,7 @@ def keep(error: Exception) -> ResponseReturnValue:
     # A form that is not ours is not kept: on our page it would get a good token.
     if request.method != "POST" or not Form().validate_on_submit():
         return database_busy(error)
-    give_up(error)
+    roll_back(error)
     return _question_page() or _kept_page(), 503, {"Retry-After": RETRY_AFTER}
 
 
@@ -53,13 +53,13 @@ def _question_page() -> str | None:
 def _kept_page() -> str:
     """Return a page that asks the database for nothing."""
     g.participant = None
-    speak_as_asked()
+    set_browser_language()
     kept = [pair for pair in request.form.items(multi=True) if pair[0] != "csrf_token"]
     return render_template(
         "participant/unsaved.html",
         form=Form(formdata=None),
         kept=kept,
-        address=here_in_full(),
+        address=current_address(),
         labels=[int(one) for one in request.form.getlist("choice") if re.fullmatch("[1-9]", one)],
         places=_places(request.form),
     )

@@ -16,8 +16,8 @@ from survey.services.operations.database import only_reading
 from survey.services.participation import arrivals, participants, slots
 from survey.services.participation.participants import Step, Whereabouts, whereabouts
 from survey.services.studies.recruitment import recruitment_of
-from survey.web.language import speak
-from survey.web.requests import session, take_form
+from survey.web.language import set_language
+from survey.web.requests import read_form, session
 
 blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
 
@@ -43,7 +43,7 @@ READING_FIRST = ("participant.answer_practice", "participant.answer_question")
 @blueprint.before_request
 def _begin_request() -> None:
     if request.method not in ("GET", "HEAD"):
-        take_form()
+        read_form()
     if request.method in ("GET", "HEAD") or request.endpoint in READING_FIRST:
         only_reading(session())
     find_study_and_participant()
@@ -56,7 +56,7 @@ def find_study_and_participant() -> None:
     if g.study.status == "draft":
         raise NotFound
     browser_token()  # from here on, this browser is known
-    speak(g.plan.language)
+    set_language(g.plan.language)
     g.participant, g.by_personal_link = visit.participant, visit.by_personal_link
 
 

@@ -14,7 +14,7 @@ from survey.services.exchange import bundle as bundles
 from survey.services.exchange import bundle_import, input_files
 from survey.services.exchange.input_files import BundleError
 from survey.services.studies import lifecycle
-from survey.web.auth.guard import confirmed_only
+from survey.web.auth.guard import require_password
 from survey.web.forms import Form
 from survey.web.requests import session
 from survey.web.researcher.pages import STUDY, blueprint, page
@@ -49,7 +49,7 @@ def bundle() -> ResponseReturnValue:
 
 
 @blueprint.post(f"{STUDY}/bundle-with-identities.zip")
-@confirmed_only
+@require_password
 def bundle_with_identities() -> ResponseReturnValue:
     """Stream the bundle with the platforms' ids; who took it is logged."""
     lifecycle.require_results(g.study)

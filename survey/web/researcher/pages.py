@@ -11,7 +11,7 @@ from flask.typing import ResponseReturnValue
 from survey.services.accounts import access
 from survey.services.studies import lifecycle
 from survey.services.text_files import GZIPPED
-from survey.web.auth.guard import signed_in_only
+from survey.web.auth.guard import require_sign_in
 from survey.web.forms import Form
 from survey.web.requests import session
 
@@ -48,7 +48,7 @@ def for_researchers(made: Blueprint) -> Blueprint:
     """Show a blueprint's pages to those who are signed in, each only their studies'."""
     made.url_value_preprocessor(take_slug)
     made.url_defaults(put_slug)
-    made.before_request(signed_in_only)
+    made.before_request(require_sign_in)
     made.before_request(find_study)
     return made
 

@@ -8,7 +8,6 @@ from survey.errors import SurveyError
 from survey.services.analysis.report import (
     as_html,
     expected_bytes,
-    load_libraries,
     report_files,
     report_of,
 )
@@ -17,7 +16,7 @@ from survey.services.analysis.study_results import Choices, StudyAnalysis, analy
 from survey.services.exchange.bundle import zipped_bytes
 from survey.services.operations.database import only_reading
 from survey.services.studies import lifecycle
-from survey.web.auth.guard import confirmed_only
+from survey.web.auth.guard import require_password
 from survey.web.forms import Form
 from survey.web.requests import session
 from survey.web.researcher.pages import STUDY, blueprint, page
@@ -74,11 +73,6 @@ def _analysed() -> StudyAnalysis:
     return analysis
 
 
-def get_ready() -> None:
-    """Load what results need, before anybody asks for them."""
-    load_libraries()
-
-
 def chosen() -> Choices:
     """Read the switches from the address, so that what was looked at can be linked to."""
     return Choices(
@@ -104,7 +98,7 @@ def switches(choices: Choices) -> dict[str, str]:
 
 
 @blueprint.post(f"{STUDY}/unblind")
-@confirmed_only
+@require_password
 def unblind() -> ResponseReturnValue:
     """Show results before the end; who did so, and why, is logged."""
     form = UnblindForm()

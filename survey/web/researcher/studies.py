@@ -19,7 +19,7 @@ from survey.services.participation import presentations, slots
 from survey.services.studies import checks, lifecycle, plans
 from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
 from survey.services.studies.recruitment import Recruitment
-from survey.web.auth.guard import confirmed_only
+from survey.web.auth.guard import require_password
 from survey.web.forms import Form, language_choices
 from survey.web.requests import session
 from survey.web.researcher.pages import STUDY, blueprint, page, pressed, uploaded_text
@@ -180,7 +180,7 @@ def copy() -> ResponseReturnValue:
 
 
 @blueprint.get(f"{STUDY}/delete")
-@confirmed_only
+@require_password
 def ask_to_delete() -> ResponseReturnValue:
     """Say what would be lost, and ask for the study's address."""
     access.require_owner(g.role)
@@ -188,7 +188,7 @@ def ask_to_delete() -> ResponseReturnValue:
 
 
 @blueprint.post(f"{STUDY}/delete")
-@confirmed_only
+@require_password
 def delete() -> ResponseReturnValue:
     """Delete a study whose address was typed."""
     form = DeleteForm()
