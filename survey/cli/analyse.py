@@ -107,7 +107,7 @@ def _is_path(target: str) -> bool:
     A folder named like a slug may be that study's report, so it must contain answers.
     """
     from survey.services.exchange.foreign import QUESTIONS
-    from survey.services.exchange.reading import RESPONSES as RESPONSES
+    from survey.services.exchange.ordering_reading import RESPONSES
 
     has_answers = any((Path(target) / name).is_file() for name in (QUESTIONS, RESPONSES))
     return "." in target or "/" in target or os.sep in target or has_answers

@@ -21,7 +21,7 @@ from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.parts.bundle_stream import opened, select_of
 from benchmarks.speed.timing import in_turn, ratios
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
-from survey.services.exchange import bundle_tables
+from survey.services.exchange import ordering_tables
 from survey.services.exchange.content import content_of
 from survey.services.studies.lifecycle import find_study
 
@@ -114,7 +114,7 @@ def _beside_others(uri: str) -> Iterator[Finding]:
         content = content_of(session, study)
 
         def ours() -> None:
-            nowhere.writelines(bundle_tables.RESPONSES.lines(content))
+            nowhere.writelines(ordering_tables.RESPONSES.lines(content))
 
         def by_orm() -> None:
             csv.writer(nowhere).writerows(_by_orm(session, study.id))

@@ -5,7 +5,6 @@ Handing a study out: the bundle as a stream, or one of its files.
 
 import hashlib
 import io
-import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -17,16 +16,16 @@ from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.errors import NotFoundError
 from survey.services.analysis.results_json import as_json
-from survey.services.exchange.bundle_tables import tables_of
+from survey.services.exchange import ordering_tables
+from survey.services.exchange.bundle_tables import identities_table, participants_table
 from survey.services.exchange.codebook import codebook_of
 from survey.services.exchange.content import Content, Identified, content_of, identities_of
-from survey.services.exchange.csv_tables import Column, Row, Table, lines_of
+from survey.services.exchange.csv_tables import Table
 from survey.services.exchange.study_file import STUDY, as_text, study_lines
 
 SUMS = "SHA256SUMS"
 LAST_LINE = "# SHA-256 of the lines above: "
 ANALYSIS = "analysis.json"
-IDENTITIES = "identities.csv"
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 PIECE = 64 * 1024
 
@@ -49,8 +48,15 @@ def files_of(
 
 
 def tables_in(content: Content, identities: Iterable[Identified] | None = None) -> list[Table]:
-    """Return the tables of a bundle, with that of identities where they are handed out."""
-    return [*tables_of(content), *([] if identities is None else [_identities(identities)])]
+    """Return the tables of a bundle in the order of their files, identities.csv if wanted."""
+    plan = content.plan
+    return [
+        *ordering_tables.question_tables(plan),
+        *ordering_tables.answer_tables(plan),
+        participants_table(plan),
+        *ordering_tables.result_tables(plan),
+        *([] if identities is None else [identities_table(identities)]),
+    ]
 
 
 def file_of(content: Content, name: str) -> Lines | None:
@@ -144,21 +150,6 @@ class _Sink(io.RawIOBase):
         given = b"".join(self._pieces)
         self._pieces, self.size = [], 0
         return given
-
-
-def _identities(identities: Iterable[Identified]) -> Table:
-    columns = [
-        Column("participant", "random id of the participant"),
-        Column("external_id", "the recruitment platform's id of the person"),
-        Column("parameters", "all that was kept of the address, as JSON"),
-    ]
-
-    @lines_of
-    def rows(_: Content) -> Iterator[Row]:
-        for one in identities:
-            yield one.participant, one.external_id, json.dumps(one.parameters, sort_keys=True)
-
-    return Table(IDENTITIES, columns, rows)
 
 
 # What an answer takes in a zip, about; and all that does not grow with the answers.

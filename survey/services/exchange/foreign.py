@@ -43,7 +43,8 @@ from survey.services.exchange.input_files import (
     read_cells,
     text_of,
 )
-from survey.services.exchange.reading import RESPONSES, read_content
+from survey.services.exchange.ordering_reading import RESPONSES
+from survey.services.exchange.reading import read_content
 from survey.services.exchange.study_file import STUDY
 
 

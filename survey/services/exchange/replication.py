@@ -14,8 +14,8 @@ from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.plan import GIVEN
 from survey.core.studies.texts import and_join
 from survey.services.analysis.results_json import as_json
-from survey.services.exchange.bundle import ANALYSIS, IDENTITIES, LAST_LINE, SUMS, files_of, sum_of
-from survey.services.exchange.bundle_tables import tables_of
+from survey.services.exchange.bundle import ANALYSIS, LAST_LINE, SUMS, files_of, sum_of, tables_in
+from survey.services.exchange.bundle_tables import IDENTITIES
 from survey.services.exchange.content import Content
 from survey.services.exchange.input_files import (
     BundleError,
@@ -25,7 +25,8 @@ from survey.services.exchange.input_files import (
     read_sheet,
     text_of,
 )
-from survey.services.exchange.reading import RESPONSES, Read, read_content, read_identities
+from survey.services.exchange.ordering_reading import RESPONSES
+from survey.services.exchange.reading import Read, read_content, read_identities
 from survey.services.exchange.study_file import PACKAGES, STUDY, as_text, lists_of, study_json
 
 # Computed on another machine, floats may differ in their last digit.
@@ -105,7 +106,7 @@ def _require_no_others(files: Files, known: Container[str]) -> None:
 
 def _require_known_columns(files: Files, content: Content) -> None:
     """Refuse columns that no bundle has; columns that may be missing may be missing."""
-    for table in tables_of(content):
+    for table in tables_in(content):
         known = [column.name for column in table.columns]
         for name in next(read_cells(text_of(files, table.name), table.name), []):
             if name not in known:

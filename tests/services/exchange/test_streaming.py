@@ -17,9 +17,9 @@ from survey.core.studies.blinding import Blinding
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
 from survey.services.exchange.bundle import tables_in
-from survey.services.exchange.bundle_tables import RESPONSES, VOTES
 from survey.services.exchange.content import Given, Person, content_of
 from survey.services.exchange.csv_tables import cell_of, spaced, written
+from survey.services.exchange.ordering_tables import RESPONSES, VOTES
 from survey.services.exchange.study_file import study_json, study_lines
 from tests.services.exchange.conftest import a_study
 

@@ -1,0 +1,302 @@
+"""The files of a bundle that belong to ordering questions.
+
+questions.csv and rankings.csv: the lists and their orders. responses.csv, first_rankings.csv
+and votes.csv: the answers and what they credit. table3.csv and table4.csv: the results.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import lru_cache
+
+from survey.core.agreement.answers import Spread
+from survey.core.agreement.counts import OTHER
+from survey.core.agreement.credits import credited_measures
+from survey.core.studies.plan import Plan
+from survey.core.studies.rankings import Ranking
+from survey.db.models import Participant, Presentation, StoredResponse
+from survey.services.exchange.bundle_tables import PARTICIPANT
+from survey.services.exchange.content import Content
+from survey.services.exchange.csv_tables import (
+    SEEN,
+    Column,
+    Row,
+    Table,
+    cell_of,
+    lines_of,
+    moment_of,
+    spaced,
+    text_of,
+    written,
+)
+
+QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
+MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
+NOTATION = "best first, > between places, = inside a tie: B>A=C"
+YES_NO = ("whole number", "0 or 1")
+
+
+def question_tables(plan: Plan) -> list[Table]:
+    """Return questions.csv and rankings.csv."""
+    return [_questions_table(plan), RANKINGS]
+
+
+def answer_tables(plan: Plan) -> list[Table]:
+    """Return the files that hold a row or more for each answer."""
+    return [RESPONSES, *([FIRST_RANKINGS] if plan.rank_first else []), VOTES]
+
+
+def result_tables(plan: Plan) -> list[Table]:
+    """Return table3.csv and table4.csv; the second has a column for each measure of the plan."""
+    credits = [
+        Column(
+            name,
+            "credits (responses of which the order equals a ticked column's)",
+            "whole number",
+            "0, 1, …",
+        )
+        for name in plan.measures
+    ]
+    columns = [
+        Column("question", "number of the question; the last row is the total"),
+        *credits,
+        Column(OTHER, "custom rankings", "whole number", "0, 1, …"),
+        Column("choice", "the measures with the most credits, joined by -"),
+    ]
+    return [_TABLE3, Table("table4.csv", columns, _table4)]
+
+
+@lines_of
+def _questions(content: Content) -> Iterator[Row]:
+    size = content.plan.collection_size
+    for question in content.questions:
+        for index, (letter, ranks) in enumerate(question.lists.items()):
+            marks = question.marks.cells(index).values()
+            yield question.number, letter, spaced(ranks), size, *marks
+
+
+@lines_of
+def _rankings(content: Content) -> Iterator[Row]:
+    for question in content.questions:
+        for name, column in question.columns.items():
+            values = " ".join(map(repr, column.values))
+            yield question.number, name, str(column.ranking), values, spaced(column.shown)
+
+
+def _questions_table(plan: Plan) -> Table:
+    """Return questions.csv, with a column for each kind of mark that the lists have."""
+    marks = [_MARKS[kind] for kind in plan.marked]
+    return Table("questions.csv", [*_QUESTION_COLUMNS, *marks], _questions)
+
+
+_QUESTION_COLUMNS = [
+    QUESTION,
+    Column("list", "letter of the ranked list", allowed="A, B, …"),
+    Column(
+        "ranks",
+        "sorted positions of the relevant items, from 1",
+        "whole numbers",
+        "separated by spaces",
+    ),
+    Column("collection_size", "items in the collection", "whole number", "2, 3, …"),
+]
+_EACH = "separated by spaces, one for each rank"
+_MARKS = {
+    "grades": Column("grades", "how relevant the item at each rank is", "whole numbers", _EACH),
+    "weights": Column(
+        "weights", "the share of annotators who chose the item at each rank", "numbers", _EACH
+    ),
+    "clusters": Column(
+        "clusters",
+        "the sub-topics of the item at each rank, joined by +, _ for a space, - for none",
+        allowed=_EACH,
+    ),
+}
+RANKINGS = Table(
+    "rankings.csv",
+    [
+        QUESTION,
+        MEASURE,
+        Column("ranking", "the order that the measure gives the lists", allowed=NOTATION),
+        Column(
+            "values",
+            "the measure's own values (AP, not 1-AP), lists from A on",
+            "numbers",
+            "separated by spaces",
+        ),
+        Column(
+            "displayed",
+            "the values as the page prints them (lower is better), lists from A on",
+            "numbers",
+            "separated by spaces",
+        ),
+    ],
+    _rankings,
+)
+
+
+def _responses(content: Content) -> Iterator[str]:
+    # Millions of lines: each is put together by hand of parts that are cached, since a few
+    # thousand differ. ``lines_of`` takes several times as long.
+    for answer in content.answers():
+        # Unpacking takes half as long as reading each attribute.
+        (
+            participant,
+            question,
+            position,
+            shown,
+            clicked,
+            own,
+            shown_at,
+            submitted_at,
+            seconds,
+            revisions,
+            is_test,
+            excluded,
+        ) = answer
+        yield (
+            f"{text_of(participant)},{question},{position},{_spaced(shown.label_order)},"
+            f"{_spaced(shown.column_order)},{_spaced(shown.list_order)},"
+            f"{_ticked(clicked)},{_notation(own)},{moment_of(shown_at)},{moment_of(submitted_at)},"
+            f"{cell_of(seconds)},{cell_of(revisions)},{is_test:d},{excluded:d}\n"
+        )
+
+
+@lru_cache(SEEN)
+def _spaced(order: tuple[object, ...]) -> str:
+    return text_of(spaced(order))
+
+
+@lru_cache(SEEN)
+def _ticked(labels: frozenset[int]) -> str:
+    return spaced(sorted(labels))
+
+
+@lru_cache(SEEN)
+def _notation(own: Ranking | None) -> str:
+    return "" if own is None else text_of(str(own))
+
+
+def _votes(content: Content) -> Iterator[str]:
+    """Write the votes of each answer, one line for each measure."""
+    measures, rankings = content.plan.measures, content.rankings
+
+    @lru_cache(SEEN)
+    def vote_lines(
+        question: int, label_order: tuple[str, ...], clicked: frozenset[int]
+    ) -> list[str]:
+        """Return the lines but for the participant: the same for all who answered alike."""
+        rows = _votes_of(question, label_order, clicked, measures, rankings[question])
+        return ["", *map(written, rows)]
+
+    for participant, question, label_order, clicked in content.ballots():
+        yield text_of(participant).join(vote_lines(question, label_order, clicked))
+
+
+def _votes_of(
+    question: int,
+    label_order: tuple[str, ...],
+    clicked: frozenset[int],
+    measures: Sequence[str],
+    orders: Mapping[str, Ranking],
+) -> Iterator[Row]:
+    credited = credited_measures(label_order, clicked, orders)
+    for name in measures:
+        label = label_order.index(name) + 1
+        yield (
+            *("", question, name, f"Method{label}", str(orders[name])),
+            *(label in clicked, name in credited),
+        )
+
+
+@lines_of
+def _first_rankings(content: Content) -> Iterator[Row]:
+    for first in content.first_rankings():
+        yield first.participant, first.question, str(first.ranking), first.given_at
+
+
+RESPONSES = Table(
+    "responses.csv",
+    [
+        PARTICIPANT,
+        QUESTION,
+        Column("position", source=Presentation.position),
+        Column("label_order", source=Presentation.label_order),
+        Column("column_order", source=Presentation.column_order),
+        Column("list_order", source=Presentation.list_order),
+        Column("clicked", source=StoredResponse.clicked),
+        Column("custom_ranking", source=StoredResponse.own),
+        Column("shown_at", source=Presentation.shown_at),
+        Column("submitted_at", source=StoredResponse.submitted_at),
+        Column("active_seconds", source=StoredResponse.active_seconds),
+        Column("revisions", source=StoredResponse.revisions),
+        Column("is_test", source=Participant.is_test),
+        Column("excluded", source=Participant.excluded),
+    ],
+    _responses,
+)
+FIRST_RANKINGS = Table(
+    "first_rankings.csv",
+    [
+        PARTICIPANT,
+        QUESTION,
+        Column("ranking", source=Presentation.ranked_first),
+        Column("submitted_at", source=Presentation.ranked_at),
+    ],
+    _first_rankings,
+)
+VOTES = Table(
+    "votes.csv",
+    [
+        PARTICIPANT,
+        QUESTION,
+        MEASURE,
+        Column(
+            "label",
+            "the label the measure stood behind in this response",
+            allowed="Method1, Method2, …",
+        ),
+        Column("ranking", "the order that the measure gives the lists", allowed=NOTATION),
+        Column("clicked", "whether this label was ticked", *YES_NO),
+        Column("credited", "whether the measure's order equals that of a ticked column", *YES_NO),
+    ],
+    _votes,
+)
+
+
+@lines_of
+def _table3(content: Content) -> Iterator[Row]:
+    table = content.analysis.table3
+    yield "participants", table.participants
+    yield "questions_per_participant", table.questions_per_participant
+    for name, spread in table.numbers.items():
+        yield from _spread(name, spread)
+    for name, counts in table.counts.items():
+        for option, count in counts.items():
+            yield f"{name}: {option}", count
+    yield from _spread("minutes", table.minutes)
+
+
+def _spread(name: str, spread: Spread) -> Iterator[Row]:
+    for part in ("mean", "sd"):
+        value = getattr(spread, part)
+        yield f"{name}_{part}", None if value is None else Decimal(f"{value:.4f}")
+
+
+@lines_of
+def _table4(content: Content) -> Iterator[Row]:
+    table = content.analysis.agreement.table4
+    names = (*table.measures, OTHER)
+    for row in table.rows:
+        yield row.question, *(row.votes[name] for name in names), "-".join(row.choice)
+    totals = table.totals
+    yield "total", *(totals[name] for name in names), None
+
+
+_TABLE3 = Table(
+    "table3.csv",
+    [
+        Column("quantity", "what is counted or averaged"),
+        Column("value", "count, mean or standard deviation (n − 1)", "number", "may be empty"),
+    ],
+    _table3,
+)
