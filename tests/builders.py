@@ -15,6 +15,7 @@ from survey.services.studies import lifecycle, plans
 SLUG = "five-systems"
 KEY = "a key for tests, long enough to be allowed"
 PLANS: dict[str, Plan] = {}
+MOST_PAGES = 100
 
 
 def a_plan(**changes: Any) -> Plan:
@@ -72,26 +73,47 @@ class Visitor:
                 return form
         raise AssertionError(f"no form posts to {path} on {self.address}: {self.text}")
 
+    def go(self, *until: str, query: str = "", choice: str = "1", **personal: str) -> None:
+        """Go from the entry to the first of these pages, answering all that comes before it.
+
+        ``personal`` is what "About you" is answered with; without it, the first answers it offers.
+        """
+        self.open(query)
+        for _ in range(MOST_PAGES):
+            if self.path in until:
+                return
+            self._go_on(choice, personal)
+        raise AssertionError(f"none of {until} was reached, but {self.address}: {self.text}")
+
     def prepare(self) -> None:
         """Go from the entry to the practice question (or the first, without practice)."""
-        self.open()
-        self.submit("/begin")
-        self.submit("/consent", agree="y")
-        self.submit("/about-you", age="23", education="School")
-        self.submit("/scenario")
+        self.go("/practice", "/q/1")
 
     def start(self) -> None:
         """Go from the entry to question 1."""
-        self.prepare()
-        self.submit("/practice", choice="1")
-        self.submit("/start")
+        self.go("/q/1")
 
-    def take_part(self, questions: int = 3, choice: str = "1") -> None:
+    def take_part(self, choice: str = "1") -> None:
         """Answer everything and hand it in."""
-        self.start()
-        for position in range(1, questions + 1):
-            self.submit(f"/q/{position}", choice=choice)
-        self.submit("/review")
+        self.go("/done", choice=choice)
+
+    def _go_on(self, choice: str, personal: dict[str, str]) -> None:
+        if self.path == "":
+            self.submit("/begin")
+        elif self.path == "/consent":
+            self.submit("/consent", agree="y")
+        elif self.path == "/about-you":
+            self.submit("/about-you", **(personal or self._first_answers()))
+        elif self.path == "/practice" and self.page.select_one("form[action$='/start']"):
+            self.submit("/start")
+        elif self.page.select_one("[name=choice]"):
+            self.submit(self.path, choice=choice)
+        else:
+            self.submit(self.path)
+
+    def _first_answers(self) -> dict[str, str]:
+        fields = self.form("/about-you").select("select, input:not([type=hidden])")
+        return {field["name"]: _first_answer(field) for field in fields}
 
     @property
     def text(self) -> str:
@@ -110,3 +132,9 @@ class Visitor:
         for link in self.page.select("a[href^='#']"):
             assert self.page.select_one(link["href"]), f"{link} leads nowhere on {self.address}"
         return self.page
+
+
+def _first_answer(field: Any) -> str:
+    if field.name == "select":
+        return str(field.select("option")[1]["value"])
+    return "23" if field.get("inputmode") == "numeric" else "none"

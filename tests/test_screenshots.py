@@ -37,6 +37,12 @@ def test_a_word_that_changed_is_seen_and_other_smoothing_is_not(tmp_path):
     assert visible_difference(old, a_picture(tmp_path / "d.png", "Save answer", left=16))
 
 
+def test_a_box_in_another_colour_is_seen(tmp_path):
+    for name, blue in (("old", 180), ("new", 200)):
+        Image.new("RGB", (64, 64), (30, 90, blue)).save(tmp_path / f"{name}.png")
+    assert visible_difference(tmp_path / "old.png", tmp_path / "new.png")
+
+
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.png")), ids=lambda path: path.stem)
 def test_every_screenshot_is_shown_somewhere(path):
     root = Path(__file__).parents[1]

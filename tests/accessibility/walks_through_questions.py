@@ -8,7 +8,6 @@ import pytest
 from survey.services.participation import responses
 from tests.accessibility.sights import House, Sight
 from tests.builders import Visitor
-from tests.promises.walks import begin_questions, reach_the_scenario
 from tests.web.test_unsaved import locked, unreachable
 
 OWN = {f"rank_{letter}": place for letter, place in zip("ABCDE", "21345", strict=True)}
@@ -19,7 +18,7 @@ def practising(house: House, language: str) -> Iterator[Sight]:
     slug = f"practising-{language}"
     house.study(slug, language=language)
     visitor = house.visitor(slug, language)
-    reach_the_scenario(visitor)
+    visitor.go("/scenario")
     with unreachable(house.session.get_bind()):
         visitor.submit("/scenario")
     yield house.seen("Not saved yet", "503, a form", visitor, language)
@@ -36,7 +35,7 @@ def answering(house: House, language: str) -> Iterator[Sight]:
     slug = f"answering-{language}"
     house.study(slug, language=language)
     visitor = house.visitor(slug, language)
-    begin_questions(visitor)
+    visitor.prepare()
     visitor.submit("/practice", choice="1")
     visitor.submit("/start")
     yield house.seen("Question", "empty", visitor, language)
@@ -105,12 +104,12 @@ def answering_otherwise(house: House, language: str) -> Iterator[Sight]:
         slug = f"design-{number}-{language}"
         house.study(slug, language=language, questions=1, practice=False, **design)
         visitor = house.visitor(slug, language)
-        begin_questions(visitor)
+        visitor.prepare()
         yield house.seen("Question", state, visitor, language)
     slug = f"first-{language}"
     house.study(slug, language=language, rank_first=True)
     visitor = house.visitor(slug, language)
-    begin_questions(visitor)
+    visitor.prepare()
     yield house.seen("Own ranking first", "practice", visitor, language)
     visitor.submit("/practice", **OWN)
     visitor.submit("/practice", choice="1")

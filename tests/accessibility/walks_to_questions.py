@@ -7,7 +7,6 @@ from survey.services.studies import guests
 from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
 from tests.builders import KEY, Visitor
-from tests.promises.walks import begin_questions
 
 FIELDS = [
     {"name": "age", "label": "Your age", "kind": "number", "lowest": 16, "highest": 120},
@@ -30,7 +29,7 @@ def coming(house: House, language: str) -> Iterator[Sight]:
     visitor.open()
     yield house.seen("First page", "begun on this device", visitor, language)
     visitor.submit("/leave")
-    begin_questions(visitor)
+    visitor.prepare()
     late = house.visitor(slug, language)
     late.open()
     house.close(slug)
@@ -49,7 +48,7 @@ def coming_late(house: House, language: str) -> Iterator[Sight]:
     first, second = house.visitor(slug, language), house.visitor(slug, language)
     second.open()
     form = {tag["name"]: tag.get("value", "") for tag in second.page.select("[type=hidden]")}
-    begin_questions(first)
+    first.prepare()
     second.post("/begin", **form)
     yield house.seen("Error", "403 all places taken", second, language)
     second.open()

@@ -6,7 +6,6 @@ from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
 from tests.accessibility.walks_through_questions import OWN
 from tests.builders import Visitor
-from tests.promises.walks import begin_questions
 from tests.web.test_unsaved import unreachable
 
 
@@ -15,7 +14,7 @@ def finishing(house: House, language: str) -> Iterator[Sight]:
     slug = f"finishing-{language}"
     house.study(slug, language=language, questions=2, contact="ada@example.org")
     visitor = house.visitor(slug, language)
-    begin_questions(visitor)
+    visitor.prepare()
     visitor.submit("/practice", choice="1")
     visitor.submit("/start")
     visitor.submit("/q/1", choice=["1", "2"])

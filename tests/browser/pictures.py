@@ -5,11 +5,14 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
-# Edges are smoothed otherwise by another version of the browser, up to a pixel away; a
-# difference beyond that, by more than this of 255, in any colour is seen.
+# Another version of the browser smooths edges otherwise, up to a pixel away: a pixel counts
+# that differs from all its neighbours by more than this of 255, in any colour.
 SEEN = 60
-# So many of such pixels may be scattered over a picture.
-SCATTERED = 12
+# A full stop at the end of a line is four such pixels.
+ALLOWED = 3
+# Smoothing leaves the mean colour of a larger square as it is: another colour does not.
+SQUARE = 16
+SEEN_IN_A_SQUARE = 12
 
 
 def visible_difference(old: Path, new: Path) -> str:
@@ -29,15 +32,17 @@ def visible_difference(old: Path, new: Path) -> str:
             before.seek(frame)
             after.seek(frame)
             seen = seen_pixels(before.convert("RGB"), after.convert("RGB"))
-            if seen > SCATTERED:
+            if seen > ALLOWED:
                 return f"{seen} pixels" + (f" of frame {frame + 1}" if frames[0] > 1 else "")
     return ""
 
 
 def seen_pixels(before: Image.Image, after: Image.Image) -> int:
-    """Count the pixels of either picture that are far from all neighbours in the other."""
+    """Count the pixels that differ so that a person sees it, single ones and whole squares."""
     unlike = [_far_from(before, after), _far_from(after, before)]
-    return int(np.logical_or(*unlike).sum())
+    means = [np.asarray(picture.reduce(SQUARE), dtype=int) for picture in (before, after)]
+    squares = (abs(means[0] - means[1]) > SEEN_IN_A_SQUARE).any(axis=2)
+    return int(np.logical_or(*unlike).sum() + squares.sum() * SQUARE**2)
 
 
 def _far_from(picture: Image.Image, other: Image.Image) -> np.ndarray:

@@ -19,7 +19,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
-from survey.services import clock, simulation
+from survey import clock
+from survey.services.planning import simulation
 from tests.serving import Server
 
 BEGINNING = datetime(2026, 3, 2, 10, 0, 30, tzinfo=UTC)

@@ -73,13 +73,7 @@ class Crowd:
                 self.over.set()
 
     def _answer_all(self, visitor, person):
-        visitor.open(f"?PROLIFIC_PID={person}")
-        visitor.submit("/begin")
-        visitor.submit("/consent", agree="y")
-        visitor.submit("/about-you", age="23", education="School")
-        visitor.submit("/scenario")
-        visitor.submit("/practice", choice="1")
-        visitor.submit("/start")
+        visitor.go("/q/1", query=f"?PROLIFIC_PID={person}")
         for position in range(1, QUESTIONS + 1):
             if self.over.is_set():
                 return

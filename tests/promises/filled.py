@@ -42,13 +42,7 @@ def fill(app, session, plan: Plan | None = None) -> None:
 def _answer(app, query: str) -> None:
     """Take part: one answer is changed, one is an own ranking, one is missing."""
     visitor = Visitor(app.test_client())
-    visitor.open(query)
-    visitor.submit("/begin")
-    visitor.submit("/consent", agree="y")
-    visitor.submit("/about-you", age="23", education="School")
-    visitor.submit("/scenario")
-    visitor.submit("/practice", choice="1")
-    visitor.submit("/start")
+    visitor.go("/q/1", query=query, age="23", education="School")
     visitor.submit("/q/1", choice="1")
     places = {f"rank_{letter}": place for place, letter in enumerate("BADCE", 1)}
     visitor.submit("/q/2", choice="own", **places)

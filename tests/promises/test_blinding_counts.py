@@ -11,7 +11,7 @@ from survey.core.studies.blinding import draw_blinding
 from survey.db.models import Participant, Presentation
 from survey.services.participation import participants
 from tests.builders import Visitor
-from tests.promises.walks import DESIGNS, OWN, begin_questions, new_study
+from tests.promises.walks import DESIGNS, OWN, new_study
 from tests.promises.worlds import Chance, as_shipped, living_in
 
 PEOPLE, QUESTIONS, LIMIT = 500, 20, 0.001
@@ -142,7 +142,7 @@ def orders_of(place, participant):
 def test_a_fresh_question_has_nothing_ticked(place, design):
     study = new_study(place, f"{design}-en", **DESIGNS[design])
     visitor = Visitor(place.app.test_client(), study.slug)
-    begin_questions(visitor)
+    visitor.prepare()
     assert visitor.path in ("/practice", "/q/1")
     assert ticked(visitor) == []
     if study.plan.rank_first:
@@ -165,7 +165,7 @@ def ticked(visitor):
 def test_what_is_taken_along_holds_no_column_before_its_page_shows_it(place):
     study = new_study(place, "rank-first-en", **DESIGNS["rank-first"])
     visitor = Visitor(place.app.test_client(), study.slug)
-    begin_questions(visitor)
+    visitor.prepare()
     assert seen_in_own_data(visitor) == [("practice", 0)]
     visitor.open("/practice")
     visitor.submit("/practice", **OWN)

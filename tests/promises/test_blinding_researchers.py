@@ -16,7 +16,7 @@ from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor, a_plan
 from tests.promises.sweeps import addresses, rules_of
 from tests.promises.traces import Ear, Trace
-from tests.promises.walks import begin_questions, new_study
+from tests.promises.walks import new_study
 from tests.promises.worlds import as_shipped, canaries, living_in, renamed
 from tests.web.desk import Desk
 
@@ -102,7 +102,7 @@ def test_a_preview_shows_nothing_that_was_drawn_for_anybody(place):
     moment = place.clock.time
     before = desk.client.get(page).data
     for _ in range(3):
-        begin_questions(Visitor(place.app.test_client(), "plain-en"))
+        Visitor(place.app.test_client(), "plain-en").prepare()
     place.clock.time = moment
     assert desk.client.get(page).data == before
 

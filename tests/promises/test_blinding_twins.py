@@ -8,7 +8,7 @@ from survey.services.studies import lifecycle
 from tests.builders import Visitor
 from tests.promises.sweeps import sweep
 from tests.promises.traces import Ear
-from tests.promises.walks import begin_questions, every_way, new_study, take_part
+from tests.promises.walks import every_way, new_study, take_part
 from tests.promises.worlds import as_shipped, living_in, renamed, renamed_and_turned
 
 pytestmark = pytest.mark.slow
@@ -42,7 +42,7 @@ def sweep_before_the_end(visitor):
 
 
 def to_the_questions(place):
-    begin_questions(Visitor(place.app.test_client(), new_study(place, "plain-en").slug))
+    Visitor(place.app.test_client(), new_study(place, "plain-en").slug).prepare()
 
 
 def test_a_participant_cannot_tell_the_worlds_apart(tmp_path, measured):

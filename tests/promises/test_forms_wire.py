@@ -8,6 +8,8 @@ import pytest
 import requests
 
 from survey.db.models import StoredResponse
+from tests.builders import Visitor
+from tests.promises.answering import OverHttp
 from tests.promises.voters import REMARK
 from tests.serving import Server, free_port
 
@@ -28,24 +30,16 @@ def server(tmp_path):
 
 def begun(server):
     """A browser that has begun: its cookie and its token."""
-    link = server.open_study("wire", questions=1, practice=False, personal_fields=[REMARK])
-    browser = requests.Session()
-    page = browser.get(link).text
-    for path, fields in STEPS:
-        token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', page)[1]
-        hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page))
-        page = browser.post(link + path, data={**hidden, "csrf_token": token, **fields}).text
-    key = re.search(r'name="submission_key" value="([^"]+)"', page)[1]
-    token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', page)[1]
-    return browser.cookies["survey"], f"csrf_token={token}&submission_key={key}&choice=1".encode()
-
-
-STEPS = (
-    ("/begin", {}),
-    ("/consent", {"agree": "y"}),
-    ("/about-you", {"remark": "none"}),
-    ("/scenario", {}),
-)
+    server.open_study("wire", questions=1, practice=False, personal_fields=[REMARK])
+    browser = OverHttp(server.address)
+    voter = Visitor(browser, "wire")
+    voter.start()
+    key, token = (
+        voter.page.select_one(f"[name={name}]")["value"]
+        for name in ("submission_key", "csrf_token")
+    )
+    body = f"csrf_token={token}&submission_key={key}&choice=1"
+    return browser.browser.cookies["survey"], body.encode()
 
 
 def exchange(server, sent, patience=0.3):

@@ -60,7 +60,7 @@ def browsers(app, session):
     """
     an_open_study(session)
     over = an_open_study(session, OVER, questions=1)
-    Visitor(app.test_client(), OVER).take_part(1)
+    Visitor(app.test_client(), OVER).take_part()
     lifecycle.close_study(session, over)
     ada, _ = researchers.add_researcher(session, "Ada")  # the first one gets both
     token = sign_in.new_session(session, ada)

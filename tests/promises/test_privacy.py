@@ -50,13 +50,8 @@ def study(session):
 def visitor(client, study):
     """Someone who has answered two of three questions, and said much about themselves."""
     visitor = Visitor(client)
-    visitor.open(f"?PROLIFIC_PID={PLATFORM_ID}&SESSION_ID=session-{CANARY}")
-    visitor.submit("/begin")
-    visitor.submit("/consent", agree="y")
-    visitor.submit("/about-you", age=AGE, job=CANARY)
-    visitor.submit("/scenario")
-    visitor.submit("/practice", choice="1")
-    visitor.submit("/start")
+    query = f"?PROLIFIC_PID={PLATFORM_ID}&SESSION_ID=session-{CANARY}"
+    visitor.go("/q/1", query=query, age=AGE, job=CANARY)
     visitor.submit("/q/1", choice="own", rank_A=3, rank_B=1, rank_C=1, rank_D=4, rank_E=5)
     visitor.submit("/q/2", choice="2")
     return visitor
@@ -198,13 +193,7 @@ def test_a_forgotten_form_of_an_erased_participant_is_nobodys(visitor, session):
     session.rollback()
     visitor.open("/my-data")
     visitor.submit("/erase", sure="y")
-    visitor.open(f"?PROLIFIC_PID={PLATFORM_ID}")
-    visitor.submit("/begin")
-    visitor.submit("/consent", agree="y")
-    visitor.submit("/about-you", age=AGE, job=CANARY)
-    visitor.submit("/scenario")
-    visitor.submit("/practice", choice="1")
-    visitor.submit("/start")
+    visitor.go("/q/1", query=f"?PROLIFIC_PID={PLATFORM_ID}", age=AGE, job=CANARY)
     visitor.submit("/q/1", choice="2")
     if session.get_bind().dialect.name == "sqlite":
         assert {one.id for one in session.query(Presentation)} == numbers
@@ -255,9 +244,7 @@ def test_the_consent_is_tied_to_the_text_that_was_read(visitor, session, study):
 def test_what_a_study_does_not_ask_for_is_not_stored(client, session):
     an_open_study(session, personal_fields=())
     visitor = Visitor(client)
-    visitor.open()
-    visitor.submit("/begin")
-    visitor.submit("/consent", agree="y")
+    visitor.go("/about-you")
     visitor.submit("/about-you", age="23", education="School")
     session.rollback()
     assert session.query(Participant).one().personal == {}
@@ -270,9 +257,7 @@ def test_no_address_and_no_device_is_stored(app, session, study):
     browser.environ_base["HTTP_X_FORWARDED_FOR"] = address
     Visitor(browser).open()
     visitor = Visitor(browser)
-    visitor.open()
-    visitor.submit("/begin")
-    visitor.submit("/consent", agree="y")
+    visitor.go("/about-you")
     stored = everything_stored(session)
     assert agent not in stored
     assert address not in stored

@@ -19,13 +19,7 @@ def a_study_with_a_remark(session: Session) -> Study:
 def a_voter(client: FlaskClient) -> Visitor:
     """Come as far as question 1."""
     voter = Visitor(client)
-    voter.open()
-    voter.submit("/begin")
-    voter.submit("/consent", agree="y")
-    voter.submit("/about-you", remark="none")
-    voter.submit("/scenario")
-    voter.submit("/practice", choice="1")
-    voter.submit("/start")
+    voter.start()
     return voter
 
 

@@ -170,9 +170,7 @@ def recruit(session: Session, study: Study, **settings: Any) -> None:
 
 def be_screened_out(visitor: Visitor, look: Look, query: str = "") -> None:
     """Belong to those whom the study does not look for."""
-    visitor.open(query)
-    visitor.submit("/begin")
-    visitor.submit("/consent", agree="y")
+    visitor.go("/about-you", query=query)
     visitor.submit("/about-you", age="23", education=an_education(visitor), known="Yes")
     assert visitor.path == "/screened-out"
     look(visitor)
@@ -180,8 +178,7 @@ def be_screened_out(visitor: Visitor, look: Look, query: str = "") -> None:
 
 def decline(visitor: Visitor, look: Look, query: str = "") -> None:
     """Not want to."""
-    visitor.open(query)
-    visitor.submit("/begin")
+    visitor.go("/consent", query=query)
     visitor.submit("/decline")
     assert visitor.path == "/declined"
     look(visitor)
@@ -191,7 +188,7 @@ def withdraw(place: Place, look: Look, language: str) -> None:
     """Look at one's data from another device, stop, and delete everything."""
     study = new_study(place, f"left-{language}")
     visitor, other = _visitor(place, study), _visitor(place, study)
-    begin_questions(visitor)
+    visitor.prepare()
     visitor.open("/my-data.json")
     code = visitor.open("/my-data").select_one("strong.code").text
     other.open("/my-data")
@@ -217,7 +214,7 @@ def _send_what_cannot_be_stored(place: Place, look: Look, language: str) -> None
         name = place.world.names[0]
         raise OperationalError(f"UPDATE {name}", {"measure": name}, Exception(name))
 
-    reach_the_scenario(visitor)
+    visitor.go("/scenario")
     for path, view, sent in (
         ("/scenario", "scenario_read", {}),
         ("/practice", "answer_practice", {"choice": ["1", "2"]}),
@@ -280,11 +277,11 @@ def _come_too_late(place: Place, look: Look, language: str) -> None:
     """Lose one's place, find none, find the study closed, find a draft."""
     study = new_study(place, f"late-{language}", participants=1)
     first, second = _visitor(place, study), _visitor(place, study)
-    begin_questions(first)
+    first.prepare()
     second.open()
     look(second)  # full
     place.clock.move(days=1)
-    begin_questions(second)
+    second.prepare()
     place.clock.move(minutes=1)
     look(first)  # away for long, and the place went to someone else
     first.open("/q/1")
@@ -295,21 +292,6 @@ def _come_too_late(place: Place, look: Look, language: str) -> None:
         look(visitor)
     draft = a_plan(measures=place.world.names)
     look(_visitor(place, lifecycle.create_study(place.session, f"draft-{language}", draft)))
-
-
-def begin_questions(visitor: Visitor) -> None:
-    """Go from the entry to the practice question, or to the first without practice."""
-    reach_the_scenario(visitor)
-    visitor.submit("/scenario")
-
-
-def reach_the_scenario(visitor: Visitor) -> None:
-    """Go from the entry to the scenario."""
-    visitor.open()
-    visitor.submit("/begin")
-    visitor.submit("/consent", agree="y")
-    asked = {"age": "23", "education": an_education(visitor)}
-    visitor.submit("/about-you", **{name: told for name, told in asked.items() if told})
 
 
 def an_education(visitor: Visitor) -> str:

@@ -59,11 +59,7 @@ def test_a_study_whose_measure_is_not_registered_here_goes_on(session, client, a
     session.commit()
     lifecycle.open_study(session, study)
     visitor = Visitor(client, "three")
-    visitor.open()
-    visitor.submit("/begin")
-    visitor.submit("/consent", agree="y")
-    visitor.submit("/about-you", age="23", education="School")
-    visitor.submit("/scenario")
+    visitor.start()
     visitor.submit("/q/1", choice="1")
     assert visitor.path == "/q/2"
     session.expire_all()
