@@ -11,7 +11,7 @@ import pytest
 
 from survey.cli import survey
 from survey.core.measures import MEASURES, Setting, as_lists
-from survey.core.measures.registry import others_of
+from survey.core.measures.registry import load_plugins
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import read_plan
 from tests.databases import ON_SQLITE
@@ -50,7 +50,9 @@ def test_the_recipe_for_a_measure_works(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     project = tomllib.loads(block_of(page, "screens/pyproject.toml"))["project"]
     entries = project["entry-points"]["survey.measures"]
-    others = others_of([EntryPoint(*one, "survey.measures") for one in entries.items()], MEASURES)
+    others = load_plugins(
+        [EntryPoint(*one, "survey.measures") for one in entries.items()], MEASURES
+    )
     assert not others.faults
     lists, setting = as_lists([[1, 9], [2, 30], [40, 50]], 100), Setting()
     assert others.measures["screen"].compute(lists, setting).tolist() == [1, 0.5, 0]

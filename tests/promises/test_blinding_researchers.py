@@ -7,7 +7,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import exc
 from werkzeug.exceptions import Forbidden, NotFound
 
-from survey.core.measures import measure_in
+from survey.core.measures import mentioned_measure
 from survey.core.studies.plan import TEXTS
 from survey.services.accounts import researchers
 from survey.services.studies import checks, lifecycle, plans
@@ -168,7 +168,7 @@ def test_no_text_that_comes_with_the_survey_names_a_measure(preset, language):
     said = [values.get(name, "") for name in TEXTS]
     fields = values["personal_fields"]
     said += [str(text) for field in fields for key, text in field.items() if key != "name"]
-    assert [text for text in said if measure_in(text)] == []
+    assert [text for text in said if mentioned_measure(text)] == []
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from survey.app import create_app
 from survey.clock import now
 from survey.config import Settings
 from survey.core.measures import MEASURES, Measure
-from survey.core.measures.catalogue import AP, MNRO, NMRR, OURS
+from survey.core.measures.catalogue import AP, BUILT_IN, MNRO, NMRR
 from survey.core.measures.measure import Family
 from survey.core.measures.registry import Registry
 from survey.db import db
@@ -124,7 +124,7 @@ class Clock:
 def register(patch: pytest.MonkeyPatch, measures: Sequence[Measure]) -> None:
     """Let the registry hold these measures beside the shipped ones, or in their place."""
     taken = {new.name for new in measures}
-    others = [one for one in OURS if isinstance(one, Family) or one.name not in taken]
+    others = [one for one in BUILT_IN if isinstance(one, Family) or one.name not in taken]
     fresh = Registry([*measures, *others])
     _replace_everywhere(patch, "MEASURES", MEASURES, fresh)
 

@@ -1,7 +1,7 @@
-"""What a ranked list is worth: the measures, and the registry that names them.
+"""Measures of ranked lists, and the registry that holds them by name.
 
-Adding a measure: one module with its function, one entry in ``catalogue``, one
-test case; or a package of your own with an entry point. See docs/add-a-measure.md.
+Adding a measure takes one function, one entry in ``catalogue`` and one test case, or a
+package of your own with an entry point. See docs/add-a-measure.md.
 """
 
 from survey.core.measures.average_precision import average_precision
@@ -12,8 +12,8 @@ from survey.core.measures.nmrr import nmrr
 from survey.core.measures.ranks import Ranks, RankSum, Values, as_ranks
 from survey.core.measures.registry import (
     MEASURES,
-    measure_in,
     measure_named,
+    mentioned_measure,
 )
 from survey.core.measures.scoring import mean_score, score
 
@@ -30,8 +30,8 @@ __all__ = [
     "as_ranks",
     "average_precision",
     "mean_score",
-    "measure_in",
     "measure_named",
+    "mentioned_measure",
     "mnro",
     "nmrr",
     "score",

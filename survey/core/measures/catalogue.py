@@ -1,7 +1,4 @@
-"""The families of cumulative gain: CG, and DCG and nDCG in the three ways in use.
-
-Every measure that comes with the survey: single ones, and families like P@5, P@10, …
-"""
+"""Every measure that comes with the survey: single ones, and families like P@5, P@10, …"""
 
 from fractions import Fraction
 
@@ -16,7 +13,6 @@ from survey.core.measures.average_precision import (
     interpolated_average_precision,
     interpolated_average_precision_exact,
 )
-from survey.core.measures.gain import by_thresholds
 from survey.core.measures.lists import Lists
 from survey.core.measures.measure import (
     BETA,
@@ -26,7 +22,7 @@ from survey.core.measures.measure import (
     Measure,
     Setting,
     Summed,
-    by_cutoff,
+    cutoff_family,
 )
 from survey.core.measures.mnro import mnro, mnro_sum
 from survey.core.measures.nmrr import nmrr, nmrr_exact, nmrr_sum, normalised_average_rank
@@ -39,33 +35,60 @@ from survey.core.measures.ranks import Ranks, Values
 from survey.core.measures.subtopics import Clusters, s_precision, s_recall
 
 
-def _gain(prefix: str, label: str, how: gain.Discounting, source: str) -> Family:
-    """Return CG or a form of DCG, which have no upper bound of their own."""
-    return by_cutoff(
+def _interpolated(name: str, points: str, tenths: tuple[int, ...], source: str) -> Measure:
+    return Measure(
+        name=name,
+        label=f"{points}-point interpolated average precision",
+        compute=lambda lists, _: interpolated_average_precision(lists.ranks, tenths),
+        exact=lambda ranks, _: interpolated_average_precision_exact(ranks, tenths),
+        better="higher",
+        source=source,
+    )
+
+
+def _f_measure(beta: str, cutoff: str) -> Measure:
+    weight, k = Fraction(beta), int(cutoff)
+    return Measure(
+        name=f"F{float(weight):g}@{k}",
+        label=f"F measure with beta {float(weight):g} at {k}",
+        compute=Summed(lambda relevant, _: precision.f_measure(relevant, k, weight)),
+        better="higher",
+        source="MNRO paper, Eqs. 1–2 (with 1 + β²)",
+    )
+
+
+def _bpref(lists: Lists, setting: Setting) -> Values:
+    ranks = lists.ranks if lists.condensed is None else lists.condensed
+    return precision.bpref(ranks.shape[1], lists.judged or setting.collection_size).values(ranks)
+
+
+def _gain(prefix: str, label: str, form: gain.Discounting, source: str) -> Family:
+    """Return CG or a form of DCG, which have no fixed upper bound."""
+    return cutoff_family(
         f"{prefix}@k",
         label,
         lambda k: Summed(
-            lambda *_: gain.binary_gain(k, how),
-            lambda lists, _: gain.cumulative_gain(lists.ranks, lists.grades, k, how),
+            lambda *_: gain.binary_gain(k, form),
+            lambda lists, _: gain.cumulative_gain(lists.ranks, lists.grades, k, form),
         ),
         source,
         (10,),
         needs=lambda _: ("grades",),
         highest=lambda _: float("inf"),
-        largest=lambda k: lambda lists, _: float(gain.ideal_gain(lists.grades, k, how).max()),
+        largest=lambda k: lambda lists, _: float(gain.ideal_gain(lists.grades, k, form).max()),
     )
 
 
-def _discounted(suffix: str, words: str, how: gain.Discounting, source: str) -> tuple[Family, ...]:
+def _discounted(suffix: str, words: str, form: gain.Discounting, source: str) -> tuple[Family, ...]:
     """Return DCG and nDCG of one form of gain and discount."""
     return (
-        _gain(f"DCG{suffix}", f"discounted cumulative gain{words}", how, source),
-        by_cutoff(
+        _gain(f"DCG{suffix}", f"discounted cumulative gain{words}", form, source),
+        cutoff_family(
             f"nDCG{suffix}@k",
             f"normalised discounted cumulative gain{words}",
             lambda k: Summed(
-                lambda relevant, _: gain.normalised_binary_gain(relevant, k, how),
-                lambda lists, _: gain.normalised_gain(lists.ranks, lists.grades, k, how),
+                lambda relevant, _: gain.normalised_binary_gain(relevant, k, form),
+                lambda lists, _: gain.normalised_gain(lists.ranks, lists.grades, k, form),
             ),
             source,
             (10,),
@@ -74,27 +97,20 @@ def _discounted(suffix: str, words: str, how: gain.Discounting, source: str) -> 
     )
 
 
-GAINS = (
-    _gain("CG", "cumulative gain", gain.UNDISCOUNTED, "lecture"),
-    *_discounted("", "", gain.EXPONENTIAL, "mAP/nDCG definitions, Eqs. 4–5"),
-    *_discounted("lin", " of linear grades", gain.LINEAR, "trec_eval"),
-    *_discounted(
-        "log2",
-        " by log2 of the rank",
-        gain.FROM_RANK_2,
-        "lecture (Järvelin and Kekäläinen 2002)",
-    ),
-)
-"""In the order in which tables list them."""
-
-
 def _mnro(ranks: Ranks, setting: Setting) -> Values:
     return mnro(ranks, setting.collection_size, literal_eq15=setting.literal_eq15)
 
 
-def _bpref(lists: Lists, setting: Setting) -> Values:
-    ranks = lists.ranks if lists.condensed is None else lists.condensed
-    return precision.bpref(ranks.shape[1], lists.judged or setting.collection_size).of(ranks)
+def _s_precision(text: str) -> Measure:
+    level = Fraction(text)
+    return Measure(
+        name=f"S-precision@{float(level):g}",
+        label=f"sub-topic precision at recall {float(level):g}",
+        compute=lambda lists, _: s_precision(lists.ranks, _clusters(lists), level),
+        better="higher",
+        source="ImageCLEF 2008 diversity paper, Section 5",
+        needs=("clusters",),
+    )
 
 
 def _clusters(lists: Lists) -> Clusters:
@@ -134,34 +150,8 @@ MNRO = Measure(
     source="MNRO paper, Eqs. 14–18",
     needs=("collection size",),
 )
-
-
-def _interpolated(name: str, points: str, tenths: tuple[int, ...], source: str) -> Measure:
-    return Measure(
-        name=name,
-        label=f"{points}-point interpolated average precision",
-        compute=lambda lists, _: interpolated_average_precision(lists.ranks, tenths),
-        exact=lambda ranks, _: interpolated_average_precision_exact(ranks, tenths),
-        better="higher",
-        source=source,
-    )
-
-
 AP3 = _interpolated("AP3", "three", THREE_LEVELS, "MNRO paper, Section 2")
 AP11 = _interpolated("AP11", "eleven", ELEVEN_LEVELS, "lecture; TREC's 11pt_avg, with exact levels")
-
-
-def _f_measure(beta: str, cutoff: str) -> Measure:
-    weight, k = Fraction(beta), int(cutoff)
-    return Measure(
-        name=f"F{float(weight):g}@{k}",
-        label=f"F measure with beta {float(weight):g} at {k}",
-        compute=Summed(lambda relevant, _: precision.f_measure(relevant, k, weight)),
-        better="higher",
-        source="MNRO paper, Eqs. 1–2 (with 1 + β²)",
-    )
-
-
 R_PRECISION = Measure(
     name="Rprec",
     label="R-precision",
@@ -197,12 +187,22 @@ NAR = Measure(
     source="MNRO paper, Eqs. 10–11",
     needs=("collection size",),
 )
-
-
+GAINS = (
+    _gain("CG", "cumulative gain", gain.UNDISCOUNTED, "lecture"),
+    *_discounted("", "", gain.EXPONENTIAL, "mAP/nDCG definitions, Eqs. 4–5"),
+    *_discounted("lin", " of linear grades", gain.LINEAR, "trec_eval"),
+    *_discounted(
+        "log2",
+        " by log2 of the rank",
+        gain.FROM_RANK_2,
+        "lecture (Järvelin and Kekäläinen 2002)",
+    ),
+)
+"""CG, then DCG and nDCG in each form."""
 GRADED_NMRR = Measure(
     name="gNMRR",
     label="graded normalised modified retrieval rank",
-    compute=lambda lists, setting: by_thresholds(
+    compute=lambda lists, setting: gain.mean_over_thresholds(
         lambda ranks: nmrr(ranks, setting.gmt), lists.ranks, lists.grades
     ),
     better="lower",
@@ -213,7 +213,7 @@ GRADED_NMRR = Measure(
 GRADED_MNRO = Measure(
     name="gMNRO",
     label="graded mean normalised retrieval order",
-    compute=lambda lists, setting: by_thresholds(
+    compute=lambda lists, setting: gain.mean_over_thresholds(
         lambda ranks: _mnro(ranks, setting), lists.ranks, lists.grades
     ),
     better="lower",
@@ -221,8 +221,6 @@ GRADED_MNRO = Measure(
     source="ours, after the MNRO paper's Section 6",
     needs=("collection size", "grades"),
 )
-
-
 MEAN_PRECISION = Measure(
     name="P@10-100",
     label="mean precision at 10, 20, … 100",
@@ -238,25 +236,11 @@ MEAN_WEIGHTED_PRECISION = Measure(
     source="MiAlbum protocol, Eq. 5",
     needs=("weights",),
 )
-
-
-def _s_precision(text: str) -> Measure:
-    level = Fraction(text)
-    return Measure(
-        name=f"S-precision@{float(level):g}",
-        label=f"sub-topic precision at recall {float(level):g}",
-        compute=lambda lists, _: s_precision(lists.ranks, _clusters(lists), level),
-        better="higher",
-        source="ImageCLEF 2008 diversity paper, Section 5",
-        needs=("clusters",),
-    )
-
-
-OURS: tuple[Measure | Family, ...] = (
+BUILT_IN: tuple[Measure | Family, ...] = (
     AP,
     NMRR,
     MNRO,
-    by_cutoff(
+    cutoff_family(
         "AP@p",
         "average precision",
         lambda p: lambda lists, _: average_precision_at(lists.ranks, p),
@@ -268,14 +252,14 @@ OURS: tuple[Measure | Family, ...] = (
     ),
     AP3,
     AP11,
-    by_cutoff(
+    cutoff_family(
         "P@k",
         "precision",
         lambda k: Summed(lambda *_: precision.precision(k)),
         "TREC; lecture; MNRO paper, Section 2",
         (5, 10, 20),
     ),
-    by_cutoff(
+    cutoff_family(
         "R@k",
         "recall",
         lambda k: Summed(lambda relevant, _: precision.recall(relevant, k)),
@@ -286,7 +270,7 @@ OURS: tuple[Measure | Family, ...] = (
     R_PRECISION,
     RECIPROCAL_RANK,
     BPREF,
-    by_cutoff(
+    cutoff_family(
         "g@k",
         "generality",
         lambda k: Summed(lambda _, setting: precision.generality(k, setting.collection_size)),
@@ -298,7 +282,7 @@ OURS: tuple[Measure | Family, ...] = (
     *GAINS,
     GRADED_NMRR,
     GRADED_MNRO,
-    by_cutoff(
+    cutoff_family(
         "wP@k",
         "weighted precision",
         lambda k: lambda lists, _: weighted_precision(lists.ranks, lists.weights, k),
@@ -308,7 +292,7 @@ OURS: tuple[Measure | Family, ...] = (
     ),
     MEAN_PRECISION,
     MEAN_WEIGHTED_PRECISION,
-    by_cutoff(
+    cutoff_family(
         "S-recall@k",
         "sub-topic recall",
         lambda k: lambda lists, _: s_recall(lists.ranks, _clusters(lists), k),

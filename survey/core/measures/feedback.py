@@ -1,4 +1,4 @@
-"""Relevance feedback in the MiAlbum protocol: what it is measured by, and on which examples.
+"""Relevance feedback in the MiAlbum protocol: its measures and its examples.
 
 A system ranks the collection for a query (round 0), is given examples, and ranks again
 (round 1, 2, …). The gain of a round is M(round) − M(round 0), averaged over queries, for
@@ -11,11 +11,12 @@ from collections.abc import Collection, Sequence
 from itertools import islice
 
 MEASURES = ("P@10-100", "wP@10-100", "R@100")
-"""Average Precision, Weighted Average Precision and R100 of the protocol, by our names."""
+"""Average Precision, Weighted Average Precision and R100 of the protocol, by their names in
+the registry."""
 
 
 def positive_examples(ground_truth: Sequence[str], round_number: int, images: int) -> list[str]:
-    """Return r_{(t−1)m+1} … r_{tm}, the positive examples that are added in round t.
+    """Return r_{(t−1)m+1} … r_{tm}, the positive examples added in round t.
 
     ``ground_truth``: the query's relevant items r_1, r_2, …, the most relevant first (by
     weight, then by grade); ``round_number``: t ≥ 1; ``images``: m ≥ 1. Fewer than m, or
@@ -23,7 +24,7 @@ def positive_examples(ground_truth: Sequence[str], round_number: int, images: in
 
     The protocol puts r_1 … r_m into the system first, "then … r_{m+1} … r_{2m} as the second
     positive example set". We read that as examples taken from the ground truth, not from
-    what the system found, and of each round as new ones beside those of the rounds before.
+    what the system retrieved, and of each round as an addition to those of the rounds before.
 
     Source: MiAlbum protocol, Section 2.2, positive feedback.
     """
@@ -41,8 +42,8 @@ def negative_examples(
     The protocol takes the first item that is not in the ground truth; "after the first
     round … the first two negative examples from the result list", then 3, 4 and so on. We
     read "the result list" as the one it defined, L(q) of round 0, so that each round's
-    examples contain those of the round before. What nobody judged is not in the ground
-    truth, and so counts as not relevant.
+    examples contain those of the round before. An item without a judgement is not in the
+    ground truth, and so counts as not relevant.
 
     Source: MiAlbum protocol, Section 2.2, negative feedback.
     """

@@ -1,4 +1,4 @@
-"""Ranked lists with all that a measure may know of their items, checked once at the edge."""
+"""Ranked lists with all that a measure may read of their items, validated once."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from survey.core.measures.gain import Grades
 from survey.core.measures.precision import Weights
-from survey.core.measures.ranks import Ranks, as_ranks, refuse
+from survey.core.measures.ranks import Ranks, as_ranks, reject
 from survey.core.measures.subtopics import Clusters
 
-HIGHEST_GRADE = 30  # 2^30 is still told apart from its neighbours in any sum of gains
+HIGHEST_GRADE = 30  # a larger gain 2^grade would swallow small gains in a sum of floats
 
 
 @dataclass(frozen=True)
 class Lists:
     """Ranked lists with equally many relevant items each: what a measure is computed from.
 
-    ``ranks`` (lists, relevant): their ascending positions, infinity for an item that did
-    not come back. What follows belongs to the items in the same order:
+    ``ranks`` (lists, relevant): their ascending positions, infinity for an item that was
+    not retrieved. The other arrays describe the items in the same order:
 
     ``graded`` (lists, relevant): grades from 1; None where relevance is binary.
     ``weighted`` (lists, relevant): shares of annotators; None where all agree.
@@ -40,8 +40,8 @@ class Lists:
     @property
     def positions_alone(self) -> bool:
         """Whether nothing but the positions is known."""
-        marks = (self.graded, self.weighted, self.clusters, self.condensed, self.judged)
-        return all(mark is None for mark in marks)
+        details = (self.graded, self.weighted, self.clusters, self.condensed, self.judged)
+        return all(detail is None for detail in details)
 
     @cached_property
     def grades(self) -> Grades:
@@ -63,26 +63,27 @@ def as_lists(
     weights: ArrayLike | None = None,
     clusters: Sequence[Sequence[Iterable[str]]] | None = None,
 ) -> Lists:
-    """Check ranked lists and what is known of their items.
+    """Validate ranks with the grades, weights and clusters of their items; return them together.
 
     ``ranks``, ``collection_size``: see ``as_ranks``. ``relevant``: NG, where some relevant
-    items did not come back in any of the lists; they are added at infinity. ``grades``,
-    ``weights``, ``clusters``: one for each relevant item, those that did not come back last.
+    items were retrieved in none of the lists; they are added at infinity. ``grades``,
+    ``weights``, ``clusters``: one for each relevant item, those not retrieved last.
 
-    Raises ValueError naming the row and the place in it, what was found and what is allowed.
+    Raises ValueError naming the row and the item in it, the value found and the values
+    allowed.
     """
-    whole: Ranks = as_ranks(ranks, collection_size)
+    valid: Ranks = as_ranks(ranks, collection_size)
     if relevant is not None:
-        whole = _with_missing(whole, relevant, collection_size)
+        valid = _add_missing(valid, relevant, collection_size)
     return Lists(
-        whole,
-        None if grades is None else _grades(grades, whole.shape),
-        None if weights is None else _weights(weights, whole.shape),
-        None if clusters is None else _clusters(clusters, whole.shape),
+        valid,
+        None if grades is None else _as_grades(grades, valid.shape),
+        None if weights is None else _as_weights(weights, valid.shape),
+        None if clusters is None else _as_clusters(clusters, valid.shape),
     )
 
 
-def _with_missing(ranks: Ranks, relevant: int, collection_size: int) -> Ranks:
+def _add_missing(ranks: Ranks, relevant: int, collection_size: int) -> Ranks:
     missing = relevant - ranks.shape[1]
     if not 0 <= missing <= collection_size - ranks.shape[1]:
         raise ValueError(
@@ -94,43 +95,42 @@ def _with_missing(ranks: Ranks, relevant: int, collection_size: int) -> Ranks:
     return np.pad(ranks.astype(np.float64), ((0, 0), (0, missing)), constant_values=np.inf)
 
 
-def _numbers(found: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
+def _as_numbers(values: ArrayLike, shape: tuple[int, ...], name: str) -> NDArray[np.float64]:
     try:
-        numbers = np.asarray(found, dtype=np.float64)
+        numbers = np.asarray(values, dtype=np.float64)
     except (OverflowError, TypeError, ValueError):
-        raise ValueError(f"{what}s must be numbers, one for each relevant item") from None
+        raise ValueError(f"{name}s must be numbers, one for each relevant item") from None
     if numbers.ndim == 2 and len(numbers) == shape[0] and numbers.shape != shape:
         raise ValueError(
-            f"{numbers.shape[1]} {what}s found in each row; one for each of the {shape[1]} "
+            f"{numbers.shape[1]} {name}s found in each row; one for each of the {shape[1]} "
             "relevant items is needed"
         )
     if numbers.shape != shape:
-        raise ValueError(f"{what}s have the shape {numbers.shape}; the lists have {shape}")
+        raise ValueError(f"{name}s have the shape {numbers.shape}; the lists have {shape}")
     return numbers
 
 
-def _grades(found: ArrayLike, shape: tuple[int, ...]) -> Grades:
-    grades = _numbers(found, shape, "grade")
-    bad = ~((grades >= 1) & (grades <= HIGHEST_GRADE) & (grades == np.floor(grades)))
-    allowed = f"a whole number from 1 to {HIGHEST_GRADE} is allowed"
-    refuse(bad, grades, "grade", allowed)
+def _as_grades(values: ArrayLike, shape: tuple[int, ...]) -> Grades:
+    grades = _as_numbers(values, shape, "grade")
+    invalid = ~((grades >= 1) & (grades <= HIGHEST_GRADE) & (grades == np.floor(grades)))
+    reject(invalid, grades, "grade", f"a whole number from 1 to {HIGHEST_GRADE} is allowed")
     return grades.astype(np.int64)
 
 
-def _weights(found: ArrayLike, shape: tuple[int, ...]) -> Weights:
-    weights = _numbers(found, shape, "weight")
-    allowed = "a share above 0 and up to 1 is allowed"
-    refuse(~((weights > 0) & (weights <= 1)), weights, "weight", allowed)
+def _as_weights(values: ArrayLike, shape: tuple[int, ...]) -> Weights:
+    weights = _as_numbers(values, shape, "weight")
+    invalid = ~((weights > 0) & (weights <= 1))
+    reject(invalid, weights, "weight", "a share above 0 and up to 1 is allowed")
     return weights
 
 
-def _clusters(found: Sequence[Sequence[Iterable[str]]], shape: tuple[int, ...]) -> Clusters:
-    # A text is one cluster's name, not a set of its letters; an empty one is none.
+def _as_clusters(values: Sequence[Sequence[Iterable[str]]], shape: tuple[int, ...]) -> Clusters:
+    # A text is one cluster's name, not a set of its letters; an empty one is no cluster.
     rows = tuple(
         tuple(
             frozenset({item} - {""}) if isinstance(item, str) else frozenset(item) for item in row
         )
-        for row in found
+        for row in values
     )
     if len(rows) != shape[0]:
         raise ValueError(f"clusters of {len(rows)} lists found; there are {shape[0]} lists")

@@ -1,7 +1,4 @@
-"""What a measure is, and all a page needs of it.
-
-Families: measures that differ by a number in their name, like P@5 and P@10.
-"""
+"""The type of a measure, with all that a page needs of it, and of a family of measures."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -14,11 +11,11 @@ import numpy as np
 from survey.core.measures.lists import Lists
 from survey.core.measures.ranks import RankSum, Values
 
-# Measures without an exact form are compared after rounding to this many
-# decimals: well above the error of a float, well below any real difference.
+# Measures without an exact form are compared after rounding to this many decimals: well
+# above the error of a float, well below any real difference.
 COMPARED_DECIMALS = 13
 
-# What a float may miss of a bound.
+# A float's error must not put a value outside of its measure's range.
 SLACK = 1e-9
 
 Need = Literal["collection size", "grades", "weights", "clusters"]
@@ -26,11 +23,11 @@ Need = Literal["collection size", "grades", "weights", "clusters"]
 
 @dataclass(frozen=True)
 class Setting:
-    """What a measure may know beside the lists.
+    """What a measure may read besides the lists.
 
-    ``collection_size``: N. ``gmt``: the largest number of relevant items over
-    all queries, which caps NMRR's K, or None for no cap. ``literal_eq15``: take
-    MNRO's Eq. 15 as printed.
+    ``collection_size``: N. ``gmt``: the largest number of relevant items over all
+    queries, which caps NMRR's K, or None for no cap. ``literal_eq15``: take MNRO's
+    Eq. 15 as printed.
     """
 
     collection_size: int = 100
@@ -45,19 +42,19 @@ Compute = Callable[[Lists, Setting], Values]
 class Summed:
     """The ``compute`` of a measure that is a sum over the positions.
 
-    ``sum_for``: (NG, setting) → the sum. Many lists are then scored from tables of it.
-    ``marked``: the measure's compute for lists of which more than the positions is known, if
-    it reads that.
+    ``sum_for``: (NG, setting) → the sum; ``score`` makes tables of it for many lists.
+    ``detailed``: the compute for lists of which more than the positions is known, where
+    the measure reads that; else None.
     """
 
     sum_for: Callable[[int, Setting], RankSum]
-    marked: Compute | None = None
+    detailed: Compute | None = None
 
     def __call__(self, lists: Lists, setting: Setting) -> Values:
-        """Return each list's value by the formula itself."""
-        if self.marked is not None and not lists.positions_alone:
-            return self.marked(lists, setting)
-        return self.sum_for(lists.ranks.shape[1], setting).of(lists.ranks)
+        """Compute each list's value by the formula, without a table."""
+        if self.detailed is not None and not lists.positions_alone:
+            return self.detailed(lists, setting)
+        return self.sum_for(lists.ranks.shape[1], setting).values(lists.ranks)
 
 
 @dataclass(frozen=True)
@@ -65,19 +62,19 @@ class Measure:
     """A measure of a ranked list.
 
     ``name``: the key in files and commands. ``label``: the name in running text.
-    ``compute``: (lists, setting) → values (lists,), vectorised, each list by itself; a
-    ``Summed`` where it is a sum over the positions. ``better``: whether higher or lower
-    values are better. ``source``: where it is defined.
-    ``mean_name``: its mean over queries, "mean NAME" where it has no name of its own.
-    ``exact``: one list's value as a fraction, from its positions, where the measure is a
-    sum of fractions. ``needs``: what it reads beside the positions; grades and weights
-    count as 1 where a list has none. ``lowest``, ``highest``: the range.
-    ``largest``: for a measure without an upper bound, (lists, setting) → the highest value
-    that any of these lists could have. ``monotone``: whether moving a relevant item up
-    never makes the value worse.
+    ``compute``: (lists, setting) → values (lists,), vectorised; a list's value does not
+    depend on the other lists. A ``Summed`` where the measure is a sum over the positions.
+    ``better``: whether higher or lower values are better. ``source``: the publication
+    that defines it. ``mean_name``: the name of its mean over queries; "mean NAME" where
+    it has no name of its own. ``exact``: one list's value as a fraction, from its
+    positions, where the measure is a sum of fractions. ``needs``: what it reads besides
+    the positions; grades and weights count as 1 where a list has none. ``lowest``,
+    ``highest``: the range. ``largest``: for a measure without an upper bound,
+    (lists, setting) → the highest value that any of these lists could have.
+    ``monotone``: whether moving a relevant item up never makes the value worse.
 
-    A measure with better = "higher" is shown as 1 − value (or the largest possible value −
-    value), so that lower is better in every column of a page.
+    A measure with better = "higher" is shown as 1 − value (or the largest possible value
+    − value), so that lower is better in every column of a page.
     """
 
     name: str
@@ -99,39 +96,42 @@ class Measure:
 
     @property
     def reads(self) -> str:
-        """What it reads of a list's items: "positions" alone, or "grades" and the like as well."""
+        """Which marks of the items it reads: grades, weights, clusters, or positions alone."""
         marks = [need for need in self.needs if need != "collection size"]
         return marks[0] if marks else "positions"
 
     @property
     def shown_as(self) -> str:
-        """The name of what is shown: "1-AP" for AP, the measure's own name if lower is better."""
+        """The column heading on pages: "1-AP" for AP, the name itself where lower is better."""
         if self.better == "lower":
             return self.name
         return f"1-{self.name}" if self.largest is None else f"max-{self.name}"
 
     def values(self, lists: Lists, setting: Setting) -> list[Fraction]:
-        """Return each list's value, equal exactly where lists tie.
+        """Compute each list's value as a fraction, equal exactly where lists tie.
 
-        Rational measures are fractions, since floats can miss a tie (B and C of the
-        paper's Table 1 both have AP = 81/100); the others are rounded to 13 decimals.
+        A measure with an exact form gives fractions, since floats can miss a tie (B and C
+        of the paper's Table 1 both have AP = 81/100); others are rounded to 13 decimals.
 
-        Raises ValueError where the measure gives anything but a number for each list.
+        Raises ValueError where the measure returns anything but a number in its range for
+        each list.
         """
         if self.exact is not None:
             return [self.exact(row, setting) for row in lists.ranks.tolist()]
-        found = np.asarray(self.compute(lists, setting), dtype=np.float64)
-        if found.shape != (len(lists.ranks),) or not np.isfinite(found).all():
-            raise ValueError(f"{self.name} gave {found.tolist()}; a number for each list is needed")
-        if (found < self.lowest - SLACK).any() or (found > self.highest + SLACK).any():
+        values = np.asarray(self.compute(lists, setting), dtype=np.float64)
+        if values.shape != (len(lists.ranks),) or not np.isfinite(values).all():
             raise ValueError(
-                f"{self.name} gave {found.tolist()}, but its range is {self.lowest:g} to "
+                f"{self.name} gave {values.tolist()}; a number for each list is needed"
+            )
+        if (values < self.lowest - SLACK).any() or (values > self.highest + SLACK).any():
+            raise ValueError(
+                f"{self.name} gave {values.tolist()}, but its range is {self.lowest:g} to "
                 f"{self.highest:g}"
             )
-        return [Fraction(value) for value in np.round(found, COMPARED_DECIMALS).tolist()]
+        return [Fraction(value) for value in np.round(values, COMPARED_DECIMALS).tolist()]
 
     def shown(self, lists: Lists, setting: Setting) -> list[Fraction]:
-        """Return what a page shows of each list: lower is better."""
+        """Compute what a page shows of each list: the value, turned so that lower is better."""
         values = self.values(lists, setting)
         if self.better == "lower":
             return values
@@ -146,11 +146,11 @@ BETA = r"([0-9]{1,2}(?:\.[0-9]{1,2})?)"
 
 @dataclass(frozen=True)
 class Family:
-    """Measures that differ by a number in their name.
+    """Measures that differ by a number in their name, like P@5 and P@10.
 
-    ``pattern``: matches their names, with the numbers as groups; ``make``: the numbers as
-    texts → the measure; ``listed``: the names that lists of measures show; ``form``: how a
-    message writes the name.
+    ``form``: the name as messages write it, P@k. ``pattern``: matches the names, with
+    their numbers as groups. ``make``: the numbers as texts → the measure. ``listed``: the
+    names that lists of measures show.
     """
 
     form: str
@@ -159,12 +159,12 @@ class Family:
     listed: tuple[str, ...]
 
     def find(self, name: str) -> Measure | None:
-        """Return the measure of that name, if it is one of these."""
+        """Return the family's measure of that name, or None where the name is no member's."""
         match = re.fullmatch(self.pattern, name)
         return self.make(*match.groups()) if match else None
 
 
-def by_cutoff(
+def cutoff_family(
     form: str,
     label: str,
     compute: Callable[[int], Compute],
@@ -172,10 +172,10 @@ def by_cutoff(
     listed: Sequence[int],
     **more: Any,
 ) -> Family:
-    """Return the family of a measure with a cut-off, of which higher is better.
+    """Return the family of a measure with a cut-off and higher values better.
 
-    ``form``: like P@k; ``compute`` and ``more``: what a Measure has, each as a function of
-    the cut-off.
+    ``form``: like P@k. ``compute`` and ``more``: fields of Measure, each as a function of
+    the cut-off. ``listed``: the cut-offs that lists of measures show.
     """
     prefix = form.partition("@")[0]
 

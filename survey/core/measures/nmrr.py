@@ -1,18 +1,15 @@
-"""Normalised modified retrieval rank, the measure of MPEG-7.
-
-Normalised average rank: how far the relevant items stand from where they should.
-"""
+"""Measures from the mean rank: NMRR, the measure of MPEG-7, and the normalised average rank."""
 
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
-from survey.core.measures.ranks import Ranks, RankSum, Values, completed
+from survey.core.measures.ranks import Ranks, RankSum, Values, with_missing_last
 
 
 def nmrr(ranks: Ranks, gmt: int | None = None) -> Values:
-    """NMRR = MRR / (1.25 K − 0.5 (1 + NG)), with MRR = AVR − 0.5 (1 + NG).
+    """Compute NMRR = MRR / (1.25 K − 0.5 (1 + NG)), with MRR = AVR − 0.5 (1 + NG).
 
     AVR is the mean of the ranks, where a rank beyond K counts as 1.25 K, and
     K = 4 NG (2 NG where NG > 50), capped by 2 GMT when ``gmt``, the largest NG
@@ -26,11 +23,11 @@ def nmrr(ranks: Ranks, gmt: int | None = None) -> Values:
     K = 4 NG, no cap, for NG = 5) and with Eq. 12 as "Rank > K". Its mean over
     queries is ANMRR.
     """
-    return nmrr_sum(ranks.shape[1], gmt).of(ranks)
+    return nmrr_sum(ranks.shape[1], gmt).values(ranks)
 
 
 def nmrr_sum(relevant: int, gmt: int | None = None) -> RankSum:
-    """Return NMRR of ``relevant`` items as a sum: of the ranks as they count, then normalised."""
+    """Return NMRR for NG = ``relevant`` as a sum of ranks (1.25 K beyond K), normalised."""
     horizon = nmrr_horizon(relevant, gmt)
     late, perfect = 1.25 * horizon, 0.5 * (1 + relevant)
     return RankSum(
@@ -40,7 +37,7 @@ def nmrr_sum(relevant: int, gmt: int | None = None) -> RankSum:
 
 
 def nmrr_exact(ranks: Sequence[int], gmt: int | None = None) -> Fraction:
-    """Return the NMRR of one list as a fraction, for comparing lists without rounding."""
+    """Compute the NMRR of one list as a fraction, so that lists compare without rounding."""
     relevant = len(ranks)
     horizon = nmrr_horizon(relevant, gmt)
     late = Fraction(5 * horizon, 4)
@@ -63,16 +60,16 @@ def nmrr_horizon(relevant: int, gmt: int | None = None) -> int:
 
 
 def normalised_average_rank(relevant: int, collection_size: int) -> RankSum:
-    """NAR = (Σ_i r_i − Σ_i i) / (N · NG), a sum of r_i − i.
+    """Return NAR = (Σ_i r_i − Σ_i i) / (N · NG), a sum of r_i − i.
 
-    ``relevant``: NG; ``collection_size``: N; an item that did not come back counts as
-    standing at the collection's end. Values in [0, 1 − NG/N], lower is better; 0 when the
+    ``relevant``: NG; ``collection_size``: N; an item that was not retrieved
+    counts as the last of the collection. Values in [0, 1 − NG/N], lower is better; 0 when the
     relevant items fill the first NG positions.
 
     Source: MNRO paper, Eq. 10 (after Müller et al. 2001). Its mean over queries is ANAR
     (Eq. 11).
     """
     return RankSum(
-        lambda places, ranks: completed(ranks, collection_size) - places,
+        lambda items, ranks: with_missing_last(ranks, collection_size) - items,
         lambda total: total / (collection_size * relevant),
     )

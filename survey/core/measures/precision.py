@@ -1,9 +1,7 @@
-"""Precision, recall and what is made of both: how many relevant items stand above a cut-off.
+"""Precision, recall and measures made of them, plain and weighted by annotators.
 
-Each is a sum over the positions (``RankSum``) whose ``of`` takes ranks (lists, relevant), an
-item that did not come back at infinity, and returns (lists,).
-
-Measures of the MiAlbum protocol: relevance weighted by how many annotators saw it.
+A function without ``ranks`` returns a sum over the positions (``RankSum``), whose ``values``
+takes ranks (lists, relevant), an item that was not retrieved at infinity, and returns (lists,).
 """
 
 from collections.abc import Callable
@@ -13,38 +11,47 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.measures.ranks import Places, Ranks, RankSum, Values
+from survey.core.measures.ranks import ItemNumbers, Ranks, RankSum, Values
+
+Weights = NDArray[np.float64]
+"""Shape (lists, relevant): the share of annotators who chose the item, above 0 and up to 1, as
+``survey.core.collections.labels`` merges it (MiAlbum protocol, Eq. 1)."""
+
+CUTOFFS = tuple(range(10, 101, 10))
 
 
-def found_within(cutoff: int, whole: Callable[[NDArray[Any]], Values]) -> RankSum:
-    """A_k, the relevant items among the first ``cutoff`` (MNRO paper, Section 2), in a formula."""
-    return RankSum(lambda _, ranks: ranks <= cutoff, whole)
+def count_within(cutoff: int, finish: Callable[[NDArray[Any]], Values]) -> RankSum:
+    """Return finish(A_k): A_k counts the relevant items among the first ``cutoff``.
+
+    Source: MNRO paper, Section 2.
+    """
+    return RankSum(lambda _, ranks: ranks <= cutoff, finish)
 
 
 def precision(cutoff: int) -> RankSum:
-    """P_k = A_k / k, the share of the first k results that is relevant.
+    """Return P_k = A_k / k, the share of the first k results that is relevant.
 
     ``cutoff``: k ≥ 1, also beyond the end of a list, where nothing relevant follows.
     Values in [0, 1], higher is better.
 
     Source: MNRO paper, Section 2; the lecture's Precision@K; TREC's P_k.
     """
-    return found_within(cutoff, lambda found: found / cutoff)
+    return count_within(cutoff, lambda count: count / cutoff)
 
 
 def recall(relevant: int, cutoff: int) -> RankSum:
-    """R_k = A_k / NG, the share of the relevant items among the first k results.
+    """Return R_k = A_k / NG, the share of the relevant items among the first k results.
 
     ``relevant``: NG; ``cutoff`` as for ``precision``. Values in [0, 1], higher is better.
     R_100 is the R100 of the MiAlbum protocol (its Eq. 6).
 
     Source: MNRO paper, Section 2; the lecture's Recall@K; TREC's recall_k.
     """
-    return found_within(cutoff, lambda found: found / relevant)
+    return count_within(cutoff, lambda count: count / relevant)
 
 
 def f_measure(relevant: int, cutoff: int, beta: Fraction = Fraction(1)) -> RankSum:
-    """F_β = (1 + β²) P_k R_k / (β² P_k + R_k), 0 where nothing relevant was found.
+    """Return F_β = (1 + β²) P_k R_k / (β² P_k + R_k), 0 where nothing relevant is in the first k.
 
     With P_k = A/k and R_k = A/NG this is (1 + β²) A / (β² NG + k). β > 1 weighs recall
     higher, β < 1 precision. Arguments as for ``recall``. Values in [0, 1], higher is better.
@@ -54,24 +61,24 @@ def f_measure(relevant: int, cutoff: int, beta: Fraction = Fraction(1)) -> RankS
     """
     # With β² = p/q in whole numbers, so that equal values are equal as floats.
     p, q = (beta * beta).as_integer_ratio()
-    return found_within(cutoff, lambda found: (p + q) * found / (p * relevant + q * cutoff))
+    return count_within(cutoff, lambda count: (p + q) * count / (p * relevant + q * cutoff))
 
 
 def generality(cutoff: int, collection_size: int) -> RankSum:
-    """g_k = A_k / N, the share of the collection that is relevant and among the first k.
+    """Return g_k = A_k / N, the share of the collection that is relevant and in the first k.
 
     At k = N this is NG/N, the generality of the query by which MNRO sets its K (Eq. 14).
-    ``cutoff`` as for ``precision``. Values in [0, 1]; higher means more was found.
+    ``cutoff`` as for ``precision``. Values in [0, 1], higher is better.
 
     Source: MNRO paper, Section 2 ("relevant fraction").
     """
-    return found_within(cutoff, lambda found: found / collection_size)
+    return count_within(cutoff, lambda count: count / collection_size)
 
 
 def r_precision(relevant: int) -> RankSum:
-    """P_NG, the precision after as many results as there are relevant items.
+    """Return P_NG, the precision after as many results as there are relevant items.
 
-    Values in [0, 1], higher is better; recall is the same there.
+    Values in [0, 1], higher is better; recall after NG results is the same number.
 
     Source: MNRO paper, Section 2 ("R-value"); TREC's Rprec.
     """
@@ -79,71 +86,64 @@ def r_precision(relevant: int) -> RankSum:
 
 
 def reciprocal_rank() -> RankSum:
-    """RR = 1 / r_1, the inverse of the first relevant item's position.
+    """Return RR = 1 / r_1, the inverse of the first relevant item's position.
 
-    Values in [0, 1], higher is better; 0 where nothing relevant came back.
+    Values in [0, 1], higher is better; 0 where nothing relevant was retrieved.
     Its mean over queries is MRR.
 
     Source: TREC's recip_rank (Voorhees 1999).
     """
-    return RankSum(lambda places, ranks: (places == 1) / ranks, lambda first: first)
+    return RankSum(lambda items, ranks: (items == 1) / ranks, lambda total: total)
 
 
 def bpref(relevant: int, judged: int) -> RankSum:
-    """bpref = (1/R) Σ_r 1 − min(n_r, R) / min(R, J), over the relevant items that came back.
+    """Return bpref = (1/R) Σ_r 1 − min(n_r, R) / min(R, J), over the relevant items retrieved.
 
     R is the number of relevant items, J that of items judged not relevant, n_r the number
     of these above r; unjudged items do not count. It is a sum over the positions among judged
     items only, so that n_r = r_k − k. ``relevant``: R; ``judged``: R + J.
-    Values in [0, 1], higher is better; 1 when no item judged not relevant stands
-    above a relevant one, and for J = 0 the share of relevant items that came back.
+    Values in [0, 1], higher is better; 1 when no item judged not relevant is above a
+    relevant one, and for J = 0 the share of relevant items that were retrieved.
 
     Source: Buckley and Voorhees 2004 as corrected in trec_eval; named in the MNRO paper,
     Sections 5.4 and 6.
     """
     most = max(1, min(relevant, judged - relevant))
 
-    # In whole numbers up to the last division: equal values are equal as floats.
-    def earned(places: Places, condensed: Ranks) -> NDArray[np.float64]:
-        above = np.minimum(condensed - places, relevant)
+    # In whole numbers up to the last division, so that equal values are equal as floats.
+    def preferred(items: ItemNumbers, condensed: Ranks) -> NDArray[np.float64]:
+        above = np.minimum(condensed - items, relevant)
         return np.where(np.isfinite(condensed), most - np.minimum(above, most), 0.0)
 
-    return RankSum(earned, lambda total: total / (most * relevant))
-
-
-Weights = NDArray[np.float64]
-"""Shape (lists, relevant): the share of annotators who chose the item, above 0 and up to 1, as
-``survey.core.assessors`` merges it (MiAlbum protocol, Eq. 1)."""
-
-CUTOFFS = tuple(range(10, 101, 10))
-
-
-def weighted_precision(ranks: Ranks, weights: Weights, cutoff: int) -> Values:
-    """P^w_N = (1/N) Σ w_j over the relevant items among the first N.
-
-    ``ranks``, ``weights``: (lists, relevant); ``cutoff``: N ≥ 1. Returns (lists,) in [0, 1],
-    higher is better; equal to P_N when all annotators chose every relevant item.
-
-    Source: MiAlbum protocol, Eq. 3, lost as an image. Chosen is division by N, so that
-    unanimous weights give Eq. 2 and weights can only lower it; dividing by the attainable
-    sum of weights would make a measure of recall of it.
-    """
-    return np.asarray(np.where(ranks <= cutoff, weights, 0.0).sum(axis=1) / cutoff)
+    return RankSum(preferred, lambda total: total / (most * relevant))
 
 
 def mean_precision(ranks: Ranks) -> Values:
-    """The mean of P_N over N = 10, 20, …, 100, which MiAlbum calls average precision.
+    """Compute the mean of P_N over N = 10, 20, …, 100, which MiAlbum calls average precision.
 
-    It is another thing than AP. Returns (lists,) in [0, 1], higher is better.
+    It is another measure than AP. Returns (lists,) in [0, 1], higher is better.
 
     Source: MiAlbum protocol, Eq. 4, lost as an image: "the average precision of un-weighted
     precision after the first 10 to 100 documents". Steps of ten are our reading.
     """
-    return np.asarray(np.mean([precision(cutoff).of(ranks) for cutoff in CUTOFFS], axis=0))
+    return np.asarray(np.mean([precision(cutoff).values(ranks) for cutoff in CUTOFFS], axis=0))
+
+
+def weighted_precision(ranks: Ranks, weights: Weights, cutoff: int) -> Values:
+    """Compute P^w_N = (1/N) Σ w_j over the relevant items among the first N.
+
+    ``ranks``, ``weights``: (lists, relevant); ``cutoff``: N ≥ 1. Returns (lists,) in [0, 1],
+    higher is better; equal to P_N when all annotators chose every relevant item.
+
+    Source: MiAlbum protocol, Eq. 3, lost as an image. Division by N is our choice, so that
+    unanimous weights give Eq. 2 and weights can only lower the value; division by the highest
+    possible sum of weights would make it a measure of recall.
+    """
+    return np.asarray(np.where(ranks <= cutoff, weights, 0.0).sum(axis=1) / cutoff)
 
 
 def mean_weighted_precision(ranks: Ranks, weights: Weights) -> Values:
-    """The mean of P^w_N over N = 10, 20, …, 100: MiAlbum's weighted average precision.
+    """Compute the mean of P^w_N over N = 10, 20, …, 100: MiAlbum's weighted average precision.
 
     Returns (lists,) in [0, 1], higher is better.
 

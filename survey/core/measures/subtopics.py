@@ -1,7 +1,4 @@
-"""The fewest items that cover so many sub-topics: partial minimum set cover.
-
-How many of a query's sub-topics a ranked list brings, and how early.
-"""
+"""Measures of diversity: how many sub-topics a ranked list covers, and how early."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,91 +10,21 @@ import numpy as np
 
 from survey.core.measures.ranks import Ranks, Values
 
-# Up to so many (different item, sub-topic) pairs the cover is found exactly, in less than a
-# second. ImageCLEF's largest numbers, 184 images and 23 clusters, are below even together.
+Clusters = Sequence[Sequence[frozenset[str]]]
+"""For each list the sub-topics of each relevant item, in the order of its ranks; an item
+may have several, or none (an item that no assessor could place)."""
+
+# Up to this many (different item, sub-topic) pairs the cover is computed exactly, in less than
+# a second. ImageCLEF's largest numbers, 184 images and 23 clusters, are below even together.
 MOST_EXACT = 5_000
 
 
-@dataclass(frozen=True)
-class Cover:
-    """How many items a cover takes: ``items``; exact, or else the greedy one's upper bound."""
-
-    items: int
-    exact: bool
-
-
-@lru_cache(maxsize=4096)
-def smallest_cover(items: frozenset[frozenset[str]], needed: int) -> Cover:
-    """Return the least number of items that together have ``needed`` sub-topics.
-
-    ``items``: the sub-topics of each item, items with the same ones once. Exact by mixed
-    integer programming (SciPy's HiGHS) up to MOST_EXACT pairs; beyond, the greedy cover,
-    which takes at most H(d) = 1 + 1/2 + … + 1/d times as many, d being the sub-topics of the
-    largest item.
-
-    Raises ValueError when all items together have fewer.
-    """
-    topics = sorted(frozenset().union(*items))
-    if needed > len(topics):
-        raise ValueError(f"{len(topics)} sub-topics found; {needed} cannot be covered")
-    useful = _useful(items)
-    if all(len(one) == 1 for one in useful):
-        return Cover(needed, exact=True)
-    if not is_exact(items):
-        return Cover(_greedy(useful, needed), exact=False)
-    return Cover(_exact(useful, topics, needed), exact=True)
-
-
-def is_exact(items: frozenset[frozenset[str]]) -> bool:
-    """Tell whether ``smallest_cover`` of these items is exact, or else a greedy bound."""
-    useful = _useful(items)
-    topics = frozenset().union(*useful)
-    return all(len(one) == 1 for one in useful) or len(useful) * len(topics) <= MOST_EXACT
-
-
-def _useful(items: frozenset[frozenset[str]]) -> list[frozenset[str]]:
-    """Leave out items of which another one has all sub-topics and more."""
-    return [one for one in items if one and not any(one < other for other in items)]
-
-
-def _exact(items: Collection[frozenset[str]], topics: list[str], needed: int) -> int:
-    """Minimise Σ x_i where a sub-topic counts, y_t ≤ Σ x_i over its items, and Σ y_t ≥ needed."""
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    has = np.array([[topic in one for one in items] for topic in topics], dtype=float)
-    counted = np.hstack([has, -np.eye(len(topics))])
-    enough = np.concatenate([np.zeros(len(items)), np.ones(len(topics))])
-    found = milp(
-        np.concatenate([np.ones(len(items)), np.zeros(len(topics))]),
-        integrality=np.ones(len(items) + len(topics), dtype=int),
-        bounds=Bounds(0, 1),
-        constraints=[LinearConstraint(counted, lb=0), LinearConstraint(enough, lb=needed)],
-    )
-    if found.fun is None:
-        raise ArithmeticError(f"no smallest cover found: {found.message}")
-    return round(found.fun)
-
-
-def _greedy(items: Collection[frozenset[str]], needed: int) -> int:
-    covered: set[str] = set()
-    taken = 0
-    while len(covered) < needed:
-        covered |= max(items, key=lambda one: (len(one - covered), sorted(one)))
-        taken += 1
-    return taken
-
-
-Clusters = Sequence[Sequence[frozenset[str]]]
-"""For each list the sub-topics of each relevant item, in the order of its ranks; an item
-may have several, or none (one that nobody could place)."""
-
-
 def s_recall(ranks: Ranks, clusters: Clusters, cutoff: int) -> Values:
-    """S-recall at K = |∪_{i≤K} subtopics(d_i)| / n_A, the share of sub-topics among the first K.
+    """Compute S-recall at K = |∪_{i≤K} subtopics(d_i)| / n_A, the share of sub-topics covered.
 
-    ``ranks``: (lists, relevant), an item that did not come back at infinity; ``clusters``:
+    ``ranks``: (lists, relevant), an item that was not retrieved at infinity; ``clusters``:
     each item's sub-topics; ``cutoff``: K ≥ 1. n_A counts the sub-topics of all relevant
-    items of the list, found or not. Returns (lists,) in [0, 1], higher is better.
+    items of the list, retrieved or not. Returns (lists,) in [0, 1], higher is better.
 
     Raises ValueError for a list whose items have no sub-topic at all.
 
@@ -108,7 +35,7 @@ def s_recall(ranks: Ranks, clusters: Clusters, cutoff: int) -> Values:
 
 
 def s_precision(ranks: Ranks, clusters: Clusters, level: Fraction) -> Values:
-    """S-precision at r = MinRank(S_opt, r) / MinRank(S, r).
+    """Compute S-precision at r = MinRank(S_opt, r) / MinRank(S, r).
 
     MinRank(S, r) is the first position at which the list has an S-recall of r or more;
     MinRank(S_opt, r) that of the best possible order, the fewest items with ⌈r n_A⌉
@@ -123,13 +50,13 @@ def s_precision(ranks: Ranks, clusters: Clusters, level: Fraction) -> Values:
         firsts = sorted(_first_ranks(row, items))
         needed = ceil(level * len(firsts))
         best = smallest_cover(frozenset(items), needed).items
-        # A greedy bound may lie above what the list itself needed.
+        # A greedy bound may be larger than what the list itself needed.
         values.append(min(1.0, best / firsts[needed - 1]))
     return np.array(values)
 
 
 def _first_ranks(ranks: Ranks, items: Sequence[frozenset[str]]) -> list[float]:
-    """Return the position at which each sub-topic of a list comes first."""
+    """Return the position of each sub-topic's first item."""
     firsts: dict[str, float] = {}
     for rank, topics in zip(ranks.tolist(), items, strict=True):
         for topic in topics:
@@ -137,3 +64,72 @@ def _first_ranks(ranks: Ranks, items: Sequence[frozenset[str]]) -> list[float]:
     if not firsts:
         raise ValueError("none of a list's relevant items has a sub-topic; at least one needs one")
     return list(firsts.values())
+
+
+@dataclass(frozen=True)
+class Cover:
+    """The size of a set cover: ``items``; the smallest if ``exact``, else an upper bound."""
+
+    items: int
+    exact: bool
+
+
+@lru_cache(maxsize=4096)
+def smallest_cover(items: frozenset[frozenset[str]], needed: int) -> Cover:
+    """Return the least number of items that together have ``needed`` sub-topics.
+
+    This is partial minimum set cover. ``items``: the sub-topics of each item, items with the
+    same sub-topics once. Exact by mixed integer programming (SciPy's HiGHS) up to MOST_EXACT
+    pairs; beyond, the greedy cover, which takes at most H(d) = 1 + 1/2 + … + 1/d times as
+    many, d being the sub-topics of the largest item.
+
+    Raises ValueError when all items together have fewer.
+    """
+    topics = sorted(frozenset().union(*items))
+    if needed > len(topics):
+        raise ValueError(f"{len(topics)} sub-topics found; {needed} cannot be covered")
+    useful = _largest(items)
+    if all(len(item) == 1 for item in useful):
+        return Cover(needed, exact=True)
+    if not is_exact(items):
+        return Cover(_greedy(useful, needed), exact=False)
+    return Cover(_exact(useful, topics, needed), exact=True)
+
+
+def is_exact(items: frozenset[frozenset[str]]) -> bool:
+    """Return whether ``smallest_cover`` of these items is exact, and not a greedy bound."""
+    useful = _largest(items)
+    topics = frozenset().union(*useful)
+    return all(len(item) == 1 for item in useful) or len(useful) * len(topics) <= MOST_EXACT
+
+
+def _largest(items: frozenset[frozenset[str]]) -> list[frozenset[str]]:
+    """Return the items without those whose sub-topics are all in another item that has more."""
+    return [item for item in items if item and not any(item < other for other in items)]
+
+
+def _exact(items: Collection[frozenset[str]], topics: list[str], needed: int) -> int:
+    """Minimise Σ x_i where a sub-topic counts, y_t ≤ Σ x_i over its items, and Σ y_t ≥ needed."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    has = np.array([[topic in item for item in items] for topic in topics], dtype=float)
+    counted = np.hstack([has, -np.eye(len(topics))])
+    enough = np.concatenate([np.zeros(len(items)), np.ones(len(topics))])
+    solution = milp(
+        np.concatenate([np.ones(len(items)), np.zeros(len(topics))]),
+        integrality=np.ones(len(items) + len(topics), dtype=int),
+        bounds=Bounds(0, 1),
+        constraints=[LinearConstraint(counted, lb=0), LinearConstraint(enough, lb=needed)],
+    )
+    if solution.fun is None:
+        raise ArithmeticError(f"no smallest cover found: {solution.message}")
+    return round(solution.fun)
+
+
+def _greedy(items: Collection[frozenset[str]], needed: int) -> int:
+    covered: set[str] = set()
+    taken = 0
+    while len(covered) < needed:
+        covered |= max(items, key=lambda item: (len(item - covered), sorted(item)))
+        taken += 1
+    return taken

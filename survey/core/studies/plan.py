@@ -12,7 +12,7 @@ from dataclasses import InitVar, asdict, dataclass, fields, replace
 from datetime import date
 from typing import Any
 
-from survey.core.measures import MEASURES, Setting, measure_in, measure_named
+from survey.core.measures import MEASURES, Setting, measure_named, mentioned_measure
 from survey.core.studies.faults import (
     Fault,
     PlanError,
@@ -83,7 +83,7 @@ def giveaways_of(plan: "Plan") -> list[Fault]:
     faults = [*giveaways_in_title(plan.title)]
     for place, marks in [(("marks", "clusters"), plan.marks), *_own_marks(plan)]:
         for name in sorted({name for row in marks.clusters for item in row for name in item}):
-            if measure := measure_in(name.replace("_", " ")):
+            if measure := mentioned_measure(name.replace("_", " ")):
                 faults.append(
                     Fault(
                         place,
@@ -96,7 +96,7 @@ def giveaways_of(plan: "Plan") -> list[Fault]:
 
 def giveaways_in_title(title: object) -> Iterable[Fault]:
     """Yield the fault of a title that names a measure, see ``giveaways_of``."""
-    if isinstance(title, str) and (measure := measure_in(title)):
+    if isinstance(title, str) and (measure := mentioned_measure(title)):
         yield Fault(
             ("title",),
             f"the title {title!r} holds the name of a measure ({measure}), and participants see "
@@ -475,7 +475,7 @@ class Plan:
             )
         if all(isinstance(name, str) and name in MEASURES for name in self.measures):
             # In the registry's order, so that a plan does not depend on how it was ticked.
-            ordered = sorted(self.measures, key=MEASURES.place)
+            ordered = sorted(self.measures, key=MEASURES.sort_key)
             object.__setattr__(self, "measures", tuple(ordered))
         if not any(self.own_marks):
             object.__setattr__(self, "own_marks", ())

@@ -450,7 +450,7 @@ def foreign_votes(files: Files) -> ForeignVotes:
     lists = read_lists(files)
     responses = read_foreign_answers(files, lists)
     compared = responses[0].label_order
-    measures = tuple(sorted(compared, key=MEASURES.place))
+    measures = tuple(sorted(compared, key=MEASURES.sort_key))
     questions = {number: _question(number, one, measures) for number, one in lists.items()}
     rankings = {number: question.rankings for number, question in questions.items()}
     check_rankings(files, rankings)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from survey.core.agreement.credits import chance_credits
-from survey.core.measures import MEASURES, Setting, measure_in, measure_named
+from survey.core.measures import MEASURES, Setting, measure_named, mentioned_measure
 from survey.core.measures.mnro import mnro_horizon
 from survey.core.measures.nmrr import nmrr_horizon
 from survey.core.studies.plan import TEXTS, Plan
@@ -23,7 +23,7 @@ from survey.services.studies.recruitment import recruitment_of
 def giveaways(study: Study) -> Iterator[tuple[str, str]]:
     """Find what names a measure: (what, which measure). The study's address cannot."""
     for what, text in _public_texts(study):
-        if measure := measure_in(text):
+        if measure := mentioned_measure(text):
             yield what, measure
 
 

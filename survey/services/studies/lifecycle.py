@@ -10,7 +10,7 @@ from sqlalchemy import delete as sql_delete
 from sqlalchemy.orm import Session
 
 from survey.clock import now
-from survey.core.measures import measure_in
+from survey.core.measures import mentioned_measure
 from survey.core.studies.digests import study_digest, text_digest
 from survey.core.studies.faults import is_storable
 from survey.core.studies.generators import GENERATOR_VERSION
@@ -101,7 +101,7 @@ def list_studies(session: Session) -> list[Study]:
 
 def refuse_measure_names(field: str, text: str) -> None:
     """Raise SurveyError when a text that participants see gives a measure away."""
-    if name := measure_in(text):
+    if name := mentioned_measure(text):
         raise SurveyError(
             f"The {field} {text!r} holds the name of a measure ({name}), and "
             "participants see it; choose another."

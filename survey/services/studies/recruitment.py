@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from survey.core.measures import measure_in
+from survey.core.measures import mentioned_measure
 from survey.core.studies.faults import Fault, PlanError, a_text, one_of, whole_number, yes_or_no
 from survey.core.studies.texts import placeholders
 from survey.db.records import AnyStudy, StudyRecord
@@ -184,6 +184,6 @@ def recruitment_from(values: Mapping[str, Any]) -> Recruitment:
 def _giveaways(settings: Recruitment) -> Iterable[Fault]:
     """Give the codes that name a measure; asked when they are set, see ``giveaways_of``."""
     for name in ("code_complete", "code_declined", "code_screened_out"):
-        if measure := measure_in(getattr(settings, name)):
+        if measure := mentioned_measure(getattr(settings, name)):
             told = f"{name} holds the name of a measure ({measure}), and participants see it"
             yield Fault((name,), told)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from survey.core.measures import MEASURES, measure_in
+from survey.core.measures import MEASURES, mentioned_measure
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from survey.core.measures import MEASURES, measure_in
     ],
 )
 def test_a_measure_is_found_by_name_mean_and_label(text, name):
-    assert measure_in(text) == name
+    assert mentioned_measure(text) == name
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ def test_a_measure_is_found_by_name_mean_and_label(text, name):
 )
 def test_other_words_are_left_alone(text):
     if "map" in text:
-        assert measure_in(text) == "MAP"  # a map cannot be told from the mean of AP
+        assert mentioned_measure(text) == "MAP"  # a map cannot be told from the mean of AP
     else:
-        assert measure_in(text) is None
+        assert mentioned_measure(text) is None
 
 
 def test_every_listed_name_mean_and_label_is_found():
     for measure in MEASURES.values():
         for said in (measure.name, measure.mean_name, measure.label):
-            assert measure_in(f"We ask about {said} here") is not None, said
+            assert mentioned_measure(f"We ask about {said} here") is not None, said

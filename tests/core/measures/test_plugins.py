@@ -7,7 +7,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from survey.core.measures import MEASURES
-from survey.core.measures.registry import others_of
+from survey.core.measures.registry import load_plugins
 
 MODULE = """
 from survey.core.measures import Measure
@@ -43,7 +43,7 @@ def module(tmp_path, monkeypatch):
 
 def found(*values):
     points = [EntryPoint(f"point{n}", value, "survey.measures") for n, value in enumerate(values)]
-    return others_of(points, MEASURES)
+    return load_plugins(points, MEASURES)
 
 
 def test_a_measure_of_another_package_is_registered(module):
@@ -66,7 +66,7 @@ def test_a_package_may_register_several(module):
         ("screens:unlabelled", "its label is ''; a text of two letters or more"),
         ("screens:sideways", "its better is 'Lower'; higher or lower is allowed"),
         ("screens:needy", "it needs 'grade'; collection size, grades, weights, clusters"),
-        ("screens:other", "its name is 'Other', which stands for something else"),
+        ("screens:other", "its name is 'Other', which means something else"),
         ("screens:unbounded", "its highest is 9; pages show 1 − value"),
         ("screens:uncomputed", "its compute is 'first'; a function of (lists, setting)"),
         ("screens:badly_named", "its name is 'first screen'; a letter, then"),

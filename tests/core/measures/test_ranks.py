@@ -9,7 +9,7 @@ from survey.core.measures import as_ranks, score
 @pytest.mark.parametrize(
     ("ranks", "message"),
     [
-        ([[1, 2], [3, 3]], r"row 2, position 2: 3 found; this position stands there already"),
+        ([[1, 2], [3, 3]], r"row 2, position 2: 3 found; this position is in the list already"),
         ([[1, 2], [0, 3]], r"row 2, position 1: 0 found; positions are counted from 1"),
         ([[-4, 2]], r"row 1, position 1: -4 found; positions are counted from 1"),
         ([[1, 101]], r"row 1, position 2: 101 found; the collection has 100 items"),

@@ -209,8 +209,8 @@ def test_what_no_measure_is_called_is_refused_with_those_there_are(name):
 def test_measures_stand_in_one_order_whatever_their_cut_offs():
     names = ["S-recall@5", "nDCG@10", "P@20", "P@5", "MNRO", "nDCG@3", "AP"]
     ordered = ["AP", "MNRO", "P@5", "P@20", "nDCG@3", "nDCG@10", "S-recall@5"]
-    assert sorted(names, key=MEASURES.place) == ordered
-    assert sorted(MEASURES, key=MEASURES.place) == list(MEASURES)
+    assert sorted(names, key=MEASURES.sort_key) == ordered
+    assert sorted(MEASURES, key=MEASURES.sort_key) == list(MEASURES)
 
 
 def test_means_over_queries_carry_their_own_names():

@@ -82,11 +82,11 @@ def test_lists_that_tie_in_whole_numbers_tie_from_tables_too():
 
 def test_the_ends_of_blocks_change_nothing(monkeypatch):
     ranks, setting = some_lists(2000, 4, 9), Setting(9)
-    for pairs in (scoring.PAIRS, 0):
-        monkeypatch.setattr(scoring, "PAIRS", pairs)
+    for pairs in (scoring.PAIR_TABLE_BYTES, 0):
+        monkeypatch.setattr(scoring, "PAIR_TABLE_BYTES", pairs)
         whole = score_many(WITHOUT_CLUSTERS, ranks, setting)
-        monkeypatch.setattr(scoring, "LOOKED_UP", 7)
-        monkeypatch.setattr(scoring, "COMPUTED_RANKS", 44)
+        monkeypatch.setattr(scoring, "TABLE_BLOCK_LISTS", 7)
+        monkeypatch.setattr(scoring, "FORMULA_BLOCK_RANKS", 44)
         assert (score_many(WITHOUT_CLUSTERS, ranks, setting) == whole).all()
 
 
@@ -105,7 +105,7 @@ def test_few_lists_and_large_tables_are_left_to_the_formula(monkeypatch):
     score_many([measure], some_lists(800, 200, 200), Setting(200))
     assert asked == [200 * 200]
     asked.clear()
-    monkeypatch.setattr(scoring, "TABLES", 8 * 200 * 200)  # and not rank 0 as well
+    monkeypatch.setattr(scoring, "TABLE_BYTES", 8 * 200 * 200)  # and not rank 0 as well
     score_many([measure], some_lists(800, 200, 200), Setting(200))
     assert sum(asked) == 800 * 200
 
