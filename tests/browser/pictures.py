@@ -6,13 +6,14 @@ import numpy as np
 from PIL import Image, ImageChops, ImageFilter
 
 # Another version of the browser smooths edges otherwise, up to a pixel away: a pixel counts
-# that differs from all its neighbours by more than this of 255, in any colour.
-SEEN = 60
-# A full stop at the end of a line is four such pixels.
-ALLOWED = 3
-# Smoothing leaves the mean colour of a larger square as it is: another colour does not.
+# that differs from all its neighbours by more than this of 255, in any colour. A page shifted
+# by half a pixel has at most two such pixels, another digit has three or more.
+SEEN = 100
+ALLOWED = 2
+# Heavier letters change the mean colour of a larger square by up to 20; a box in another
+# colour changes it by more.
 SQUARE = 16
-SEEN_IN_A_SQUARE = 12
+SEEN_IN_A_SQUARE = 24
 
 
 def visible_difference(old: Path, new: Path) -> str:
