@@ -38,7 +38,6 @@ NOT_IN_CORE = {
     *("flask", "flask_babel", "flask_sqlalchemy", "flask_wtf", "matplotlib"),
     *("requests", "sqlalchemy", "wtforms"),
 }
-CIRCLES_LEFT: set[str] = set()
 
 MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
