@@ -88,7 +88,7 @@ def _analysis_of(open_app: OpenApp, target: str | None, choices: "Choices") -> "
     from survey.services.accounts import access
     from survey.services.analysis import study_results
     from survey.services.exchange.foreign import analyse_path
-    from survey.services.operations.database import only_reading
+    from survey.services.operations.database import begin_reading
     from survey.services.studies import lifecycle
 
     if target and _is_path(target):
@@ -97,7 +97,7 @@ def _analysis_of(open_app: OpenApp, target: str | None, choices: "Choices") -> "
         study = lifecycle.find_study(session, target) if target else lifecycle.only_study(session)
         if lifecycle.note_early_look(session, study, access.COMMAND_LINE, "analysed"):
             click.echo(EARLY_LOOK_NOTE, err=True)
-        only_reading(session)
+        begin_reading(session)
         return study_results.analyse_study(session, study, choices)
 
 

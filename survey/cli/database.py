@@ -11,7 +11,7 @@ from survey.cli.terminal import print_json, progress_bar
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from survey.services.operations.backups import Holdings, Restored
+    from survey.services.operations.backups import DatabaseContent, RestoreResult
 
 
 @click.command(cls=Command, examples=("survey init",))
@@ -23,10 +23,10 @@ def init(open_app: OpenApp, /, as_json: bool) -> None:
     You can repeat it: it keeps what exists. The folder is the one that
     SURVEY_INSTANCE names, ./instance by default.
     """
-    from survey.services.operations.doctor import close_to_others
+    from survey.services.operations.doctor import restrict_access
 
     with open_engine(open_app, make=True) as (app, engine):
-        close_to_others(engine, app.config["INSTANCE"])
+        restrict_access(engine, app.config["INSTANCE"])
         before, after = _upgrade(engine)
         if as_json:
             _print_revisions(engine, before, after)
@@ -76,12 +76,12 @@ def backup(open_app: OpenApp, /, file: Path, force: bool, as_json: bool) -> None
         if file.exists() and engine.dialect.name == "sqlite":
             _refuse_own_database(file, engine)
         with progress_bar("Copying") as progress:
-            holdings = write_backup(engine, file, progress.update)
+            content = write_backup(engine, file, progress.update)
         key = app.config["INSTANCE"] / "secret_key"
     if as_json:
-        print_json({"file": str(file), **_holdings_json(holdings), "secret_key": str(key)})
+        print_json({"file": str(file), **_content_json(content), "secret_key": str(key)})
         return
-    click.echo(f"{file} holds {holdings}, and passed all checks.")
+    click.echo(f"{file} holds {content}, and passed all checks.")
     click.echo(
         f"The server key is not in it. Keep a copy of {key} elsewhere too: without it, links "
         "and codes that participants and researchers have will not work."
@@ -108,11 +108,11 @@ def restore(open_app: OpenApp, /, file: Path, replace: bool, as_json: bool) -> N
     was. A backup of an older version is upgraded on the way; FILE itself does not change.
     """
     from survey.services.operations.backups import restore_backup
-    from survey.services.operations.doctor import close_to_others
+    from survey.services.operations.doctor import restrict_access
 
     with open_engine(open_app, make=True) as (app, engine):
         instance = app.config["INSTANCE"]
-        close_to_others(engine, instance)
+        restrict_access(engine, instance)
         if engine.dialect.name == "sqlite":
             _refuse_own_database(file, engine)
         with progress_bar("Restoring") as progress:
@@ -120,8 +120,8 @@ def restore(open_app: OpenApp, /, file: Path, replace: bool, as_json: bool) -> N
                 engine, file, instance, replace=replace, on_step=progress.update
             )
     if as_json:
-        previous = None if restored.kept is None else str(restored.kept)
-        content = _holdings_json(restored.holdings)
+        previous = None if restored.safety_backup is None else str(restored.safety_backup)
+        content = _content_json(restored.content)
         print_json({**content, "erased_again": restored.erased, "kept": previous})
     else:
         _print_restored(restored)
@@ -145,14 +145,14 @@ def _refuse_own_database(file: Path, engine: "Engine") -> None:
         raise click.ClickException(f"{file} is the survey's database itself; name another file.")
 
 
-def _holdings_json(holdings: "Holdings") -> dict[str, object]:
-    return {"revision": holdings.revision, "rows": dict(holdings.rows)}
+def _content_json(content: "DatabaseContent") -> dict[str, object]:
+    return {"revision": content.revision, "rows": dict(content.rows)}
 
 
-def _print_restored(restored: "Restored") -> None:
-    click.echo(f"Restored: the database holds {restored.holdings}.")
+def _print_restored(restored: "RestoreResult") -> None:
+    click.echo(f"Restored: the database holds {restored.content}.")
     if restored.erased:
         who = "participant who was" if restored.erased == 1 else "participants who were"
         click.echo(f"{restored.erased} {who} erased since the backup was made, erased again.")
-    if restored.kept is not None:
-        click.echo(f"What it held before is in {restored.kept}.")
+    if restored.safety_backup is not None:
+        click.echo(f"What it held before is in {restored.safety_backup}.")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from flask import Flask
     from sqlalchemy import Engine
 
-    from survey.services.operations.doctor import Circumstances, Finding
+    from survey.services.operations.doctor import Finding, ServerSettings
 
 HOST_OPTION = click.option(
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
@@ -41,9 +41,9 @@ def doctor(open_app: OpenApp, /, host: str, as_json: bool) -> None:
 
 def refuse_danger(app: "Flask", engine: "Engine", host: str) -> None:
     """Warn on stderr of what is unsafe; raise ClickException for what is dangerous."""
-    from survey.services.operations.doctor import examine
+    from survey.services.operations.doctor import run_checks
 
-    findings = examine(engine, _circumstances(app, host), thorough=False)
+    findings = run_checks(engine, _server_settings(app, host), thorough=False)
     for finding in findings:
         if finding.level == "warning":
             click.echo(f"Warning: {finding.text}", err=True)
@@ -52,11 +52,11 @@ def refuse_danger(app: "Flask", engine: "Engine", host: str) -> None:
 
 
 def _findings(open_app: OpenApp, host: str) -> "Sequence[Finding]":
-    from survey.services.operations.doctor import danger, examine
+    from survey.services.operations.doctor import danger, run_checks
 
     try:
         with open_engine(open_app) as (app, engine):
-            return examine(engine, _circumstances(app, host))
+            return run_checks(engine, _server_settings(app, host))
     except Exception as error:
         # With settings this wrong the application does not open: report that instead.
         if type(error).__module__.startswith("survey.") or isinstance(error, ValueError):
@@ -64,10 +64,10 @@ def _findings(open_app: OpenApp, host: str) -> "Sequence[Finding]":
         raise
 
 
-def _circumstances(app: "Flask", host: str) -> "Circumstances":
-    from survey.services.operations.doctor import Circumstances
+def _server_settings(app: "Flask", host: str) -> "ServerSettings":
+    from survey.services.operations.doctor import ServerSettings
 
-    return Circumstances(
+    return ServerSettings(
         instance=app.config["INSTANCE"],
         secret_key=app.config["SECRET_KEY"],
         trusted_proxies=app.config["TRUSTED_PROXIES"],

@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 def serve(open_app: OpenApp, host: str, port: int, workers: int, demo: bool) -> None:
     """Serve the survey to participants and researchers, until Ctrl-C."""
     from survey.services.operations.database import require_current_schema, upgrade_database
-    from survey.services.operations.doctor import close_to_others
+    from survey.services.operations.doctor import restrict_access
 
     _check_port_is_free(host, port)
     with open_engine(open_app, make=demo) as (app, engine):
-        close_to_others(engine, app.config["INSTANCE"])
+        restrict_access(engine, app.config["INSTANCE"])
         if demo:
             upgrade_database(engine)
         require_current_schema(engine)

@@ -1,4 +1,4 @@
-"""The select()s about researchers, their sessions and their studies."""
+"""Queries about researchers, their sign-ins, and who may see which study."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,26 +19,27 @@ from survey.db.models import (
 
 
 def researcher_by_name(session: Session, name: str) -> Researcher | None:
-    """Return the researcher of that name, upper and lower case alike."""
-    # Compared here and not in SQL: SQLite's lower() knows ASCII only.
+    """Return the researcher of that name, ignoring upper and lower case."""
+    # Not compared in SQL: SQLite's lower() changes ASCII letters only.
     wanted = name.casefold()
-    return next((one for one in all_researchers(session) if one.name.casefold() == wanted), None)
+    matches = (person for person in all_researchers(session) if person.name.casefold() == wanted)
+    return next(matches, None)
 
 
 def all_researchers(session: Session) -> Sequence[Researcher]:
-    """Return all researchers, by name."""
+    """Return the accounts, sorted by name."""
     return session.scalars(select(Researcher).order_by(Researcher.name)).all()
 
 
 def links_of(session: Session, researcher_id: int) -> Sequence[SignInLink]:
-    """Return a researcher's links, used ones too."""
+    """Return a researcher's sign-in links, used ones too."""
     return session.scalars(
         select(SignInLink).where(SignInLink.researcher_id == researcher_id)
     ).all()
 
 
 def link_by_hash(session: Session, token_hash: str) -> SignInLink | None:
-    """Return the link with this token, locked so that it is used once."""
+    """Return the link with this token's hash, locked so that two browsers cannot both use it."""
     return session.scalar(
         select(SignInLink)
         .options(joinedload(SignInLink.researcher))
@@ -48,7 +49,7 @@ def link_by_hash(session: Session, token_hash: str) -> SignInLink | None:
 
 
 def sign_ins_of(session: Session, researcher_id: int) -> Sequence[SignIn]:
-    """Return a researcher's sessions, newest first."""
+    """Return a researcher's sign-ins, expired ones too, last seen first."""
     return session.scalars(
         select(SignIn)
         .where(SignIn.researcher_id == researcher_id)
@@ -57,14 +58,14 @@ def sign_ins_of(session: Session, researcher_id: int) -> Sequence[SignIn]:
 
 
 def sign_in_by_hash(session: Session, token_hash: str) -> SignIn | None:
-    """Return the session with this token, its researcher included."""
+    """Return the sign-in with this token's hash, its researcher loaded with it."""
     return session.scalar(
         select(SignIn).options(joinedload(SignIn.researcher)).where(SignIn.token_hash == token_hash)
     )
 
 
 def add_throttle(session: Session, name_hash: str, moment: datetime) -> None:
-    """Make the row that counts failures under a name, unless it is there."""
+    """Insert the row that counts failures under a name, unless it exists."""
     row = {"name_hash": name_hash, "failures": 0, "last_failed_at": moment}
     dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
     insert: Insert = dialect.insert(SignInThrottle).values(**row).on_conflict_do_nothing()
@@ -72,7 +73,7 @@ def add_throttle(session: Session, name_hash: str, moment: datetime) -> None:
 
 
 def throttle_of(session: Session, name_hash: str) -> SignInThrottle | None:
-    """Return the row that counts failures under a name, if there were any."""
+    """Return the row that counts failures under a name, None if there were none."""
     return session.get(SignInThrottle, name_hash)
 
 
@@ -100,7 +101,7 @@ def studies_of_researcher(session: Session, researcher_id: int) -> list[tuple[St
 def study_of_researcher(
     session: Session, researcher_id: int, slug: str
 ) -> tuple[Study, str] | None:
-    """Return a study and the researcher's role in it, if there is one."""
+    """Return a study and the researcher's role in it, None without a role."""
     row = session.execute(
         select(Study, Membership.role)
         .join(Membership, Membership.study_id == Study.id)
@@ -109,8 +110,8 @@ def study_of_researcher(
     return None if row is None else (row[0], row[1])
 
 
-def studies_of_nobody(session: Session) -> Sequence[Study]:
-    """Return the studies that have no members."""
+def studies_without_members(session: Session) -> Sequence[Study]:
+    """Return the studies that no researcher can see."""
     return session.scalars(
         select(Study)
         .outerjoin(Membership, Membership.study_id == Study.id)
@@ -120,7 +121,7 @@ def studies_of_nobody(session: Session) -> Sequence[Study]:
 
 
 def membership_of(session: Session, study_id: int, researcher_id: int) -> Membership | None:
-    """Return a researcher's part in a study."""
+    """Return the row that holds a researcher's role in a study."""
     return session.scalar(
         select(Membership).where(
             Membership.study_id == study_id, Membership.researcher_id == researcher_id
@@ -140,7 +141,10 @@ def members_of(session: Session, study_id: int) -> Sequence[Membership]:
 
 
 def events_of(session: Session, study: Study) -> Sequence[Event]:
-    """Return what was done to a study since it was made, newest first."""
+    """Return the log of a study since it was created, newest first.
+
+    Events of an earlier, deleted study may bear the same slug.
+    """
     return session.scalars(
         select(Event)
         .where(Event.slug == study.slug, Event.at >= study.created_at)

@@ -1,7 +1,4 @@
-"""Bringing a database to the newest schema, and telling whether it is there.
-
-What a database says of itself: settings, damage, and how much it holds.
-"""
+"""Migrations of the schema, and queries about the database itself: tables, damage, settings."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,8 +20,8 @@ VERSION_TABLE = "alembic_version"
 def upgrade(engine: Engine, revision: str = "head") -> tuple[str | None, str | None]:
     """Migrate to a revision in one transaction; return the revisions before and after.
 
-    Whoever comes second waits for the first: BEGIN IMMEDIATE locks SQLite, an
-    advisory lock PostgreSQL.
+    Of several processes, one migrates and the others wait: BEGIN IMMEDIATE locks SQLite,
+    an advisory lock PostgreSQL.
     """
     with _migrating(engine) as connection:
         before = current_revision(connection)
@@ -33,17 +30,84 @@ def upgrade(engine: Engine, revision: str = "head") -> tuple[str | None, str | N
 
 
 def downgrade(engine: Engine, revision: str) -> None:
-    """Take migrations back, for tests and for leaving a faulty release."""
+    """Undo migrations down to a revision, for tests and to leave a faulty release."""
     with _migrating(engine) as connection:
         command.downgrade(_config(connection), revision)
 
 
+def current_revision(connection: Connection) -> str | None:
+    """Return the revision the database is at, None where there is no schema yet."""
+    return MigrationContext.configure(connection).get_current_revision()
+
+
+@cache
+def newest_revision() -> str | None:
+    """Return the revision this version of the survey works with."""
+    return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+def is_known_revision(revision: str) -> bool:
+    """Return whether this version of the survey can migrate from that revision."""
+    scripts = ScriptDirectory.from_config(_config()).walk_revisions()
+    return revision in {script.revision for script in scripts}
+
+
+def table_names(connection: Connection) -> list[str]:
+    """Return the names of the tables that hold data, without Alembic's own, sorted."""
+    return sorted(set(inspect(connection).get_table_names()) - {VERSION_TABLE})
+
+
+def row_counts(connection: Connection) -> dict[str, int]:
+    """Return the number of rows in each table, by the table's name."""
+    tables = [Table(name, MetaData()) for name in table_names(connection)]
+    queries = {
+        table.name: table.select().with_only_columns(func.count()).select_from(table)
+        for table in tables
+    }
+    return {name: connection.execute(query).scalar_one() for name, query in queries.items()}
+
+
+def integrity_faults(connection: Connection, *, thorough: bool = True) -> list[str]:
+    """Return SQLite's first five reports of damage in its file; none for PostgreSQL.
+
+    ``thorough`` compares indexes with their tables too.
+    """
+    if connection.dialect.name != "sqlite":
+        return []
+    check = "integrity_check" if thorough else "quick_check"
+    reports = connection.exec_driver_sql(f"PRAGMA {check}(5)").scalars().all()
+    return [line for line in reports if line != "ok"]
+
+
+def broken_references(connection: Connection) -> list[str]:
+    """Return the tables with rows that refer to missing rows; PostgreSQL allows none."""
+    if connection.dialect.name != "sqlite":
+        return []
+    rows = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+    return sorted({str(row[0]) for row in rows})
+
+
+def durability_settings(connection: Connection) -> dict[str, str]:
+    """Return the settings that decide whether a saved answer survives a power failure."""
+    if connection.dialect.name == "sqlite":
+        settings = {
+            name: str(connection.exec_driver_sql(f"PRAGMA {name}").scalar())
+            for name in ("journal_mode", "synchronous", "foreign_keys")
+        }
+        version = connection.execute(text("SELECT sqlite_version()")).scalar_one()
+        return {**settings, "library": str(version)}
+    return {
+        name: str(connection.execute(text(f"SHOW {name}")).scalar())
+        for name in ("fsync", "synchronous_commit", "full_page_writes")
+    }
+
+
 @contextmanager
 def _migrating(engine: Engine) -> Iterator[Connection]:
-    """Open the one transaction of a migration.
+    """Open the transaction of a migration.
 
-    SQLite alters most tables by copying them; dropping the old copy would delete what
-    refers to it, so foreign keys rest meanwhile and are checked before the commit.
+    SQLite alters most tables by copying them; dropping the old copy would delete the rows
+    that refer to it, so foreign keys are switched off and checked before the commit.
     """
     with engine.connect() as connection:
         if engine.dialect.name == "sqlite":
@@ -63,75 +127,8 @@ def _migrating(engine: Engine) -> Iterator[Connection]:
                 yield connection
 
 
-def current_revision(connection: Connection) -> str | None:
-    """Return the revision the database is at, None where there is no schema yet."""
-    return MigrationContext.configure(connection).get_current_revision()
-
-
-@cache
-def newest_revision() -> str | None:
-    """Return the revision this version of the survey works with."""
-    return ScriptDirectory.from_config(_config()).get_current_head()
-
-
-def knows(revision: str) -> bool:
-    """Tell whether this version of the survey can migrate from that revision."""
-    known = ScriptDirectory.from_config(_config()).walk_revisions()
-    return revision in {script.revision for script in known}
-
-
 def _config(connection: Connection | None = None) -> Config:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.attributes["connection"] = connection
     return config
-
-
-def table_names(connection: Connection) -> list[str]:
-    """Return the names of the tables that hold data, sorted."""
-    return sorted(set(inspect(connection).get_table_names()) - {VERSION_TABLE})
-
-
-def row_counts(connection: Connection) -> dict[str, int]:
-    """Count the rows of every table."""
-    tables = [Table(name, MetaData()) for name in table_names(connection)]
-    counted = {
-        table.name: table.select().with_only_columns(func.count()).select_from(table)
-        for table in tables
-    }
-    return {name: connection.execute(rows).scalar_one() for name, rows in counted.items()}
-
-
-def damage(connection: Connection, *, thorough: bool = True) -> list[str]:
-    """Return what SQLite finds damaged in its file, nothing for PostgreSQL.
-
-    ``thorough`` compares indexes with their tables too.
-    """
-    if connection.dialect.name != "sqlite":
-        return []
-    check = "integrity_check" if thorough else "quick_check"
-    found = connection.exec_driver_sql(f"PRAGMA {check}(5)").scalars().all()
-    return [line for line in found if line != "ok"]
-
-
-def broken_references(connection: Connection) -> list[str]:
-    """Return the tables with rows that refer to what is not there; PostgreSQL allows none."""
-    if connection.dialect.name != "sqlite":
-        return []
-    rows = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
-    return sorted({str(row[0]) for row in rows})
-
-
-def settings_of(connection: Connection) -> dict[str, str]:
-    """Return the settings on which it depends whether an acknowledged answer survives."""
-    if connection.dialect.name == "sqlite":
-        settings = {
-            name: str(connection.exec_driver_sql(f"PRAGMA {name}").scalar())
-            for name in ("journal_mode", "synchronous", "foreign_keys")
-        }
-        version = connection.execute(text("SELECT sqlite_version()")).scalar_one()
-        return {**settings, "library": str(version)}
-    return {
-        name: str(connection.execute(text(f"SHOW {name}")).scalar())
-        for name in ("fsync", "synchronous_commit", "full_page_writes")
-    }

@@ -1,8 +1,8 @@
 """Statements that run for every page and every answer, compiled once.
 
-What SQLAlchemy does around an execution takes seven times as long as SQLite's own work, so on
-SQLite these run on the driver's cursor, within the session's transaction. On PostgreSQL,
-whose driver takes longest of all, they are executed like any other.
+SQLAlchemy's part of an execution takes seven times as long as SQLite's, so on SQLite these
+statements run on the driver's cursor, within the session's transaction. On PostgreSQL, whose
+driver takes longer than SQLAlchemy, they are executed like all others.
 """
 
 from collections import namedtuple
@@ -15,43 +15,43 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from sqlalchemy.types import TypeEngine
 
-from survey.db.engine import is_hurt
+from survey.db.engine import is_file_error
 
-# A row whose values are attributes, named as in its select.
+# A row: its attributes are named like the columns of the select.
 Record = Any
 Convert = Callable[[Any], Any]
 
 
 class Prepared:
-    """A select, insert or update whose parameters are all named by the values it is run with."""
+    """A select, insert or update; the values of an execution name its parameters."""
 
     def __init__(self, statement: Select[Any] | Insert | Update):
         self.statement = statement
 
     def rows(self, session: Session, values: Mapping[str, Any]) -> Sequence[Record]:
-        """Return the rows that it finds, or that it returns of what it writes."""
+        """Execute a select, or a write with RETURNING, and return its rows."""
         connection = session.connection()
         if connection.dialect.name != "sqlite":
             return session.execute(self.statement, values).all()
-        ready = _for_sqlite(self, connection.dialect, tuple(values))
-        return [ready.record(row) for row in ready.run(connection, values)]
+        compiled = _compiled(self, connection.dialect, tuple(values))
+        return [compiled.record(row) for row in compiled.execute(connection, values)]
 
     def one_or_none(self, session: Session, values: Mapping[str, Any]) -> Record | None:
-        """Return the only row, or None."""
-        found = self.rows(session, values)
-        return found[0] if found else None
+        """Execute a select that finds one row at most; return it, or None."""
+        rows = self.rows(session, values)
+        return rows[0] if rows else None
 
     def run(self, session: Session, values: Mapping[str, Any]) -> None:
-        """Write what returns nothing."""
+        """Execute a write without RETURNING."""
         connection = session.connection()
         if connection.dialect.name == "sqlite":
-            _for_sqlite(self, connection.dialect, tuple(values)).run(connection, values)
+            _compiled(self, connection.dialect, tuple(values)).execute(connection, values)
         else:
             session.execute(self.statement, values)
 
 
-class ForSqlite:
-    """A statement as SQLite's driver takes it, and how values are written and read."""
+class _SqliteStatement:
+    """The SQL of a statement, and the conversions of its parameters and of its columns."""
 
     def __init__(self, statement: Any, dialect: Dialect, names: Sequence[str]):
         compiled = statement.compile(dialect=dialect, column_keys=list(names))
@@ -59,33 +59,30 @@ class ForSqlite:
         types = {name: bound.type for bound, name in compiled.bind_names.items()}
         constants = compiled.construct_params(dict.fromkeys(names))
         self._binds = [
-            (name, _writing(types[name], dialect), constants[name])
+            (name, _bind_processor(types[name], dialect), constants[name])
             for name in compiled.positiontup or ()
         ]
         columns = getattr(statement, "exported_columns", ())
-        self._reads = [_reading(column.type, dialect) for column in columns]
-        named: Any = namedtuple("Row", [one.key for one in columns])  # type: ignore[misc] # no literal
+        self._reads = [_result_processor(column.type, dialect) for column in columns]
+        named: Any = namedtuple("Row", [column.key for column in columns])  # type: ignore[misc] # no literal
         self._row = named._make
 
-    def run(self, connection: Connection, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
-        """Run it within the transaction of this connection; the rows as the driver makes them.
-
-        Raises what SQLAlchemy would.
-        """
+    def execute(self, connection: Connection, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        """Return the driver's rows; raise the exceptions that SQLAlchemy would."""
         cursor = connection.connection.cursor()
         try:
             return cursor.execute(self.sql, list(self._bound(values))).fetchall()  # type: ignore[no-any-return] # sqlite3's cursor
         except connection.dialect.loaded_dbapi.Error as error:
-            if is_hurt(error):
+            if is_file_error(error):
                 connection.invalidate(error)
             raise DBAPIError.instance(
                 self.sql, None, error, connection.dialect.loaded_dbapi.Error, hide_parameters=True
             ) from error
 
     def record(self, row: Sequence[Any]) -> Record:
-        """Return a row with the survey's own types."""
-        read = zip(self._reads, row, strict=True)
-        return self._row(convert(one) if convert else one for convert, one in read)
+        """Return a row of the driver as attributes with the types of their columns."""
+        cells = zip(self._reads, row, strict=True)
+        return self._row(convert(cell) if convert else cell for convert, cell in cells)
 
     def _bound(self, values: Mapping[str, Any]) -> Iterator[Any]:
         for name, convert, constant in self._binds:
@@ -94,13 +91,13 @@ class ForSqlite:
 
 
 @lru_cache(maxsize=200)
-def _for_sqlite(prepared: Prepared, dialect: Dialect, names: tuple[str, ...]) -> ForSqlite:
-    return ForSqlite(prepared.statement, dialect, names)
+def _compiled(prepared: Prepared, dialect: Dialect, names: tuple[str, ...]) -> _SqliteStatement:
+    return _SqliteStatement(prepared.statement, dialect, names)
 
 
-def _writing(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
+def _bind_processor(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
     return type_.dialect_impl(dialect).bind_processor(dialect)
 
 
-def _reading(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
+def _result_processor(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
     return type_.dialect_impl(dialect).result_processor(dialect, None)

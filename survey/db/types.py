@@ -11,17 +11,17 @@ from survey.core.studies.rankings import Ranking
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment with its time zone, stored as UTC (SQLite has no time zones)."""
+    """A time with its zone, stored as UTC (SQLite has no time zones)."""
 
     impl = DateTime
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
-        """Store the moment in UTC, without its zone."""
+        """Convert to UTC and drop the zone, which SQLite cannot store."""
         return value and value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
-        """Give the zone back."""
+        """Add the zone UTC to a stored time."""
         return value and value.replace(tzinfo=UTC)
 
 
@@ -35,16 +35,16 @@ class Labels(TypeDecorator[frozenset[int]]):
     cache_ok = True
 
     def process_bind_param(self, value: frozenset[int] | None, dialect: Dialect) -> int | None:  # noqa: ARG002 - SQLAlchemy's signature
-        """Add up the bits of the labels."""
+        """Return the sum of the labels' bits."""
         return None if value is None else sum(1 << (label - 1) for label in value)
 
     def process_result_value(self, value: Any, dialect: Dialect) -> frozenset[int] | None:  # noqa: ARG002 - SQLAlchemy's signature
-        """Read the labels off the bits."""
+        """Return the labels whose bits are set."""
         return None if value is None else self.labels(value)
 
     @staticmethod
     def labels(bits: int) -> frozenset[int]:
-        """Return the labels that such a sum stands for."""
+        """Return the labels of a stored sum: {1, 3} for 5."""
         return frozenset(bit + 1 for bit in range(bits.bit_length()) if bits >> bit & 1)
 
 
@@ -59,9 +59,9 @@ class WeakOrder(TypeDecorator[Ranking]):
         value: Ranking | None,
         dialect: Dialect,  # noqa: ARG002 - SQLAlchemy's signature
     ) -> Mapping[str, int] | None:
-        """Store the places."""
+        """Return each list's place, as JSON."""
         return None if value is None else value.places
 
     def process_result_value(self, value: Any, dialect: Dialect) -> Ranking | None:  # noqa: ARG002 - SQLAlchemy's signature
-        """Rank by the places."""
+        """Rebuild the ranking from the places."""
         return None if value is None else Ranking.by_key(value)

@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.agreement.answers import Answers, Coded, People, begins_of, by_groups, narrowest
 from survey.core.studies.rankings import Ranking
-from survey.db.engine import Lines
+from survey.db.engine import CopyRows
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
 
 Row = Sequence[Any]
@@ -59,10 +59,10 @@ def read_rows(
             sql = statement.compile(
                 dialect=connection.dialect, compile_kwargs={"literal_binds": True}
             )
-            lines, cursor = Lines(take, count), connection.connection.cursor()
+            lines, cursor = CopyRows(take, count), connection.connection.cursor()
             # Nothing in it comes from people: names of columns, and the study's number.
             cursor.execute(f"COPY ({sql}) TO STDOUT", stream=lines)  # type: ignore[call-arg]
-            lines.hand_on()
+            lines.flush()
     except connection.dialect.loaded_dbapi.Error as error:
         raise OperationalError("reading votes", None, error) from error
 

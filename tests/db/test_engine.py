@@ -11,7 +11,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.orm import Session
 
 from survey.db import engine as opening
-from survey.db.engine import reading, writing
+from survey.db.engine import begin_reading, begin_writing
 from survey.db.models import Study
 from tests.builders import an_open_study
 from tests.databases import ON_SQLITE
@@ -56,8 +56,8 @@ def test_after_reading_one_may_write_and_what_was_read_stays(app, session, engin
     study = an_open_study(session)
     slug = study.slug
     session.rollback()
-    read = reading(session).query(Study).one()
-    writing(session).query(Study).update({"status": "closed"})
+    read = begin_reading(session).query(Study).one()
+    begin_writing(session).query(Study).update({"status": "closed"})
     session.commit()
     assert read.slug == slug
     assert read.status == "open"
@@ -68,7 +68,7 @@ def test_while_only_reading_nothing_can_be_written(app, session):
     an_open_study(session)
     session.rollback()
     with pytest.raises(OperationalError, match="readonly"):
-        reading(session).query(Study).update({"status": "closed"})
+        begin_reading(session).query(Study).update({"status": "closed"})
 
 
 @ON_SQLITE

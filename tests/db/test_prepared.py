@@ -6,7 +6,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from survey.clock import now
 from survey.core.studies.rankings import Ranking
-from survey.db.engine import reading
+from survey.db.engine import begin_reading
 from survey.db.models import Participant, Presentation, StoredResponse, Study
 from survey.db.prepared import Prepared
 from tests.builders import a_ready_participant, an_open_study
@@ -82,7 +82,7 @@ def test_a_transaction_that_only_reads_refuses_to_write_and_its_connection_is_le
 ):
     given = an_answer(someone, question_of(session, someone))
     session.rollback()
-    driver = reading(session).connection().connection.driver_connection
+    driver = begin_reading(session).connection().connection.driver_connection
     with pytest.raises(OperationalError, match="readonly"):
         INSERT.rows(session, given)
     session.rollback()

@@ -13,7 +13,7 @@ from survey.db import migration
 from survey.db.models import Base, Presentation, Revision, StoredResponse
 from survey.errors import SchemaError
 from survey.services.operations.database import (
-    only_reading,
+    begin_reading,
     require_current_schema,
     upgrade_database,
 )
@@ -74,7 +74,7 @@ def test_showing_a_page_could_not_write_even_if_it_tried(session, engine):
     if engine.dialect.name != "sqlite":
         pytest.skip("the read-only transaction is SQLite's")
     an_open_study(session)
-    only_reading(session)
+    begin_reading(session)
     with pytest.raises(DBAPIError, match="readonly"):
         session.execute(text("UPDATE study SET slug = 'other'"))
 

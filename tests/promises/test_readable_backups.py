@@ -70,14 +70,14 @@ def test_the_drill_backup_to_an_empty_folder_to_the_same_export(
     engine, folder = elsewhere
     before = exported(filled)
     done = restore_backup(engine, backup, folder)
-    assert done.kept is None
+    assert done.safety_backup is None
     assert exported(engine) == before
     assert everything_in(engine) == everything_in(filled)
-    rows = sum(done.holdings.rows.values())
+    rows = sum(done.content.rows.values())
     kinds = f"{filled.dialect.name} to {engine.dialect.name}"
     measured(
         f"A backup restored into an empty folder, {kinds}: {rows} rows in "
-        f"{len(done.holdings.rows)} tables the same, the study's export the same byte by byte."
+        f"{len(done.content.rows)} tables the same, the study's export the same byte by byte."
     )
 
 
@@ -112,7 +112,7 @@ def test_what_is_replaced_is_backed_up_first(filled, backup, session, tmp_path):
     newer = everything_in(filled)
     done = restore_backup(filled, backup, tmp_path, replace=True)
     assert everything_in(filled) == old
-    anyone = opened_file(done.kept)
+    anyone = opened_file(done.safety_backup)
     assert everything_in(anyone) == newer
     anyone.dispose()
 

@@ -45,9 +45,9 @@ def test_keys_made_by_the_survey_and_for_these_tests_are_fine(tmp_path):
 
 
 def test_a_second_key_beside_the_stored_one_is_warned_of():
-    assert doctor.check_key_is_one(KEY, "another").level == "warning"
-    assert doctor.check_key_is_one(KEY, KEY).level == "ok"
-    assert doctor.check_key_is_one(KEY, None).level == "ok"
+    assert doctor.check_key_matches(KEY, "another").level == "warning"
+    assert doctor.check_key_matches(KEY, KEY).level == "ok"
+    assert doctor.check_key_matches(KEY, None).level == "ok"
 
 
 def test_debugging_is_dangerous():
@@ -113,10 +113,10 @@ def test_a_file_that_others_can_read_is_dangerous(open_folder):
     for mode, level in ((0o644, "DANGER"), (0o602, "DANGER"), (0o600, "ok"), (0o640, "ok")):
         key.touch()
         key.chmod(mode)
-        assert doctor.check_readers([key, open_folder / "missing"]).level == level, oct(mode)
+        assert doctor.check_file_access([key, open_folder / "missing"]).level == level, oct(mode)
     key.chmod(0o644)
     open_folder.chmod(0o700)
-    assert doctor.check_readers([key]).level == "ok", "nobody else gets that far"
+    assert doctor.check_file_access([key]).level == "ok", "nobody else gets that far"
 
 
 def test_a_folder_others_can_look_into_is_warned_of_one_they_can_change_is_dangerous(open_folder):
@@ -168,8 +168,8 @@ def test_a_postgresql_that_does_not_sync_is_dangerous(name):
 
 
 def test_damage_and_broken_references_are_dangerous():
-    assert doctor.check_soundness(["row 3 missing from index"]).level == "DANGER"
-    assert doctor.check_soundness([]).level == "ok"
+    assert doctor.check_integrity(["row 3 missing from index"]).level == "DANGER"
+    assert doctor.check_integrity([]).level == "ok"
     assert doctor.check_references(SAFE, ["response"]).level == "DANGER"
     assert doctor.check_references({**SAFE, "foreign_keys": "0"}, []).level == "DANGER"
     assert doctor.check_references(SAFE, []).level == "ok"

@@ -71,7 +71,7 @@ def test_a_row_that_refers_to_nothing_is_found(run, examined, engine):
         driver.execute("PRAGMA foreign_keys = OFF")
         driver.execute("INSERT INTO browser VALUES (1, 8, 9, 'x')")
         driver.execute("PRAGMA foreign_keys = ON")
-    assert "browser refer to what is not there" in examined(status=1)["references"]["text"]
+    assert "browser refer to missing rows" in examined(status=1)["references"]["text"]
 
 
 def serving(run, *options):

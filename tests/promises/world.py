@@ -17,7 +17,7 @@ from survey import tokens
 from survey.app import create_app
 from survey.config import Settings
 from survey.db import db
-from survey.db.engine import reading
+from survey.db.engine import begin_reading
 from survey.db.models import Participant, Presentation, Revision, StoredResponse, Study
 from survey.services.exchange.bundle import stream_file
 from survey.services.participation import participants
@@ -149,7 +149,7 @@ class World:
         """Look at what is stored, in which every answer must stand once."""
         found = Stored()
         self.session.rollback()
-        reading(self.session)
+        begin_reading(self.session)
         for person in self.session.query(Participant):
             code = tokens.resume_code(str(self.app.secret_key), person.public_id)
             found.people[code] = person.status, person.personal

@@ -188,7 +188,7 @@ def test_a_form_sent_by_another_site_is_refused(visitor, session, site):
 @contextmanager
 def while_one_waits_to_write(monkeypatch, session, happens):
     """Something happens between reading a form and beginning to write what it says."""
-    begin = questions.start_writing
+    begin = questions.begin_writing
 
     def later(database):
         database.rollback()
@@ -196,7 +196,7 @@ def while_one_waits_to_write(monkeypatch, session, happens):
         begin(database)
 
     with monkeypatch.context() as patched:
-        patched.setattr(questions, "start_writing", later)
+        patched.setattr(questions, "begin_writing", later)
         yield
 
 

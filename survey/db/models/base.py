@@ -1,4 +1,4 @@
-"""What all tables share: names of constraints, and types of columns."""
+"""The base class of the tables: how constraints are named, and types of columns."""
 
 from datetime import datetime
 from typing import Annotated, Any, ClassVar
@@ -16,10 +16,9 @@ Texts = Annotated[list[list[str]], mapped_column(JSON)]
 
 
 class Base(DeclarativeBase):
-    """All tables; constraints carry names so that migrations can speak of them.
+    """The base of all tables; constraints have names so that migrations can refer to them.
 
-    ``kept``: how long a row stays. With the columns' ``doc`` it makes the page that tells
-    what is stored, so every table and every column says what it is for.
+    ``kept``: how long a row is stored. The privacy page lists it, with each column's ``doc``.
     """
 
     kept: ClassVar[str]

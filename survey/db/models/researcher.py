@@ -1,4 +1,4 @@
-"""Researchers: how they sign in, which studies are theirs, and what they did."""
+"""Researchers: their accounts and sign-ins, their roles in studies, and the log of their acts."""
 
 from sqlalchemy import CheckConstraint, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -8,7 +8,7 @@ from survey.db.models.study import Study
 
 
 class Researcher(Base):
-    """Someone who can sign in. ``password_hash``: Argon2id; none until one is set."""
+    """An account. ``password_hash`` is None until the researcher has set a password."""
 
     __tablename__ = "researcher"
     kept = "until the account is removed"
@@ -22,7 +22,7 @@ class Researcher(Base):
 
 
 class SignInLink(Base):
-    """A link to set a password with, known by the hash of its token; good once."""
+    """A link to set a password with; it works once. Only the hash of its token is stored."""
 
     __tablename__ = "sign_in_link"
     kept = "until the next link, or the account is removed"
@@ -34,16 +34,16 @@ class SignInLink(Base):
     token_hash: Mapped[str] = mapped_column(
         String(64), unique=True, doc="SHA-256 of the link's token"
     )
-    expires_at: Mapped[Moment] = mapped_column(doc="until when it is good")
+    expires_at: Mapped[Moment] = mapped_column(doc="until when it works")
     used_at: Mapped[Moment | None] = mapped_column(doc="when it was used")
 
     researcher: Mapped[Researcher] = relationship()
 
 
 class SignIn(Base):
-    """A signed-in browser, known by the hash of its cookie's token.
+    """A signed-in browser. Only the hash of its cookie's token is stored.
 
-    ``last_seen_at``: for the idle end; ``confirmed_at``: when the password was last typed.
+    It ends an hour after ``last_seen_at``; risky actions need a recent ``confirmed_at``.
     """
 
     __tablename__ = "sign_in"
@@ -64,9 +64,9 @@ class SignIn(Base):
 
 
 class SignInThrottle(Base):
-    """How often signing in under a name failed in a row, and until when to wait.
+    """The failed attempts in a row to sign in under a name, from which the wait follows.
 
-    ``name_hash``: of the name as typed, whether or not anyone has it.
+    Names without an account have rows too, so that a wait does not reveal who has one.
     """
 
     __tablename__ = "sign_in_throttle"
@@ -80,7 +80,7 @@ class SignInThrottle(Base):
 
 
 class Membership(Base):
-    """A researcher's part in a study: owner or viewer."""
+    """A researcher's role in a study: owner or viewer."""
 
     __tablename__ = "membership"
     kept = "until the study is no longer shared"
@@ -104,19 +104,17 @@ class Membership(Base):
 
 
 class Event(Base):
-    """Something a researcher did that others may have to know of; rows are only ever added.
+    """An act of a researcher, logged for the others; rows are only added.
 
     ``slug`` and ``who`` are texts, so that an event outlives its study and its researcher.
     """
 
     __tablename__ = "event"
-    kept = "for good; rows are only ever added"
+    kept = "permanently; rows are only added"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     slug: Mapped[str] = mapped_column(String(64), index=True, doc="the study")
     who: Mapped[str] = mapped_column(String(64), doc="who did it")
     at: Mapped[Moment] = mapped_column(doc="when")
     kind: Mapped[str] = mapped_column(String(32), doc="what was done")
-    detail: Mapped[str] = mapped_column(
-        Text, default="", doc="what else others may have to know, like a reason"
-    )
+    detail: Mapped[str] = mapped_column(Text, default="", doc="further details, such as a reason")

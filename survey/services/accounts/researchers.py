@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from survey import tokens
 from survey.clock import now
 from survey.db import account_queries as queries
-from survey.db.engine import one_at_a_time
+from survey.db.engine import lock_globally
 from survey.db.models import Researcher, SignInLink
 from survey.errors import NotFoundError, SurveyError
 from survey.services.accounts import access
@@ -51,14 +51,14 @@ def add_researcher(session: Session, name: str) -> tuple[Researcher, str]:
     session.add(researcher)
     session.flush()
     if first:
-        for study in queries.studies_of_nobody(session):
+        for study in queries.studies_without_members(session):
             access.share(session, study, researcher, "owner")
     return researcher, new_link(session, researcher)
 
 
 def ensure_researcher(session: Session) -> str | None:
     """Make sure that somebody can sign in; return the token of a link where nobody can yet."""
-    one_at_a_time(session)  # several servers may make their first start together
+    lock_globally(session)  # several servers may make their first start together
     known = queries.all_researchers(session)
     if not known:
         return add_researcher(session, FIRST_NAME)[1]

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from survey import tokens
 from survey.clock import now
 from survey.db import account_queries as queries
-from survey.db.engine import reading
+from survey.db.engine import begin_reading
 from survey.db.models import Researcher, SignIn, SignInThrottle
 from survey.errors import SurveyError
 from survey.services.accounts import researchers
@@ -141,7 +141,7 @@ def _checked(session: Session, name: str, password: str) -> Researcher:
     """
     name = " ".join(name.split())
     session.rollback()
-    reading(session)
+    begin_reading(session)
     known = queries.researcher_by_name(session, name)
     throttle = queries.throttle_of(session, _key_of(name))
     _require_no_wait(throttle)

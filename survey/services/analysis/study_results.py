@@ -242,7 +242,7 @@ class Taker(Protocol):
 def analyse_study(session: Session, study: Study, choices: Choices | None = None) -> StudyAnalysis:
     """Analyse a study's answers; test data only if chosen, excluded participants never.
 
-    Call it in a session that is ``only_reading``, so that nobody's vote waits for it.
+    Call it in a session that is ``begin_reading``, so that nobody's vote waits for it.
     """
     people, answers = vote_queries.votes_of(session, study.id)
     return analyse_records(

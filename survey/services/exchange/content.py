@@ -169,7 +169,7 @@ class Content:
 
 
 def content_of(session: Session, study: Study, *, include_test: bool = False) -> Content:
-    """Return a study's content; call it in a session that is ``only_reading``."""
+    """Return a study's content; call it in a session that is ``begin_reading``."""
     questions = questions_of(study, practice=True)
     wanted = {"include_test": include_test}
     return Content(

@@ -1,6 +1,6 @@
-"""Backups: the whole database as it was at one moment, in one SQLite file.
+"""Backups: write the database to one SQLite file, inspect it, restore it.
 
-Restoring a backup: into an empty database, or in place of one that is backed up first.
+A backup is restored into an empty database, or replaces another that is backed up first.
 """
 
 import os
@@ -16,15 +16,15 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
 from survey.clock import now
-from survey.db import copying, migration
-from survey.db.copying import OnStep
+from survey.db import database_copy, migration
+from survey.db.database_copy import OnStep
 from survey.db.engine import sqlite_engine
 from survey.errors import BackupError
 from survey.services.operations.database import require_known_schema, upgrade_database
 from survey.services.participation import own_data
 
-# The tables that are told of, with the words for one row and for several.
-TOLD = {
+# The tables that a summary counts, with the words for a single row and for several.
+COUNT_WORDS = {
     "study": ("study", "studies"),
     "participant": ("participant", "participants"),
     "response": ("answer", "answers"),
@@ -33,125 +33,70 @@ TOLD = {
 
 
 @dataclass(frozen=True)
-class Holdings:
-    """What a database or a backup holds: its schema's revision, and rows of each table."""
+class DatabaseContent:
+    """The revision of a database's or a backup's schema, and the number of rows in each table."""
 
     revision: str
     rows: Mapping[str, int]
 
     def __str__(self) -> str:
-        """Say it in words."""
-        counted = [(self.rows.get(table, 0), words) for table, words in TOLD.items()]
-        told = [f"{count:,} {words[count != 1]}" for count, words in counted]
-        return f"{', '.join(told[:-1])} and {told[-1]} (revision {self.revision})"
+        """Summarise: "1 study, 2 participants, 6 answers and 1 researcher (revision 0001)"."""
+        counts = [(self.rows.get(table, 0), words) for table, words in COUNT_WORDS.items()]
+        parts = [f"{count:,} {words[count != 1]}" for count, words in counts]
+        return f"{', '.join(parts[:-1])} and {parts[-1]} (revision {self.revision})"
 
 
-def write_backup(engine: Engine, target: Path, on_step: OnStep = lambda *_: None) -> Holdings:
-    """Write what the database holds at this moment to a file; others may go on writing.
+@dataclass(frozen=True)
+class RestoreResult:
+    """What a restore did.
 
-    The file gets its name once it is whole and checked. It can be restored into SQLite
-    and PostgreSQL alike.
+    ``content``: what the database holds now; ``safety_backup``: the backup of what it held
+    before, None if it was empty; ``erased``: how many participants were erased again.
+    """
+
+    content: DatabaseContent
+    safety_backup: Path | None
+    erased: int
+
+
+def write_backup(
+    engine: Engine, target: Path, on_step: OnStep = lambda *_: None
+) -> DatabaseContent:
+    """Write a consistent copy of the database to a file while others go on writing.
+
+    The file gets its name only after it is complete and checked. It can be restored into
+    SQLite and into PostgreSQL.
     """
     require_known_schema(engine)
-    with _unfinished(target) as file:
-        with _one_state(engine) as connection:
+    with _atomic_file(target) as file:
+        with _consistent_read(engine) as connection:
             revision = str(migration.current_revision(connection))
-            live = Holdings(revision, migration.row_counts(connection))
+            live = DatabaseContent(revision, migration.row_counts(connection))
             if engine.dialect.name == "sqlite":
-                copying.copy_pages(connection, file, on_step)
+                database_copy.copy_pages(connection, file, on_step)
             else:
                 _copy_rows(connection, file, live, on_step)
         if inspect_backup(file) != live:
-            raise BackupError("The backup does not hold what the database holds; it is not kept.")
+            raise BackupError("The backup differs from the database, so it was discarded.")
     return live
 
 
-def inspect_backup(file: Path) -> Holdings:
-    """Say what a backup holds; raise BackupError unless it is whole and this version's to read."""
+def inspect_backup(file: Path) -> DatabaseContent:
+    """Return the content of a backup.
+
+    Raises BackupError for a file that is damaged, no backup, or from a newer version.
+    """
     engine = sqlite_engine(file, read_only=True)
     try:
         with engine.connect() as connection:
-            damaged = migration.damage(connection) or migration.broken_references(connection)
-            if damaged:
-                raise BackupError(f"{file.name} is damaged ({damaged[0]}).")
-            return _holdings_of_backup(connection, file.name)
+            faults = migration.integrity_faults(connection)
+            if faults := faults or migration.broken_references(connection):
+                raise BackupError(f"{file.name} is damaged ({faults[0]}).")
+            return _backup_content(connection, file.name)
     except DatabaseError as error:
         raise BackupError(f"{file.name} is no backup, or is damaged ({error.orig}).") from error
     finally:
         engine.dispose()
-
-
-def _holdings_of_backup(connection: Connection, name: str) -> Holdings:
-    revision = migration.current_revision(connection)
-    if revision is None:
-        raise BackupError(f"{name} is no backup of a survey's database.")
-    if not migration.knows(revision):
-        raise BackupError(
-            f"{name} is at revision {revision}, made by a newer version of the survey (this one "
-            f"works with {migration.newest_revision()}); restore it with that version."
-        )
-    return Holdings(revision, migration.row_counts(connection))
-
-
-@contextmanager
-def _one_state(engine: Engine) -> Iterator[Connection]:
-    """Read in one transaction that sees one state of the database and keeps nobody waiting."""
-    options = (
-        {"sqlite_begin": "DEFERRED"}
-        if engine.dialect.name == "sqlite"
-        else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-    )
-    with engine.connect().execution_options(**options) as connection:
-        yield connection
-
-
-def _copy_rows(connection: Connection, file: Path, live: Holdings, on_step: OnStep) -> None:
-    """Make a SQLite database of the same revision, and copy the rows into it."""
-    engine = sqlite_engine(file)
-    try:
-        migration.upgrade(engine, live.revision)
-        with engine.begin() as target:
-            copying.copy_rows(connection, target, sum(live.rows.values()), on_step)
-        with engine.connect() as target:
-            driver = target.connection.dbapi_connection
-            driver.execute("PRAGMA journal_mode = DELETE")  # type: ignore[union-attr] # it is open
-    finally:
-        engine.dispose()
-
-
-@contextmanager
-def _unfinished(target: Path) -> Iterator[Path]:
-    """Give a file that only this user can read, named ``target`` once all went well.
-
-    It is on the disk before it is named, and its name before this returns.
-    """
-    file = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    try:
-        yield file
-        _reach_the_disk(file)
-        file.replace(target)
-        _reach_the_disk(target.parent)
-    finally:
-        for suffix in ("", "-wal", "-shm", "-journal"):
-            file.with_name(file.name + suffix).unlink(missing_ok=True)
-
-
-def _reach_the_disk(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-@dataclass(frozen=True)
-class Restored:
-    """What was restored, where that is kept which was there before, how many were erased again."""
-
-    holdings: Holdings
-    kept: Path | None
-    erased: int
 
 
 def restore_backup(
@@ -161,74 +106,137 @@ def restore_backup(
     *,
     replace: bool = False,
     on_step: OnStep = lambda *_: None,
-) -> Restored:
-    """Put what a backup holds into the database, all of it or, interrupted, nothing.
+) -> RestoreResult:
+    """Replace the content of the database by that of a backup, in one transaction.
 
-    ``folder`` is the instance folder: work files, the backup of what is replaced, and the
-    ledger of participants who were erased, and who are erased from the backup too. Raises
-    BackupError, before anything is touched, for a damaged or newer backup, and for a
-    database that is not empty unless it is to be replaced.
+    ``folder`` is the instance folder: for work files, the backup of the replaced content, and
+    the ledger of erased participants, who are erased from the restored content too. Raises
+    BackupError, before anything changes, for a damaged or newer backup, and for a
+    database that is not empty unless ``replace`` is set.
     """
     inspect_backup(file)
-    _refuse_to_lose(engine, replace=replace)
-    with _staged(file, folder) as staged:
+    # Checked again once writers are blocked; this early check saves the staging.
+    with engine.execution_options(sqlite_begin="DEFERRED").connect() as connection:
+        _is_empty(connection, replace=replace)
+    with _staged_copy(file, folder) as staged:
         upgrade_database(engine)
         with engine.begin() as target:
-            copying.lock_out_writers(target)
+            database_copy.block_writers(target)
             erased = _erase_again(staged, target, folder)
-            kept = _keep(engine, target, folder, replace=replace)
+            safety_backup = _back_up_replaced(engine, target, folder, replace=replace)
             with staged.connect() as source:
                 rows = migration.row_counts(source)
-                copying.remove_rows(target)
-                copying.copy_rows(source, target, sum(rows.values()), on_step)
+                database_copy.remove_rows(target)
+                database_copy.copy_rows(source, target, sum(rows.values()), on_step)
             if migration.row_counts(target) != rows or migration.broken_references(target):
                 raise BackupError("Not every row of the backup arrived; nothing was changed.")
-        return Restored(Holdings(str(migration.newest_revision()), rows), kept, erased)
+        content = DatabaseContent(str(migration.newest_revision()), rows)
+        return RestoreResult(content, safety_backup, erased)
 
 
-def _refuse_to_lose(engine: Engine, *, replace: bool) -> None:
-    """Look before anything is done; what counts is the look once nobody else can write."""
-    with engine.execution_options(sqlite_begin="DEFERRED").connect() as connection:
-        _require_empty(connection, replace=replace)
+def _backup_content(connection: Connection, name: str) -> DatabaseContent:
+    revision = migration.current_revision(connection)
+    if revision is None:
+        raise BackupError(f"{name} is no backup of a survey's database.")
+    if not migration.is_known_revision(revision):
+        raise BackupError(
+            f"{name} is at revision {revision}, made by a newer version of the survey (this one "
+            f"works with {migration.newest_revision()}); restore it with that version."
+        )
+    return DatabaseContent(revision, migration.row_counts(connection))
 
 
-def _require_empty(connection: Connection, *, replace: bool) -> bool:
-    """Tell whether there is nothing yet; raise BackupError where there is, unless told."""
+@contextmanager
+def _consistent_read(engine: Engine) -> Iterator[Connection]:
+    """Open a transaction that sees one state of the database and blocks no writer."""
+    options = (
+        {"sqlite_begin": "DEFERRED"}
+        if engine.dialect.name == "sqlite"
+        else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    )
+    with engine.connect().execution_options(**options) as connection:
+        yield connection
+
+
+def _copy_rows(connection: Connection, file: Path, live: DatabaseContent, on_step: OnStep) -> None:
+    """Create an SQLite database of the same revision, and copy the rows into it."""
+    engine = sqlite_engine(file)
+    try:
+        migration.upgrade(engine, live.revision)
+        with engine.begin() as target:
+            database_copy.copy_rows(connection, target, sum(live.rows.values()), on_step)
+        with engine.connect() as target:
+            driver = target.connection.dbapi_connection
+            driver.execute("PRAGMA journal_mode = DELETE")  # type: ignore[union-attr] # it is open
+    finally:
+        engine.dispose()
+
+
+@contextmanager
+def _atomic_file(target: Path) -> Iterator[Path]:
+    """Yield a new file that only this user can read; rename it to ``target`` on success.
+
+    Content and name are synced, so that a power failure leaves a whole backup or none.
+    """
+    file = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    try:
+        yield file
+        _sync(file)
+        file.replace(target)
+        _sync(target.parent)
+    finally:
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            file.with_name(file.name + suffix).unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_empty(connection: Connection, *, replace: bool) -> bool:
+    """Return whether no table has rows; raise BackupError for rows that must not be replaced."""
     rows = {name: count for name, count in migration.row_counts(connection).items() if count}
     if rows and not replace:
-        held = Holdings(str(migration.current_revision(connection)), rows)
+        content = DatabaseContent(str(migration.current_revision(connection)), rows)
         raise BackupError(
-            f"The database is not empty: it holds {held}; --replace makes a backup of it "
+            f"The database is not empty: it holds {content}; --replace makes a backup of it "
             "and then puts the other in its place."
         )
     return not rows
 
 
-def _keep(engine: Engine, target: Connection, folder: Path, *, replace: bool) -> Path | None:
-    """Back up what is about to be replaced, while nobody can write."""
-    if _require_empty(target, replace=replace):
+def _back_up_replaced(
+    engine: Engine, target: Connection, folder: Path, *, replace: bool
+) -> Path | None:
+    """Back up the content about to be replaced, while writers are blocked; None if empty."""
+    if _is_empty(target, replace=replace):
         return None
-    kept = folder / f"before-restore-{now():%Y%m%dT%H%M%S%f}.sqlite3"
-    write_backup(engine, kept)
-    return kept
+    file = folder / f"before-restore-{now():%Y%m%dT%H%M%S%f}.sqlite3"
+    write_backup(engine, file)
+    return file
 
 
 def _erase_again(staged: Engine, replaced: Connection, folder: Path) -> int:
-    """Erase from the backup whoever asked for it since it was made; return how many."""
+    """Erase from the backup the participants erased since it was made; return their number."""
     with Session(replaced) as session:
-        known = own_data.erased_tokens(session)
+        erased = own_data.erased_tokens(session)
     with Session(staged) as session:
-        return own_data.erase_again(session, folder, known)
+        return own_data.erase_again(session, folder, erased)
 
 
 @contextmanager
-def _staged(file: Path, folder: Path) -> Iterator[Engine]:
-    """Give a copy of the backup at the newest schema; the backup itself stays as it is."""
+def _staged_copy(file: Path, folder: Path) -> Iterator[Engine]:
+    """Yield a copy of the backup, upgraded to the newest schema; the backup is not changed."""
     with tempfile.TemporaryDirectory(prefix=".restore-", dir=folder) as work:
         copy = Path(work, "staged.sqlite3")
         original = sqlite_engine(file, read_only=True)
         with original.connect() as connection:
-            copying.copy_pages(connection, copy, lambda *_: None)
+            database_copy.copy_pages(connection, copy, lambda *_: None)
         original.dispose()
         staged = sqlite_engine(copy)
         try:

@@ -1,19 +1,29 @@
-"""Making, upgrading and checking the database."""
+"""The database's schema: upgrade it, require it; and how a page begins its transaction."""
 
 from alembic.util import CommandError
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.orm import Session
 
 from survey.db import migration
-from survey.db.engine import reading, writing
+
+# For pages and commands, which may import services but not survey.db.
+from survey.db.engine import begin_reading, begin_writing
 from survey.errors import SchemaError
+
+__all__ = [
+    "begin_reading",
+    "begin_writing",
+    "is_ready",
+    "require_current_schema",
+    "require_known_schema",
+    "upgrade_database",
+]
 
 
 def upgrade_database(engine: Engine) -> tuple[str | None, str | None]:
-    """Bring the schema to this version's; return the revisions before and after.
+    """Migrate the schema to this version's; return the revisions before and after.
 
-    Raises SchemaError for a database that a newer version has made or upgraded.
+    Raises SchemaError for a database that a newer version has created or upgraded.
     """
     try:
         return migration.upgrade(engine)
@@ -25,53 +35,45 @@ def upgrade_database(engine: Engine) -> tuple[str | None, str | None]:
 
 
 def require_current_schema(engine: Engine) -> None:
-    """Raise SchemaError, in one sentence, unless database and survey fit together."""
+    """Raise SchemaError unless the database is at the revision of this version."""
     newest = migration.newest_revision()
-    found = _revision_found(engine)
-    if found != newest:
+    revision = _current_revision(engine)
+    if revision != newest:
         raise SchemaError(
-            f"The database is at revision {found}, this version of the survey works with {newest}; "
-            "run `survey upgrade`, or install the version that fits."
+            f"The database is at revision {revision}, this version of the survey works with "
+            f"{newest}; run `survey upgrade`, or install the version that fits."
         )
 
 
 def require_known_schema(engine: Engine) -> None:
-    """Raise SchemaError for a database without a schema, or one of a newer version's."""
-    found = _revision_found(engine)
-    if not migration.knows(found):
+    """Raise SchemaError for a database without a schema or with a newer version's.
+
+    An older version's schema passes.
+    """
+    revision = _current_revision(engine)
+    if not migration.is_known_revision(revision):
         raise SchemaError(
-            f"The database is at revision {found}, made by a newer version of the survey (this "
+            f"The database is at revision {revision}, made by a newer version of the survey (this "
             f"one works with {migration.newest_revision()}); install that version."
         )
 
 
-def _revision_found(engine: Engine) -> str:
-    try:
-        # Only looking: a probe must not wait for those who write.
-        looking = engine.execution_options(sqlite_begin="DEFERRED")
-        with looking.connect() as connection:
-            found = migration.current_revision(connection)
-    except OperationalError as error:
-        raise SchemaError(f"The database cannot be opened: {error.orig}.") from error
-    if found is None:
-        raise SchemaError("There is no survey database here yet; run `survey init`.")
-    return found
-
-
-def only_reading(session: Session) -> None:
-    """Say, before anything else, that what follows only looks: it waits for no writer."""
-    reading(session)
-
-
-def start_writing(session: Session) -> None:
-    """Let what follows write, after ``only_reading``; all that was read may have changed by now."""
-    writing(session)
-
-
 def is_ready(engine: Engine) -> bool:
-    """Tell whether the database answers and has the right schema."""
+    """Return whether the database answers and has the schema of this version."""
     try:
         require_current_schema(engine)
     except SchemaError:
         return False
     return True
+
+
+def _current_revision(engine: Engine) -> str:
+    try:
+        # Deferred: otherwise a readiness probe would wait for writers.
+        with engine.execution_options(sqlite_begin="DEFERRED").connect() as connection:
+            revision = migration.current_revision(connection)
+    except OperationalError as error:
+        raise SchemaError(f"The database cannot be opened: {error.orig}.") from error
+    if revision is None:
+        raise SchemaError("There is no survey database here yet; run `survey init`.")
+    return revision

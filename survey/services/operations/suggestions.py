@@ -1,7 +1,7 @@
-"""What a shell may suggest on Tab: names that there are, quickly or not at all.
+"""Suggestions for Tab in a shell: names of measures, studies and researchers.
 
-Without SQLAlchemy and the models, which take a second to load: nobody waits that long for a
-suggestion. So on SQLite only; PostgreSQL's driver is as slow.
+They are read with sqlite3: SQLAlchemy and the models take a second to load. PostgreSQL's
+driver is as slow, so names stored there are not suggested.
 """
 
 import sqlite3
@@ -10,23 +10,23 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
-PATIENCE = 0.2  # seconds, where somebody writes to the database
+PATIENCE = 0.2  # seconds to wait for a lock
 
 
 def measures(_: str) -> list[str]:
-    """Return the names of the measures, the usual ones of each family."""
-    from survey.core.measures import MEASURES  # numpy, which names of studies do without
+    """Return the names of the registered measures, for families the usual ones."""
+    from survey.core.measures import MEASURES  # imports numpy, which the other names do not need
 
     return list(MEASURES)
 
 
 def studies(address: str) -> list[str]:
-    """Return the studies' slugs; none where no database says so."""
+    """Return the slugs in the database at this address, none where it cannot be read."""
     return _names(address, "SELECT slug FROM study ORDER BY id")
 
 
 def researchers(address: str) -> list[str]:
-    """Return the researchers' names; none where no database says so."""
+    """Return the researchers in the database at this address, none where it cannot be read."""
     return _names(address, "SELECT name FROM researcher ORDER BY name")
 
 
@@ -39,13 +39,13 @@ KINDS: Mapping[str, Callable[[str], list[str]]] = {
 
 
 def _names(address: str, query: str) -> list[str]:
-    """Look into an SQLite file that is there; whatever is wrong, there is nothing to suggest."""
+    """Query an existing SQLite file; return nothing for another database or after an error."""
     path = Path(address.removeprefix("sqlite:///"))
     if not (address.startswith("sqlite:///") and path.is_file()):
         return []
     try:
-        named = f"file:{quote(str(path))}?mode=ro"
-        with closing(sqlite3.connect(named, timeout=PATIENCE, uri=True)) as database:
+        uri = f"file:{quote(str(path))}?mode=ro"
+        with closing(sqlite3.connect(uri, timeout=PATIENCE, uri=True)) as database:
             return [name for (name,) in database.execute(query)]
     except sqlite3.Error:
         return []

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from survey.clock import now
 from survey.core.studies.rankings import Ranking
 from survey.db import participant_queries, study_queries
-from survey.db.engine import reading, scrub
+from survey.db.engine import begin_reading, empty_log
 from survey.db.models import Erasure, Participant, Presentation, Revision, StoredResponse, Study
 from survey.db.records import AnyParticipant, AnyStudy
 from survey.services.accounts import access
@@ -130,7 +130,7 @@ def erase(session: Session, study: AnyStudy, who: AnyParticipant, instance: Path
     _delete(session, study, participant, token)
     access.log(session, study, "a participant", "erased")
     session.commit()
-    scrub(session)
+    empty_log(session)
 
 
 def erase_again(session: Session, instance: Path, known: frozenset[str] = frozenset()) -> int:
@@ -152,7 +152,7 @@ def erase_again(session: Session, instance: Path, known: frozenset[str] = frozen
         session.add(Erasure(token=token, erased_on=_today()))
     session.commit()
     _note(instance, tokens - _noted(instance))
-    scrub(session)
+    empty_log(session)
     return len(found)
 
 
@@ -205,7 +205,7 @@ def drop_due(session: Session) -> list[str]:
     list. Answers stay. Safe to repeat at any time.
     """
     session.rollback()
-    reading(session)
+    begin_reading(session)
     due = [one.slug for one in study_queries.all_studies(session) if _is_due(session, one)]
     session.rollback()
     for slug in due:
@@ -217,7 +217,7 @@ def drop_due(session: Session) -> list[str]:
             )
             session.commit()
     if due:
-        scrub(session)
+        empty_log(session)
     return due
 
 

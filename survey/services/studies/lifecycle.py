@@ -18,7 +18,7 @@ from survey.core.studies.plan import Plan, giveaways_of
 from survey.core.studies.questions import Question
 from survey.core.studies.texts import SLUG
 from survey.db import study_queries
-from survey.db.engine import one_at_a_time
+from survey.db.engine import lock_globally
 from survey.db.models import ConsentText, Participant, Researcher, StoredQuestion, Study
 from survey.errors import NotAllowedError, NotFoundError, ResultsHiddenError, SurveyError
 from survey.services.accounts import access, researchers
@@ -85,7 +85,7 @@ def draw(plan: Plan) -> list[Question]:
 
 def ensure_demo_study(session: Session) -> Study:
     """Return the paper's replication study, made and opened where there is no study at all."""
-    one_at_a_time(session)  # several servers may make their first start together
+    lock_globally(session)  # several servers may make their first start together
     existing = study_queries.all_studies(session)
     if existing:
         return next((study for study in existing if study.status == "open"), existing[0])

@@ -11,7 +11,7 @@ from wtforms.validators import DataRequired, Length
 
 from survey.services.accounts import sign_in
 from survey.services.accounts.sign_in import TooManyAttemptsError, WrongPasswordError
-from survey.services.operations.database import only_reading
+from survey.services.operations.database import begin_reading
 from survey.web.forms import Form
 from survey.web.requests import current_address, prefix, read_form, session
 
@@ -63,7 +63,7 @@ def _cookie_path() -> str:
 def require_sign_in() -> ResponseReturnValue | None:
     """Put the researcher into ``g``, or redirect to the sign-in page; runs before each request."""
     reads = request.method in ("GET", "HEAD")
-    only_reading(session())
+    begin_reading(session())
     g.sign_in = sign_in.find_sign_in(session(), session_token())
     if g.sign_in is None:
         return _ask_to_sign_in()
@@ -74,7 +74,7 @@ def require_sign_in() -> ResponseReturnValue | None:
         session().rollback()
         sign_in.note_seen(session(), session_token())
         if reads:
-            only_reading(session())
+            begin_reading(session())
         g.sign_in = sign_in.find_sign_in(session(), session_token())
     g.researcher = g.sign_in.researcher
     return None

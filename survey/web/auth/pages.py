@@ -9,7 +9,7 @@ from survey.errors import SurveyError
 from survey.services.accounts import researchers, sign_in
 from survey.services.accounts.researchers import LONGEST_PASSWORD, SHORTEST_PASSWORD, LinkError
 from survey.services.accounts.sign_in import TooManyAttemptsError, WrongPasswordError
-from survey.services.operations.database import only_reading
+from survey.services.operations.database import begin_reading
 from survey.web.auth.guard import (
     ConfirmForm,
     delete_session_cookie,
@@ -69,7 +69,7 @@ class PasswordForm(Form):
 @sign_in_blueprint.get("/sign-in")
 def sign_in_page() -> ResponseReturnValue:
     """Ask for name and password."""
-    only_reading(session())
+    begin_reading(session())
     return _sign_in_page(SignInForm(next=request.args.get("next", "")))
 
 
@@ -93,7 +93,7 @@ def check() -> ResponseReturnValue:
 @sign_in_blueprint.get("/welcome/<token>")
 def welcome(token: str) -> ResponseReturnValue:
     """Show the password form of a link; this does not use the link up."""
-    only_reading(session())
+    begin_reading(session())
     return _welcome_page(token, PasswordForm())
 
 

@@ -4,7 +4,7 @@ from flask import g, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
 
 from survey.core.studies.blinding import BlindedQuestion
-from survey.services.operations.database import start_writing
+from survey.services.operations.database import begin_writing
 from survey.services.participation import participants, presentations, responses, slots
 from survey.services.participation.participants import PRACTICE, Step, whereabouts
 from survey.services.participation.presentations import Answer
@@ -129,7 +129,7 @@ def answer(position: int) -> ResponseReturnValue:
 
 def _begin_to_write() -> None:
     """Wait for one's turn; a place that was left may go to someone else meanwhile."""
-    start_writing(session())
+    begin_writing(session())
     slots.require_still_held(session(), g.study, g.participant)
 
 

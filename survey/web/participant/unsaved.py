@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from flask import g, render_template, request
 from flask.typing import ResponseReturnValue
 
-from survey.services.operations.database import only_reading
+from survey.services.operations.database import begin_reading
 from survey.services.participation.participants import PRACTICE, whereabouts
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
 from survey.web.forms import Form
@@ -39,7 +39,7 @@ def _question_page() -> str | None:
     if request.endpoint not in QUESTIONS:
         return None
     try:
-        only_reading(session())
+        begin_reading(session())
         find_study_and_participant()
         if g.participant is None:
             return None

@@ -12,7 +12,7 @@ from flask.typing import ResponseReturnValue
 from werkzeug.exceptions import NotFound
 
 from survey import tokens
-from survey.services.operations.database import only_reading
+from survey.services.operations.database import begin_reading
 from survey.services.participation import arrivals, participants, slots
 from survey.services.participation.participants import Step, Whereabouts, whereabouts
 from survey.services.studies.recruitment import recruitment_of
@@ -45,7 +45,7 @@ def _begin_request() -> None:
     if request.method not in ("GET", "HEAD"):
         read_form()
     if request.method in ("GET", "HEAD") or request.endpoint in READING_FIRST:
-        only_reading(session())
+        begin_reading(session())
     find_study_and_participant()
 
 

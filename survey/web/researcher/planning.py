@@ -6,7 +6,7 @@ from flask import request
 from flask.typing import ResponseReturnValue
 from wtforms import StringField
 
-from survey.services.operations.database import only_reading
+from survey.services.operations.database import begin_reading
 from survey.services.planning import power
 from survey.services.planning import power as planned
 from survey.services.planning import power as words
@@ -52,7 +52,7 @@ def planning() -> ResponseReturnValue:
         return page("planning", form=form, status=400 if form.problems else 200)
     session().rollback()  # nobody's answer waits while it is computed
     powers = planned.simulate_power(grid.studies, seed=grid.seed, replicates=grid.replicates)
-    only_reading(session())
+    begin_reading(session())
     return page(
         "planning",
         form=form,

@@ -14,7 +14,7 @@ from survey.services.analysis.report import (
 from survey.services.analysis.sheets import text_of
 from survey.services.analysis.study_results import Choices, StudyAnalysis, analyse_study
 from survey.services.exchange.bundle import zipped_bytes
-from survey.services.operations.database import only_reading
+from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle
 from survey.web.auth.guard import require_password
 from survey.web.forms import Form
@@ -69,7 +69,7 @@ def _analysed() -> StudyAnalysis:
     """Analyse as the address has it, and let the database go: what follows takes longer."""
     analysis = analyse_study(session(), g.study, chosen())
     session().rollback()
-    only_reading(session())
+    begin_reading(session())
     return analysis
 
 

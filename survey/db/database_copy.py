@@ -1,4 +1,4 @@
-"""Copying a whole database: page by page within SQLite, row by row between the two kinds."""
+"""Copies of a whole database: SQLite's pages, or rows between SQLite and PostgreSQL."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,39 +11,39 @@ from sqlalchemy.types import TypeDecorator
 from survey.db.engine import sqlite_library
 from survey.db.migration import table_names
 
-# Called with how much is done, and of how much.
+# Called with the pages or rows done so far and their total.
 OnStep = Callable[[int, int], None]
 
-PAGES_AT_ONCE = 1_000
-ROWS_AT_ONCE = 1_000
+PAGES_PER_STEP = 1_000
+ROWS_PER_BATCH = 1_000
 
 
 class PostgresJson(TypeDecorator[str]):
-    """PostgreSQL's JSON, read and written as the text it is: None and null stay two things."""
+    """PostgreSQL's JSON, read and written as text, so that NULL and JSON's null stay apart."""
 
     impl = Text
     cache_ok = True
 
     def column_expression(self, column: Any) -> Any:
-        """Read the text."""
+        """Cast a column to text where it is selected."""
         return cast(column, Text)
 
     def bind_expression(self, bindparam: Any) -> Any:
-        """Give the text back as JSON."""
+        """Cast a text to JSON where it is inserted."""
         return cast(bindparam, JSON)
 
 
 def copy_pages(source: Connection, target: Path, on_step: OnStep) -> None:
-    """Copy SQLite's pages as the transaction of ``source`` sees them, while others write.
+    """Copy the SQLite database as the transaction of ``source`` sees it, while others write.
 
-    The copy is one file without a log beside it, which any SQLite can read.
+    The copy is a single file without a log, which any version of SQLite can read.
     """
     live: Any = source.connection.dbapi_connection
     copy = sqlite_library().connect(target)
     try:
         live.backup(
             copy,
-            pages=PAGES_AT_ONCE,
+            pages=PAGES_PER_STEP,
             progress=lambda _, left, total: on_step(total - left, total),
         )
         copy.execute("PRAGMA journal_mode = DELETE")
@@ -52,35 +52,35 @@ def copy_pages(source: Connection, target: Path, on_step: OnStep) -> None:
 
 
 def copy_rows(source: Connection, target: Connection, total: int, on_step: OnStep) -> None:
-    """Copy all rows into empty tables of the same names, those referred to first."""
-    into = {table.name: table for table in tables_of(target)}
+    """Copy all rows into empty tables of the same names, referenced tables first."""
+    target_tables = {table.name: table for table in _reflect_tables(target)}
     done = 0
-    with triggers_resting(target):
-        for table in tables_of(source):
+    with _disabled_triggers(target):
+        for table in _reflect_tables(source):
             for rows in _batches(source, table):
-                _insert(target, into[table.name], rows)
+                _insert(target, target_tables[table.name], rows)
                 done += len(rows)
                 on_step(done, total)
     if target.dialect.name == "postgresql":
-        _continue_numbering(target, list(into.values()))
+        _advance_sequences(target, list(target_tables.values()))
 
 
 def remove_rows(connection: Connection) -> None:
-    """Empty every table."""
-    with triggers_resting(connection):
-        for table in reversed(tables_of(connection)):
+    """Delete the rows of all tables, whatever triggers would forbid it."""
+    with _disabled_triggers(connection):
+        for table in reversed(_reflect_tables(connection)):
             connection.execute(table.delete())
 
 
-def lock_out_writers(connection: Connection) -> None:
-    """Let nobody write until this transaction ends; SQLite's BEGIN IMMEDIATE does so anyway."""
+def block_writers(connection: Connection) -> None:
+    """Lock all tables against writing until this transaction ends, as SQLite does by itself."""
     if connection.dialect.name == "postgresql":
         names = ", ".join(map(_quoted(connection), table_names(connection)))
         connection.execute(text(f"LOCK TABLE {names} IN EXCLUSIVE MODE"))
 
 
-def tables_of(connection: Connection) -> list[Table]:
-    """Return the tables as the database has them, those referred to first."""
+def _reflect_tables(connection: Connection) -> list[Table]:
+    """Return the tables with the columns that the database has, referenced tables first."""
     metadata = MetaData()
     event.listen(metadata, "column_reflect", _read_json_as_text)
     metadata.reflect(connection, only=table_names(connection))
@@ -88,16 +88,16 @@ def tables_of(connection: Connection) -> list[Table]:
 
 
 @contextmanager
-def triggers_resting(connection: Connection) -> Iterator[None]:
-    """Keep triggers from firing in this transaction: copying back is no change of a study."""
+def _disabled_triggers(connection: Connection) -> Iterator[None]:
+    """Switch triggers off, which would reject restored rows as changes of a frozen study."""
     if connection.dialect.name == "sqlite":
-        made = connection.execute(
+        triggers = connection.execute(
             text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
         ).all()
-        for name, _ in made:
+        for name, _ in triggers:
             connection.execute(text(f"DROP TRIGGER {_quoted(connection)(name)}"))
         yield
-        for _, statement in made:
+        for _, statement in triggers:
             connection.exec_driver_sql(statement)
     else:
         names = list(map(_quoted(connection), table_names(connection)))
@@ -114,9 +114,9 @@ def _read_json_as_text(inspector: Any, _: object, column: Any) -> None:
 
 
 def _batches(connection: Connection, table: Table) -> Iterator[Sequence[dict[str, Any]]]:
-    """Yield the rows by their keys, some at a time: pg8000 keeps a whole result in memory."""
+    """Yield the rows in batches, by primary key: pg8000 would hold a whole result in memory."""
     key = list(table.primary_key.columns)
-    page = table.select().order_by(*key).limit(ROWS_AT_ONCE)
+    page = table.select().order_by(*key).limit(ROWS_PER_BATCH)
     rows = connection.execute(page).mappings().all()
     while rows:
         yield [dict(row) for row in rows]
@@ -127,19 +127,19 @@ def _batches(connection: Connection, table: Table) -> Iterator[Sequence[dict[str
 def _insert(connection: Connection, table: Table, rows: Sequence[dict[str, Any]]) -> None:
     statement = table.insert()
     if connection.dialect.name == "postgresql":
-        # What returns something is sent as one statement, not as one for each row.
+        # With RETURNING all rows are sent in one statement instead of one each.
         statement = statement.returning(*table.primary_key.columns)
     connection.execute(statement, rows)
 
 
-def _continue_numbering(connection: Connection, tables: Sequence[Table]) -> None:
-    """Let new rows be numbered after those that are there; undone with the transaction."""
+def _advance_sequences(connection: Connection, tables: Sequence[Table]) -> None:
+    """Let new ids follow the highest that was copied, else the next insert would fail."""
     for table in tables:
         for column in table.primary_key.columns:
             name = _quoted(connection)(table.name)
-            owned = text("SELECT pg_get_serial_sequence(:table, :column)")
-            named = {"table": name, "column": column.name}
-            sequence = connection.execute(owned, named).scalar()
+            query = text("SELECT pg_get_serial_sequence(:table, :column)")
+            parameters = {"table": name, "column": column.name}
+            sequence = connection.execute(query, parameters).scalar()
             if sequence is not None:
                 highest = connection.execute(table.select().with_only_columns(func.max(column)))
                 following = (highest.scalar() or 0) + 1
