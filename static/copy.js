@@ -1,14 +1,14 @@
-// Copying personal links: the buttons appear where the browser lets a page copy.
+// Copy personal links; the buttons appear if the browser lets pages copy.
 "use strict";
 
-const told = document.getElementById("copied");
+const copyStatus = document.getElementById("copied");
 
 async function copy(button) {
   try {
     await navigator.clipboard.writeText(button.dataset.copy);
-    told.textContent = `The link of ${button.dataset.name} is copied.`;
+    copyStatus.textContent = `The link of ${button.dataset.name} is copied.`;
   } catch {
-    told.textContent = "The browser does not let this page copy; select the link and copy it.";
+    copyStatus.textContent = "The browser does not let this page copy. Select the link and copy it yourself.";
   }
 }
 

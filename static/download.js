@@ -1,24 +1,24 @@
-// A progress bar while a zip comes; without this file the browser downloads it as usual.
+// Show a progress bar during a download; without this file the browser downloads as usual.
 "use strict";
 
 document.querySelectorAll("form.download").forEach((form) =>
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const status = form.querySelector("[role=status]");
-    const [bar, said] = status.children;
+    const [bar, message] = status.children;
     const button = form.querySelector("button");
     status.hidden = false;
     button.disabled = true;
-    said.textContent = "Writing …";
+    message.textContent = "Writing …";
     try {
       const answer = await fetch(`${form.action}?${new URLSearchParams(new FormData(form))}`);
       if (!answer.ok) throw new Error(String(answer.status));
-      const pieces = await collect(answer, (share) => (bar.value = share));
-      save(new Blob(pieces, { type: "application/zip" }), nameOf(answer));
+      const chunks = await collect(answer, (share) => (bar.value = share));
+      save(new Blob(chunks, { type: "application/zip" }), nameOf(answer));
       bar.value = 1;
-      said.textContent = "Downloaded.";
+      message.textContent = "Downloaded.";
     } catch {
-      said.textContent = "The download failed. Try again; what is stored is safe.";
+      message.textContent = "The download failed. Try again; the stored data are safe.";
     }
     button.disabled = false;
   }),
@@ -27,14 +27,14 @@ document.querySelectorAll("form.download").forEach((form) =>
 async function collect(answer, onShare) {
   const expected = Number(answer.headers.get("X-Expected-Bytes")) || 1;
   const reader = answer.body.getReader();
-  const pieces = [];
-  let taken = 0;
+  const chunks = [];
+  let received = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return pieces;
-    pieces.push(value);
-    taken += value.length;
-    onShare(Math.min(0.99, taken / expected));
+    if (done) return chunks;
+    chunks.push(value);
+    received += value.length;
+    onShare(Math.min(0.99, received / expected));
   }
 }
 

@@ -1,11 +1,11 @@
-// The progress page, kept up to date by itself; without this file it is reloaded by hand.
+// Update the progress page every few seconds; without this file people reload it.
 "use strict";
 
 const live = document.getElementById("live");
-const told = document.getElementById("live-status");
+const liveStatus = document.getElementById("live-status");
 const EVERY = 5000;
 
-// While someone is there with the keyboard, or types a reason, the page stays as it is under their hands.
+// An update would take away the focus, or a reason that is being typed.
 const isInUse = () => live.contains(document.activeElement);
 
 async function refresh() {
@@ -15,13 +15,13 @@ async function refresh() {
     if (!answer.ok) throw new Error(String(answer.status));
     const fresh = await answer.text();
     if (isInUse()) return;
-    const open = new Set([...live.querySelectorAll("details[open]")].map((one) => one.dataset.keep));
+    const open = new Set([...live.querySelectorAll("details[open]")].map((details) => details.dataset.keep));
     live.innerHTML = fresh;
     live.dispatchEvent(new Event("fresh", { bubbles: true }));
-    live.querySelectorAll("details").forEach((one) => (one.open = open.has(one.dataset.keep)));
-    told.textContent = "";
+    live.querySelectorAll("details").forEach((details) => (details.open = open.has(details.dataset.keep)));
+    liveStatus.textContent = "";
   } catch {
-    told.textContent = "The page could not be brought up to date. It tries again; reload it if this stays.";
+    liveStatus.textContent = "The page could not be updated. It tries again by itself; reload it if this message stays.";
   }
 }
 

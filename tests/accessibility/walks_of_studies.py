@@ -127,7 +127,7 @@ def resulting(house: House, language: str) -> Iterator[Sight]:
     desk.open(at(slug, "/results"))
     yield house.seen("Results", "full", desk)
     desk.open(at(slug, "/results?ties=split&without=2"))
-    yield house.seen("Results", "looked at otherwise", desk)
+    yield house.seen("Results", "analysis options", desk)
     desk.open(at(slug, "/results/report.html"))
     yield house.seen("Report", "as a file", desk)
     desk.open(at(slug, "/progress"))
@@ -145,7 +145,7 @@ def _identify_one(house: House, slug: str) -> None:
 
 def _handed_out(house: House, desk: Desk, slug: str) -> Iterator[Sight]:
     desk.open(at(slug, "/hand-out"))
-    yield house.seen("Hand out", "with identities", desk)
+    yield house.seen("Export", "with identities", desk)
     bundle = desk.client.get(at(slug, "/bundle.zip")).get_data()
     desk.open("/research/import")
     yield house.seen("Import", "empty", desk)

@@ -151,9 +151,9 @@ def research(page: Page, server: Server, folder: Path) -> None:
     """Photograph what a researcher sees, from the draft to the results."""
     sign_in(page, server)
     page.goto(f"{server.address}/research/new")
-    page.get_by_label("The same with questions").check()
+    page.get_by_label("The same, with questions").check()
     page.get_by_label("Address").fill("spring-study")
-    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("button", name="Create the draft").click()
     page.get_by_label("Seed", exact=True).fill("2039")
     page.get_by_role("button", name="Save and draw").click()
     page.wait_for_url("**/check")

@@ -53,7 +53,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     # A draft, its plan changed, a mistake explained and mended.
     page.get_by_role("link", name="New study").click()
     page.get_by_label("Address").fill("browser-study")
-    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("button", name="Create the draft").click()
     page.wait_for_url("**/plan")
     page.get_by_label("Questions", exact=True).fill("51")
     page.get_by_label("Seed", exact=True).fill("11")
@@ -85,7 +85,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     assert page.locator("img").evaluate("image => image.naturalWidth") > 50
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_label("Names or addresses").fill("Grace Hopper")
-    page.get_by_role("button", name="Make links").click()
+    page.get_by_role("button", name="Create links").click()
     page.get_by_role("button", name="Copy the link of Grace Hopper").click()
     expect(page.get_by_text("The link of Grace Hopper is copied.")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
@@ -94,7 +94,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
 
     # Twelve come; the page counts them by itself.
     page.get_by_role("link", name="Progress", exact=True).click()
-    expect(page.get_by_text("Nobody has begun yet.")).to_be_visible()
+    expect(page.get_by_text("No one has begun yet.")).to_be_visible()
     send(server, "browser-study", 12, test=True)
     expect(page.get_by_role("heading", name="Test data (12)")).to_be_visible(timeout=15_000)
     send(server, "browser-study", 1, test=False)
@@ -106,7 +106,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     page.get_by_role("link", name="Overview").click()
     page.get_by_role("button", name="Close").click()
     page.get_by_role("link", name="Results", exact=True).click()
-    page.get_by_text("Look at it otherwise").click()
+    page.get_by_text("Analysis options").click()
     page.get_by_label("With test data").check()
     page.get_by_role("button", name="Show", exact=True).click()
     expect(page.get_by_text("13 participants gave 39 answers to 3 questions")).to_be_visible()
@@ -118,7 +118,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
         assert json.loads(files.read("analysis.json"))["n"]["participants"] == 13
 
     # The bundle, with a progress bar, replicates.
-    page.get_by_role("link", name="Hand out").click()
+    page.get_by_role("link", name="Export").click()
     page.get_by_label("Include test data").check()
     with page.expect_download() as download:
         page.get_by_role("button", name="Download the bundle").click()
@@ -129,12 +129,12 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
     assert "39 answers of 13 participants can be read" in steps
     assert page.faults == []
 
-    # It can be looked at as a study of its own.
+    # Its results can be seen as those of a study of its own.
     page.goto(f"{server.address}/research/import")
     page.get_by_label("Bundle (a zip file)").set_input_files(download.value.path())
-    page.get_by_label("Address here").fill("looked-at")
+    page.get_by_label("Address here").fill("imported")
     page.get_by_role("button", name="Replicate and import").click()
-    expect(page.get_by_text("The bundle replicates in everything.")).to_be_visible()
+    expect(page.get_by_text("Everything in the bundle replicates.")).to_be_visible()
     with server.app.app_context():
         kinds = [event.kind for event in db.session.query(Event).filter_by(slug="browser-study")]
         db.session.remove()
@@ -148,7 +148,7 @@ def test_no_page_scrolls_sideways(page, server, width):
     page.goto(f"{server.address}/research/new")
     slug = f"width-{width}"
     page.get_by_label("Address").fill(slug)
-    page.get_by_role("button", name="Make the draft").click()
+    page.get_by_role("button", name="Create the draft").click()
     for section in ("", "plan", "check", "invite", "progress", "results", "people", "lists"):
         page.goto(f"{server.address}/research/studies/{slug}/{section}".rstrip("/"))
         over = page.evaluate("document.documentElement.scrollWidth - innerWidth")

@@ -50,7 +50,7 @@ def test_what_was_typed_is_kept_when_one_was_signed_out_meanwhile(desk, session,
     desk.client.delete_cookie("researcher", path="/research")
     desk.send(f"{STUDY}/plan", title="A title that took long")
     assert desk.status == 401
-    assert "Nothing you typed is lost" in desk.text
+    assert "What you typed is not lost" in desk.text
     kept = desk.page.select_one("input[name=title]")["value"]
     assert kept == "A title that took long"
     held = desk.page
@@ -180,7 +180,7 @@ def test_a_viewer_sees_everything_and_changes_nothing(desk, app, session, study)
     bob = Desk(app, session, "Bob")
     desk.open(f"{STUDY}/people")
     desk.send(f"{STUDY}/people", name="bob", role="viewer")
-    assert "Bob is now viewer of this study." in desk.text
+    assert "Bob is now a viewer of this study." in desk.text
     for section in ("", "/plan", "/check", "/invite", "/progress", "/people"):
         bob.open(STUDY + section)
         assert bob.status == 200, section
@@ -308,7 +308,7 @@ def test_a_draft_is_opened_on_a_page_that_says_what_can_no_longer_change(desk, s
     desk.open(STUDY)
     assert f"{STUDY}/open" not in [form["action"] for form in desk.page.select("form")]
     desk.open(desk.page.select_one("main a.go")["href"])
-    assert "From then on nobody can change any text, the consent among them" in desk.text
+    assert "From then on these cannot change: all texts, the consent among them" in desk.text
     assert "No contact is given, so participants can ask nobody." in desk.text
     session.expire_all()
     assert session.get(Study, study.id).status == "draft"
@@ -418,25 +418,25 @@ def test_a_draft_has_no_results_to_hide(desk, study):
         desk.open(STUDY + section)
         assert "The study is a draft" in desk.text, section
         assert "Results are hidden" not in desk.text
-        assert "Nobody has begun" not in desk.text
+        assert "No one has begun" not in desk.text
 
 
 def test_progress_says_what_holds_in_each_state_of_a_study(desk, app, session, study):
     open_it(session, study)
     desk.open(f"{STUDY}/progress")
-    assert "Nobody has begun yet." in desk.text
+    assert "No one has begun yet." in desk.text
     assert "How people vote stays hidden until the study is closed." in desk.text
     Visitor(app.test_client(), "a-study").take_part()
     participant = session.query(Participant).one()
     lifecycle.exclude(session, session.get(Study, study.id), participant, "Ada", "clicked through")
     session.rollback()
     desk.open(f"{STUDY}/progress")
-    assert "Nobody here counts: those below are excluded." in desk.text
-    assert "Nobody has begun" not in desk.text
+    assert "No participant counts yet. Those below are excluded." in desk.text
+    assert "No one has begun" not in desk.text
     lifecycle.close_to_participants(session, session.get(Study, study.id), "Ada")
     session.rollback()
     desk.open(f"{STUDY}/progress")
-    assert "how people voted stands under Results" in desk.text
+    assert "Results shows how people voted." in desk.text
     assert "hidden" not in desk.text
 
 
@@ -454,7 +454,7 @@ def test_of_many_participants_those_seen_last_are_listed_and_others_found(
         session.commit()
     desk.open(f"{STUDY}/progress")
     assert "4 under way" in desk.text
-    assert "These are the 2 seen last of 4." in desk.text
+    assert "The 2 seen last of 4 are shown." in desk.text
     assert [one.text for one in desk.page.select("th code")] == ["P-44AAAAAA", "P-33AAAAAA"]
     for typed in ("P-11", " p-11aaaaaa "):
         desk.open(f"{STUDY}/progress?id={typed}")
@@ -464,7 +464,7 @@ def test_of_many_participants_those_seen_last_are_listed_and_others_found(
         assert [one.text for one in desk.page.select("th code")] == ["P-11AAAAAA"]
     for typed in ("%", "_", "P-9", "%00"):
         desk.open(f"{STUDY}/progress?id={typed}")
-        assert "Nobody's id begins with" in desk.text
+        assert "No id begins with" in desk.text
         assert not desk.page.select("th code")
 
 
@@ -639,7 +639,7 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
         "survey.services.accounts.sign_in.CONFIRMED_FOR", study.created_at - study.created_at
     )
     desk.send(f"{STUDY}/bundle-with-identities.zip")
-    assert desk.page.h1.text == "Your password, once more"
+    assert desk.page.h1.text == "Confirm your password"
     desk.send(f"{STUDY}/bundle-with-identities.zip", confirm_password="wrong")
     assert desk.status == 403
     assert "do not belong together" in desk.text
@@ -660,7 +660,7 @@ def test_a_reason_is_kept_while_the_password_is_asked_for(desk, session, study, 
     desk.open(f"{STUDY}/results")
     monkeypatch.setattr("survey.services.accounts.sign_in.CONFIRMED_FOR", timedelta(0))
     desk.send(f"{STUDY}/unblind", reason="the pilot is over")
-    assert desk.page.h1.text == "Your password, once more"
+    assert desk.page.h1.text == "Confirm your password"
     session.expire_all()
     assert session.get(Study, study.id).unblinded_at is None
     desk.send(f"{STUDY}/unblind", confirm_password=PASSWORD)
@@ -686,10 +686,10 @@ def test_deleting_asks_for_the_address_and_the_password(desk, session, study, mo
         "survey.services.accounts.sign_in.CONFIRMED_FOR", study.created_at - study.created_at
     )
     desk.open(f"{STUDY}/delete")
-    assert desk.page.h1.text == "Your password, once more"
+    assert desk.page.h1.text == "Confirm your password"
     monkeypatch.undo()
     desk.send("/research/account/confirm", password=PASSWORD)
-    assert "Delete this study for good?" in desk.text
+    assert "Delete this study?" in desk.text
     desk.send(f"{STUDY}/delete", slug="a-stud")
     assert "Type a-study to delete this study." in desk.text
     desk.send(f"{STUDY}/delete", slug="a-study")
@@ -718,7 +718,7 @@ def test_making_links_for_a_draft_keeps_its_places_for_guests_unless_one_says_no
     desk, session, study
 ):
     desk.open(f"{STUDY}/invite")
-    assert "A link reserves no place" in desk.text
+    assert "A link reserves no slot" in desk.text
     desk.send(f"{STUDY}/invite/guests", names="Ann", guests_only=None)
     session.expire_all()
     assert session.get(Study, study.id).recruitment["access"] == "public"
@@ -726,8 +726,8 @@ def test_making_links_for_a_draft_keeps_its_places_for_guests_unless_one_says_no
     session.commit()
     desk.open(f"{STUDY}/invite")
     desk.send(f"{STUDY}/invite/guests", names="Ann")
-    assert "From now on, only those with a personal link can begin." in desk.text
-    assert "Only those who have one can begin." in desk.text
+    assert "From now on, only people with a personal link can begin." in desk.text
+    assert "Only people with a personal link can begin." in desk.text
     assert not desk.page.select("[name=guests_only]")
     session.expire_all()
     assert session.get(Study, study.id).recruitment["access"] == "personal"
@@ -740,11 +740,11 @@ def test_links_for_an_open_study_leave_its_public_link_as_it_is(desk, app, sessi
     open_it(session, study)
     Visitor(app.test_client(), "a-study").take_part()
     desk.open(f"{STUDY}/invite")
-    assert "1 of 2 places is free" in desk.text
+    assert "1 of 2 slots is free" in desk.text
     desk.send(f"{STUDY}/invite/guests", names="Ann\r\nBob")
     session.expire_all()
     assert session.get(Study, study.id).recruitment["access"] == "public"
-    assert "2 of the people invited have not begun, and 1 of 2 places is free" in desk.text
+    assert "2 of the people invited have not begun, and 1 of 2 slots is free" in desk.text
     link = desk.page.select_one("code.whole").text
     visitor = Visitor(app.test_client(), "a-study")
     visitor.open(link.partition("a-study")[2])

@@ -105,14 +105,14 @@ def test_the_zip_for_a_paper_holds_report_tables_and_figures_as_chosen(desk):
 
 def test_downloads_are_as_chosen_whatever_else_the_address_says(desk):
     desk.open(f"{RESULTS}?test=1&without=2&ties=split")
-    link = desk.page.select_one("#take-out .way a")["href"]
+    link = desk.page.select_one("#for-a-paper .way a")["href"]
     assert link == f"{RESULTS}/report.html?test=1&without=2&ties=split"
-    sent = {one["name"]: one["value"] for one in desk.page.select("#take-out [type=hidden]")}
+    sent = {one["name"]: one["value"] for one in desk.page.select("#for-a-paper [type=hidden]")}
     assert sent == {"test": "1", "without": "2", "ties": "split"}
     desk.open(f"{RESULTS}?endpoint=x&_method=POST&_external=1&_anchor=x&slug=other")
     assert desk.status == 200
-    assert desk.page.select_one("#take-out .way a")["href"] == f"{RESULTS}/report.html"
-    assert not desk.page.select("#take-out [type=hidden]")
+    assert desk.page.select_one("#for-a-paper .way a")["href"] == f"{RESULTS}/report.html"
+    assert not desk.page.select("#for-a-paper [type=hidden]")
 
 
 def test_the_report_is_one_file_that_says_which_study_it_is_of(desk, session):

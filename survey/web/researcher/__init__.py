@@ -1,11 +1,11 @@
-"""The researcher's pages: /research/…, for those who are signed in.
+"""Researchers' pages: /research/…, after signing in.
 
-pages: who asks for which study · studies: the list, new ones, a study's life, its questions
-checked · plan, lists: its content · invite: links and codes · progress: who is where, who may
-see it · results, export: what came out · planning: how large a study has to be.
+pages: which study, and with which role · studies: the list, new studies, overview, check ·
+plan, lists: content · invite: links, codes, platforms · people: participants' progress,
+researchers' roles · results, export: what comes out · planning: how large a study has to be.
 """
 
-from survey.web.researcher import export, invite, lists, plan, planning, progress, results, studies
+from survey.web.researcher import export, invite, lists, people, plan, planning, results, studies
 from survey.web.researcher.pages import blueprint
 
 __all__ = [
@@ -13,9 +13,9 @@ __all__ = [
     "export",
     "invite",
     "lists",
+    "people",
     "plan",
     "planning",
-    "progress",
     "results",
     "studies",
 ]

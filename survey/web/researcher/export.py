@@ -1,4 +1,4 @@
-"""Handing a study out: the bundle, its files one by one; and taking a bundle in."""
+"""Export a study as a bundle or as single files, and import a bundle."""
 
 import io
 from collections.abc import Iterator
@@ -21,18 +21,18 @@ from survey.web.researcher.pages import STUDY, blueprint, page
 
 
 class ImportForm(Form):
-    """A bundle, and the address its study gets here."""
+    """A bundle, and the address of the study made from it."""
 
     bundle = FileField("Bundle (a zip file)")
     slug = StringField("Address here", filters=[lambda text: text and text.strip()])
 
 
 @blueprint.get(f"{STUDY}/hand-out")
-def hand_out() -> ResponseReturnValue:
+def export() -> ResponseReturnValue:
     """List the bundle's files."""
     lifecycle.require_results(g.study)
     return page(
-        "hand_out",
+        "export",
         files=bundles.file_names(session(), g.study),
         has_identities=bundles.has_identities(session(), g.study),
     )
@@ -40,27 +40,27 @@ def hand_out() -> ResponseReturnValue:
 
 @blueprint.get(f"{STUDY}/bundle.zip")
 def bundle() -> ResponseReturnValue:
-    """Stream the bundle; a header says about how many bytes will come."""
+    """Stream the bundle; a header estimates its size for the progress bar."""
     lifecycle.require_results(g.study)
     include_test = "test" in request.args
     expected = bundles.bytes_in(session(), g.study, include_test=include_test)
-    pieces = bundles.stream_bundle(session(), g.study, include_test=include_test)
-    return _download(pieces, "application/zip", f"{g.study.slug}.zip", expected)
+    chunks = bundles.stream_bundle(session(), g.study, include_test=include_test)
+    return _download(chunks, "application/zip", f"{g.study.slug}.zip", expected)
 
 
 @blueprint.post(f"{STUDY}/bundle-with-identities.zip")
 @require_password
 def bundle_with_identities() -> ResponseReturnValue:
-    """Stream the bundle with the platforms' ids; who took it is logged."""
+    """Stream the bundle with the platforms' ids, and log the researcher's name."""
     lifecycle.require_results(g.study)
     if not Form().validate_on_submit():
-        return redirect(url_for("researcher.hand_out"), 303)
+        return redirect(url_for("researcher.export"), 303)
     access.log(session(), g.study, g.researcher.name, "exported", "bundle with identities")
     session().commit()
-    pieces = bundles.stream_bundle(
+    chunks = bundles.stream_bundle(
         session(), g.study, with_identities=True, include_test="test" in request.form
     )
-    return _download(pieces, "application/zip", f"{g.study.slug}-with-identities.zip")
+    return _download(chunks, "application/zip", f"{g.study.slug}-with-identities.zip")
 
 
 @blueprint.get(f"{STUDY}/files/<name>")
@@ -68,8 +68,8 @@ def file(name: str) -> ResponseReturnValue:
     """Stream one file of the bundle."""
     lifecycle.require_results(g.study)
     lines = bundles.stream_file(session(), g.study, name, include_test="test" in request.args)
-    kind = "application/json" if name.endswith(".json") else "text/csv"
-    return _download((line.encode() for line in lines), kind, f"{g.study.slug}-{name}")
+    media_type = "application/json" if name.endswith(".json") else "text/csv"
+    return _download((line.encode() for line in lines), media_type, f"{g.study.slug}-{name}")
 
 
 @blueprint.get("/import")
@@ -80,32 +80,32 @@ def import_page() -> ResponseReturnValue:
 
 @blueprint.post("/import")
 def import_bundle() -> ResponseReturnValue:
-    """Take a bundle in that replicates, to be looked at."""
+    """Import a bundle as a read-only study if it replicates."""
     form = ImportForm()
-    uploaded = request.files.get("bundle")
+    upload = request.files.get("bundle")
     if form.validate_on_submit():
-        if uploaded is None or not uploaded.filename:
+        if upload is None or not upload.filename:
             form.bundle.errors = ["Choose the zip file of a bundle."]
         else:
             try:
-                files = input_files.open_files(io.BytesIO(uploaded.read()), uploaded.filename)
+                files = input_files.open_files(io.BytesIO(upload.read()), upload.filename)
                 study = bundle_import.take_in(
-                    session(), files, uploaded.filename, form.slug.data or "", g.researcher
+                    session(), files, upload.filename, form.slug.data or "", g.researcher
                 )
             except BundleError as error:
                 form.bundle.errors = [f"The bundle does not replicate: {error}."]
             except SurveyError as error:
                 form.slug.errors = [str(error)]
             else:
-                flash("The bundle replicates in everything. Its study can be looked at here.")
+                flash("Everything in the bundle replicates. These are the results of its study.")
                 return redirect(url_for("researcher.results", slug=study.slug), 303)
     return page("import", form=form, status=400)
 
 
 def _download(
-    pieces: Iterator[bytes], kind: str, name: str, expected: int | None = None
+    chunks: Iterator[bytes], media_type: str, name: str, expected: int | None = None
 ) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     if expected is not None:
         headers["X-Expected-Bytes"] = str(expected)
-    return Response(stream_with_context(pieces), mimetype=kind, headers=headers)
+    return Response(stream_with_context(chunks), mimetype=media_type, headers=headers)

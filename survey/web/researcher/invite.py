@@ -1,7 +1,4 @@
-"""The forms of the page that invites: a guest list, and how people come and go.
-
-Inviting: the public link and its QR code, personal links, platforms, codes.
-"""
+"""Invite participants: public link and QR code, personal links, platforms and their codes."""
 
 import io
 
@@ -22,95 +19,116 @@ from survey.web.requests import session
 from survey.web.researcher.pages import (
     STUDY,
     blueprint,
+    has_valid_token,
+    not_for_imported,
     page,
-    pressed,
-    run_here_only,
     secret_key,
     uploaded_text,
 )
 
 
 class GuestsForm(Form):
-    """Names, typed or as a file."""
+    """Names for the guest list, typed or as a file."""
 
     names = TextAreaField("Names or addresses, one per line")
     guests = FileField("Or a CSV file with a column “name”")
-    guests_only = BooleanField("From now on, let only those with a personal link begin")
+    guests_only = BooleanField("From now on, let only people with a personal link begin")
 
 
 class RecruitmentForm(Form):
-    """How people come and go."""
+    """Who can begin, what a link's parameters carry, and the codes and address at the end."""
 
     access = RadioField(
         "Who can begin",
         choices=[
             SelectChoice("public", "Anyone with the public link"),
-            SelectChoice("personal", "Only those with a personal link"),
+            SelectChoice("personal", "Only people with a personal link"),
         ],
         validate_choice=False,
     )
     id_parameter = StringField("Parameter with a person's id")
     capture = StringField("Other parameters to keep")
-    id_required = BooleanField("Let nobody begin without an id")
+    id_required = BooleanField("Require an id to begin")
     code_complete = StringField("Code for those who finish")
     code_declined = StringField("Code for those who decline")
     code_screened_out = StringField("Code for those who are screened out")
-    return_url = StringField("Address that the last page leads to")
-    slot_minutes = StringField("Minutes after which a place that was left goes back")
+    return_url = StringField("Address that the last page links to")
+    slot_minutes = StringField("Minutes after which an unused slot is released")
 
     def values(self) -> dict[str, object]:
-        """Return what was typed as the settings are stored."""
-        typed = {f.name: f.data for f in self if f.name != "csrf_token"}
-        typed = {name: one.strip() if isinstance(one, str) else one for name, one in typed.items()}
-        typed |= {name: "" for name, one in typed.items() if one is None}
+        """Return the typed settings in the form in which they are stored."""
+        typed = {field.name: field.data for field in self if field.name != "csrf_token"}
+        typed = {
+            name: value.strip() if isinstance(value, str) else value
+            for name, value in typed.items()
+        }
+        typed |= {name: "" for name, value in typed.items() if value is None}
         minutes = typed["slot_minutes"]
-        whole = minutes.isascii() and minutes.isdecimal() and len(minutes) < 8
+        is_number = minutes.isascii() and minutes.isdecimal() and len(minutes) < 8
         return typed | {
             "capture": typed["capture"].replace(",", " ").split(),
-            "slot_minutes": int(minutes) if whole else minutes,
+            "slot_minutes": int(minutes) if is_number else minutes,
         }
 
 
 @blueprint.get(f"{STUDY}/invite")
-@run_here_only
+@not_for_imported
 def invite() -> ResponseReturnValue:
     """Show the links and the settings."""
     return _invite_page()
 
 
+@blueprint.get(f"{STUDY}/qr.svg")
+@not_for_imported
+def qr() -> ResponseReturnValue:
+    """Draw the public link as a QR code."""
+    image = io.BytesIO()
+    segno.make(_public_link(), micro=False, error="m").save(
+        image, kind="svg", scale=8, border=4, dark="#000", light="#fff"
+    )
+    return Response(image.getvalue(), mimetype="image/svg+xml")
+
+
 @blueprint.post(f"{STUDY}/invite/guests")
-@run_here_only
+@not_for_imported
 def add_guests() -> ResponseReturnValue:
-    """Put names on the guest list; each gets a link."""
+    """Add names to the guest list; each gets a link."""
     form = GuestsForm()
     if form.validate_on_submit():
         try:
-            new = guests.invite(session(), g.study, _names(form))
+            added = guests.invite(session(), g.study, _names(form))
         except (SurveyError, ValueError) as error:
             form.names.errors = [str(error)]
         else:
-            flash(f"{new} personal link{'s are' if new != 1 else ' is'} ready to be sent.")
+            flash(f"{added} personal link{'s are' if added != 1 else ' is'} ready to be sent.")
             if form.guests_only.data:
                 guests.admit_guests_only(session(), g.study, g.researcher.name)
-                flash("From now on, only those with a personal link can begin.")
+                flash("From now on, only people with a personal link can begin.")
             return redirect(url_for("researcher.invite", _anchor="personal-links"), 303)
     return _invite_page(guests_form=form, status=400)
 
 
+def _names(form: GuestsForm) -> list[str]:
+    lines = filter(None, map(str.strip, (form.names.data or "").splitlines()))
+    typed = guests.names_csv(lines)
+    text, file = uploaded_text("guests") or (typed, "the list")
+    return guests.read_guests(text, file)
+
+
 @blueprint.post(f"{STUDY}/invite/guests/<int:guest_id>/remove")
-@run_here_only
+@not_for_imported
 def remove_guest(guest_id: int) -> ResponseReturnValue:
-    """Take a guest off the list who has not begun."""
-    if pressed():
+    """Remove a guest who has not begun from the guest list."""
+    if has_valid_token():
         guests.remove(session(), g.study, guest_id)
         flash("The link is withdrawn.")
     return redirect(url_for("researcher.invite", _anchor="personal-links"), 303)
 
 
 @blueprint.get(f"{STUDY}/guests.csv")
-@run_here_only
+@not_for_imported
 def guest_links() -> ResponseReturnValue:
-    """Hand out the guest list with its links, to owners: a link lets someone in."""
+    """Return the guest list with its links, to owners only: a link admits its reader."""
     access.require_owner(g.role)
     return Response(
         guests.links_csv(_personal_links()),
@@ -119,24 +137,13 @@ def guest_links() -> ResponseReturnValue:
     )
 
 
-@blueprint.get(f"{STUDY}/qr.svg")
-@run_here_only
-def qr() -> ResponseReturnValue:
-    """Draw the public link as a QR code."""
-    sink = io.BytesIO()
-    segno.make(_link(), micro=False, error="m").save(
-        sink, kind="svg", scale=8, border=4, dark="#000", light="#fff"
-    )
-    return Response(sink.getvalue(), mimetype="image/svg+xml")
-
-
 @blueprint.post(f"{STUDY}/invite/settings")
-@run_here_only
+@not_for_imported
 def save_recruitment() -> ResponseReturnValue:
-    """Change how people come and go; choosing a platform fills in what it needs."""
+    """Store the settings, or fill in those of a platform without storing them."""
     form = RecruitmentForm()
     platform = request.form.get("platform")
-    if platform and platform in PLATFORMS and pressed():
+    if platform and platform in PLATFORMS and has_valid_token():
         for name, value in PLATFORMS[platform].items():
             form[name].data = " ".join(value) if isinstance(value, tuple) else value
         return _invite_page(settings_form=form, filled_in=platform)
@@ -162,37 +169,30 @@ def _invite_page(
     filled_in: str | None = None,
 ) -> ResponseReturnValue:
     settings = recruitment_of(g.study)
-    shown = settings.as_json() | {
+    stored = settings.as_json() | {
         "capture": " ".join(settings.capture),
         "slot_minutes": str(settings.slot_minutes),
     }
     links = _personal_links() if g.role == "owner" else []
-    first = not links and g.study.status == "draft"
+    suggest_guests_only = not links and g.study.status == "draft"
     return page(
         "invite",
         form=guests_form if guests_form and guests_form.errors else settings_form,
         status=status,
-        link=_link(),
+        link=_public_link(),
         personal_links=links,
-        waiting=sum(one.status == guests.NOT_STARTED for one in links),
-        guests_form=guests_form or GuestsForm(formdata=None, guests_only=first),
-        settings_form=settings_form or RecruitmentForm(formdata=None, data=shown),
+        waiting=sum(link.status == guests.NOT_STARTED for link in links),
+        guests_form=guests_form or GuestsForm(formdata=None, guests_only=suggest_guests_only),
+        settings_form=settings_form or RecruitmentForm(formdata=None, data=stored),
         settings=settings,
         free=slots.free(session(), g.study),
         filled_in=filled_in,
     )
 
 
-def _link() -> str:
+def _public_link() -> str:
     return url_for("participant.entry", slug=g.study.slug, _external=True)
 
 
 def _personal_links() -> list[guests.PersonalLink]:
-    return guests.personal_links(guests.guests_of(session(), g.study), secret_key(), _link())
-
-
-def _names(form: GuestsForm) -> list[str]:
-    lines = filter(None, map(str.strip, (form.names.data or "").splitlines()))
-    typed = guests.names_csv(lines)
-    text, file = uploaded_text("guests") or (typed, "the list")
-    return guests.read_guests(text, file)
+    return guests.personal_links(guests.guests_of(session(), g.study), secret_key(), _public_link())

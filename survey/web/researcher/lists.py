@@ -1,4 +1,4 @@
-"""A study's own lists: uploaded as CSV, or taken from TREC qrels and runs."""
+"""A study's own lists, uploaded as CSV or as TREC judgements and runs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,20 +17,20 @@ from survey.web.researcher.pages import STUDY, blueprint, decoded, page, uploade
 
 
 class ListsForm(Form):
-    """A CSV of ranked lists."""
+    """A CSV file of ranked lists."""
 
     lists = FileField("CSV file")
 
 
 class TrecForm(Form):
-    """Judgements, runs, and the topics to ask about."""
+    """Judgements and runs as TREC files, the topics to ask about, and what to show of them."""
 
     qrels = FileField("Judgements (qrels)")
     runs = MultipleFileField("Runs, two to ten")
     topics = StringField("Topics")
     collection_size = StringField("Collection size")
     clusters = FileField("Clusters")
-    graded = BooleanField("Take the judgements' grades")
+    graded = BooleanField("Use the judgements' grades")
     missing_last = BooleanField(
         "Put relevant documents that a run did not return at the end of the collection"
     )
@@ -38,27 +38,29 @@ class TrecForm(Form):
 
 @blueprint.get(f"{STUDY}/lists")
 def lists() -> ResponseReturnValue:
-    """Show the two ways to bring lists."""
+    """Show the forms for a CSV file and for TREC files."""
     lifecycle.require_draft(g.study)
     return _lists_page()
 
 
 @blueprint.post(f"{STUDY}/lists")
 def upload_lists() -> ResponseReturnValue:
-    """Take the lists of a CSV."""
+    """Replace the draft's lists by those of a CSV file."""
     form = ListsForm()
-    return _use(form, form.lists, lambda: plans.from_csv(*_one_file("lists")), csv_form=form)
+    return _use_lists(
+        form, form.lists, lambda: plans.from_csv(*_required_file("lists")), csv_form=form
+    )
 
 
 @blueprint.post(f"{STUDY}/lists/trec")
 def upload_trec() -> ResponseReturnValue:
-    """Take the lists of runs."""
+    """Replace the draft's lists by those of TREC runs."""
     form = TrecForm()
 
     def read() -> Any:
         files = [file for file in request.files.getlist("runs") if file.filename]
         runs = [(str(file.filename), decoded(file.read(), str(file.filename))) for file in files]
-        text, name = _one_file("qrels")
+        text, name = _required_file("qrels")
         clusters = uploaded_text("clusters")
         return plans.from_trec(
             (name, text),
@@ -70,15 +72,24 @@ def upload_trec() -> ResponseReturnValue:
             clusters=clusters and clusters[::-1],
         )
 
-    return _use(form, form.qrels, read, trec_form=form)
+    return _use_lists(form, form.qrels, read, trec_form=form)
 
 
-def _use(form: Form, field: Any, read: Callable[[], Any], **forms: Form) -> ResponseReturnValue:
-    """Give the draft the lists that are read, or show every fault they have."""
+def _required_file(name: str) -> tuple[str, str]:
+    uploaded = uploaded_text(name)
+    if uploaded is None:
+        raise ValueError("Choose a file first")
+    return uploaded
+
+
+def _use_lists(
+    form: Form, field: Any, read: Callable[[], Any], **forms: Form
+) -> ResponseReturnValue:
+    """Store the lists that ``read`` returns, or show all faults in them."""
     lifecycle.require_draft(g.study)
     faults: tuple[str, ...] = ()
     if form.validate_on_submit():
-        session().rollback()  # nobody's answer waits while files are read
+        session().rollback()  # else participants' answers wait while the files are read
         try:
             plan = plans.with_lists(g.plan, read())
             lifecycle.change_plan(session(), g.study, plan, g.researcher.name)
@@ -100,10 +111,3 @@ def _lists_page(
 ) -> ResponseReturnValue:
     forms = {"csv_form": ListsForm(formdata=None), "trec_form": TrecForm(formdata=None)} | forms
     return page("lists", form=form, faults=faults, status=status, **forms)
-
-
-def _one_file(name: str) -> tuple[str, str]:
-    found = uploaded_text(name)
-    if found is None:
-        raise ValueError("Choose a file first")
-    return found

@@ -1,4 +1,4 @@
-"""Who asks for which study's page, and may they?"""
+"""The blueprint of researchers' pages: finds the study, checks the role, renders templates."""
 
 import zlib
 from collections.abc import Callable
@@ -20,21 +20,31 @@ LARGEST_UNPACKED = 50_000_000  # bytes of an uploaded file that was gzipped
 View = Callable[..., ResponseReturnValue]
 
 
-def take_slug(_: str | None, values: dict[str, Any] | None) -> None:
-    """Take the study's address out of a view's values."""
+def for_researchers(blueprint: Blueprint) -> Blueprint:
+    """Restrict a blueprint to signed-in researchers, each to the studies shared with them.
+
+    The study's slug in an address becomes ``g.slug``, and ``url_for`` adds it by itself.
+    """
+    blueprint.url_value_preprocessor(_pop_slug)
+    blueprint.url_defaults(_add_slug)
+    blueprint.before_request(require_sign_in)
+    blueprint.before_request(_find_study)
+    return blueprint
+
+
+def _pop_slug(_: str | None, values: dict[str, Any] | None) -> None:
     g.slug = (values or {}).pop("slug", None)
 
 
-def put_slug(endpoint: str, values: dict[str, Any]) -> None:
-    """Put the study's address into links that need it."""
+def _add_slug(endpoint: str, values: dict[str, Any]) -> None:
     if current_app.url_map.is_endpoint_expecting(endpoint, "slug"):
         values.setdefault("slug", g.get("slug"))
 
 
-def find_study() -> None:
-    """Find the study among the researcher's, and let only owners change it.
+def _find_study() -> None:
+    """Put study, role and plan into ``g``; raise NotAllowedError for a viewer who posts.
 
-    A preview may be filled in by viewers too: it stores nothing.
+    Viewers may post the forms of a preview, which stores nothing.
     """
     if g.slug is None:
         return
@@ -44,20 +54,11 @@ def find_study() -> None:
         access.require_owner(g.role)
 
 
-def for_researchers(made: Blueprint) -> Blueprint:
-    """Show a blueprint's pages to those who are signed in, each only their studies'."""
-    made.url_value_preprocessor(take_slug)
-    made.url_defaults(put_slug)
-    made.before_request(require_sign_in)
-    made.before_request(find_study)
-    return made
-
-
 blueprint = for_researchers(Blueprint("researcher", __name__, url_prefix="/research"))
 
 
-def run_here_only(view: View) -> View:
-    """Let a view be used for studies that people can take part in here, not for imported ones."""
+def not_for_imported(view: View) -> View:
+    """Decorate a view so that it refuses imported studies, in which people cannot take part."""
 
     @wraps(view)
     def guarded(**values: Any) -> ResponseReturnValue:
@@ -70,28 +71,28 @@ def run_here_only(view: View) -> View:
 def page(
     template: str, *, form: Form | None = None, status: int = 200, **content: Any
 ) -> ResponseReturnValue:
-    """Render a researcher's page; a form's problems stand at its top."""
+    """Render a researcher's page, with the errors of its form at the top."""
     form = form or Form(formdata=None)
-    shown = render_template(
+    html = render_template(
         f"researcher/{template}.html", form=form, problems=form.problems, **content
     )
-    return shown, status
+    return html, status
 
 
-def pressed() -> bool:
-    """Tell whether a button was pressed on one of our pages: its form's token is right."""
+def has_valid_token() -> bool:
+    """Whether the posted form comes from one of our pages; for forms of a single button."""
     return bool(Form().validate_on_submit())
 
 
 def secret_key() -> str:
-    """Return the server key, from which links are derived."""
+    """Return the server key, from which personal links are derived."""
     return str(current_app.secret_key)
 
 
 def uploaded_text(name: str) -> tuple[str, str] | None:
-    """Return (text, file name) of an uploaded file; None when none was chosen.
+    """Return (text, file name) of an uploaded file, None if the field is empty.
 
-    Raises ValueError for a file that is no UTF-8 text.
+    Raises ValueError for a file that is not UTF-8 text.
     """
     file = request.files.get(name)
     if file is None or not file.filename:
@@ -100,9 +101,9 @@ def uploaded_text(name: str) -> tuple[str, str] | None:
 
 
 def decoded(content: bytes, file: str) -> str:
-    """Read a file's bytes as UTF-8, or raise ValueError naming the file and the place.
+    """Decode a file as UTF-8, or raise ValueError with its name and the first wrong byte.
 
-    A gzipped file is unpacked, as the command line does.
+    A gzipped file is unpacked, as on the command line.
     """
     if content.startswith(GZIPPED):
         content = _unpacked(content, file)
@@ -115,7 +116,7 @@ def decoded(content: bytes, file: str) -> str:
 
 
 def _unpacked(content: bytes, file: str) -> bytes:
-    """Unpack a gzipped file, which may not grow beyond all bounds."""
+    """Unpack a gzipped file up to a limit, since a small file can unpack to any size."""
     unpacking = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
         unpacked = unpacking.decompress(content, LARGEST_UNPACKED)

@@ -1,8 +1,6 @@
-"""The form of one field of "About you".
+"""The plan of a study: a form while the study is a draft, a text afterwards.
 
-The form of a plan: the same fields as a plan file, judged by the plan itself.
-
-The plan of a study: its form while it is a draft, its text afterwards.
+The form has the fields of a plan file. The plan itself validates what is typed.
 """
 
 from collections.abc import Mapping
@@ -35,9 +33,19 @@ from survey.web.forms import Form, language_choices
 from survey.web.requests import session
 from survey.web.researcher.pages import STUDY, blueprint, page
 
+NUMBERS = (
+    *("minutes", "questions", "lists", "relevant", "collection_size", "seed"),
+    *("gmt", "per_participant", "participants"),
+)
+OPTIONAL = ("gmt", "per_participant", "personal_until")
+MARK_KINDS = ("grades", "weights", "clusters")  # one text for each, dealt to drawn lists
+# The field beside which to show a fault of something that has no field of its own.
+FIELD_OF = {"own_lists": "generator", "own_marks": "generator", "marks": "grades"}
+MAX_PERSONAL_FIELDS = 25
+
 
 class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hints
-    """One field of "About you"; a row without name and label is no field."""
+    """One field of the page "About you"; empty without column name, question and options."""
 
     name = StringField("Column name")
     label = StringField("Question")
@@ -52,18 +60,18 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
     )
     required = BooleanField("Must be answered")
     options = TextAreaField("Options, one per line")
-    screen_out = TextAreaField("Options with which someone cannot take part, one per line")
+    screen_out = TextAreaField("Options that end the survey for a person, one per line")
     lowest = StringField("Lowest")
     highest = StringField("Highest")
     help = StringField("Help text")
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was typed."""
+        """Whether to ignore the row: this is how a field is removed."""
         return not (self["name"].data or self.label.data or self.options.data)
 
     def values(self) -> dict[str, Any]:
-        """Return the field as a plan file would hold it."""
+        """Return the field as a plan file has it."""
         kind = self.kind.data
         content: dict[str, Any] = {
             "name": (self["name"].data or "").strip(),
@@ -77,53 +85,19 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
             content["screen_out"] = _lines(self.screen_out.data)
         if kind == "number":
             content["lowest"], content["highest"] = map(
-                number_in, (self.lowest.data, self.highest.data)
+                _number, (self.lowest.data, self.highest.data)
             )
         return content
 
 
-def personal_field_data(field: PersonalField) -> Mapping[str, Any]:
-    """Return a field as the form shows it."""
-    return {
-        **vars(field),
-        "options": "\n".join(field.options),
-        "screen_out": "\n".join(field.screen_out),
-        "lowest": "" if field.lowest is None else str(field.lowest),
-        "highest": "" if field.highest is None else str(field.highest),
-    }
-
-
-def number_in(text: str | None) -> int | str | None:
-    """Read a whole number; what is none is left for the plan to refuse, as it was typed."""
-    plain = (text or "").strip()
-    if not plain:
-        return None
-    digits = plain.removeprefix("-")
-    return int(plain) if digits.isascii() and digits.isdecimal() and len(digits) < 20 else plain
-
-
-def _lines(text: str | None) -> list[str]:
-    return [line.strip() for line in (text or "").splitlines() if line.strip()]
-
-
-NUMBERS = (
-    *("minutes", "questions", "lists", "relevant", "collection_size", "seed"),
-    *("gmt", "per_participant", "participants"),
-)
-MAY_BE_EMPTY = ("gmt", "per_participant", "personal_until")
-DEALT = ("grades", "weights", "clusters")  # marks of drawn lists
-PLACES = {"own_lists": "generator", "own_marks": "generator", "marks": "grades"}
-MOST_ROWS = 25
-
-
 class PlanForm(Form):
-    """All of a plan that a page can hold; own lists have a page of their own."""
+    """All fields of a plan except own lists, which have a page of their own."""
 
     title = StringField("Title")
     asked_by = StringField("Who asks")
     contact = StringField("Where participants can ask")
     language = SelectField("Language of the pages", validate_choice=False)
-    minutes = StringField("Minutes it takes")
+    minutes = StringField("Minutes")
     purpose = TextAreaField("Purpose")
     consent = TextAreaField("Consent text")
     scenario = TextAreaField("Scenario")
@@ -139,8 +113,8 @@ class PlanForm(Form):
     generator = RadioField("Where the lists come from", validate_choice=False)
     seed = StringField("Seed")
     gmt = StringField("GMT cap of NMRR")
-    literal_eq15 = BooleanField("Take MNRO's Eq. 15 as printed")
-    other_measures = StringField("Others, by name")
+    literal_eq15 = BooleanField("Use MNRO's Eq. 15 as printed")
+    other_measures = StringField("Other measures")
     grades = StringField("Grades of a list's relevant items")
     weights = StringField("Weights of a list's relevant items")
     clusters = StringField("Clusters of a list's relevant items")
@@ -151,11 +125,11 @@ class PlanForm(Form):
     shuffle_questions = BooleanField("Shuffle the questions for each participant")
     shuffle_lists = BooleanField("Shuffle the lists within a question for each participant")
     practice = BooleanField("Begin with a practice question")
-    rank_first = BooleanField("Ask for one's own ordering before the methods are shown")
-    positions_strip = BooleanField("Show where the positions fall, as a small picture")
+    rank_first = BooleanField("Ask for people's own orderings before showing the methods")
+    positions_strip = BooleanField("Show the positions on a line")
 
-    personal_until = StringField("Delete what identifies people after")
-    personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MOST_ROWS)
+    personal_until = StringField("Delete personal data after")
+    personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
 
     def __init__(self, *args: Any, own_lists: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -176,95 +150,75 @@ class PlanForm(Form):
             SelectChoice("pool", "A pool: everyone answers some, each question equally often"),
         ]
 
-    def values(self, now: Plan) -> dict[str, Any]:
-        """Return what was typed as a plan file would hold it; own lists come from ``now``."""
+    def values(self, current: Plan) -> dict[str, Any]:
+        """Return the typed plan as a plan file has it, with the own lists of the current plan."""
         typed = {field.name: field.data for field in self if field.name != "csrf_token"}
         others = (typed.pop("other_measures") or "").replace(",", " ").split()
         typed["measures"] = [*dict.fromkeys([*typed["measures"], *others])]
-        marks = {kind: (typed.pop(kind) or "").replace(",", " ") for kind in DEALT}
+        marks = {kind: (typed.pop(kind) or "").replace(",", " ") for kind in MARK_KINDS}
         typed["marks"] = {kind: words for kind, words in marks.items() if words.strip()}
-        typed |= {name: number_in(typed[name]) for name in NUMBERS}
+        typed |= {name: _number(typed[name]) for name in NUMBERS}
         typed["personal_until"] = (typed["personal_until"] or "").strip() or None
         if typed["design"] != "pool":
             typed["per_participant"] = None
-        typed["personal_fields"] = [form.values() for form in self._filled_in()]
+        typed["personal_fields"] = [form.values() for form in self._used_rows()]
         if typed["generator"] == "given":
-            typed["own_lists"] = now.own_lists
-            typed["own_marks"] = [marks.as_json() for marks in now.own_marks]
+            typed["own_lists"] = current.own_lists
+            typed["own_marks"] = [marks.as_json() for marks in current.own_marks]
         return {
-            name: "" if value is None and name not in MAY_BE_EMPTY else value
+            name: "" if value is None and name not in OPTIONAL else value
             for name, value in typed.items()
         }
 
     def show(self, faults: tuple[Fault, ...]) -> None:
-        """Put faults beside the fields they are about."""
-        rows = self._filled_in()
+        """Add faults to the errors of the fields that they are about."""
+        rows = self._used_rows()
         for fault in faults:
             form: Any = self
-            place = fault.place
-            if place[0] == "personal_fields" and len(place) > 2:
-                form, place = rows[int(place[1])], place[2:]
-            # Own lists have no field here; what is wrong with them follows from the design.
-            named = str(place[1]) if place[0] == "marks" and len(place) > 1 else str(place[0])
-            field = form[PLACES.get(named, named)]
+            path = fault.place
+            if path[0] == "personal_fields" and len(path) > 2:
+                form, path = rows[int(path[1])], path[2:]
+            # Own lists have no field on this page; their faults follow from the design.
+            name = str(path[1]) if path[0] == "marks" and len(path) > 1 else str(path[0])
+            field = form[FIELD_OF.get(name, name)]
             if isinstance(field, FieldList):
-                field = rows[int(place[1])].label if len(place) > 1 else rows[0].label
-            field.errors = [*field.errors, _said_of(field, str(place[0]), fault.text)]
+                field = rows[int(path[1])].label if len(path) > 1 else rows[0].label
+            field.errors = [*field.errors, _with_label(fault.text, str(path[0]), field)]
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """The errors of all fields, those of "About you" included, in their order."""
-        told = [one for one in super().problems if one[0] != "personal_fields"]
+        """(id of the control, sentence) for the first error of each field, "About you" included."""
+        problems = [problem for problem in super().problems if problem[0] != "personal_fields"]
         for row in self.personal_fields:
-            told += [(field.id, field.errors[0]) for field in row.form if field.errors]
-        return told
+            problems += [(field.id, field.errors[0]) for field in row.form if field.errors]
+        return problems
 
     def add_row(self) -> None:
-        """Offer one more empty field of "About you"."""
-        if len(self.personal_fields) < MOST_ROWS:
+        """Add an empty field of "About you", unless there are too many."""
+        if len(self.personal_fields) < MAX_PERSONAL_FIELDS:
             self.personal_fields.append_entry({"required": True, "kind": "choice"})
 
-    def _filled_in(self) -> list[PersonalFieldForm]:
+    def _used_rows(self) -> list[PersonalFieldForm]:
         return [row.form for row in self.personal_fields if not row.form.is_empty]
-
-
-def form_data(plan: Plan) -> dict[str, Any]:
-    """Return a plan as the form shows it."""
-    content = {
-        name: str(value) if name in NUMBERS and value is not None else value
-        for name, value in plan.as_json().items()
-    }
-    listed = {name for _, group in plans.measure_groups() for name, _ in group}
-    content["other_measures"] = " ".join(name for name in plan.measures if name not in listed)
-    marks = plan.marks.cells(0)
-    content |= {kind: marks.get(kind, "") for kind in DEALT}
-    content["personal_fields"] = [personal_field_data(one) for one in plan.personal_fields]
-    return content
-
-
-def _said_of(field: Field, name: str, text: str) -> str:
-    """Say a fault with the field's label in the place of its name in files."""
-    said = f"{field.label.text}{text.removeprefix(name)}" if text.startswith(f"{name} ") else text
-    return f"{said[0].upper()}{said[1:]}."
 
 
 @blueprint.get(f"{STUDY}/plan")
 def plan() -> ResponseReturnValue:
-    """Show the plan: a form for a draft's owners, a text otherwise."""
+    """Show the plan: a form for the owners of a draft, else a text."""
     if g.study.status != "draft" or g.role != "owner":
         return page("plan_text", text=write_plan(g.plan))
-    form = PlanForm(data=form_data(g.plan), own_lists=bool(g.plan.own_lists))
+    form = PlanForm(data=_form_data(g.plan), own_lists=bool(g.plan.own_lists))
     return page("plan", form=form)
 
 
 @blueprint.post(f"{STUDY}/plan")
 def save_plan() -> ResponseReturnValue:
-    """Store a changed plan, or show the form again with what is wrong."""
+    """Store the changed plan, or show the form again with its errors."""
     lifecycle.require_draft(g.study)
     form = PlanForm(own_lists=bool(g.plan.own_lists))
     if "add" in request.form:
         form.add_row()
-        return page("plan", form=form, opened="about-you")
+        return page("plan", form=form)
     if form.validate_on_submit():
         try:
             changed = plans.plan_from(form.values(g.plan))
@@ -281,10 +235,54 @@ def save_plan() -> ResponseReturnValue:
 
 @blueprint.get(f"{STUDY}/plan.yaml")
 def plan_file() -> ResponseReturnValue:
-    """Hand out the plan as a file that makes the same study again."""
+    """Return the plan as a YAML file from which the same study can be created again."""
     text = write_plan(g.plan, recruitment_of(g.study))
     return Response(
         text,
         mimetype="application/yaml",
         headers={"Content-Disposition": f'attachment; filename="{g.study.slug}.yaml"'},
     )
+
+
+def _form_data(plan: Plan) -> dict[str, Any]:
+    content = {
+        name: str(value) if name in NUMBERS and value is not None else value
+        for name, value in plan.as_json().items()
+    }
+    listed = {name for _, group in plans.measure_groups() for name, _ in group}
+    content["other_measures"] = " ".join(name for name in plan.measures if name not in listed)
+    marks = plan.marks.cells(0)
+    content |= {kind: marks.get(kind, "") for kind in MARK_KINDS}
+    content["personal_fields"] = [_personal_field_data(field) for field in plan.personal_fields]
+    return content
+
+
+def _personal_field_data(field: PersonalField) -> Mapping[str, Any]:
+    return {
+        **vars(field),
+        "options": "\n".join(field.options),
+        "screen_out": "\n".join(field.screen_out),
+        "lowest": "" if field.lowest is None else str(field.lowest),
+        "highest": "" if field.highest is None else str(field.highest),
+    }
+
+
+def _number(text: str | None) -> int | str | None:
+    """Parse a whole number; return any other text as it is, for the plan to reject."""
+    stripped = (text or "").strip()
+    if not stripped:
+        return None
+    digits = stripped.removeprefix("-")
+    is_number = digits.isascii() and digits.isdecimal() and len(digits) < 20
+    return int(stripped) if is_number else stripped
+
+
+def _lines(text: str | None) -> list[str]:
+    return [line.strip() for line in (text or "").splitlines() if line.strip()]
+
+
+def _with_label(text: str, name: str, field: Field) -> str:
+    """Replace a field's name in files at the beginning of a fault by its label on the page."""
+    if text.startswith(f"{name} "):
+        text = f"{field.label.text}{text.removeprefix(name)}"
+    return f"{text[0].upper()}{text[1:]}."

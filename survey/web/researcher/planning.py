@@ -1,4 +1,4 @@
-"""How large a study has to be: the simulated power of several, side by side."""
+"""Plan a study's size: simulate the power of several studies and compare them."""
 
 import re
 
@@ -8,15 +8,13 @@ from wtforms import StringField
 
 from survey.services.operations.database import begin_reading
 from survey.services.planning import power
-from survey.services.planning import power as planned
-from survey.services.planning import power as words
 from survey.web.forms import Form
 from survey.web.requests import session
 from survey.web.researcher.pages import blueprint, page
 
-# A worker serves one page at a time, so a page is bounded by what takes one or two seconds.
-# The command line has no such bound, but a progress bar and several processes.
-MOST_COST = 40_000_000
+# Questions to simulate. A worker serves one request at a time, so a page may take only a second
+# or two. The command line has no such limit; it has a progress bar and several processes.
+MAX_COST = 40_000_000
 REPLICATES = "1000"
 
 
@@ -28,7 +26,7 @@ class PlanningForm(Form):
     """The studies to compare; sent by GET, so that a page of figures can be bookmarked."""
 
     class Meta:
-        """Nothing is changed, so there is nothing to protect by a token."""
+        """No token against forgery: the form changes nothing."""
 
         csrf = False
 
@@ -50,37 +48,37 @@ def planning() -> ResponseReturnValue:
     grid = _grid(form) if request.args else None
     if grid is None:
         return page("planning", form=form, status=400 if form.problems else 200)
-    session().rollback()  # nobody's answer waits while it is computed
-    powers = planned.simulate_power(grid.studies, seed=grid.seed, replicates=grid.replicates)
+    session().rollback()  # else participants' answers wait for the simulation
+    powers = power.simulate_power(grid.studies, seed=grid.seed, replicates=grid.replicates)
     begin_reading(session())
     return page(
         "planning",
         form=form,
         grid=grid,
         powers=powers,
-        rows=planned.side_by_side(powers),
-        advised=words.advice(powers),
-        command=planned.command(grid.texts),
-        words=words,
+        rows=power.side_by_side(powers),
+        advice=power.advice(powers),
+        command=power.command(grid.texts),
+        words=power,
     )
 
 
 def _grid(form: PlanningForm) -> power.Grid | None:
-    """Read the form; None when something is wrong, which then stands beside its field."""
+    """Return the studies to compare; None after adding errors to the form's fields."""
     try:
         grid = power.read_grid({field.name: field.data or "" for field in form})
     except power.GridError as error:
         for fault in error.faults:
             field = form[str(fault.place[0])]
-            # The page calls a field by its label, the command line by its option.
+            # The fault names the option of the command line; the page shows the field's label.
             text = re.sub(rf"^{field.name}\b", field.label.text, fault.text)
             field.errors = [f"{text}."]
         return None
-    if grid.cost <= MOST_COST:
+    if grid.cost <= MAX_COST:
         return grid
     form.replicates.errors = [
         f"These {len(grid.studies)} studies are too much for this page: "
-        f"{grid.cost / 1e6:,.0f} million questions to simulate, {MOST_COST / 1e6:.0f} are allowed. "
-        f"Ask for fewer, or on the command line: {planned.command(grid.texts)}"
+        f"{grid.cost / 1e6:,.0f} million questions to simulate, {MAX_COST / 1e6:.0f} are allowed. "
+        f"Ask for fewer, or on the command line: {power.command(grid.texts)}"
     ]
     return None
