@@ -1,4 +1,4 @@
-"""The program ``survey``, also ``python -m survey``: run a command, or suggest words on Tab."""
+"""The program ``survey``, also ``python -m survey``: runs a command or completes it on Tab."""
 
 import os
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Run the command that was typed, or answer the shell where it asks for suggestions."""
+    """Run the command line, or print suggestions if the shell asks for completion."""
     if os.environ.get(COMPLETION_VARIABLE):
         add_completion_class(BashCompleteWithSpaces)
         survey(obj=_database_address(), prog_name=PROGRAM)
@@ -21,8 +21,8 @@ def main() -> None:
 
 
 def open_app(*, make: bool = False) -> "Flask":
-    """Return the application; with ``make``, first make its instance folder if missing."""
-    # Here, because --help and Tab would wait for Flask and the database.
+    """Return the application; with ``make``, first create a missing instance folder."""
+    # Imported here: --help and Tab would wait for Flask and the database.
     from survey.app import create_app
     from survey.config import Settings
 
@@ -30,7 +30,7 @@ def open_app(*, make: bool = False) -> "Flask":
 
 
 def _database_address() -> str:
-    """Return the address at which Tab looks names up; empty without a usable instance."""
+    """Return the address of the database whose names Tab suggests; empty without an instance."""
     from survey.config import MissingInstanceError, Settings, UnsafeSettingsError
 
     # Names need no key; without this one, the settings would write a new one to disk.

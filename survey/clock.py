@@ -1,8 +1,8 @@
-"""The only clock: server time in UTC."""
+"""The clock: all times that are stored come from here."""
 
 from datetime import UTC, datetime
 
 
 def now() -> datetime:
-    """Return the present moment."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)

@@ -1,7 +1,4 @@
-"""Settings: defaults, the instance folder, the environment, and what is too unsafe to run.
-
-Where templates and static files are.
-"""
+"""Settings from the environment and the instance folder, and the folder of the templates."""
 
 import contextlib
 import os
@@ -16,22 +13,22 @@ SHORTEST_KEY = 32
 
 
 class UnsafeSettingsError(Exception):
-    """A setting with which no study should be run; its text says which and what to do."""
+    """A setting is too unsafe to run a study; the text says which and what to do."""
 
 
 class MissingInstanceError(Exception):
-    """There is no instance folder where one is expected; its text says what to do."""
+    """The instance folder does not exist; the text says what to do."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the environment decides.
+    """The settings that come from the environment.
 
     ``instance``: the folder of the database and the key. ``database_uri``: an SQLite
     file in it, unless SURVEY_DATABASE_URI names another database. ``secret_key``: the
     server key, from SURVEY_SECRET_KEY or the instance folder. ``trusted_proxies``: how many
-    reverse proxies stand in front, from SURVEY_TRUSTED_PROXIES; only then are their
-    X-Forwarded headers believed.
+    reverse proxies are in front, from SURVEY_TRUSTED_PROXIES; the X-Forwarded headers of that
+    many are trusted.
     """
 
     instance: Path
@@ -43,7 +40,7 @@ class Settings:
     def from_environment(
         cls, environment: Mapping[str, str] = os.environ, *, make: bool = False
     ) -> "Settings":
-        """Read the settings; with ``make``, first make the instance folder and its key.
+        """Read the settings; with ``make``, first create the instance folder.
 
         Raises MissingInstanceError where there is no instance folder, and
         UnsafeSettingsError for a key that others could guess.
@@ -72,7 +69,7 @@ class Settings:
         return cls(instance, environment.get("SURVEY_DATABASE_URI") or default, key, int(proxies))
 
     def for_flask(self) -> dict[str, Any]:
-        """Return the settings as Flask and its extensions name them."""
+        """Return the settings under the names that Flask and its extensions use."""
         return {
             "TRUSTED_PROXIES": self.trusted_proxies,
             "SECRET_KEY": self.secret_key,
@@ -82,7 +79,7 @@ class Settings:
             "SESSION_COOKIE_NAME": "survey",
             "SESSION_COOKIE_HTTPONLY": True,
             "SESSION_COOKIE_SAMESITE": "Lax",
-            # A form stays good as long as the session: a break must not cost an answer.
+            # A form works as long as the session: else a long break would cost an answer.
             "WTF_CSRF_TIME_LIMIT": None,
             "MAX_CONTENT_LENGTH": 64 * 1024,
             "MAX_FORM_PARTS": 200,
@@ -90,23 +87,23 @@ class Settings:
 
 
 def _stored_key(path: Path) -> str:
-    """Read the key, or make one that only this user can read.
+    """Read the key from a file, or create the file, readable by this user only.
 
-    The file appears whole or not at all, and the first of several that start at
-    once decides: a link fails where one is there already.
+    The file is written under another name and then linked, which fails if the file exists:
+    of several processes that start together, all use the key of the first.
     """
     if not path.exists():
-        fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_hex(SHORTEST_KEY))
         with contextlib.suppress(FileExistsError):
-            os.link(fresh, path)
-        fresh.unlink()
+            os.link(draft, path)
+        draft.unlink()
     return path.read_text().strip()
 
 
 def folder(name: str) -> Path:
-    """Find templates or static: inside the package of a wheel, beside it in a checkout."""
+    """Return the folder "templates" or "static": in an installed package, or in a checkout."""
     package = Path(__file__).parent
-    inside = package / name
-    return inside if inside.is_dir() else package.parent / name
+    installed = package / name
+    return installed if installed.is_dir() else package.parent / name

@@ -1,37 +1,36 @@
-"""What can go wrong in a use case, in words for the person it happens to.
+"""Errors that a user can understand; their texts are shown.
 
-The web turns these into pages in one place (web/errors.py), the command line into
-one sentence on stderr.
+web/errors.py turns them into pages, the command line into a sentence on stderr.
 """
 
 
 class SurveyError(Exception):
-    """Something the user can understand and often mend; its text is shown as it is."""
+    """The base of errors whose text is shown to the user."""
 
 
 class NotFoundError(SurveyError):
-    """There is no such study, participant or page."""
+    """A study, participant or page does not exist, or not for this user."""
 
 
 class NotAllowedError(SurveyError):
-    """The study's state forbids it: not open, closed, frozen."""
+    """The study's status or the user's role forbids the action."""
 
 
 class StudyClosedError(NotAllowedError):
-    """The study took answers and takes no more."""
+    """The study is closed, so it takes no more answers."""
 
 
 class StudyFullError(NotAllowedError):
-    """All places of the study are taken."""
+    """All slots of the study are taken."""
 
 
 class ResultsHiddenError(NotAllowedError):
-    """Results per measure are not to be seen yet."""
+    """The votes per measure stay hidden until the study is closed or unblinded."""
 
 
 class SchemaError(SurveyError):
-    """The database and this version of the survey do not fit together."""
+    """The database is missing, or at another revision than this version of the survey."""
 
 
 class BackupError(SurveyError):
-    """A backup cannot be made, or is none that could be restored."""
+    """A backup cannot be written, or a file cannot be restored."""

@@ -1,33 +1,33 @@
-"""Random names and codes, and codes derived under the server key."""
+"""Random ids and codes, and tokens derived from the server key."""
 
 import hashlib
 import hmac
 import secrets
 
-# Crockford's alphabet: no I, L, O, U, so that a code survives being read aloud.
+# Crockford's alphabet, without I, L, O, U: people misread these when they copy a code.
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 MISREAD = str.maketrans("ILO", "110")
 
 
 def random_code(length: int) -> str:
-    """Draw a code of so many characters, five random bits each."""
+    """Return a random code; each of its characters holds five bits."""
     return "".join(secrets.choice(ALPHABET) for _ in range(length))
 
 
 def new_public_id() -> str:
-    """Draw the id under which a participant stands in exports."""
+    """Return a random id for a participant in exports."""
     return f"P-{random_code(8)}"
 
 
 def new_receipt() -> str:
-    """Draw the code that the last page shows as a receipt."""
+    """Return a random code that the last page shows as a receipt."""
     return f"{random_code(4)}-{random_code(4)}"
 
 
 def resume_code(secret_key: str, public_id: str) -> str:
-    """Return the code (70 bits) that continues a survey on another device.
+    """Return the code (70 bits) with which a participant continues on another device.
 
-    Derived, not stored: the database holds only its hash.
+    It is derived, so that the database needs to hold its hash only.
     """
     mac = hmac.digest(secret_key.encode(), f"resume:{public_id}".encode(), "sha256")
     letters = "".join(ALPHABET[byte % 32] for byte in mac[:14])
@@ -35,29 +35,29 @@ def resume_code(secret_key: str, public_id: str) -> str:
 
 
 def hash_code(code: str) -> str:
-    """Return the SHA-256 of a code as typed: case, spaces, dashes and misread letters forgiven."""
+    """Return the SHA-256 of a typed code, ignoring case, spaces, dashes and misread letters."""
     plain = "".join(code.upper().translate(MISREAD).split()).replace("-", "")
     return hashlib.sha256(plain.encode()).hexdigest()
 
 
 def hash_token(token: str) -> str:
-    """Return the SHA-256 of a random token, for storing and looking it up."""
+    """Return the SHA-256 of a random token, as the database stores it."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
 def submission_key(secret_key: str, presentation: str, revision: int) -> str:
-    """Return the key of the answer that would follow this revision of a presentation.
+    """Return the key for a form that is shown while an answer has this revision.
 
-    ``presentation``: what it is called for good; the number of a row that was erased may
-    become another's. The key says which state of the answer a form was filled in on, so
-    that a repeated POST stores nothing twice and a forgotten second tab overwrites nothing.
+    With it a repeated POST is not stored twice, and a form in a forgotten tab does not
+    overwrite a later answer. ``presentation``: a permanent name, not a row id, because SQLite
+    reuses the ids of erased rows.
     """
     message = f"submission:{presentation}:{revision}".encode()
     return f"{revision}-{hmac.digest(secret_key.encode(), message, 'sha256')[:16].hex()}"
 
 
 def revision_of(secret_key: str, presentation: str, key: str) -> int | None:
-    """Return the revision that a submission key was made for; None for a foreign key."""
+    """Return the revision that a submission key was made for, None for a forged key."""
     number, _, _ = key.partition("-")
     if not (number.isascii() and number.isdecimal() and len(number) < 7):
         return None
@@ -66,10 +66,10 @@ def revision_of(secret_key: str, presentation: str, key: str) -> int | None:
 
 
 def test_run_token(secret_key: str, slug: str) -> str:
-    """Return the token that marks whoever begins with it as test data."""
+    """Return the token of a study's test link, whose participants are marked as test data."""
     return hmac.digest(secret_key.encode(), f"test:{slug}".encode(), "sha256")[:16].hex()
 
 
 def is_test_run_token(secret_key: str, slug: str, token: str) -> bool:
-    """Tell whether a token is the study's own for test runs."""
+    """Compare a token with the study's test-run token, in constant time."""
     return hmac.compare_digest(test_run_token(secret_key, slug).encode(), token.encode())

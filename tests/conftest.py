@@ -91,7 +91,7 @@ def quick_passwords() -> Iterator[None]:
     quick = PasswordHasher(time_cost=1, memory_cost=64)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(researchers, "hasher", quick)
-        patch.setattr(researchers, "_NOBODYS", quick.hash("nobody's"))
+        patch.setattr(researchers, "_UNUSED_HASH", quick.hash("nobody's"))
         yield
 
 

@@ -130,9 +130,9 @@ def link_address(server: str, token: str) -> str:
 
 
 def _print_link(name: str, address: str, *, as_json: bool) -> None:
-    from survey.services.accounts.researchers import LINK_IS_GOOD_FOR
+    from survey.services.accounts.researchers import LINK_LIFETIME
 
-    minutes = int(LINK_IS_GOOD_FOR.total_seconds() // 60)
+    minutes = int(LINK_LIFETIME.total_seconds() // 60)
     if as_json:
         print_json({"name": name, "link": address, "good_for_minutes": minutes})
         return

@@ -34,7 +34,7 @@ def as_shipped(monkeypatch):
     spec = find_spec(researchers.__name__)
     afresh = module_from_spec(spec)
     spec.loader.exec_module(afresh)
-    for name in ("hasher", "_NOBODYS"):
+    for name in ("hasher", "_UNUSED_HASH"):
         monkeypatch.setattr(researchers, name, getattr(afresh, name))
 
 
@@ -57,7 +57,7 @@ def test_a_link_sets_a_password_once(session, ada, token):
 
 
 def test_guessing_costs_what_the_standard_advises_also_where_there_is_nobody(as_shipped):
-    for stored in (researchers.hasher.hash(PASSWORD), researchers._NOBODYS):
+    for stored in (researchers.hasher.hash(PASSWORD), researchers._UNUSED_HASH):
         assert extract_parameters(stored) == RFC_9106_LOW_MEMORY
 
 
@@ -184,7 +184,7 @@ def test_being_seen_puts_off_the_idle_end_but_not_the_other(session, ada, monkey
     token = sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
     for _ in range(12):
         later(monkeypatch, minutes=49)
-        sign_in.note_seen(session, token)
+        sign_in.refresh(session, token)
     assert sign_in.find_sign_in(session, token)
     later(monkeypatch, minutes=20)
     assert sign_in.find_sign_in(session, token) is None

@@ -636,7 +636,8 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
     session.rollback()
     desk.open(f"{STUDY}/hand-out")
     monkeypatch.setattr(
-        "survey.services.accounts.sign_in.CONFIRMED_FOR", study.created_at - study.created_at
+        "survey.services.accounts.sign_in.CONFIRMATION_LIFETIME",
+        study.created_at - study.created_at,
     )
     desk.send(f"{STUDY}/bundle-with-identities.zip")
     assert desk.page.h1.text == "Confirm your password"
@@ -658,7 +659,7 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
 def test_a_reason_is_kept_while_the_password_is_asked_for(desk, session, study, monkeypatch):
     open_it(session, study)
     desk.open(f"{STUDY}/results")
-    monkeypatch.setattr("survey.services.accounts.sign_in.CONFIRMED_FOR", timedelta(0))
+    monkeypatch.setattr("survey.services.accounts.sign_in.CONFIRMATION_LIFETIME", timedelta(0))
     desk.send(f"{STUDY}/unblind", reason="the pilot is over")
     assert desk.page.h1.text == "Confirm your password"
     session.expire_all()
@@ -683,7 +684,8 @@ def test_runs_of_many_lines_can_be_uploaded_by_those_signed_in_only(desk, app, s
 @ON_SQLITE
 def test_deleting_asks_for_the_address_and_the_password(desk, session, study, monkeypatch):
     monkeypatch.setattr(
-        "survey.services.accounts.sign_in.CONFIRMED_FOR", study.created_at - study.created_at
+        "survey.services.accounts.sign_in.CONFIRMATION_LIFETIME",
+        study.created_at - study.created_at,
     )
     desk.open(f"{STUDY}/delete")
     assert desk.page.h1.text == "Confirm your password"

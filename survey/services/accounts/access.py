@@ -1,4 +1,4 @@
-"""Who may see and change which study, and the log of what was done to it."""
+"""Researchers' roles in studies, and the log of what they did to a study."""
 
 from typing import Literal
 
@@ -16,85 +16,93 @@ COMMAND_LINE = "command line"
 
 
 def studies_of(session: Session, researcher: Researcher) -> list[tuple[Study, str]]:
-    """Return the studies a researcher may see, newest first, with the role in each."""
+    """Return the studies that a researcher may see, with the role in each, newest first."""
     return queries.studies_of_researcher(session, researcher.id)
 
 
 def study_of(session: Session, researcher: Researcher, slug: str) -> tuple[Study, str]:
     """Return a study and the researcher's role in it.
 
-    Raises NotFoundError for one that is not there and for one of other people alike.
+    Raises the same NotFoundError for a missing study and for a study of others, so that its
+    text does not reveal which studies exist.
     """
-    found = queries.study_of_researcher(session, researcher.id, slug) if SLUG.match(slug) else None
-    if found is None:
+    # PostgreSQL rejects some texts that are no slug: those with a NUL.
+    match = queries.study_of_researcher(session, researcher.id, slug) if SLUG.match(slug) else None
+    if match is None:
         raise NotFoundError("There is no such study among yours.")
-    return found
+    return match
 
 
 def require_owner(role: str) -> None:
-    """Raise NotAllowedError for a viewer."""
+    """Raise NotAllowedError unless the role is owner."""
     if role != "owner":
         raise NotAllowedError("You may look at this study; only its owners may change it.")
 
 
 def share(session: Session, study: Study, researcher: Researcher, role: Role) -> None:
-    """Give a researcher a role in a study, or another one; the caller commits.
+    """Give a researcher a role in a study, or change it; the caller commits.
 
-    Raises NotAllowedError when nobody would own the study any more.
+    Raises NotAllowedError if the study would lose its last owner.
     """
     member = queries.membership_of(session, study.id, researcher.id)
     if member is None:
         session.add(Membership(study_id=study.id, researcher_id=researcher.id, role=role))
     elif member.role != role:
         if role != "owner":
-            _keep_an_owner(session, study, researcher)
+            _require_other_owner(session, study, researcher)
         member.role = role
     session.flush()
 
 
 def unshare(session: Session, study: Study, researcher: Researcher) -> None:
-    """Take a researcher's role in a study away; the caller commits."""
+    """Remove a researcher from a study; the caller commits.
+
+    Raises NotAllowedError if the study would lose its last owner.
+    """
     member = queries.membership_of(session, study.id, researcher.id)
     if member is not None:
-        _keep_an_owner(session, study, researcher)
+        _require_other_owner(session, study, researcher)
         session.delete(member)
 
 
 def members_of(session: Session, study: Study) -> list[Membership]:
-    """Return who may see a study, owners first."""
+    """Return the researchers who may see a study, with their roles, owners first."""
     return list(queries.members_of(session, study.id))
 
 
 def member_of(session: Session, study: Study, researcher_id: int) -> Researcher:
-    """Return who may see a study, by number; raises NotFoundError for anybody else."""
+    """Return a member of a study by id, or raise NotFoundError."""
     for member in queries.members_of(session, study.id):
         if member.researcher_id == researcher_id:
             return member.researcher
-    raise NotFoundError("Nobody of that number may see this study.")
+    raise NotFoundError("This study has no such member.")
 
 
 def researcher_named(session: Session, name: str) -> Researcher:
-    """Return the researcher to share with, or raise SurveyError saying how to make one."""
-    found = queries.researcher_by_name(session, " ".join(name.split()))
-    if found is None:
+    """Return the researcher to share a study with.
+
+    Raises SurveyError, naming the command that adds a researcher.
+    """
+    researcher = queries.researcher_by_name(session, " ".join(name.split()))
+    if researcher is None:
         raise SurveyError(
-            f"There is no researcher {name!r} here. Whoever runs the survey can add one with "
-            "`survey researcher add`."
+            f"There is no researcher {name!r}. The administrator of the survey can add a "
+            "researcher with `survey researcher add`."
         )
-    return found
+    return researcher
 
 
 def log(session: Session, study: AnyStudy, who: str, kind: str, detail: str = "") -> None:
-    """Write down what was done to a study; the caller commits."""
+    """Add an event to the log of a study; the caller commits."""
     session.add(Event(slug=study.slug, who=who, at=now(), kind=kind, detail=detail))
 
 
 def events_of(session: Session, study: Study) -> list[Event]:
-    """Return what was done to a study, newest first."""
+    """Return the log of a study, newest event first."""
     return list(queries.events_of(session, study))
 
 
-def _keep_an_owner(session: Session, study: Study, leaving: Researcher) -> None:
-    owners = [one for one in queries.members_of(session, study.id) if one.role == "owner"]
-    if [one.researcher_id for one in owners] == [leaving.id]:
+def _require_other_owner(session: Session, study: Study, leaving: Researcher) -> None:
+    members = queries.members_of(session, study.id)
+    if [m.researcher_id for m in members if m.role == "owner"] == [leaving.id]:
         raise NotAllowedError("A study needs an owner; make someone else an owner first.")

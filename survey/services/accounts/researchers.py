@@ -1,4 +1,4 @@
-"""Researchers' accounts: made on the command line, opened with a link that is good once."""
+"""Researchers' accounts, passwords, and the links with which they set a password."""
 
 import re
 import secrets
@@ -17,24 +17,25 @@ from survey.errors import NotFoundError, SurveyError
 from survey.services.accounts import access
 
 NAME = re.compile(r"[^\W_](?:[\w .@'-]*[\w.])?\Z")
-LINK_IS_GOOD_FOR = timedelta(minutes=30)
-# Whom `make run` makes where there is nobody.
+LINK_LIFETIME = timedelta(minutes=30)
+# The account that `make run` adds to a survey without researchers.
 FIRST_NAME = "researcher"
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 128
-FEWEST_CHARACTERS = 5  # different ones, so that "aaaaaaaaaaaa" is none
+FEWEST_CHARACTERS = 5  # different ones, so that "aaaaaaaaaaaa" is refused
 
 hasher = PasswordHasher()
+_UNUSED_HASH = hasher.hash(secrets.token_urlsafe(16))
 
 
 class LinkError(SurveyError):
-    """A sign-in link that is not, or no longer, good."""
+    """A sign-in link that is unknown, used or too old."""
 
 
 def add_researcher(session: Session, name: str) -> tuple[Researcher, str]:
-    """Make an account without a password; return it with the token of its sign-in link.
+    """Add an account without a password; return it with the token of its sign-in link.
 
-    The first researcher gets the studies that are nobody's. Raises SurveyError for a
-    name that is taken or cannot be.
+    The first researcher becomes the owner of all studies without members. Raises SurveyError
+    for a name that is taken or not allowed.
     """
     name = " ".join(name.split())
     if not NAME.match(name) or len(name) > 64:
@@ -57,18 +58,21 @@ def add_researcher(session: Session, name: str) -> tuple[Researcher, str]:
 
 
 def ensure_researcher(session: Session) -> str | None:
-    """Make sure that somebody can sign in; return the token of a link where nobody can yet."""
-    lock_globally(session)  # several servers may make their first start together
+    """Return the token of a link for the first sign-in; None if a researcher has a password.
+
+    Adds an account if there is none.
+    """
+    lock_globally(session)  # else servers that start together would add it twice
     known = queries.all_researchers(session)
     if not known:
         return add_researcher(session, FIRST_NAME)[1]
-    if any(one.password_hash for one in known):
+    if any(researcher.password_hash for researcher in known):
         return None
     return new_link(session, known[0])
 
 
 def find_researcher(session: Session, name: str) -> Researcher:
-    """Return the researcher of that name, or raise NotFoundError."""
+    """Return the account of that name, upper or lower case, or raise NotFoundError."""
     researcher = queries.researcher_by_name(session, name)
     if researcher is None:
         raise NotFoundError(f"There is no researcher {name!r}.")
@@ -76,18 +80,18 @@ def find_researcher(session: Session, name: str) -> Researcher:
 
 
 def all_researchers(session: Session) -> list[Researcher]:
-    """Return all researchers, by name."""
+    """Return the accounts, sorted by name."""
     return list(queries.all_researchers(session))
 
 
 def remove_researcher(session: Session, researcher: Researcher) -> None:
-    """Remove an account; its studies stay, and its name in the log of what was done."""
+    """Delete an account; its studies stay, and so does its name in their logs."""
     session.delete(researcher)
     session.commit()
 
 
 def new_link(session: Session, researcher: Researcher) -> str:
-    """Return the token of a new link to set a password with; earlier links are good no more."""
+    """Return the token of a new link to set a password with; earlier links are deleted."""
     for link in queries.links_of(session, researcher.id):
         session.delete(link)
     token = secrets.token_urlsafe(32)
@@ -95,7 +99,7 @@ def new_link(session: Session, researcher: Researcher) -> str:
         SignInLink(
             researcher_id=researcher.id,
             token_hash=tokens.hash_token(token),
-            expires_at=now() + LINK_IS_GOOD_FOR,
+            expires_at=now() + LINK_LIFETIME,
         )
     )
     session.commit()
@@ -103,17 +107,16 @@ def new_link(session: Session, researcher: Researcher) -> str:
 
 
 def researcher_of_link(session: Session, token: str) -> Researcher:
-    """Return whose link it is; raises LinkError for one that is unknown, used or too old."""
-    return _good_link(session, token).researcher
+    """Return the researcher of a link; raise LinkError if it is unknown, used or too old."""
+    return _valid_link(session, token).researcher
 
 
 def set_password(session: Session, token: str, password: str) -> Researcher:
-    """Use a link: store the password and sign its researcher out everywhere.
+    """Store the password of a link's researcher, use up the link, end all sign-ins.
 
-    Raises LinkError as ``researcher_of_link`` does, and SurveyError for a password
-    that is too easy.
+    Raises LinkError as ``researcher_of_link`` does, and SurveyError for an easy password.
     """
-    link = _good_link(session, token)
+    link = _valid_link(session, token)
     researcher = link.researcher
     store_password(session, researcher, password)
     link.used_at = now()
@@ -122,14 +125,29 @@ def set_password(session: Session, token: str, password: str) -> Researcher:
 
 
 def store_password(session: Session, researcher: Researcher, password: str) -> None:
-    """Store the hash of a new password and end all sign-ins; the caller commits."""
-    refuse_easy(password, researcher.name)
+    """Store the hash of a new password and end all sign-ins; the caller commits.
+
+    Raises SurveyError for an easy password.
+    """
+    _refuse_easy(password, researcher.name)
     researcher.password_hash = hasher.hash(password)
     for sign_in in queries.sign_ins_of(session, researcher.id):
         session.delete(sign_in)
 
 
-def refuse_easy(password: str, name: str) -> None:
+def is_password(stored: str | None, password: str) -> bool:
+    """Return whether the password has that hash.
+
+    Without a hash it takes as long, else response times would reveal which accounts exist.
+    """
+    try:
+        hasher.verify(stored or _UNUSED_HASH, password[:LONGEST_PASSWORD])
+    except VerificationError:
+        return False
+    return bool(stored)
+
+
+def _refuse_easy(password: str, name: str) -> None:
     """Raise SurveyError for a password that is too short, too long or too easy to guess."""
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD:
         raise SurveyError(
@@ -144,23 +162,12 @@ def refuse_easy(password: str, name: str) -> None:
         )
 
 
-def is_password(stored: str | None, password: str) -> bool:
-    """Tell whether the password has that hash; as slow where there is none."""
-    try:
-        hasher.verify(stored or _NOBODYS, password[:LONGEST_PASSWORD])
-    except VerificationError:
-        return False
-    return bool(stored)
-
-
-_NOBODYS = hasher.hash(secrets.token_urlsafe(16))
-
-
-def _good_link(session: Session, token: str) -> SignInLink:
+def _valid_link(session: Session, token: str) -> SignInLink:
     link = queries.link_by_hash(session, tokens.hash_token(token))
     if link is None or link.used_at is not None or link.expires_at <= now():
         raise LinkError(
-            "This link is not good any more: it works once, for 30 minutes, and only the newest "
-            "one. Whoever runs the survey can print another with `survey researcher link`."
+            "This link does not work any more: each link works once, for 30 minutes, and only the "
+            "newest works. The administrator of the survey can print another with "
+            "`survey researcher link`."
         )
     return link

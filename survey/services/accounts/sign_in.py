@@ -1,4 +1,4 @@
-"""Signing in: server-side sessions with two ends, and a throttle kept in the database."""
+"""Sign-ins of researchers: their sessions, when these end, and the wait after wrong passwords."""
 
 import math
 import secrets
@@ -15,22 +15,22 @@ from survey.db.models import Researcher, SignIn, SignInThrottle
 from survey.errors import SurveyError
 from survey.services.accounts import researchers
 
-ENDS_IDLE_AFTER = timedelta(hours=1)
-ENDS_AFTER = timedelta(hours=10)
-CONFIRMED_FOR = timedelta(minutes=10)
-NOTED_EVERY = timedelta(minutes=1)  # so that looking at pages hardly ever writes
+IDLE_LIMIT = timedelta(hours=1)
+AGE_LIMIT = timedelta(hours=10)
+CONFIRMATION_LIFETIME = timedelta(minutes=10)
+REFRESH_INTERVAL = timedelta(minutes=1)  # else each page would wait for the write lock
 
 FREE_FAILURES = 5
 LONGEST_WAIT = timedelta(minutes=15)
 
 
 class WrongPasswordError(SurveyError):
-    """Name and password do not belong together."""
+    """The name is unknown or the password is wrong; the text does not say which."""
 
 
 @dataclass(frozen=True)
 class TooManyAttemptsError(SurveyError):
-    """Too many failures in a row under one name."""
+    """Too many failures in a row under a name; ``seconds`` is the wait."""
 
     seconds: int
 
@@ -44,18 +44,17 @@ class TooManyAttemptsError(SurveyError):
 def sign_in(session: Session, name: str, password: str) -> str:
     """Check name and password; return the token of a new session.
 
-    Raises WrongPasswordError, the same for an unknown name and a wrong password, and
-    TooManyAttemptsError: after five failures in a row under a name each further one
-    costs a wait, doubling up to 15 minutes.
+    Raises WrongPasswordError, for an unknown name too, and TooManyAttemptsError: after five
+    failures in a row under a name each failure doubles the wait, up to 15 minutes.
     """
-    researcher = _checked(session, name, password)
+    researcher = _check_password(session, name, password)
     if researchers.hasher.check_needs_rehash(researcher.password_hash or ""):
         researcher.password_hash = researchers.hasher.hash(password)
     return new_session(session, researcher)
 
 
 def new_session(session: Session, researcher: Researcher) -> str:
-    """Begin a session for someone whose password is known to be right; return its token."""
+    """Start a session without a password check; return its token."""
     token = secrets.token_urlsafe(32)
     moment = now()
     session.add(
@@ -67,92 +66,103 @@ def new_session(session: Session, researcher: Researcher) -> str:
             confirmed_at=moment,
         )
     )
-    for old in queries.sign_ins_of(session, researcher.id):
-        if not _is_alive(old, moment):
-            session.delete(old)
+    for previous in queries.sign_ins_of(session, researcher.id):
+        if not _is_alive(previous, moment):
+            session.delete(previous)
     session.commit()
     return token
 
 
 def find_sign_in(session: Session, token: str) -> SignIn | None:
-    """Return the live session of this token."""
-    found = queries.sign_in_by_hash(session, tokens.hash_token(token))
-    return found if found is not None and _is_alive(found, now()) else None
+    """Return the session of this token, None if it is unknown or has ended."""
+    stored = queries.sign_in_by_hash(session, tokens.hash_token(token))
+    return stored if stored is not None and _is_alive(stored, now()) else None
 
 
-def is_worth_noting(found: SignIn) -> bool:
-    """Tell whether a session was last noted so long ago that it should be noted again."""
-    return now() - found.last_seen_at > NOTED_EVERY
+def needs_refresh(current: SignIn) -> bool:
+    """Return whether ``refresh`` was last called more than a minute ago."""
+    return now() - current.last_seen_at > REFRESH_INTERVAL
 
 
-def note_seen(session: Session, token: str) -> None:
-    """Put off the idle end of a session."""
-    found = find_sign_in(session, token)
-    if found is not None:
-        found.last_seen_at = now()
+def refresh(session: Session, token: str) -> None:
+    """Let the idle hour of a session start again."""
+    current = find_sign_in(session, token)
+    if current is not None:
+        current.last_seen_at = now()
     session.commit()
 
 
 def confirm(session: Session, token: str, password: str) -> None:
-    """Type the password once more, for what is not done lightly; throttled like signing in."""
-    found = find_sign_in(session, token)
-    if found is None:
+    """Check the password of a session again, before a risky action.
+
+    Raises as ``sign_in`` does.
+    """
+    current = find_sign_in(session, token)
+    if current is None:
         raise WrongPasswordError("You are signed out. Please sign in again.")
-    _checked(session, found.researcher.name, password)
-    found.confirmed_at = now()
+    _check_password(session, current.researcher.name, password)
+    current.confirmed_at = now()
     session.commit()
 
 
-def is_confirmed(found: SignIn) -> bool:
-    """Tell whether the password was typed within the last ten minutes."""
-    return now() - found.confirmed_at <= CONFIRMED_FOR
+def is_confirmed(current: SignIn) -> bool:
+    """Return whether the password was typed within the last ten minutes."""
+    return now() - current.confirmed_at <= CONFIRMATION_LIFETIME
 
 
 def sign_out(session: Session, token: str) -> None:
-    """End this session."""
-    found = queries.sign_in_by_hash(session, tokens.hash_token(token))
-    if found is not None:
-        session.delete(found)
+    """End the session of this token; an unknown token changes nothing."""
+    stored = queries.sign_in_by_hash(session, tokens.hash_token(token))
+    if stored is not None:
+        session.delete(stored)
     session.commit()
 
 
 def sign_out_everywhere(session: Session, researcher: Researcher) -> None:
-    """End all sessions of a researcher."""
-    for one in queries.sign_ins_of(session, researcher.id):
-        session.delete(one)
+    """End the sessions of a researcher in all browsers."""
+    for stored in queries.sign_ins_of(session, researcher.id):
+        session.delete(stored)
     session.commit()
 
 
 def live_sign_ins(session: Session, researcher: Researcher) -> list[SignIn]:
-    """Return a researcher's live sessions, newest first."""
+    """Return a researcher's sessions that have not ended, last seen first."""
     moment = now()
-    return [one for one in queries.sign_ins_of(session, researcher.id) if _is_alive(one, moment)]
+    stored = queries.sign_ins_of(session, researcher.id)
+    return [sign_in for sign_in in stored if _is_alive(sign_in, moment)]
 
 
-def _is_alive(found: SignIn, moment: datetime) -> bool:
-    return moment - found.created_at < ENDS_AFTER and moment - found.last_seen_at < ENDS_IDLE_AFTER
+def reset_failures(session: Session, name: str) -> None:
+    """Forget the failures counted under a name; the caller commits."""
+    throttle = queries.throttle_of(session, _throttle_key(name))
+    if throttle is not None:
+        session.delete(throttle)
 
 
-def _checked(session: Session, name: str, password: str) -> Researcher:
-    """Return the researcher whose name and password these are, counting failures.
+def _is_alive(stored: SignIn, moment: datetime) -> bool:
+    return moment - stored.created_at < AGE_LIMIT and moment - stored.last_seen_at < IDLE_LIMIT
 
-    The password is hashed between two transactions: it takes long, and nobody's answer
-    shall wait for it.
+
+def _check_password(session: Session, name: str, password: str) -> Researcher:
+    """Return the researcher of that name and password; count the attempt if it fails.
+
+    The password is hashed between two transactions: hashing is slow, and would block
+    participants' answers.
     """
     name = " ".join(name.split())
     session.rollback()
     begin_reading(session)
-    known = queries.researcher_by_name(session, name)
-    throttle = queries.throttle_of(session, _key_of(name))
-    _require_no_wait(throttle)
-    stored = known.password_hash if known else None
-    session.rollback()
-    right = researchers.is_password(stored, password)
-    queries.add_throttle(session, _key_of(name), now())
-    throttle = queries.locked_throttle(session, _key_of(name))
-    _require_no_wait(throttle)  # others may have tried meanwhile
     researcher = queries.researcher_by_name(session, name)
-    if not right or researcher is None or researcher.password_hash != stored:
+    throttle = queries.throttle_of(session, _throttle_key(name))
+    _require_no_wait(throttle)
+    stored = researcher.password_hash if researcher else None
+    session.rollback()
+    correct = researchers.is_password(stored, password)
+    queries.add_throttle(session, _throttle_key(name), now())
+    throttle = queries.locked_throttle(session, _throttle_key(name))
+    _require_no_wait(throttle)  # other attempts may have failed meanwhile
+    researcher = queries.researcher_by_name(session, name)
+    if not correct or researcher is None or researcher.password_hash != stored:
         throttle.failures += 1
         throttle.last_failed_at = now()
         session.commit()
@@ -161,14 +171,7 @@ def _checked(session: Session, name: str, password: str) -> Researcher:
     return researcher
 
 
-def forget_failures(session: Session, name: str) -> None:
-    """Start counting failures under a name anew; the caller commits."""
-    throttle = queries.throttle_of(session, _key_of(name))
-    if throttle is not None:
-        session.delete(throttle)
-
-
-def _key_of(name: str) -> str:
+def _throttle_key(name: str) -> str:
     return tokens.hash_token(name.casefold())
 
 

@@ -70,9 +70,9 @@ def require_sign_in() -> ResponseReturnValue | None:
     if not reads:
         _read_body()
         g.sign_in = sign_in.find_sign_in(session(), session_token())
-    if sign_in.is_worth_noting(g.sign_in) and not request.endpoint.endswith("live"):  # type: ignore[union-attr] # it was routed
+    if sign_in.needs_refresh(g.sign_in) and not request.endpoint.endswith("live"):  # type: ignore[union-attr] # it was routed
         session().rollback()
-        sign_in.note_seen(session(), session_token())
+        sign_in.refresh(session(), session_token())
         if reads:
             begin_reading(session())
         g.sign_in = sign_in.find_sign_in(session(), session_token())

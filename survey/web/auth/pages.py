@@ -110,7 +110,7 @@ def set_password(token: str) -> ResponseReturnValue:
     except SurveyError as error:
         form.password.errors = [str(error)]
         return _welcome_page(token, form, 400)
-    sign_in.forget_failures(session(), researcher.name)
+    sign_in.reset_failures(session(), researcher.name)
     new_token = sign_in.new_session(session(), researcher)
     flash("Your password is set, and you are signed in.")
     return set_session_cookie(redirect(url_for("researcher.home"), 303), new_token)
