@@ -106,19 +106,18 @@ def evaluate(
     than the baseline at .05, .01 or .001, by a one-tailed bootstrap.
     """
     from survey.services.collections import evaluation_tables as tables
-    from survey.services.collections import run_evaluation
-    from survey.services.collections.evaluation_tables import as_json
+    from survey.services.collections.run_evaluation import Request, evaluate_runs
 
     names = tuple(name for words in measures for name in words.split(",") if name)
     with _scoring_bars() as on_progress:
-        report = run_evaluation.run(run_evaluation.Asked(measures=names, **options), on_progress)
+        report = evaluate_runs(Request(measures=names, **options), on_progress)
     if output == "csv":
         _print_csv(report, per_query=per_query)
         return
     sheets = [tables.means_sheet(report)]
     sheets += [tables.comparisons_sheet(report)] if report.comparisons else []
     sheets += [tables.queries_sheet(report)] if per_query else []
-    _print_report(output, as_json(report), sheets)
+    _print_report(output, tables.evaluation_json(report), sheets)
 
 
 @click.command(
@@ -156,16 +155,16 @@ def feedback(
     and recall at 100. Items that were examples count in every round like others.
     """
     from survey.services.collections import evaluation_tables as tables
-    from survey.services.collections.evaluation_tables import as_json
-    from survey.services.collections.feedback_rounds import run_feedback
-    from survey.services.collections.run_evaluation import Asked
+    from survey.services.collections.feedback_rounds import evaluate_feedback
+    from survey.services.collections.run_evaluation import Request
 
     with _scoring_bars() as on_progress:
-        result = run_feedback(Asked(**options), examples, images, on_progress)
+        result = evaluate_feedback(Request(**options), examples, images, on_progress)
     if output == "csv":
         _print_csv(result.report)
         return
-    content = as_json(result.report) | {"rounds": result.rounds, "examples": result.examples}
+    content = tables.evaluation_json(result.report)
+    content |= {"rounds": result.rounds, "examples": result.examples}
     sheets = [tables.means_sheet(result.report), tables.comparisons_sheet(result.report, "gain")]
     sheets += [tables.examples_sheet(result)] if result.examples else []
     _print_report(output, content, sheets)

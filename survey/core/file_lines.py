@@ -1,53 +1,93 @@
-"""Files that people write: their lines, and sentences about what is wrong in them."""
+"""Text files that people write: their lines, and their faults, collected into one error."""
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 MOST_FAULTS = 20
 
 
 class FaultyFilesError(ValueError):
-    """Files that cannot be used; ``faults`` says everything that is wrong, a sentence each.
-
-    Of more than 20 faults the first 19 are kept, and the last sentence counts the rest.
-    """
+    """Files that cannot be used; ``faults`` holds a sentence for each fault."""
 
     def __init__(self, faults: Iterable[str]) -> None:
-        found = tuple(faults)
-        if len(found) > MOST_FAULTS:
-            kept = found[: MOST_FAULTS - 1]
-            found = (*kept, f"and {len(found) - len(kept)} more faults like these")
-        self.faults: tuple[str, ...] = found
-        super().__init__("\n".join(found))
+        self.faults = tuple(faults)
+        super().__init__("\n".join(self.faults))
 
 
-def stop_if_any(faults: Sequence[str]) -> None:
-    """Raise FaultyFilesError if there is a fault."""
-    if faults:
-        raise FaultyFilesError(faults)
+class FileFaults:
+    """Faults of files, collected so that one error names them all.
+
+    ``error`` makes the error from the sentences. Of more than ``most`` faults the error
+    holds the first ``most`` − 1, and its last sentence counts the rest.
+    """
+
+    def __init__(
+        self,
+        faults: Iterable[str] = (),
+        *,
+        error: Callable[[tuple[str, ...]], Exception] = FaultyFilesError,
+        most: int = MOST_FAULTS,
+    ) -> None:
+        self._faults = [(0, fault) for fault in faults]
+        self._error, self._most = error, most
+
+    def __len__(self) -> int:
+        return len(self._faults)
+
+    @property
+    def sentences(self) -> list[str]:
+        """All faults, in the order of their rows."""
+        return [fault for _, fault in sorted(self._faults, key=lambda fault: fault[0])]
+
+    def add(self, fault: str, row: int = 0) -> None:
+        """Add a sentence; faults with a lower ``row`` come first in the error."""
+        self._faults.append((row, fault))
+
+    def extend(self, faults: Iterable[str]) -> None:
+        """Add several sentences."""
+        for fault in faults:
+            self.add(fault)
+
+    @contextmanager
+    def collect(self, error: type[Exception]) -> Iterator[None]:
+        """Add the text of an error that ends the ``with`` block, and continue after the block."""
+        try:
+            yield
+        except error as fault:
+            self.add(str(fault))
+
+    def raise_any(self) -> None:
+        """Raise the error if a fault was added."""
+        faults = self.sentences
+        if len(faults) > self._most:
+            shown = faults[: self._most - 1]
+            faults = [*shown, f"and {len(faults) - len(shown)} more faults like these"]
+        if faults:
+            raise self._error(tuple(faults))
 
 
 def lines_of(text: str) -> Iterable[str]:
-    """Split a text as a file is: at \\n, \\r\\n and \\r, and nowhere else."""
+    """Split a text at \\n, \\r\\n and \\r, as a file is, and not at other line separators."""
     return io.StringIO(text, newline=None)
 
 
 def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Give lines with their numbers from 1; without blanks around, empty ones and comments (#)."""
+    """Yield stripped lines with their numbers from 1, without empty lines and comments (#)."""
     for number, line in enumerate(lines, 1):
         stripped = (line.removeprefix("\ufeff") if number == 1 else line).strip()
         if stripped and not stripped.startswith("#"):
             yield number, stripped
 
 
-def malformed(where: str, line: str, allowed: str, more: str = "") -> str:
-    """Say that a line has another number of fields than ``allowed`` names."""
+def field_count_fault(place: str, line: str, allowed: str, more: str = "") -> str:
+    """Return the fault of a line whose number of fields differs from that in ``allowed``."""
     fields = line.split()
     count = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
     needed = f"{len(allowed.split())} {more}are allowed"
-    return f"{where}: {count} found, {shortened(' '.join(fields))}; {needed}: {allowed}"
+    return f"{place}: {count} found, {shortened(' '.join(fields))}; {needed}: {allowed}"
 
 
-def shortened(found: str) -> str:
-    """Quote what was found, as much of it as a message has room for."""
-    return repr(found if len(found) <= 40 else f"{found[:39]}…")
+def shortened(text: str) -> str:
+    """Quote a text for a message, at most 40 characters of it."""
+    return repr(text if len(text) <= 40 else f"{text[:39]}…")

@@ -1,21 +1,20 @@
-"""Cells that a spreadsheet would run as a formula, made harmless and read back.
+"""Cells of CSV files, escaped so that no spreadsheet runs them as a formula.
 
 A spreadsheet takes a cell for a formula when, after what it skips, it begins with one of
 SIGNS; an apostrophe there makes it a text. Where a file is opened with a separator other
 than the comma, as Excel does in much of Europe, a cell begins after each semicolon, tab
-or line break too, even inside quotes; so an apostrophe is put there as well. None of
-what is skipped or looked for is changed by more apostrophes, so whatever holds already
-some gets one more, and taking one away from each place gives the text back.
+or line break too, even inside quotes; so an apostrophe is put there as well. An added
+apostrophe is among the characters that are skipped, so a cell that begins with some gets one
+more, and removing one at each place restores the text.
 """
 
 import re
 from collections.abc import Iterable
 
 # What starts a formula, also in the wide and the small forms of East Asian fonts. | and %
-# start none today, but did in older programs, and others guard against them: it costs an
-# apostrophe that is taken off again.
+# start none today, but did in older programs.
 SIGNS = r"=+\-@|%＝＋－＠｜％﹦﹢﹣﹫﹪"
-# Blanks of all kinds, quotes, and what has no width or is no character on paper.
+# Blanks of all kinds, quotes, and characters without width or shape.
 UNSEEN = (
     r"\x00-\x08\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
     r"\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0"
@@ -30,24 +29,24 @@ ESCAPED = re.compile(rf"\A'{FIRST}|(?<=[;\t\r\n])'{LATER}")
 
 
 def escaped(cell: str) -> str:
-    """Put an apostrophe wherever a spreadsheet would begin to run a formula."""
+    """Insert an apostrophe wherever a spreadsheet would begin to run a formula."""
     return BEFORE_FORMULA.sub("'", cell)
 
 
 def unescaped(cell: str) -> str:
-    """Undo ``escaped``."""
+    """Remove the apostrophes that ``escaped`` inserted."""
     return ESCAPED.sub("", cell)
 
 
 def line_of(cells: Iterable[str]) -> str:
-    """Write cells that are escaped already as a line of CSV, after RFC 4180.
+    """Return a line of CSV (RFC 4180) from cells that are escaped already.
 
     The csv module leaves a lone carriage return unquoted where lines end in \\n, and
-    reads it back as the end of a row; hence by hand.
+    reads it back as the end of a row.
     """
     return ",".join(map(quoted, cells)) + "\n"
 
 
 def quoted(cell: str) -> str:
-    """Put a cell in quotes where it needs them."""
+    """Return a cell, in quotes where commas, quotes or line breaks need them."""
     return '"' + cell.replace('"', '""') + '"' if re.search(r'[",\r\n]', cell) else cell

@@ -1,4 +1,4 @@
-"""Reading a text file, gzipped or not."""
+"""Text files, gzipped or not."""
 
 import gzip
 import zlib
@@ -9,10 +9,10 @@ from survey.errors import SurveyError
 GZIPPED = b"\x1f\x8b"  # the first bytes of a gzip file
 
 
-def text_of(path: Path) -> str:
-    """Read a file in UTF-8; whether it is gzipped is told by its first bytes.
+def read_text(path: Path) -> str:
+    """Return the text of a file in UTF-8, decompressed if its first bytes are gzip's.
 
-    Raises SurveyError saying what keeps it from being read.
+    Raises SurveyError with the reason why it cannot be read.
     """
     try:
         content = path.read_bytes()

@@ -120,7 +120,7 @@ def new(
     from survey.services.accounts import access
     from survey.services.studies import lifecycle
     from survey.services.studies.plans import from_csv
-    from survey.services.text_files import text_of
+    from survey.services.text_files import read_text
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
     fields = _plan_fields(options)
@@ -130,7 +130,7 @@ def new(
             "--missing-last need both."
         )
     if own_lists is not None:
-        fields |= _list_fields(fields, from_csv(text_of(own_lists), own_lists.name))
+        fields |= _list_fields(fields, from_csv(read_text(own_lists), own_lists.name))
     if qrels is not None:
         if "collection_size" not in fields:
             raise click.UsageError(
@@ -188,14 +188,14 @@ def _lists_from_runs(
     **options: bool,
 ) -> "OwnLists":
     from survey.services.studies.plans import from_trec
-    from survey.services.text_files import text_of
+    from survey.services.text_files import read_text
 
     return from_trec(
-        (qrels.name, text_of(qrels)),
-        [(run.name, text_of(run)) for run in runs],
+        (qrels.name, read_text(qrels)),
+        [(run.name, read_text(run)) for run in runs],
         topics=topics.replace(",", " ").split(),
         collection_size=str(collection_size),
-        clusters=None if clusters is None else (clusters.name, text_of(clusters)),
+        clusters=None if clusters is None else (clusters.name, read_text(clusters)),
         **options,
     )
 
@@ -204,11 +204,11 @@ def _read_plan(file: Path | None, preset: str | None, fields: dict[str, Any]) ->
     """Return the plan of the file, or of a preset with a random seed, changed by the fields."""
     from survey.services.studies.plans import PlanFile, fresh_seed, preset_plan, read_plan
     from survey.services.studies.recruitment import Recruitment
-    from survey.services.text_files import text_of
+    from survey.services.text_files import read_text
 
     if file is not None and preset is not None:
         raise click.UsageError("Use --from or --preset, not both; a plan file may name a preset.")
     if file is not None:
-        return read_plan(text_of(file), file.name, **fields)
+        return read_plan(read_text(file), file.name, **fields)
     values = {"seed": fresh_seed(), **fields}
     return PlanFile(preset_plan(preset or "mnro", **values), Recruitment())

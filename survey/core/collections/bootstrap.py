@@ -1,4 +1,4 @@
-"""Whether a run is better than a baseline by more than chance: bootstrap over queries."""
+"""Bootstrap tests over queries: whether a run is better than a baseline by more than chance."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,17 +14,17 @@ from survey.core.statistics.monte_carlo import REPLICATES, SEED
 from survey.core.statistics.significance import holm
 
 LEVELS = (0.05, 0.01, 0.001)  # *, ** and ***, as in the MNRO paper's Table 8
-CHUNK = 1000  # resamples held at a time
+CHUNK = 1000  # resamples in memory at a time
 
 Table = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A run beside the baseline in one measure.
+    """A run compared with the baseline in one measure.
 
     ``difference``: the run's mean less the baseline's; ``percent``: of the baseline's mean,
-    None where that is 0; ``p``, ``p_holm``: None where undefined, for the reason ``why``.
+    None where that is 0; ``p``, ``p_holm``: None where undefined; ``why`` gives the reason.
     """
 
     run: str
@@ -37,7 +37,7 @@ class Comparison:
 
     @property
     def stars(self) -> str:
-        """One for each of the levels .05, .01, .001 that p, before Holm, does not exceed."""
+        """A star for each of the levels .05, .01, .001 that p, before Holm, does not exceed."""
         return "*" * sum(self.p is not None and self.p <= level for level in LEVELS)
 
 
@@ -47,7 +47,7 @@ def compare(
     """Compare every other run with the baseline in every measure.
 
     p: see ``bootstrap_p``, of the differences in the direction in which the run would be
-    better than the baseline. p_holm: Holm's correction over all comparisons made here.
+    better than the baseline. p_holm: Holm's correction over all comparisons of this call.
     """
     pairs = [
         (run, measure)
@@ -61,11 +61,11 @@ def compare(
         for (run, measure), gain in zip(pairs, gains, strict=True)
     ]
     tested = [gain for gain in gains if why_none(gain) is None]
-    found = iter(bootstrap_p(np.column_stack(tested), resamples, seed).tolist() if tested else ())
-    p = [next(found) if one.why is None else None for one in described]
+    values = iter(bootstrap_p(np.column_stack(tested), resamples, seed).tolist() if tested else ())
+    p = [next(values) if comparison.why is None else None for comparison in described]
     return tuple(
-        replace(one, p=value, p_holm=adjusted)
-        for one, value, adjusted in zip(described, p, holm(p), strict=True)
+        replace(comparison, p=value, p_holm=adjusted)
+        for comparison, value, adjusted in zip(described, p, holm(p), strict=True)
     )
 
 
@@ -84,7 +84,7 @@ def _described(
 
 
 def why_none(differences: Values) -> str | None:
-    """Say why differences have no p value, or None where they have one."""
+    """Return the reason why differences have no p value, or None where they have one."""
     if len(differences) < 2:
         return "one query only; the bootstrap needs at least 2"
     rounded = np.round(differences, COMPARED_DECIMALS)
@@ -109,8 +109,8 @@ def bootstrap_p(differences: Table, resamples: int = REPLICATES, seed: int = SEE
     with PCG64's raw output under ``seed``, the same on every machine.
 
     Under the null, with symmetric differences of 10 to 50 queries, it rejects at .05 in 4 to
-    5 % of experiments. Where single queries speak strongly against the run, and there are
-    few, it rejects too often: with exponential differences to that side in 9 % (10 queries),
+    5 % of experiments. With few queries, some of them strongly against the run, it
+    rejects too often: with exponential differences to that side in 9 % (10 queries),
     7 % (20) and 5.7 % (50); to the other side too rarely.
 
     Source: Sakai 2006 (SIGIR, the paired test, of one tail); (b + 1)/(B + 1): Phipson and
@@ -137,13 +137,13 @@ def _without_spread(means: Table, observed: Table) -> NDArray[np.bool_]:
 
 
 def _tallies(queries: int, resamples: int, seed: int) -> Iterator[Table]:
-    """Give how often each resample holds each query: (up to CHUNK, queries)."""
+    """Yield how often each query occurs in each resample: (up to CHUNK, queries)."""
     bits = PCG64(seed)
     for start in range(0, resamples, CHUNK):
         rows = min(CHUNK, resamples - start)
         words = bits.random_raw(rows * queries).reshape(rows, queries)
         # The upper half of a word times the bound, shifted: favours no query by more than 1e-6.
         drawn = ((words >> np.uint64(32)) * np.uint64(queries) >> np.uint64(32)).astype(np.int64)
-        places = drawn + queries * np.arange(rows)[:, np.newaxis]
-        tallied = np.bincount(places.ravel(), minlength=rows * queries)
+        cells = drawn + queries * np.arange(rows)[:, np.newaxis]
+        tallied = np.bincount(cells.ravel(), minlength=rows * queries)
         yield tallied.reshape(rows, queries).astype(np.float64)

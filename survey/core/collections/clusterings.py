@@ -1,8 +1,6 @@
-"""Which relevant documents of a topic belong together, as one assessor sees it.
+"""Assessors' clusterings of a topic's documents: read from files, compared pair by pair.
 
-Agreement of two clusterings of the same documents, pair by pair.
-
-Two assessors' clusters of a topic: how far they agree, and why not further.
+An assessor puts the relevant documents of a topic into clusters, several if need be.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,55 +10,55 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from survey.core.collections.runs import CLUSTERS_LINE, IN_NO_CLUSTER, read_clusters
-from survey.core.collections.runs import Clusters as Clustering
-from survey.core.file_lines import shortened
+from survey.core.collections.runs import CLUSTERS_LINE, IN_NO_CLUSTER, Clusters, read_clusters
+from survey.core.file_lines import FileFaults, shortened
 
-# Pairs of documents are tables of this size squared, 16 MB each. People cluster by hand:
-# the largest topic of ImageCLEF 2008 has 184 relevant documents.
+# More documents would exhaust memory: pairs of them make tables of this size squared, 16 MB
+# each. People cluster by hand: the largest topic of ImageCLEF 2008 has 184 documents.
 MOST_DOCUMENTS = 2_000
 
-Clusters = Mapping[str, frozenset[str]]
-"""One topic: document → its clusters, several if need be; none where it could not be placed."""
+Clustering = Mapping[str, frozenset[str]]
+"""One topic: document → its clusters; none where the document could not be placed."""
 
 
-def read_clustering(file: str, lines: Iterable[str], faults: list[str]) -> Clustering:
-    """Read one assessor's clustering as ``read_clusters`` does; it may not be empty, nor huge."""
-    found = read_clusters(file, lines, faults)
-    if not found and not faults:
-        faults.append(
-            f"{file}: no cluster found; a line for each document is needed: {CLUSTERS_LINE}"
-        )
-    for topic, documents in found.items():
+def read_clustering(file: str, lines: Iterable[str], faults: FileFaults) -> Clusters:
+    """Read one assessor's clusterings, lines of ``topic docid cluster``.
+
+    Faults are added to ``faults``; a file without a line and a huge topic are faults too.
+    """
+    clusters = read_clusters(file, lines, faults)
+    if not clusters and not faults:
+        faults.add(f"{file}: no cluster found; a line for each document is needed: {CLUSTERS_LINE}")
+    for topic, documents in clusters.items():
         if len(documents) > MOST_DOCUMENTS:
-            faults.append(
+            faults.add(
                 f"{file}: topic {shortened(topic)} has {len(documents)} documents; "
                 f"{MOST_DOCUMENTS} are allowed"
             )
-    return found
+    return clusters
 
 
-def members(clusters: Clusters) -> dict[str, frozenset[str]]:
+def members(clusters: Clustering) -> dict[str, frozenset[str]]:
     """Turn document → clusters into cluster → documents.
 
-    Clusters stand in the order of their sorted documents, so that whatever depends on the
-    order is the same under other names.
+    The clusters are in the order of their sorted documents, so that results that depend on
+    the order are the same whatever the clusters' names are.
     """
-    found: dict[str, set[str]] = {}
+    groups: dict[str, set[str]] = {}
     for document, names in clusters.items():
         for name in names:
-            found.setdefault(name, set()).add(document)
-    order = sorted(found, key=lambda name: (sorted(found[name]), name))
-    return {name: frozenset(found[name]) for name in order}
+            groups.setdefault(name, set()).add(document)
+    order = sorted(groups, key=lambda name: (sorted(groups[name]), name))
+    return {name: frozenset(groups[name]) for name in order}
 
 
-def membership(clusters: Clusters, documents: Iterable[str]) -> NDArray[np.float32]:
-    """Return 1 where a document is in a cluster, of shape (documents, clusters).
+def membership(clusters: Clustering, documents: Iterable[str]) -> NDArray[np.float32]:
+    """Return a table (documents, clusters), 1 where a document is in a cluster.
 
-    Columns in the order of ``members``. Single-precision numbers, since products of them are
-    taken: sums stay exact up to 2**24.
+    Columns are in the order of ``members``. Single-precision numbers make products of tables
+    fast; their sums are exact up to 2**24.
     """
-    row = {document: place for place, document in enumerate(documents)}
+    row = {document: index for index, document in enumerate(documents)}
     groups = members(clusters)
     table = np.zeros((len(row), len(groups)), dtype=np.float32)
     for column, group in enumerate(groups.values()):
@@ -68,29 +66,29 @@ def membership(clusters: Clusters, documents: Iterable[str]) -> NDArray[np.float
     return table
 
 
-def restricted(clusters: Clusters, documents: Iterable[str]) -> Clusters:
-    """Keep the clusters of these documents only."""
+def restricted(clusters: Clustering, documents: Iterable[str]) -> Clustering:
+    """Return the clustering of these documents only."""
     return {document: clusters[document] for document in documents}
 
 
-def as_lines(topic: str, clusters: Clusters) -> Iterator[str]:
-    """Write one topic as ``read_clustering`` reads it, documents and clusters sorted."""
+def clustering_lines(topic: str, clusters: Clustering) -> Iterator[str]:
+    """Yield one topic's lines as ``read_clustering`` reads them, documents and clusters sorted."""
     for document in sorted(clusters):
         for cluster in sorted(clusters[document]) or [IN_NO_CLUSTER]:
             yield f"{topic} {document} {cluster}\n"
 
 
 Shared = NDArray[np.float32]
-"""How many clusters each two documents share, of shape (documents, documents)."""
+"""Shape (documents, documents): how many clusters each two documents share."""
 
 
 @dataclass(frozen=True)
 class PairTable:
     """How many pairs of documents two assessors put together or apart.
 
-    Together means that the two documents share at least one cluster. ``both``: both put
-    them together; ``first``, ``second``: only that assessor does; ``neither``: both keep
-    them apart. All from 0; they add up to n (n - 1) / 2 for n documents.
+    A pair is together if its documents share at least one cluster. ``both``: together for
+    both; ``first``, ``second``: for that assessor only; ``neither``: apart for both. All from
+    0; they add up to n (n - 1) / 2 for n documents.
     """
 
     both: int
@@ -102,7 +100,7 @@ class PairTable:
     def agreement(self) -> float | None:
         """Share of pairs on which the two agree, in [0, 1]; None without a pair (Rand 1971).
 
-        Chance alone makes it high where clusters are many: most pairs are apart anyway.
+        With many clusters most pairs are apart, so chance alone makes it high.
         """
         pairs = self.both + self.first + self.second + self.neither
         return (self.both + self.neither) / pairs if pairs else None
@@ -125,10 +123,10 @@ class PairTable:
         return 2 * (a * d - b * c) / ((a + b) * (b + d) + (a + c) * (c + d))
 
 
-def shared_clusters(clusters: Clusters, documents: Sequence[str]) -> Shared:
+def shared_clusters(clusters: Clustering, documents: Sequence[str]) -> Shared:
     """Count the clusters that each two documents share; on the diagonal at least 1.
 
-    A document that could not be placed shares clusters with itself alone: the unknown ones
+    A document that could not be placed shares clusters with itself alone: unknown documents
     do not belong together.
     """
     table = membership(clusters, documents)
@@ -138,18 +136,19 @@ def shared_clusters(clusters: Clusters, documents: Sequence[str]) -> Shared:
 
 
 def pair_table(first: Shared, second: Shared) -> PairTable:
-    """Count the pairs of documents that both, one or none put together."""
-    one, other = first > 0, second > 0
-    documents = len(one)
-    both = (int(np.count_nonzero(one & other)) - documents) // 2  # the diagonal is no pair
-    only_first = int(np.count_nonzero(one & ~other)) // 2
-    only_second = int(np.count_nonzero(other & ~one)) // 2
+    """Count the pairs of documents that both, one or neither of two assessors put together."""
+    by_first, by_second = first > 0, second > 0
+    documents = len(first)
+    # The diagonal is no pair.
+    both = (int(np.count_nonzero(by_first & by_second)) - documents) // 2
+    only_first = int(np.count_nonzero(by_first & ~by_second)) // 2
+    only_second = int(np.count_nonzero(by_second & ~by_first)) // 2
     pairs = documents * (documents - 1) // 2
     return PairTable(both, only_first, only_second, pairs - both - only_first - only_second)
 
 
 def b_cubed(first: Shared, second: Shared) -> float | None:
-    """F1 of extended B³, in (0, 1], symmetric; None without documents (Amigó et al. 2009).
+    """Compute F1 of extended B³, in (0, 1], symmetric; None without documents (Amigó et al. 2009).
 
     Precision: for each document the mean, over those that share a cluster with it in the
     second, itself included, of min(s₁, s₂) / s₂, with s the number of clusters shared; its
@@ -169,17 +168,18 @@ def _mean_share(least: Shared, whole: Shared) -> float:
     return float(np.mean(share.sum(axis=1) / together.sum(axis=1)))
 
 
-def adjusted_rand(first: Clusters, second: Clusters) -> float | None:
-    """Adjusted Rand index of two clusterings on the documents that both have."""
+def adjusted_rand(first: Clustering, second: Clustering) -> float | None:
+    """Compute the adjusted Rand index of two clusterings on the documents that both have."""
     documents = sorted(first.keys() & second.keys())
     table = pair_table(shared_clusters(first, documents), shared_clusters(second, documents))
     return table.adjusted_rand
 
 
 SUFFICIENT = 0.8
-"""Adjusted Rand index above which recovery is “good” (Steinley 2004); ImageCLEF names none."""
+"""Adjusted Rand index from which two clusterings agree sufficiently: Steinley 2004 calls recovery
+above it “good”; ImageCLEF names no threshold."""
 NESTED = 0.8
-"""Share of a cluster that lies in one of the other's from which it counts as a part of it."""
+"""Share of a cluster inside one of the other assessor's from which it counts as a part of it."""
 
 MULTIPLE = "multiple assignment"
 DOMAIN = "domain knowledge"
@@ -192,11 +192,11 @@ DIFFERENT_DOCUMENTS = "different documents"
 class Comparison:
     """Two assessors' clusterings of one topic; pairs of numbers are the first's, the second's.
 
-    ``documents``: those that both clustered, on which the agreement rests; ``only_first``,
-    ``only_second``: those of one alone. ``clusters``: how many each made; ``unknown``: how
-    many documents each could not place; ``several``: how many each put into several
-    clusters. Agreement is None below two common documents. ``reason``: why a third assessor
-    is needed; empty where none is.
+    ``documents``: those that both clustered, from which the agreement is computed;
+    ``only_first``, ``only_second``: those that one assessor alone clustered. ``clusters``:
+    how many each made; ``unknown``: how many documents each could not place; ``several``: how
+    many each put into several clusters. Agreement is None below two common documents.
+    ``reason``: why a third assessor is needed; empty where the two suffice.
     """
 
     topic: str
@@ -213,95 +213,100 @@ class Comparison:
 
     @property
     def granularity(self) -> float | None:
-        """The second's number of clusters divided by the first's; None where that has none."""
+        """The second's number of clusters divided by the first's; None where the first has none."""
         return self.clusters[1] / self.clusters[0] if self.clusters[0] else None
 
     @property
     def needs_third(self) -> bool:
-        """Tell whether the two do not sufficiently agree."""
+        """Whether the two do not agree sufficiently."""
         return bool(self.reason)
 
 
 def compare_clusters(
-    topic: str, first: Clusters, second: Clusters, threshold: float = SUFFICIENT
+    topic: str, first: Clustering, second: Clustering, threshold: float = SUFFICIENT
 ) -> Comparison:
-    """Compare two assessors' clusters of one topic.
+    """Compare two assessors' clusterings of one topic.
 
-    The two sufficiently agree where the adjusted Rand index of the documents that both
-    clustered is ``threshold`` or more; the plain share of pairs is no guide, since with
+    The two agree sufficiently where the adjusted Rand index of the documents that both
+    clustered is ``threshold`` or more; the plain share of pairs does not decide, since with
     eight clusters it is about .8 by chance. With fewer than two such documents they agree
     only if neither has a document that the other has not.
     """
     documents = sorted(first.keys() & second.keys())
-    one, other = shared_clusters(first, documents), shared_clusters(second, documents)
-    table = pair_table(one, other)
+    shared = shared_clusters(first, documents), shared_clusters(second, documents)
+    table = pair_table(*shared)
     return Comparison(
         topic=topic,
         documents=len(documents),
         only_first=tuple(sorted(first.keys() - second.keys())),
         only_second=tuple(sorted(second.keys() - first.keys())),
         clusters=(len(members(first)), len(members(second))),
-        unknown=(_with(first, [0]), _with(second, [0])),
-        several=(len(first) - _with(first, [0, 1]), len(second) - _with(second, [0, 1])),
+        unknown=(_count(first, [0]), _count(second, [0])),
+        several=(len(first) - _count(first, [0, 1]), len(second) - _count(second, [0, 1])),
         pair_agreement=table.agreement,
         adjusted_rand=table.adjusted_rand,
-        b_cubed=b_cubed(one, other),
+        b_cubed=b_cubed(*shared),
         reason=_reason(first, second, threshold),
     )
 
 
-def _with(clusters: Clusters, counts: Sequence[int]) -> int:
-    return sum(len(names) in counts for names in clusters.values())
+def _count(clusters: Clustering, sizes: Sequence[int]) -> int:
+    """Count the documents that are in one of these numbers of clusters."""
+    return sum(len(names) in sizes for names in clusters.values())
 
 
-def _reason(first: Clusters, second: Clusters, threshold: float) -> str:
+def _reason(first: Clustering, second: Clustering, threshold: float) -> str:
     """Name the likely reason why two clusterings do not agree; empty where they do.
 
-    The reasons of Section 4.3, tried in the order of their simplicity: what is looked at
-    gets narrower until the rest agrees (or is a single document), and the last step is the
-    reason. Without documents that either put into several clusters; without those that
-    either could not place; with clusters that are parts of one another's taken together.
+    The reasons of ImageCLEF's Section 4.3, tried from the simplest on. Each step leaves out
+    more, until the rest agrees (or is a single document); the last step is the reason: first
+    documents that either put into several clusters; then those that either could not place;
+    then clusters that are parts of one another's are merged.
     """
     common = sorted(first.keys() & second.keys())
     if len(common) < 2:
         return "" if first.keys() == second.keys() else DIFFERENT_DOCUMENTS
     if _agree(first, second, common, threshold):
         return ""
-    single = [one for one in common if max(len(first[one]), len(second[one])) < 2]
+    single = [
+        document for document in common if max(len(first[document]), len(second[document])) < 2
+    ]
     if _agree(first, second, single, threshold):
         return MULTIPLE
-    placed = [one for one in single if first[one] and second[one]]
+    placed = [document for document in single if first[document] and second[document]]
     if _agree(first, second, placed, threshold):
         return DOMAIN
     coarse = coarsened(restricted(first, placed), restricted(second, placed))
     return GRANULARITY if _agree(*coarse, placed, threshold) else UNDERSTANDING
 
 
-def _agree(first: Clusters, second: Clusters, documents: Iterable[str], threshold: float) -> bool:
-    found = adjusted_rand(restricted(first, documents), restricted(second, documents))
-    return found is None or found >= threshold
+def _agree(
+    first: Clustering, second: Clustering, documents: Iterable[str], threshold: float
+) -> bool:
+    index = adjusted_rand(restricted(first, documents), restricted(second, documents))
+    return index is None or index >= threshold
 
 
-def coarsened(first: Clusters, second: Clusters) -> tuple[Clusters, Clusters]:
-    """Take together what is one cluster for one assessor and several for the other.
+def coarsened(first: Clustering, second: Clustering) -> tuple[Clustering, Clustering]:
+    """Merge clusters of one assessor that are a single cluster for the other.
 
     A cluster C of the first and D of the second belong together where
-    |C ∩ D| ≥ .8 min(|C|, |D|): the smaller lies in the larger, but for some documents. What
-    hangs together that way becomes one cluster in both. So two clusterings of which each is
-    finer in places, the first in birds and the second in cats, become the same.
+    |C ∩ D| ≥ .8 min(|C|, |D|): the smaller lies in the larger, but for some documents. Clusters
+    connected that way become one cluster in both. So two clusterings become the same where
+    each is finer in some places, say the first in birds and the second in cats.
     """
     documents = sorted(first.keys() | second.keys())
-    one, other = membership(first, documents), membership(second, documents)
-    overlap = one.T @ other
-    smaller = np.minimum(one.sum(axis=0)[:, np.newaxis], other.sum(axis=0))
-    count = one.shape[1]
-    linked = np.zeros((count + other.shape[1],) * 2, dtype=bool)
+    in_first, in_second = membership(first, documents), membership(second, documents)
+    overlap = in_first.T @ in_second
+    smaller = np.minimum(in_first.sum(axis=0)[:, np.newaxis], in_second.sum(axis=0))
+    count = in_first.shape[1]
+    linked = np.zeros((count + in_second.shape[1],) * 2, dtype=bool)
     linked[:count, count:] = overlap >= NESTED * smaller
     _, parts = connected_components(linked, directed=False)
-    return _renamed(first, parts[:count].tolist()), _renamed(second, parts[count:].tolist())
+    return _merge(first, parts[:count].tolist()), _merge(second, parts[count:].tolist())
 
 
-def _renamed(clusters: Clusters, parts: Sequence[int]) -> Clusters:
+def _merge(clusters: Clustering, parts: Sequence[int]) -> Clustering:
     part = dict(zip(members(clusters), map(str, parts), strict=True))
     return {
         document: frozenset(part[name] for name in names) for document, names in clusters.items()

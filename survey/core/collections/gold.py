@@ -1,4 +1,4 @@
-"""One clustering from those of two or three assessors: the gold standard.
+"""The gold standard: one clustering of a topic from those of two or three assessors.
 
 The rule is our reading of Arni et al. 2008, Sections 4.2 to 4.3.4, which describe people
 who came to an agreement, not an algorithm. Where two assessors sufficiently agree, “the gold
@@ -17,7 +17,7 @@ from scipy.optimize import linear_sum_assignment
 
 from survey.core.collections.clusterings import (
     SUFFICIENT,
-    Clusters,
+    Clustering,
     Comparison,
     adjusted_rand,
     compare_clusters,
@@ -32,37 +32,37 @@ to the same clusters (1). Our choice."""
 UNION = "union of two"
 MOST_AGREED = "of three, that of assessor {}"
 NO_THIRD = "left out: no third assessor"
-ONE_ONLY = "left out: only one of the first two assessors"
+NO_PAIR = "left out: only one of the first two assessors"
 NO_AGREEMENT = "left out: three do not agree"
 NONE_PLACED = "left out: no document could be placed"
 
 PAIRS = ((0, 1), (0, 2), (1, 2))
-NOWHERE: frozenset[str] = frozenset()
+UNPLACED: frozenset[str] = frozenset()
 
 Agreements = tuple[float | None, float | None, float | None]
 """Adjusted Rand index of the first with the second, first with third, second with third: of
-two on their common documents, of three on the documents of all (``_of_three``)."""
+two on their common documents, of three on the documents of all (``_compare_three``)."""
 
 
 @dataclass(frozen=True)
 class GoldTopic:
     """One topic of the gold standard; ``clusters`` is empty where the topic is left out.
 
-    ``rule``: how its clusters were found, or why it is left out. ``comparison``: of the first
+    ``rule``: how its clusters were chosen, or why it is left out. ``comparison``: of the first
     two assessors, None where only one of them has the topic. ``agreements``: None where
-    two were not compared, or have fewer than two documents in common.
+    two clusterings were not compared, or have fewer than two documents in common.
     """
 
     topic: str
     rule: str
-    clusters: Clusters
+    clusters: Clustering
     comparison: Comparison | None
     agreements: Agreements
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean, sample standard deviation, median, smallest and largest of a count over topics."""
+    """Summary of a count over topics; ``sd`` is the sample standard deviation."""
 
     topics: int
     mean: float | None
@@ -74,45 +74,49 @@ class Spread:
 
 def gold_topic(
     topic: str,
-    assessors: Sequence[Clusters | None],
+    assessors: Sequence[Clustering | None],
     *,
     threshold: float = SUFFICIENT,
     floor: float = FLOOR,
 ) -> GoldTopic:
-    """Join the clusters of two or three assessors (None: without this topic) into one.
+    """Join the clusterings of two or three assessors (None: without this topic) into one.
 
-    Two that sufficiently agree (``compare_clusters``) give the union, whatever a third says.
-    Else, with a third, the clustering with the highest mean adjusted Rand index with the other
-    two is corrected by them (of equals the earlier assessor's), unless that mean is below
-    ``floor``; an index that is undefined counts as 0.
+    Where the first two sufficiently agree (``compare_clusters``), the result is their union,
+    and a third is ignored. Else, with a third, the clustering with the highest mean adjusted
+    Rand index with the other two is corrected by them (the earlier assessor's where means are
+    equal), unless that mean is below ``floor``; an index that is undefined counts as 0.
     """
     first, second, third = (*assessors, None)[:3]
     if first is None or second is None:
-        return GoldTopic(topic, ONE_ONLY, {}, None, (None, None, None))
+        return GoldTopic(topic, NO_PAIR, {}, None, (None, None, None))
     two = compare_clusters(topic, first, second, threshold)
-    alone: Agreements = (two.adjusted_rand, None, None)
+    pair: Agreements = (two.adjusted_rand, None, None)
     if not two.needs_third:
-        return _placed(GoldTopic(topic, UNION, union(first, second), two, alone))
+        return _drop_unplaced(GoldTopic(topic, UNION, union(first, second), two, pair))
     if third is None:
-        return GoldTopic(topic, NO_THIRD, {}, two, alone)
+        return GoldTopic(topic, NO_THIRD, {}, two, pair)
     three = (first, second, third)
-    agreements = _of_three(three)
-    means = [np.mean([value or 0 for value in _of(place, agreements)]) for place in range(3)]
+    agreements = _compare_three(three)
+    means = [np.mean(_agreements_of(assessor, agreements)) for assessor in range(3)]
     best = int(np.argmax(means))
     if means[best] < floor:
         return GoldTopic(topic, NO_AGREEMENT, {}, two, agreements)
-    clusters = corrected(three[best], *(one for place, one in enumerate(three) if place != best))
-    return _placed(GoldTopic(topic, MOST_AGREED.format(best + 1), clusters, two, agreements))
+    others = [clusters for assessor, clusters in enumerate(three) if assessor != best]
+    clusters = corrected(three[best], *others)
+    rule = MOST_AGREED.format(best + 1)
+    return _drop_unplaced(GoldTopic(topic, rule, clusters, two, agreements))
 
 
-def _of_three(assessors: Sequence[Clusters]) -> Agreements:
-    """Compare each two on the documents of all, those that one does not have as unknown.
+def _compare_three(assessors: Sequence[Clustering]) -> Agreements:
+    """Compare each two on the documents of all three; a document that one lacks is unplaced.
 
-    On common documents alone, who clustered three of sixty could agree best with everybody.
+    On common documents alone, an assessor who clustered three of sixty documents could agree
+    best with both others.
     """
-    documents = {document for one in assessors for document in one}
+    documents = {document for clusters in assessors for document in clusters}
     first, second, third = (
-        {document: one.get(document, NOWHERE) for document in documents} for one in assessors
+        {document: clusters.get(document, UNPLACED) for document in documents}
+        for clusters in assessors
     )
     return (
         adjusted_rand(first, second),
@@ -121,75 +125,74 @@ def _of_three(assessors: Sequence[Clusters]) -> Agreements:
     )
 
 
-def _of(assessor: int, agreements: Agreements) -> list[float | None]:
-    """Return an assessor's agreements with the other two."""
-    return [value for pair, value in zip(PAIRS, agreements, strict=True) if assessor in pair]
+def _agreements_of(assessor: int, agreements: Agreements) -> list[float]:
+    return [value or 0 for pair, value in zip(PAIRS, agreements, strict=True) if assessor in pair]
 
 
-def _placed(topic: GoldTopic) -> GoldTopic:
-    """Leave a topic out in which every document is unknown: it has no sub-topic to find."""
+def _drop_unplaced(topic: GoldTopic) -> GoldTopic:
+    """Leave a topic out in which no document is placed: it has no sub-topic to retrieve."""
     if members(topic.clusters):
         return topic
     return replace(topic, rule=NONE_PLACED, clusters={})
 
 
-def matched(base: Clusters, other: Clusters) -> dict[str, str]:
+def matched(base: Clustering, other: Clustering) -> dict[str, str]:
     """Match the other's clusters to the base's, one to one: other's name → base's name.
 
-    The matching of largest total overlap Σ |C ∩ D| (an assignment problem); pairs that have
-    no document in common are not matched. Names play no part.
+    The matching of largest total overlap Σ |C ∩ D| (an assignment problem); clusters
+    without a common document are not matched. Their names do not matter.
     """
     documents = sorted(base.keys() & other.keys())
     overlap = membership(base, documents).T @ membership(other, documents)
-    ours, theirs = list(members(base)), list(members(other))
+    base_names, other_names = list(members(base)), list(members(other))
     rows, columns = linear_sum_assignment(overlap, maximize=True)
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-    return {theirs[column]: ours[row] for row, column in pairs if overlap[row, column]}
+    return {other_names[column]: base_names[row] for row, column in pairs if overlap[row, column]}
 
 
-def union(first: Clusters, second: Clusters) -> Clusters:
+def union(first: Clustering, second: Clustering) -> Clustering:
     """Give each document its clusters by the first and by the second, after matching.
 
-    A cluster of the second that matches none of the first stays a cluster of its own, so
+    A cluster of the second that matches none of the first remains a cluster of its own, so
     neither assessor's distinctions are lost. A document that one of them could not place, or
-    does not have, is where the other put it; one that nobody could place is unknown.
+    does not have, is where the other put it; it is unknown where neither could place it.
     """
     names = matched(first, second)
     taken = set(members(first))
     for cluster in members(second):
         if cluster not in names:
-            names[cluster] = _free(cluster, taken)
+            names[cluster] = _unused_name(cluster, taken)
             taken.add(names[cluster])
     return {
-        document: first.get(document, NOWHERE)
-        | {names[cluster] for cluster in second.get(document, NOWHERE)}
+        document: first.get(document, UNPLACED)
+        | {names[cluster] for cluster in second.get(document, UNPLACED)}
         for document in first.keys() | second.keys()
     }
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def _unused_name(name: str, taken: Collection[str]) -> str:
     while name in taken:
         name += " (second)"
     return name
 
 
-def corrected(base: Clusters, one: Clusters, other: Clusters) -> Clusters:
+def corrected(base: Clustering, second: Clustering, third: Clustering) -> Clustering:
     """Move each document of the base to where the other two assessors both put it.
 
-    After matching their clusters to the base's. Where one of the two has a document in a
-    cluster that matches none of the base's, its view cannot be said in the base's granularity
-    and moves nothing. A document that the base does not have is where either of the two put
-    it.
+    Their clusters are matched to the base's first. Where one of the two has a document in a
+    cluster that matches none of the base's, its choice cannot be expressed in the base's
+    clusters and moves nothing. A document that the base does not have is where either of the
+    two put it.
     """
-    views = _in_words_of(base, one), _in_words_of(base, other)
+    views = _in_clusters_of(base, second), _in_clusters_of(base, third)
     return {
         document: _two_of_three(base.get(document), *(view.get(document) for view in views))
-        for document in base.keys() | one.keys() | other.keys()
+        for document in base.keys() | second.keys() | third.keys()
     }
 
 
-def _in_words_of(base: Clusters, other: Clusters) -> dict[str, frozenset[str]]:
-    """Return the other's view as far as it can be said in clusters of the base."""
+def _in_clusters_of(base: Clustering, other: Clustering) -> dict[str, frozenset[str]]:
+    """Rename the other's clusters to the base's, without documents in an unmatched cluster."""
     names = matched(base, other)
     return {
         document: frozenset(names[cluster] for cluster in clusters)
@@ -199,15 +202,15 @@ def _in_words_of(base: Clusters, other: Clusters) -> dict[str, frozenset[str]]:
 
 
 def _two_of_three(
-    base: frozenset[str] | None, one: frozenset[str] | None, other: frozenset[str] | None
+    base: frozenset[str] | None, second: frozenset[str] | None, third: frozenset[str] | None
 ) -> frozenset[str]:
-    if one is not None and one == other:
-        return one
-    return base if base is not None else (one or NOWHERE) | (other or NOWHERE)
+    if second is not None and second == third:
+        return second
+    return base if base is not None else (second or UNPLACED) | (third or UNPLACED)
 
 
 def spread(counts: Sequence[int]) -> Spread:
-    """Describe counts per topic as Table 3 does; None where there are too few."""
+    """Summarise counts per topic as in ImageCLEF's Table 3; None where there are too few."""
     if not counts:
         return Spread(0, None, None, None, None, None)
     return Spread(

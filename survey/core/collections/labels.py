@@ -1,11 +1,5 @@
-"""The order of topics.
+"""Assessors' labels: which documents they chose for a topic, merged, and how far they agree."""
 
-Which documents assessors chose for a topic, merged into weights and relevance.
-
-How far assessors chose the same documents for a topic.
-"""
-
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
@@ -13,19 +7,9 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.file_lines import malformed, numbered, shortened
+from survey.core.file_lines import FileFaults, field_count_fault, numbered, shortened
+from survey.core.numbers import parse_whole
 from survey.core.statistics.raters import alpha_ordinal, kappa_of
-
-
-def in_order(topics: Iterable[str]) -> list[str]:
-    """Sort topics: whole numbers by size, then all others by the alphabet."""
-    return sorted(topics, key=_place)
-
-
-def _place(topic: str) -> tuple[bool, int, str]:
-    number = topic.isascii() and topic.isdecimal()
-    return (not number, len(topic) if number else 0, topic)
-
 
 LABEL_LINE = "topic iteration document relevance"
 HIGHEST = 3
@@ -35,10 +19,10 @@ Labels = Mapping[str, Mapping[str, int]]
 
 
 @dataclass(frozen=True)
-class Judgements:
-    """One topic as all its assessors judged it.
+class TopicLabels:
+    """The labels of one topic by all its assessors.
 
-    ``documents``: those that at least one assessor listed, sorted. ``grades``: of shape
+    ``documents``: those in at least one assessor's list, sorted. ``grades``: of shape
     (documents, assessors), whole numbers from 0 to 3, assessors in the order of their files
     and only those who judged the topic at all. Each of them searched the whole collection,
     so a document that is not in an assessor's list was not chosen: its grade is 0.
@@ -50,12 +34,12 @@ class Judgements:
 
     @property
     def assessors(self) -> int:
-        """How many assessors judged the topic."""
+        """The number of assessors who judged the topic."""
         return int(self.grades.shape[1])
 
     @property
     def chosen(self) -> NDArray[np.int64]:
-        """By how many assessors each document was chosen, of shape (documents,)."""
+        """The number of assessors who chose each document, of shape (documents,)."""
         counts: NDArray[np.int64] = np.count_nonzero(self.grades, axis=1)
         return counts
 
@@ -65,16 +49,16 @@ class Judgements:
 
         d: assessors who chose it, D: assessors who judged the topic (MiAlbum, Eq. 1: the
         equation is lost, its words are “suppose there are d people …”; that it is divided by
-        their number is our reading). An assessor without a line for the topic is taken for
-        one who was not asked, and is not in D.
+        their number is our reading). An assessor without a line for the topic counts as not
+        asked, and is not in D.
         """
         return self.chosen / self.assessors
 
     def relevance(self, at_least: int | None = None) -> NDArray[np.int64]:
-        """Return each document's grade for all assessors, of shape (documents,), 0 to 3.
+        """Merge the assessors' grades into one for each document, of shape (documents,), 0 to 3.
 
         The highest grade g such that at least M assessors gave g or more, so that a document
-        is relevant (1 or more) where M chose it, and very relevant where M found it so. M is
+        is relevant (1 or more) where M chose it, and very relevant where M graded it so. M is
         ``at_least``, by default the majority floor(D/2) + 1; then g is the median of the D
         grades (the lower one where D is even). Where D < M no document is relevant.
         """
@@ -85,59 +69,71 @@ class Judgements:
         return ascending[:, self.assessors - needed]
 
 
-def read_labels(file: str, lines: Iterable[str], faults: list[str]) -> Labels:
+def read_labels(file: str, lines: Iterable[str], faults: FileFaults) -> Labels:
     """Read one assessor's labels, lines of ``topic iteration document relevance`` (TREC qrels).
 
     Relevance is a whole number from 0 to 3; the iteration is ignored, and so are empty lines
-    and lines that start with #. What is wrong is added to ``faults``, with file and line.
+    and lines that start with #. Each invalid line adds a sentence with file and line to
+    ``faults``.
     """
     labels: dict[str, dict[str, int]] = {}
-    stands: dict[tuple[str, str], int] = {}
+    first_lines: dict[tuple[str, str], int] = {}
     for number, line in numbered(lines):
-        where, fields = f"{file}, line {number}", line.split()
+        place, fields = f"{file}, line {number}", line.split()
         if len(fields) != 4:
-            faults.append(malformed(where, line, LABEL_LINE))
+            faults.add(field_count_fault(place, line, LABEL_LINE))
             continue
         topic, _, document, relevance = fields
-        first = stands.setdefault((topic, document), number)
-        if not re.fullmatch(rf"[0-{HIGHEST}]", relevance):
-            faults.append(
-                f"{where}: relevance {shortened(relevance)} found; a whole number from 0 (not "
+        first = first_lines.setdefault((topic, document), number)
+        if (grade := parse_whole(relevance, 0, HIGHEST)) is None:
+            faults.add(
+                f"{place}: relevance {shortened(relevance)} found; a whole number from 0 (not "
                 f"chosen) to {HIGHEST} is allowed"
             )
         elif first != number:
-            faults.append(
-                f"{where}: document {shortened(document)} of topic {shortened(topic)} found "
+            faults.add(
+                f"{place}: document {shortened(document)} of topic {shortened(topic)} found "
                 f"again, as in line {first}; one judgement for each is allowed"
             )
         else:
-            labels.setdefault(topic, {})[document] = int(relevance)
-    if not stands and not faults:
-        faults.append(f"{file}: no judgement found; a line for each is needed: {LABEL_LINE}")
+            labels.setdefault(topic, {})[document] = grade
+    if not first_lines and not faults:
+        faults.add(f"{file}: no judgement found; a line for each is needed: {LABEL_LINE}")
     return labels
 
 
-def merge_labels(labels: Sequence[Labels]) -> list[Judgements]:
-    """Put all assessors' labels together, topic by topic, in the topics' order."""
+def merge_labels(labels: Sequence[Labels]) -> list[TopicLabels]:
+    """Merge all assessors' labels into one record for each topic, sorted by topic."""
     return [
-        _merged(topic, [one[topic] for one in labels if topic in one])
-        for topic in in_order({topic for one in labels for topic in one})
+        _merge_topic(topic, [grades[topic] for grades in labels if topic in grades])
+        for topic in sorted_topics({topic for grades in labels for topic in grades})
     ]
 
 
-def _merged(topic: str, labels: Sequence[Mapping[str, int]]) -> Judgements:
-    documents = tuple(sorted({document for one in labels for document in one}))
-    grades = [[one.get(document, 0) for one in labels] for document in documents]
-    return Judgements(topic, documents, np.array(grades, dtype=np.int64))
+def _merge_topic(topic: str, labels: Sequence[Mapping[str, int]]) -> TopicLabels:
+    documents = tuple(sorted({document for grades in labels for document in grades}))
+    rows = [[grades.get(document, 0) for grades in labels] for document in documents]
+    return TopicLabels(topic, documents, np.array(rows, dtype=np.int64))
+
+
+def sorted_topics(topics: Iterable[str]) -> list[str]:
+    """Sort topics: whole numbers by size, then all others by the alphabet."""
+    return sorted(topics, key=_topic_key)
+
+
+def _topic_key(topic: str) -> tuple[bool, int, str]:
+    number = topic.isascii() and topic.isdecimal()
+    return (not number, len(topic) if number else 0, topic)
 
 
 @dataclass(frozen=True)
 class ChoiceAgreement:
-    """How far the assessors of one topic agree; None where undefined, and ``why``.
+    """How far the assessors of one topic agree; None where undefined, ``why`` says the reason.
 
-    ``documents``: those that at least one assessor listed; kappa and alpha rest on them
-    alone. So where files list chosen documents only, nobody's “not chosen” is counted as an
-    agreement, both are low however well the sets match, and ``jaccard`` is the one to read.
+    ``documents``: those in at least one assessor's list; kappa and alpha are computed from
+    them alone. So where files list chosen documents only, documents that all left out do not
+    count as agreement: both are low however well the sets match, and ``jaccard`` is the
+    figure to read.
     """
 
     topic: str
@@ -151,8 +147,8 @@ class ChoiceAgreement:
     why: str | None
 
 
-def choice_agreement(topic: Judgements) -> ChoiceAgreement:
-    """Say how far a topic's assessors agree; the order of the assessors does not matter."""
+def choice_agreement(topic: TopicLabels) -> ChoiceAgreement:
+    """Compute how far a topic's assessors agree; the order of the assessors does not matter."""
     chosen = topic.grades > 0
     counts = topic.chosen
     return ChoiceAgreement(
@@ -164,12 +160,12 @@ def choice_agreement(topic: Judgements) -> ChoiceAgreement:
         jaccard=mean_jaccard(chosen),
         fleiss_kappa=fleiss_kappa(counts, topic.assessors),
         krippendorff_alpha=alpha_ordinal(topic.grades.tolist()),
-        why=_why(chosen),
+        why=_undefined_reason(chosen),
     )
 
 
 def mean_jaccard(chosen: NDArray[np.bool_]) -> float | None:
-    """Mean of |A ∩ B| / |A ∪ B| over all pairs of assessors' sets A, B; in [0, 1].
+    """Compute the mean of |A ∩ B| / |A ∪ B| over all pairs of assessors' sets A, B; in [0, 1].
 
     ``chosen``: of shape (documents, assessors). Pairs that chose nothing at all (0/0) are
     left out; None where no pair is left, as with a single assessor (Jaccard 1912).
@@ -185,9 +181,9 @@ def mean_jaccard(chosen: NDArray[np.bool_]) -> float | None:
 
 
 def fleiss_kappa(counts: NDArray[np.int64], assessors: int) -> float | None:
-    """Fleiss' kappa of chosen or not, at most 1; 0 is what chance would give.
+    """Compute Fleiss' kappa of chosen or not, at most 1; 0 is what chance would give.
 
-    ``counts``: by how many of the assessors each document was chosen. None for a single
+    ``counts``: the number of assessors who chose each document. None for a single
     assessor, and where all made the same choice everywhere, so that chance explains all
     (Fleiss 1971).
     """
@@ -196,9 +192,9 @@ def fleiss_kappa(counts: NDArray[np.int64], assessors: int) -> float | None:
     return kappa_of(np.column_stack([assessors - counts, counts]).astype(float))
 
 
-def _why(chosen: NDArray[np.bool_]) -> str | None:
+def _undefined_reason(chosen: NDArray[np.bool_]) -> str | None:
     if chosen.shape[1] < 2:
         return "one assessor only"
     if not chosen.any():
-        return "nobody chose a document"
+        return "no assessor chose a document"
     return "everyone chose every document" if chosen.all() else None

@@ -1,25 +1,26 @@
-"""What is known of the relevant items of a question's lists beside their positions."""
+"""Marks of the relevant items of a question's lists: grades, weights and clusters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from math import isfinite
 from typing import Any
 
 from survey.core.measures import Lists, as_lists
+from survey.core.numbers import parse_number
 
 Row = tuple[tuple[str, ...], ...]
 
 WEIGHT_DECIMALS = 4
+NO_CLUSTER = "-"  # the word for an item without a cluster
 NAME_RULE = r"(?!-$)[^\s+,()'][^\s+,()]{0,39}"  # of a cluster; an underscore stands for a space
 
 
 @dataclass(frozen=True)
 class Marks:
-    """Marks of a question's relevant items: for each list, for each of its positions, one.
+    """Marks of a question's relevant items: of each kind, a mark for each position of each list.
 
     ``grades``: how relevant, 1, 2, …; ``weights``: the share of annotators who chose the
-    item, to four decimals; ``clusters``: the names of its sub-topics. Each is empty where
-    nothing is known. Participants see marks beside the positions, as text.
+    item, to four decimals; ``clusters``: the names of its sub-topics. A kind that is
+    not known is empty. Participants see marks as text beside the positions.
     """
 
     grades: tuple[tuple[int, ...], ...] = ()
@@ -31,7 +32,7 @@ class Marks:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Which marks there are: "grades", "weights", "clusters"."""
+        """The kinds that are not empty, of "grades", "weights", "clusters"."""
         return tuple(field.name for field in fields(self) if getattr(self, field.name))
 
     def lists(self, ranks: Sequence[Sequence[int]], collection_size: int) -> Lists:
@@ -45,12 +46,12 @@ class Marks:
         )
 
     def texts(self, index: int, positions: int) -> tuple[str, ...]:
-        """Return what stands beside each position of a list: "2", "dolphin", "2, dolphin"."""
+        """Return the text beside each position of a list: "2", "dolphin" or "2, dolphin"."""
         parts: list[list[str]] = [[] for _ in range(positions)]
         for kind in self.kinds:
-            for place, mark in enumerate(getattr(self, kind)[index]):
-                parts[place].append(written(mark))
-        return tuple(", ".join(each) for each in parts)
+            for position, mark in enumerate(getattr(self, kind)[index]):
+                parts[position].append(mark_text(mark))
+        return tuple(", ".join(part) for part in parts)
 
     def cells(self, index: int) -> dict[str, str]:
         """Return one list's marks as cells of a table, a word for each position."""
@@ -60,11 +61,11 @@ class Marks:
         }
 
     def of_list(self, index: int) -> "Marks":
-        """Return the marks of one list alone; lists with equal ranks and marks look the same."""
+        """Return the marks of one list alone, to compare lists that have equal ranks."""
         return Marks(*(getattr(self, kind)[index : index + 1] for kind in KINDS))
 
     def dealt(self, orders: Sequence[Sequence[int]]) -> "Marks":
-        """Return one list's marks dealt to several: for each, which item stands where."""
+        """Return marks of several lists: one list's marks, reordered by each of ``orders``."""
 
         def deal(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
             return tuple(tuple(rows[0][item] for item in order) for order in orders if rows)
@@ -72,26 +73,26 @@ class Marks:
         return Marks(deal(self.grades), deal(self.weights), deal(self.clusters))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the marks there are as plain lists: kind → list → item."""
+        """Return the marks as plain lists: kind → list → item."""
         return {kind: getattr(self, kind) for kind in self.kinds}
 
     def one_list_as_json(self) -> dict[str, Any]:
-        """Return the marks of one list: kind → item."""
+        """Return the marks of a single list as plain lists: kind → item."""
         return {kind: rows[0] for kind, rows in self.as_json().items()}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Marks":
-        """Make marks from plain lists, or words; raises TypeError or ValueError for others."""
+        """Parse marks from plain lists, or words; raises TypeError or ValueError."""
         return cls(
             **{
-                kind: tuple(tuple(_mark(kind, item) for item in _items(row)) for row in rows)
+                kind: tuple(tuple(_parse_mark(kind, item) for item in _items(row)) for row in rows)
                 for kind, rows in stored.items()
             }
         )
 
     @classmethod
     def of_one_list(cls, stored: Mapping[str, Any]) -> "Marks":
-        """Make the marks of a single list; raises TypeError or ValueError."""
+        """Parse the marks of a single list, kind → items; raises TypeError or ValueError."""
         return cls.from_json({kind: [row] for kind, row in stored.items() if row})
 
 
@@ -99,18 +100,18 @@ NO_MARKS = Marks()
 KINDS = tuple(field.name for field in fields(Marks))
 
 
-def written(mark: int | float | Sequence[str]) -> str:
-    """Write one item's mark as participants read it: 2, 0.57, "harbour bridge + opera", -."""
+def mark_text(mark: int | float | Sequence[str]) -> str:
+    """Return one item's mark as participants read it: 2, 0.57, "harbour bridge + opera", -."""
     if isinstance(mark, int | float):
         return f"{mark:g}"
-    return " + ".join(name.replace("_", " ") for name in mark) or "-"
+    return " + ".join(name.replace("_", " ") for name in mark) or NO_CLUSTER
 
 
 def _cell(mark: int | float | Sequence[str]) -> str:
-    """Write a mark as one word: 2, 0.5714285714285714, harbour_bridge+opera, - for none."""
+    """Return a mark as one word: 2, 0.5714285714285714, harbour_bridge+opera, - for none."""
     if isinstance(mark, int | float):
         return repr(mark)
-    return "+".join(mark) or "-"
+    return "+".join(mark) or NO_CLUSTER
 
 
 def _items(row: object) -> Sequence[object]:
@@ -123,33 +124,33 @@ def _items(row: object) -> Sequence[object]:
     return row
 
 
-def _mark(kind: str, item: object) -> Any:
-    """Read one item's mark, from a value or from a word as ``_cell`` writes it."""
+def _parse_mark(kind: str, item: object) -> Any:
+    """Parse one item's mark, from a value or from a word as ``_cell`` writes it."""
     if kind == "clusters":
-        names = item.split("+") if isinstance(item, str) and item != "-" else item
-        names = [] if names == "-" else names
-        if not isinstance(names, list | tuple) or not all(isinstance(one, str) for one in names):
+        names = item.split("+") if isinstance(item, str) and item != NO_CLUSTER else item
+        names = [] if names == NO_CLUSTER else names
+        if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
             raise TypeError(f"{item!r} found; names of clusters are needed")
         return tuple(sorted(set(names)))
     if isinstance(item, bool) or not isinstance(item, int | float | str):
         raise TypeError(f"{item!r} found; a number is needed")
-    number = float(item)
-    if not isfinite(number) or (kind == "grades" and not number.is_integer()):
+    number = parse_number(str(item))
+    if number is None or (kind == "grades" and not number.is_integer()):
         raise ValueError(f"{item!r} found; a number is needed")
-    # Weights as participants read them: what a page shows and what is counted must agree.
+    # Weights are rounded as pages show them: else measures would read others than participants.
     return int(number) if kind == "grades" else round(number, WEIGHT_DECIMALS)
 
 
 @dataclass(frozen=True)
 class MarkedRow:
-    """One list as a file has it: sorted ranks, and the marks in the order of these."""
+    """A list from a file: sorted ranks, and the marks in the order of the ranks."""
 
     ranks: tuple[int, ...]
     marks: Mapping[str, tuple[Any, ...]]
 
 
 class MarkError(ValueError):
-    """A cell of marks that cannot be; ``kind`` is its column."""
+    """An invalid cell of marks; ``kind`` is its column."""
 
     def __init__(self, kind: str, text: str) -> None:
         self.kind = kind
@@ -159,29 +160,29 @@ class MarkError(ValueError):
 def sorted_with_marks(ranks: Sequence[int], cells: Mapping[str, str]) -> MarkedRow:
     """Sort a list's ranks, and the words of its cells of marks along with them.
 
-    ``cells``: kind → words, one for each rank as they stand in the file; empty cells do not
+    ``cells``: kind → words, one for each rank in the order of the file; empty cells do not
     count. Raises MarkError naming the column.
     """
-    order = sorted(range(len(ranks)), key=lambda place: ranks[place])
+    order = sorted(range(len(ranks)), key=lambda index: ranks[index])
     marks = {}
     for kind in KINDS:
         if not (words := cells.get(kind, "").split()):
             continue
         if len(words) != len(ranks):
-            found = f"{len(words)} {kind} found for {len(ranks)} ranks"
-            raise MarkError(kind, f"{found}; one each is needed")
+            count = f"{len(words)} {kind} found for {len(ranks)} ranks"
+            raise MarkError(kind, f"{count}; one each is needed")
         try:
-            read = [_mark(kind, word) for word in words]
+            parsed = [_parse_mark(kind, word) for word in words]
         except (OverflowError, ValueError):
             raise MarkError(
                 kind, f"{' '.join(words)!r} found; numbers separated by spaces are allowed"
             ) from None
-        marks[kind] = tuple(read[place] for place in order)
-    return MarkedRow(tuple(ranks[place] for place in order), marks)
+        marks[kind] = tuple(parsed[index] for index in order)
+    return MarkedRow(tuple(ranks[index] for index in order), marks)
 
 
 def marks_of(rows: Sequence[MarkedRow]) -> Marks:
-    """Put the marks of a question's lists together; raises MarkError where a list lacks some."""
+    """Combine the marks of a question's lists; raises MarkError where a list lacks a kind."""
     kinds = [kind for kind in KINDS if any(kind in row.marks for row in rows)]
     for kind in kinds:
         if not all(kind in row.marks for row in rows):

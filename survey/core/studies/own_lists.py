@@ -1,7 +1,4 @@
-"""A researcher's own ranked lists: their type and their bounds.
-
-The CSV in which a researcher's own ranked lists come.
-"""
+"""A researcher's own ranked lists: their type, their bounds, and the CSV that holds them."""
 
 import csv
 import io
@@ -10,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from survey.core.file_lines import FaultyFilesError, shortened
+from survey.core.file_lines import FileFaults, shortened
+from survey.core.numbers import parse_whole
 from survey.core.studies.marks import (
     KINDS,
     MarkedRow,
@@ -22,13 +20,15 @@ from survey.core.studies.marks import (
 from survey.core.studies.rankings import letters_for
 
 QUESTIONS = (1, 50)
-LISTS = (2, 10)  # two suffice for lists of one's own, say two systems' runs
+LISTS = (2, 10)  # two suffice for own lists, say two systems' runs
 COLLECTION_SIZE = (2, 100_000_000)
+
+COLUMNS = ("question", "list", "ranks", "collection_size")  # the columns of KINDS may follow
 
 
 @dataclass(frozen=True)
 class OwnLists:
-    """Ranked lists that a researcher brings for a study.
+    """Ranked lists that a researcher uploads for a study.
 
     ``questions``: question → list (A, B, C, …) → sorted 1-based positions of its
     relevant items. ``marks``: of each question, empty where there are none. ``topics``:
@@ -41,12 +41,9 @@ class OwnLists:
     marks: tuple[Marks, ...] = ()
 
 
-COLUMNS = ("question", "list", "ranks", "collection_size")  # and, if wanted, those of KINDS
-
-
 @dataclass(frozen=True)
 class _Row:
-    """One row as far as it could be read; what could not be read is None or empty."""
+    """One row of the file; cells that are invalid are None or empty."""
 
     number: int
     question: int | None
@@ -56,28 +53,23 @@ class _Row:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """The sorted positions, none where they could not be read."""
+        """The sorted positions, none where the cell is invalid."""
         return self.marked.ranks
 
 
 Questions = Mapping[int, Mapping[str, _Row]]
 
 
-class _Faults:
-    """The faults of one file, reported in the order of its rows."""
+class _RowFaults(FileFaults):
+    """The faults of one CSV, raised in the order of its rows."""
 
     def __init__(self, file: str) -> None:
+        super().__init__()
         self._file = file
-        self._found: list[tuple[int, str]] = []
 
-    def add(self, row: int, column: str, text: str) -> None:
+    def add_cell(self, row: int, column: str, text: str) -> None:
         place = f", column {column}" if column else ""
-        self._found.append((row, f"{self._file}, row {row}{place}: {text}"))
-
-    def stop_if_any(self) -> None:
-        if self._found:
-            ordered = sorted(self._found, key=lambda fault: fault[0])
-            raise FaultyFilesError(text for _, text in ordered)
+        self.add(f"{self._file}, row {row}{place}: {text}", row)
 
 
 def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
@@ -86,29 +78,30 @@ def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
     One row for each list of each question, in any order. ``ranks``: 1-based positions
     separated by spaces, in any order. Questions are numbered 1…Q (at most 50), lists
     lettered A, B, C, … (2 to 10, equally many in each question). Within a question all
-    lists have equally many ranks and no two are identical; one collection_size (2 to
-    100,000,000) holds for the whole file. A byte-order mark, any line ends, empty rows
-    and ``;`` between columns are forgiven.
+    lists have equally many ranks and no two are identical; all rows have the same
+    collection_size (2 to 100,000,000). A byte-order mark, any line ends, empty rows and ``;``
+    between columns are accepted.
 
     The columns grades, weights and clusters may follow, in every row or in none: a word for
-    each rank, in the order of the ranks as they stand. A cluster is a name in which _ stands
+    each rank, in the order of the ranks in the file. A cluster is a name in which _ stands
     for a space, several are joined by +, and - stands for none.
 
     Raises FaultyFilesError with every fault (20 at most), each naming ``file``, the row
-    (the header is row 1) and the column, what was found and what is allowed.
+    (the header is row 1) and the column, the cell's text and what is allowed.
     """
-    faults = _Faults(file)
+    faults = _RowFaults(file)
     rows = [_read_row(number, cells, faults) for number, cells in _records(text, faults)]
     if not rows:
-        faults.add(2, "", "nothing found; a row for each list of each question is needed")
+        faults.add_cell(2, "", "nothing found; a row for each list of each question is needed")
     questions = _by_question(rows, faults)
-    if sum(map(len, questions.values())) == len(rows):  # else gaps may be faulty cells
+    # Where a cell of another row is faulty, that row may fill the gap.
+    if sum(map(len, questions.values())) == len(rows):
         _check_numbering(questions, faults)
     for number, lists in questions.items():
         _check_ranks(number, lists.values(), faults)
-    size = _one_size(rows, faults)
+    size = _collection_size(rows, faults)
     marks = _marks(questions, faults)
-    faults.stop_if_any()
+    faults.raise_any()
     return OwnLists(
         tuple(tuple(row.ranks for row in lists.values()) for lists in questions.values()),
         size,
@@ -129,22 +122,22 @@ def to_csv(lists: OwnLists) -> str:
     return stream.getvalue()
 
 
-def _records(text: str, faults: _Faults) -> list[tuple[int, dict[str, str]]]:
-    """Split the text into numbered rows of named cells; rows of another shape end it."""
+def _records(text: str, faults: _RowFaults) -> list[tuple[int, dict[str, str]]]:
+    """Split the text into numbered rows of named cells; raise for rows of another length."""
     lines = _cells(text, faults)
     header = lines[0] if lines else []
     _check_header(header, faults)
     filled = [(number, cells) for number, cells in enumerate(lines[1:], 2) if any(cells)]
     for number, cells in filled:
         if len(cells) != len(header):
-            found = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+            count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
             allowed = f"{len(header)} are needed, with spaces between the ranks"
-            faults.add(number, "", f"{found} found; {allowed}")
-    faults.stop_if_any()
+            faults.add_cell(number, "", f"{count} found; {allowed}")
+    faults.raise_any()
     return [(number, dict(zip(header, cells, strict=True))) for number, cells in filled]
 
 
-def _cells(text: str, faults: _Faults) -> list[list[str]]:
+def _cells(text: str, faults: _RowFaults) -> list[list[str]]:
     text = text.removeprefix("\ufeff")
     top = re.split(r"[\r\n]", text, maxsplit=1)[0]
     delimiter = ";" if top.count(";") > top.count(",") else ","
@@ -155,33 +148,35 @@ def _cells(text: str, faults: _Faults) -> list[list[str]]:
             lines.append([cell.strip() for cell in line])
     except csv.Error:
         most = csv.field_size_limit()
-        allowed = f"quotation marks stand around a whole cell, of at most {most} characters"
-        faults.add(len(lines) + 1, "", f"this row cannot be read as CSV; {allowed}")
-        faults.stop_if_any()
+        allowed = f"quotation marks enclose a whole cell, of at most {most} characters"
+        faults.add_cell(len(lines) + 1, "", f"this row cannot be read as CSV; {allowed}")
+        faults.raise_any()
     return lines
 
 
-def _check_header(header: Sequence[str], faults: _Faults) -> None:
+def _check_header(header: Sequence[str], faults: _RowFaults) -> None:
     for name in COLUMNS:
         if name not in header:
-            found = ", ".join(map(shortened, header)) or "an empty row"
+            columns = ", ".join(map(shortened, header)) or "an empty row"
             needed = ", ".join(COLUMNS)
-            faults.add(1, name, f"this column is missing, {found} found; needed are {needed}")
+            faults.add_cell(
+                1, name, f"this column is missing, {columns} found; needed are {needed}"
+            )
     for index, name in enumerate(header):
         if name not in (*COLUMNS, *KINDS):
             allowed = f"only {', '.join((*COLUMNS, *KINDS))} are allowed"
-            faults.add(1, shortened(name), f"this column is not known; {allowed}")
+            faults.add_cell(1, shortened(name), f"this column is not known; {allowed}")
         elif name in header[:index]:
-            faults.add(1, name, "this column is there twice; once is allowed")
-    faults.stop_if_any()
+            faults.add_cell(1, name, "this column occurs twice; once is allowed")
+    faults.raise_any()
 
 
-def _read_row(number: int, cells: Mapping[str, str], faults: _Faults) -> _Row:
+def _read_row(number: int, cells: Mapping[str, str], faults: _RowFaults) -> _Row:
     size = _number(number, "collection_size", cells, COLLECTION_SIZE, faults)
     letter: str | None = cells["list"]
     if letter not in (letters := letters_for(LISTS[1])):
         allowed = f"a letter from {letters[0]} to {letters[-1]} is allowed"
-        faults.add(number, "list", f"{shortened(cells['list'])} found; {allowed}")
+        faults.add_cell(number, "list", f"{shortened(cells['list'])} found; {allowed}")
         letter = None
     return _Row(
         number=number,
@@ -193,40 +188,34 @@ def _read_row(number: int, cells: Mapping[str, str], faults: _Faults) -> _Row:
 
 
 def _number(
-    row: int, column: str, cells: Mapping[str, str], bounds: tuple[int, int], faults: _Faults
+    row: int, column: str, cells: Mapping[str, str], bounds: tuple[int, int], faults: _RowFaults
 ) -> int | None:
-    value = _whole(cells[column], *bounds)
+    value = parse_whole(cells[column], *bounds)
     if value is None:
         allowed = f"a whole number from {bounds[0]} to {bounds[1]} is allowed"
-        faults.add(row, column, f"{shortened(cells[column])} found; {allowed}")
+        faults.add_cell(row, column, f"{shortened(cells[column])} found; {allowed}")
     return value
 
 
-def _whole(text: str, lowest: int, highest: int) -> int | None:
-    """Return the whole number that a text is, if it is one within its bounds."""
-    value = int(text) if re.fullmatch(r"[0-9]{1,18}", text) else lowest - 1
-    return value if lowest <= value <= highest else None
-
-
-def _ranks(row: int, cell: str, highest: int, faults: _Faults) -> tuple[int, ...]:
-    """Return the ranks of a cell as they stand; none, and a fault, if it holds anything else."""
+def _ranks(row: int, cell: str, highest: int, faults: _RowFaults) -> tuple[int, ...]:
+    """Return the ranks of a cell, unsorted; none, and a fault, if it holds anything else."""
     words = cell.split()
-    ranks = [_whole(word, 1, highest) for word in words]
+    ranks = [parse_whole(word, 1, highest) for word in words]
     bad = [shortened(word) for word, rank in zip(words, ranks, strict=True) if rank is None]
     counts = Counter(rank for rank in ranks if rank is not None)
     twice = [str(rank) for rank, count in sorted(counts.items()) if count > 1]
     if not words:
-        faults.add(row, "ranks", "nothing found; at least one position is needed")
+        faults.add_cell(row, "ranks", "nothing found; at least one position is needed")
     if bad:
         allowed = f"whole numbers from 1 to {highest}, separated by spaces, are allowed"
-        faults.add(row, "ranks", f"{_some(bad)} found; {allowed}")
+        faults.add_cell(row, "ranks", f"{_first_five(bad)} found; {allowed}")
     if twice:
         allowed = "each position may occur once"
-        faults.add(row, "ranks", f"{_some(twice)} found more than once; {allowed}")
+        faults.add_cell(row, "ranks", f"{_first_five(twice)} found more than once; {allowed}")
     return () if bad or twice else tuple(rank for rank in ranks if rank is not None)
 
 
-def _marked(row: int, cells: Mapping[str, str], highest: int, faults: _Faults) -> MarkedRow:
+def _marked(row: int, cells: Mapping[str, str], highest: int, faults: _RowFaults) -> MarkedRow:
     """Return the ranks of a row with their marks, in ascending order."""
     ranks = _ranks(row, cells["ranks"], highest, faults)
     try:
@@ -234,11 +223,11 @@ def _marked(row: int, cells: Mapping[str, str], highest: int, faults: _Faults) -
         plain = {kind: cells.get(kind, "").removeprefix("'") for kind in KINDS}
         return sorted_with_marks(ranks, plain if ranks else {})
     except MarkError as error:
-        faults.add(row, error.kind, str(error))
+        faults.add_cell(row, error.kind, str(error))
         return MarkedRow(tuple(sorted(ranks)), {})
 
 
-def _marks(questions: Questions, faults: _Faults) -> tuple[Marks, ...]:
+def _marks(questions: Questions, faults: _RowFaults) -> tuple[Marks, ...]:
     """Return the marks of each question; all its lists, and all questions, need the same kinds."""
     rows = [row for lists in questions.values() for row in lists.values() if row.ranks]
     kinds = [kind for kind in KINDS if any(kind in row.marked.marks for row in rows)]
@@ -246,55 +235,54 @@ def _marks(questions: Questions, faults: _Faults) -> tuple[Marks, ...]:
         for kind in kinds:
             if kind not in row.marked.marks:
                 allowed = "every row needs them where one has them"
-                faults.add(row.number, kind, f"nothing found; {allowed}")
-    made = []
+                faults.add_cell(row.number, kind, f"nothing found; {allowed}")
+    marks = []
     for lists in questions.values():
         marked = [row.marked for row in lists.values() if set(row.marked.marks) == set(kinds)]
-        made.append(marks_of(marked))
-    return tuple(made)
+        marks.append(marks_of(marked))
+    return tuple(marks)
 
 
-def _some(found: Sequence[str]) -> str:
-    """Join the first five of what was found, and say how many more there are."""
-    more = f" and {len(found) - 5} more" if len(found) > 5 else ""
-    return ", ".join(found[:5]) + more
+def _first_five(words: Sequence[str]) -> str:
+    more = f" and {len(words) - 5} more" if len(words) > 5 else ""
+    return ", ".join(words[:5]) + more
 
 
-def _by_question(rows: Iterable[_Row], faults: _Faults) -> Questions:
-    """Sort the rows that could be placed into question → letter, both in order."""
+def _by_question(rows: Iterable[_Row], faults: _RowFaults) -> Questions:
+    """Group valid rows by question and letter, both sorted."""
     questions: dict[int, dict[str, _Row]] = {}
     for row in rows:
         if row.question is None or row.letter is None:
             continue
         first = questions.setdefault(row.question, {}).setdefault(row.letter, row)
         if first is not row:
-            text = f"list {row.letter} of question {row.question} stands in row {first.number} too"
-            faults.add(row.number, "list", f"{text}; each list may occur once")
+            text = f"list {row.letter} of question {row.question} is in row {first.number} too"
+            faults.add_cell(row.number, "list", f"{text}; each list may occur once")
     return {number: dict(sorted(lists.items())) for number, lists in sorted(questions.items())}
 
 
-def _check_numbering(questions: Questions, faults: _Faults) -> None:
-    """Check that neither questions nor lists leave one out, and that lists are equally many."""
+def _check_numbering(questions: Questions, faults: _RowFaults) -> None:
+    """Check that numbers and letters have no gaps, and that questions have equally many lists."""
     for number, lists in questions.items():
         rows = sorted(row.number for row in lists.values())
         if number > 1 and number - 1 not in questions:
             text = f"{number} found, but there is no question {number - 1}"
-            faults.add(rows[0], "question", f"{text}; numbers without gaps from 1 are allowed")
+            faults.add_cell(rows[0], "question", f"{text}; numbers without gaps from 1 are allowed")
         expected = letters_for(len(lists))
         skipped = [letter for letter in expected if letter not in lists]
         usual = len(next(iter(questions.values())))
         if skipped:
             text = f"question {number} has the lists {', '.join(lists)}, but no {skipped[0]}"
-            faults.add(rows[-1], "list", f"{text}; letters without gaps from A are allowed")
+            faults.add_cell(rows[-1], "list", f"{text}; letters without gaps from A are allowed")
         elif not LISTS[0] <= len(lists) <= LISTS[1]:
             text = f"lists found in question {number}: {len(lists)}"
-            faults.add(rows[-1], "list", f"{text}; {LISTS[0]} to {LISTS[1]} are allowed")
+            faults.add_cell(rows[-1], "list", f"{text}; {LISTS[0]} to {LISTS[1]} are allowed")
         elif len(lists) != usual:
             text = f"question {number} has {len(lists)} lists, question {min(questions)} {usual}"
-            faults.add(rows[-1], "list", f"{text}; all questions need equally many")
+            faults.add_cell(rows[-1], "list", f"{text}; all questions need equally many")
 
 
-def _check_ranks(number: int, rows: Iterable[_Row], faults: _Faults) -> None:
+def _check_ranks(number: int, rows: Iterable[_Row], faults: _RowFaults) -> None:
     """Check that the lists of a question have equally many ranks and differ."""
     readable = [row for row in rows if row.ranks]
     seen: dict[object, _Row] = {}
@@ -303,21 +291,23 @@ def _check_ranks(number: int, rows: Iterable[_Row], faults: _Faults) -> None:
         first, same = readable[0], seen.setdefault(looks, row)
         if len(row.ranks) != len(first.ranks):
             text = f"{_ranks_in(row)} found, but {_ranks_in(first)} in row {first.number}"
-            faults.add(row.number, "ranks", f"{text}; all lists of a question need equally many")
+            faults.add_cell(
+                row.number, "ranks", f"{text}; all lists of a question need equally many"
+            )
         elif same is not row:
             text = f"lists {same.letter} (row {same.number}) and {row.letter} of question {number}"
-            faults.add(row.number, "ranks", f"{text} are identical; no two may be")
+            faults.add_cell(row.number, "ranks", f"{text} are identical; no two may be")
 
 
 def _ranks_in(row: _Row) -> str:
     return "1 rank" if len(row.ranks) == 1 else f"{len(row.ranks)} ranks"
 
 
-def _one_size(rows: Sequence[_Row], faults: _Faults) -> int:
+def _collection_size(rows: Sequence[_Row], faults: _RowFaults) -> int:
     """Return the collection size of the file, 0 if no row has any."""
     sizes = [(row.number, row.size) for row in rows if row.size is not None]
     for number, size in sizes:
         if size != sizes[0][1]:
             text = f"{size} found, but {sizes[0][1]} in row {sizes[0][0]}"
-            faults.add(number, "collection_size", f"{text}; one for the whole file is allowed")
+            faults.add_cell(number, "collection_size", f"{text}; one for the whole file is allowed")
     return sizes[0][1] if sizes else 0

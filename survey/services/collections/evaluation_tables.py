@@ -1,7 +1,4 @@
-"""The scores of runs as JSON.
-
-The scores of runs as tables, for readers and for programs.
-"""
+"""The scores of runs as tables and as JSON."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -11,83 +8,84 @@ from survey.services.analysis.sheets import Cell, P, Sheet, Starred
 from survey.services.collections.feedback_rounds import Feedback
 from survey.services.collections.run_evaluation import Report
 
-
-def as_json(report: Report) -> dict[str, Any]:
-    """Return everything as plain lists; a p that is undefined is null and says why."""
-    found, asked = report.evaluation, report.asked
-    return {
-        "queries": list(found.queries),
-        "runs": {
-            run: {
-                "mean": {name: found.mean(run, name) for name in values},
-                "per_query": {
-                    query: {name: float(column[place]) for name, column in values.items()}
-                    for place, query in enumerate(found.queries)
-                },
-            }
-            for run, values in found.values.items()
-        },
-        "baseline": report.baseline,
-        "significance": [_as_json(one) for one in report.comparisons],
-        "mean_names": {measure.name: measure.mean_name for measure in found.measures},
-        "better": {measure.name: measure.better for measure in found.measures},
-        "settings": {
-            "collection_size": asked.collection_size,
-            "gmt": found.setting.gmt,
-            "literal_eq15": asked.literal_eq15,
-            "resamples": asked.resamples,
-            "seed": asked.seed,
-        },
-        "notes": list(found.notes),
-    }
-
-
-def _as_json(one: Comparison) -> dict[str, Any]:
-    found = {
-        "run": one.run,
-        "measure": one.measure,
-        "difference": one.difference,
-        "percent": one.percent,
-        "p": one.p,
-        "p_holm": one.p_holm,
-        "stars": one.stars,
-    }
-    return found if one.why is None else {**found, "why": one.why}
-
-
 DECIMALS = 4
 
 
+def evaluation_json(report: Report) -> dict[str, Any]:
+    """Return a report as JSON; ``why`` gives the reason of a p that is undefined."""
+    evaluation, request = report.evaluation, report.request
+    return {
+        "queries": list(evaluation.queries),
+        "runs": {
+            run: {
+                "mean": {name: evaluation.mean(run, name) for name in values},
+                "per_query": {
+                    query: {name: float(column[index]) for name, column in values.items()}
+                    for index, query in enumerate(evaluation.queries)
+                },
+            }
+            for run, values in evaluation.values.items()
+        },
+        "baseline": report.baseline,
+        "significance": [_comparison_json(comparison) for comparison in report.comparisons],
+        "mean_names": {measure.name: measure.mean_name for measure in evaluation.measures},
+        "better": {measure.name: measure.better for measure in evaluation.measures},
+        "settings": {
+            "collection_size": request.collection_size,
+            "gmt": evaluation.setting.gmt,
+            "literal_eq15": request.literal_eq15,
+            "resamples": request.resamples,
+            "seed": request.seed,
+        },
+        "notes": list(evaluation.notes),
+    }
+
+
+def _comparison_json(comparison: Comparison) -> dict[str, Any]:
+    figures = {
+        "run": comparison.run,
+        "measure": comparison.measure,
+        "difference": comparison.difference,
+        "percent": comparison.percent,
+        "p": comparison.p,
+        "p_holm": comparison.p_holm,
+        "stars": comparison.stars,
+    }
+    return figures if comparison.why is None else {**figures, "why": comparison.why}
+
+
 def means_sheet(report: Report) -> Sheet:
-    """The mean of each measure by its own name (MAP, ANMRR), a row for each run."""
-    found = report.evaluation
-    stars = {(one.run, one.measure): one.stars for one in report.comparisons}
+    """Return the means under their own names (MAP, ANMRR), a row for each run."""
+    evaluation = report.evaluation
+    stars = {
+        (comparison.run, comparison.measure): comparison.stars for comparison in report.comparisons
+    }
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
             run,
             *(
-                Starred(found.mean(run, measure.name), stars.get((run, measure.name), ""))
-                for measure in found.measures
+                Starred(evaluation.mean(run, measure.name), stars.get((run, measure.name), ""))
+                for measure in evaluation.measures
             ),
         )
-        for run in found.values
+        for run in evaluation.values
     )
-    lower = [measure.mean_name for measure in found.measures if measure.better == "lower"]
+    lower = [measure.mean_name for measure in evaluation.measures if measure.better == "lower"]
     better = f"Lower is better in {', '.join(lower)}; elsewhere higher." if lower else ""
     return Sheet(
         name="means",
         title=f"Means over {_queries(report)}",
-        columns=("run", *(measure.mean_name for measure in found.measures)),
+        columns=("run", *(measure.mean_name for measure in evaluation.measures)),
         rows=rows,
         note=" ".join(
-            [better, *([_stars(report)] if report.baseline else []), *found.notes]
+            [better, *([_stars(report)] if report.baseline else []), *evaluation.notes]
         ).strip(),
         decimals=DECIMALS,
     )
 
 
 def comparisons_sheet(report: Report, difference: str = "difference") -> Sheet:
-    """Each run beside the baseline: the difference, also in per cent with stars, and p."""
+    """Return each run's differences from the baseline, also in per cent with stars, and their p."""
     means = {measure.name: measure.mean_name for measure in report.evaluation.measures}
     return Sheet(
         name="comparisons",
@@ -95,14 +93,14 @@ def comparisons_sheet(report: Report, difference: str = "difference") -> Sheet:
         columns=("run", "mean", difference, "in %", "p", "p (Holm)"),
         rows=tuple(
             (
-                one.run,
-                means[one.measure],
-                one.difference,
-                None if one.percent is None else Starred(one.percent, one.stars, 2),
-                None if one.p is None else P(one.p),
-                None if one.p_holm is None else P(one.p_holm),
+                comparison.run,
+                means[comparison.measure],
+                comparison.difference,
+                _percent(comparison),
+                None if comparison.p is None else P(comparison.p),
+                None if comparison.p_holm is None else P(comparison.p_holm),
             )
-            for one in report.comparisons
+            for comparison in report.comparisons
         ),
         note=" ".join([_stars(report), *_undefined(report.comparisons)]),
         decimals=DECIMALS,
@@ -110,37 +108,37 @@ def comparisons_sheet(report: Report, difference: str = "difference") -> Sheet:
 
 
 def queries_sheet(report: Report) -> Sheet:
-    """Each run's value of each measure for each query."""
-    found = report.evaluation
+    """Return all values, a row for each run and query and a column for each measure."""
+    evaluation = report.evaluation
     return Sheet(
         name="queries",
         title="Values for each query",
-        columns=("run", "query", *(measure.name for measure in found.measures)),
+        columns=("run", "query", *(measure.name for measure in evaluation.measures)),
         rows=tuple(
-            (run, query, *(float(values[measure.name][place]) for measure in found.measures))
-            for run, values in found.values.items()
-            for place, query in enumerate(found.queries)
+            (run, query, *(float(values[measure.name][index]) for measure in evaluation.measures))
+            for run, values in evaluation.values.items()
+            for index, query in enumerate(evaluation.queries)
         ),
         decimals=DECIMALS,
     )
 
 
 def long_sheet(report: Report) -> Sheet:
-    """A row for each run and measure, for programs; the baseline's rows have no comparison."""
-    found = report.evaluation
-    compared = {(one.run, one.measure): one for one in report.comparisons}
+    """Return means and comparisons for programs, a row for each run and measure."""
+    evaluation = report.evaluation
+    compared = {
+        (comparison.run, comparison.measure): comparison for comparison in report.comparisons
+    }
     compared_in = ("difference", "percent", "p", "p_holm", "stars", "why")
     rows: list[tuple[Cell, ...]] = []
-    for run in found.values:
-        for measure in found.measures:
-            one = compared.get((run, measure.name))
-            cells: tuple[Cell, ...] = (
-                (one.difference, one.percent, one.p, one.p_holm, one.stars, one.why)
-                if one
-                else (None,) * 6
+    for run in evaluation.values:
+        for measure in evaluation.measures:
+            comparison = compared.get((run, measure.name))
+            cells: tuple[Cell, ...] = tuple(
+                getattr(comparison, field) if comparison else None for field in compared_in
             )
-            mean = found.mean(run, measure.name)
-            rows.append((run, measure.name, mean, len(found.queries), *cells))
+            mean = evaluation.mean(run, measure.name)
+            rows.append((run, measure.name, mean, len(evaluation.queries), *cells))
     return Sheet(
         name="runs",
         title="",
@@ -150,23 +148,23 @@ def long_sheet(report: Report) -> Sheet:
 
 
 def long_queries_sheet(report: Report) -> Sheet:
-    """A row for each run, query and measure, for programs."""
-    found = report.evaluation
+    """Return all values for programs, a row for each run, query and measure."""
+    evaluation = report.evaluation
     return Sheet(
         name="queries",
         title="",
         columns=("run", "query", "measure", "value"),
         rows=tuple(
             (run, query, measure, float(value))
-            for run, values in found.values.items()
-            for place, query in enumerate(found.queries)
-            for measure, value in ((name, column[place]) for name, column in values.items())
+            for run, values in evaluation.values.items()
+            for index, query in enumerate(evaluation.queries)
+            for measure, value in ((name, column[index]) for name, column in values.items())
         ),
     )
 
 
 def examples_sheet(feedback: Feedback) -> Sheet:
-    """The examples of each round of feedback, a row for each query and round."""
+    """Return the examples of feedback, a row for each query and round."""
     return Sheet(
         name="examples",
         title="Examples given before each round",
@@ -185,20 +183,28 @@ def _queries(report: Report) -> str:
 
 
 def _stars(report: Report) -> str:
+    request = report.request
     levels = ", ".join(
-        f"{f'{level:g}'.removeprefix('0')} ({'*' * place})" for place, level in enumerate(LEVELS, 1)
+        f"{f'{level:g}'.removeprefix('0')} ({'*' * stars})" for stars, level in enumerate(LEVELS, 1)
     )
     return (
         f"Stars: better than {report.baseline} at {levels}, by a one-tailed paired bootstrap of "
-        f"{report.asked.resamples} resamples (seed {report.asked.seed}), before Holm's correction."
+        f"{request.resamples} resamples (seed {request.seed}), before Holm's correction."
     )
 
 
 def _undefined(comparisons: Iterable[Comparison]) -> Iterator[str]:
-    """Say where there is no p value, and why."""
+    """Yield sentences on comparisons without a p value, with the reason."""
     reasons: dict[str, list[str]] = {}
-    for one in comparisons:
-        if one.why is not None:
-            reasons.setdefault(one.why, []).append(f"{one.measure} of {one.run}")
-    for why, where in reasons.items():
-        yield f"No p for {', '.join(where)}: {why}."
+    for comparison in comparisons:
+        if comparison.why is not None:
+            undefined = f"{comparison.measure} of {comparison.run}"
+            reasons.setdefault(comparison.why, []).append(undefined)
+    for reason, names in reasons.items():
+        yield f"No p for {', '.join(names)}: {reason}."
+
+
+def _percent(comparison: Comparison) -> Cell:
+    if comparison.percent is None:
+        return None
+    return Starred(comparison.percent, comparison.stars, 2)

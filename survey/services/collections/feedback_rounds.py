@@ -1,4 +1,4 @@
-"""The gain of relevance feedback: the runs of its rounds beside that of round 0."""
+"""Rounds of relevance feedback, compared with round 0."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,11 +7,11 @@ from typing import Literal
 from survey.core.collections.runs import GroundTruth, Runs, ranking
 from survey.core.measures.feedback import MEASURES, negative_examples, positive_examples
 from survey.services.collections.run_evaluation import (
-    Asked,
     OnProgress,
     Report,
+    Request,
     RequestError,
-    run,
+    evaluate_runs,
     run_name,
 )
 
@@ -21,9 +21,9 @@ Examples = Mapping[str, Sequence[Sequence[str]]]
 
 @dataclass(frozen=True)
 class Feedback:
-    """Rounds of feedback; the comparisons of ``report`` are with round 0.
+    """The rounds' scores; the comparisons of ``report`` are with round 0.
 
-    ``rounds``: the runs' names, round 0 first; ``examples``: empty where none were asked for.
+    ``rounds``: the runs' names, round 0 first; ``examples``: empty where none were requested.
     """
 
     report: Report
@@ -31,24 +31,24 @@ class Feedback:
     examples: Examples
 
 
-def run_feedback(
-    asked: Asked,
+def evaluate_feedback(
+    request: Request,
     kind: Literal["positive", "negative"] | None = None,
     images: int = 1,
     on_progress: OnProgress = lambda *_: None,
 ) -> Feedback:
-    """Score the rounds of feedback, the runs asked for in their order, and compare with the first.
+    """Score the rounds of feedback, the request's runs in their order; compare with the first.
 
-    ``kind``: whose examples are wanted beside; ``images``: m, positive examples a round.
-    Raises what ``evaluating.run`` does, and RequestError for a single run.
+    ``kind``: of the examples to return as well; ``images``: m, positive examples a round.
+    Raises what ``evaluate_runs`` does, and RequestError for a single run.
     """
-    if len(asked.runs) < 2:
+    if len(request.runs) < 2:
         raise RequestError("one run given; a run of round 0 and one of each round are needed")
     measures = tuple(
-        name for name in MEASURES if asked.weights is not None or not name.startswith("w")
+        name for name in MEASURES if request.weights is not None or not name.startswith("w")
     )
-    rounds = tuple(map(run_name, asked.runs))
-    report = run(replace(asked, measures=measures, baseline=rounds[0]), on_progress)
+    rounds = tuple(map(run_name, request.runs))
+    report = evaluate_runs(replace(request, measures=measures, baseline=rounds[0]), on_progress)
     examples = {
         topic: [
             _examples(kind, report.truth, report.runs, topic, number, images)
@@ -70,7 +70,7 @@ def _examples(
     relevant = truth.relevant(topic)
     if kind == "positive":
         weights = (truth.weights or {}).get(topic, {})
-        # Sorting keeps the order of those alike: by grade, then by docid.
+        # Sorting is stable: documents of equal weight remain sorted by grade, then by docid.
         by_weight = sorted(relevant, key=lambda document: -weights.get(document, 0))
         return positive_examples(by_weight, number, images)
     first = next(iter(runs.values()))

@@ -1,4 +1,4 @@
-"""Scoring lists that someone types in."""
+"""Scores of lists that a user types in."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -21,10 +21,10 @@ def score_lists(
     *,
     literal_eq15: bool = False,
 ) -> Question:
-    """Score and order lists with measures.
+    """Score and order lists by measures, as a question of a study does.
 
     ``marks``: for each list its grades, weights and clusters as words, one for each rank.
-    Raises ValueError naming the row and the fault of what cannot be.
+    Raises ValueError naming the row and the fault.
     """
     setting = Setting(collection_size, gmt, literal_eq15)
     names = [measure_named(name).name for name in measures]
@@ -42,7 +42,7 @@ def _marked(number: int, row: tuple[Sequence[int], Mapping[str, str]]) -> Marked
 
 
 def printed_values(question: Question) -> dict[str, tuple[str, ...]]:
-    """Return each measure's own values as texts with as many decimals as tell them apart."""
+    """Return each measure's values as texts, with decimals enough that unequal values differ."""
     return {
         name: printed([Fraction(round(value, COMPARED_DECIMALS)) for value in column.values])
         for name, column in question.columns.items()

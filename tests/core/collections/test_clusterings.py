@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from survey.core.collections.clusterings import as_lines, compare_clusters, read_clustering
-from survey.core.file_lines import FaultyFilesError, lines_of, stop_if_any
+from survey.core.collections.clusterings import clustering_lines, compare_clusters, read_clustering
+from survey.core.file_lines import FaultyFilesError, FileFaults, lines_of
 from tests.core.collections.clustered import CLUSTERINGS, clusters, partition, renamed
 
 COARSE = clusters(bird="b1 b2 b3 b4 b5 b6", dolphin="d1 d2 d3", monkey="m1 m2 m3")
@@ -19,9 +19,9 @@ def compared(first, second, **options):
 
 
 def read(text):
-    faults = []
+    faults = FileFaults()
     found = read_clustering("a1.txt", lines_of(text), faults)
-    stop_if_any(faults)
+    faults.raise_any()
     return found
 
 
@@ -174,14 +174,17 @@ def test_a_cluster_is_the_rest_of_the_line():
             "d3": frozenset({"fog"}),
         }
     }
-    lines = "".join(as_lines("16", found["16"]))
+    lines = "".join(clustering_lines("16", found["16"]))
     assert lines == "16 d1 Fog\n16 d1 Golden Gate Bridge\n16 d2 unknown\n16 d3 fog\n"
     assert read(lines) == found
 
 
 @given(st.dictionaries(st.sampled_from(["1", "2"]), CLUSTERINGS.filter(bool), min_size=1))
 def test_what_is_written_is_read_back(found):
-    assert read("".join(line for topic in found for line in as_lines(topic, found[topic]))) == found
+    assert (
+        read("".join(line for topic in found for line in clustering_lines(topic, found[topic])))
+        == found
+    )
 
 
 def test_every_fault_of_a_clustering_names_its_line():

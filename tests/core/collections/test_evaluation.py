@@ -60,7 +60,7 @@ def test_queries_have_a_relevant_document_and_something_returned_by_a_run():
     assert found.notes == (
         "Left out: 1 topic (q3) without a relevant document.",
         "Left out: 1 topic (q4) that no run returned anything for.",
-        "Left out: 1 topic (q9) that nobody judged.",
+        "Left out: 1 topic (q9) without judgements.",
         "Run two returned nothing for 1 topic (q2); scored as having retrieved nothing.",
     )
 

@@ -6,8 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.collections.labels import choice_agreement, in_order, merge_labels, read_labels
-from survey.core.file_lines import FaultyFilesError, lines_of, stop_if_any
+from survey.core.collections.labels import (
+    choice_agreement,
+    merge_labels,
+    read_labels,
+    sorted_topics,
+)
+from survey.core.file_lines import FaultyFilesError, FileFaults, lines_of
 
 LABELS = (
     {"1": {"d1": 2, "d2": 1, "d3": 0, "d4": 0}},
@@ -18,9 +23,9 @@ LABELS = (
 
 
 def read(text):
-    faults = []
+    faults = FileFaults()
     labels = read_labels("a.txt", lines_of(text), faults)
-    stop_if_any(faults)
+    faults.raise_any()
     return labels
 
 
@@ -83,7 +88,7 @@ def test_agreement_of_three_assessors_by_hand():
     ("grades", "jaccard", "why"),
     [
         ([[1]], None, "one assessor only"),
-        ([[0], [0]], None, "nobody chose a document"),
+        ([[0], [0]], None, "no assessor chose a document"),
         ([[1, 1], [1, 1]], 1, "everyone chose every document"),
     ],
 )
@@ -151,7 +156,7 @@ def merged_labels(assessor):
 
 
 def test_topics_stand_in_the_order_of_their_numbers_then_of_the_alphabet():
-    assert in_order(["q2", "10", "9", "q10"]) == ["9", "10", "q10", "q2"]
+    assert sorted_topics(["q2", "10", "9", "q10"]) == ["9", "10", "q10", "q2"]
 
 
 def test_every_fault_of_labels_names_its_line():

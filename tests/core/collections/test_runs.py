@@ -11,12 +11,12 @@ from survey.core.collections.runs import (
     read_run,
     read_weights,
 )
-from survey.core.file_lines import lines_of
+from survey.core.file_lines import FileFaults, lines_of
 
 
 def read(reader, text, **options):
-    faults = []
-    return reader("file.txt", lines_of(text), faults, **options), faults
+    faults = FileFaults()
+    return reader("file.txt", lines_of(text), faults, **options), faults.sentences
 
 
 def test_negative_relevance_is_kept_for_what_it_is():

@@ -6,7 +6,7 @@ import pytrec_eval
 
 from survey.core.collections.evaluation import evaluate
 from survey.core.collections.runs import GroundTruth, read_judgements, read_run
-from survey.core.file_lines import lines_of
+from survey.core.file_lines import FileFaults, lines_of
 from survey.core.measures import measure_named
 from tests.core.collections.random_runs import real_sized
 
@@ -25,7 +25,7 @@ FAMILIES = {"map", "Rprec", "recip_rank", "bpref", "11pt_avg", "P", "recall", "n
 
 
 def read(judgements, runs):
-    faults = []
+    faults = FileFaults()
     truth = read_judgements("qrels", lines_of(judgements), faults)
     read_runs = {
         f"run{number}": read_run("run", lines_of(text), faults)

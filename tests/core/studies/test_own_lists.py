@@ -145,8 +145,7 @@ def test_any_rows_are_read_or_refused_with_sentences(rows):
         ),
         (
             with_row(4, "1,B,5 6 7,100"),
-            "row 4, column list: list B of question 1 stands in row 3 too; "
-            "each list may occur once",
+            "row 4, column list: list B of question 1 is in row 3 too; each list may occur once",
         ),
         (
             with_row(4, "1,D,5 6 7,100"),
@@ -202,11 +201,11 @@ def test_any_rows_are_read_or_refused_with_sentences(rows):
         ),
         (
             GOOD.replace(HEADER, f"{HEADER},list"),
-            "row 1, column list: this column is there twice; once is allowed",
+            "row 1, column list: this column occurs twice; once is allowed",
         ),
         (
             with_row(3, '1,B,"2 3 100,100'),
-            "row 3: this row cannot be read as CSV; quotation marks stand around "
+            "row 3: this row cannot be read as CSV; quotation marks enclose "
             "a whole cell, of at most 131072 characters",
         ),
     ],

@@ -160,7 +160,7 @@ def test_a_faulty_line_of_the_judgements_is_named(line, fault):
         (
             {"runs": [RUNS[0], RUNS[1], RUNS[0]], "topics": ["q1"]},
             "topic 'q1': run A (run1.txt) and run C (run3.txt) have the relevant documents at the "
-            "same positions; the two lists cannot be told apart, so leave out the topic or a run",
+            "same positions; the two lists look the same, so leave out the topic or a run",
         ),
         (
             {"runs": [run_of(("q1", "1234")), run_of(("q1", "21"))], "size": 3},
@@ -253,8 +253,8 @@ def test_a_chosen_topic_without_clusters_is_named():
 def test_clusters_that_would_be_written_alike_are_a_fault():
     text = "".join(f"q1 d1 {'x' * 40}{end}\n" for end in "ab") + "q1 d2 +\nq2 d1 y\n"
     assert faults_of(clusters=("clusters.txt", text)) == (
-        f"topic 'q1': 2 clusters of clusters.txt are all written '{'x' * 40}'; they are told "
-        "apart by their first 40 characters, with + as -",
+        f"topic 'q1': 2 clusters of clusters.txt are all written '{'x' * 40}'; their first "
+        "40 characters, with + as -, must differ",
     )
     assert read(clusters=("c", "q1 d1 +\nq2 d1 y\n")).marks[0].clusters[0] == (("--",), ())
 
@@ -264,7 +264,7 @@ def test_lists_with_the_same_positions_are_told_apart_by_their_marks_only():
     lists = read(runs, graded=True, topics=["q1"])
     assert len(set(lists.questions[0])) == 1
     assert lists.marks[0].of_list(0) != lists.marks[0].of_list(1)
-    assert "cannot be told apart" in faults_of(runs, topics=["q1"])[0]
+    assert "the two lists look the same" in faults_of(runs, topics=["q1"])[0]
 
 
 FIELDS = st.sampled_from(["q1", "q2", "Q0", "d1", "d2", "d3", "1", "0", "-2.5", "inf", "\x1c", "é"])
