@@ -87,7 +87,7 @@ def analyse(
 def _analysis_of(open_app: OpenApp, target: str | None, choices: "Choices") -> "Analysis":
     from survey.services.accounts import access
     from survey.services.analysis import study_results
-    from survey.services.exchange.foreign import analyse_path
+    from survey.services.exchange.reading import analyse_path
     from survey.services.operations.database import begin_reading
     from survey.services.studies import lifecycle
 
@@ -106,8 +106,7 @@ def _is_path(target: str) -> bool:
 
     A folder named like a slug may be that study's report, so it must contain answers.
     """
-    from survey.services.exchange.foreign import QUESTIONS
-    from survey.services.exchange.ordering_reading import RESPONSES
+    from survey.services.exchange.ordering_reading import QUESTIONS, RESPONSES
 
     has_answers = any((Path(target) / name).is_file() for name in (QUESTIONS, RESPONSES))
     return "." in target or "/" in target or os.sep in target or has_answers

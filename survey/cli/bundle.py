@@ -116,8 +116,8 @@ def replicate(bundle: Path, as_json: bool) -> None:
     fault: SurveyError | None = None
     try:
         with progress_bar("Recomputing"):
-            for step in recompute(input_files.open_files(bundle, bundle.name)):
-                checked.append(step.text)
+            for text in recompute(input_files.open_files(bundle, bundle.name)):
+                checked.append(text)
     except SurveyError as error:
         fault = error
     if as_json:
@@ -161,7 +161,7 @@ def import_(open_app: OpenApp, /, bundle: Path, slug: str, owner: str, as_json: 
         files = input_files.open_files(bundle, bundle.name)
         with open_session(open_app) as (_, session):
             researcher = find_researcher(session, owner)
-            study = bundle_import.take_in(session, files, bundle.name, slug, researcher)
+            study = bundle_import.import_bundle(session, files, bundle.name, slug, researcher)
             content = lifecycle.describe(study)
     if as_json:
         print_json(content)

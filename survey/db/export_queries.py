@@ -14,7 +14,6 @@ from sqlalchemy import ColumnElement, Integer, Select, Text, cast, exists, func,
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from survey.core.studies.blinding import Blinding
 from survey.core.studies.rankings import Ranking
 from survey.db.models import (
     ConsentText,
@@ -66,16 +65,16 @@ def answers(session: Session, study_id: int) -> Select[Any]:
 
 def answers_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
     """Give the answers by public id and question, practice left out: (id, question, position,
-    blinding, clicked, own ranking, shown at, submitted at, active seconds, revisions,
-    is test, excluded).
+    label order, column order, list order, clicked, own ranking, shown at, submitted at,
+    active seconds, revisions, is test, excluded).
     """
     found = answers(session, study_id)
     for row in _answer_rows(session, found, include_test=include_test):
         one, question, place, labels, columns, lists, clicked, own, shown, sent, t, *rest = row
-        blinding, answer = _blinding(labels, columns, lists), _clicked(clicked)
+        orders, answer = _orders(labels, columns, lists), _clicked(clicked)
         # JSON of whole seconds is a whole number.
         times = _moment(shown), _moment(sent), None if t is None else float(t)
-        yield one, question, place, blinding, answer, _ranking(own), *times, *rest
+        yield one, question, place, *orders, answer, _ranking(own), *times, *rest
 
 
 def ballots_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
@@ -187,8 +186,8 @@ def _moment(stored: str | None) -> datetime | None:
 
 
 @lru_cache(SEEN)
-def _blinding(labels: str, columns: str, lists: str) -> Blinding:
-    return Blinding(_order(labels), _order(columns), _order(lists))
+def _orders(labels: str, columns: str, lists: str) -> tuple[tuple[Any, ...], ...]:
+    return _order(labels), _order(columns), _order(lists)
 
 
 @lru_cache(SEEN)

@@ -25,5 +25,5 @@ def test_a_crowd_is_a_study_that_replicates(database_uri, monkeypatch):
         bundle = io.BytesIO(b"".join(stream_bundle(session, study)))
     engine.dispose()
     # It raises an error for the first thing that does not agree.
-    steps = [step.text for step in replicate(open_files(bundle, "crowd.zip"))]
+    steps = [*replicate(open_files(bundle, "crowd.zip"))]
     assert "60 answers of 20 participants can be read" in steps

@@ -190,7 +190,7 @@ def test_what_was_taken_in_again_is_what_was_there(session, study, bundle, tmp_p
     with app.app_context():
         upgrade_database(db.engine)
         ada, _ = researchers.add_researcher(db.session, "Ada")
-        taken = bundle_import.take_in(db.session, bundle, "=my.zip", "", ada)
+        taken = bundle_import.import_bundle(db.session, bundle, "=my.zip", "", ada)
         again = handed_out(db.session, taken, with_identities=True)
         people = {one.public_id: one for one in db.session.query(Participant)}
         assert db.session.query(Study).one().plan == study.plan

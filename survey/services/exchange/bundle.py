@@ -19,7 +19,7 @@ from survey.services.analysis.results_json import as_json
 from survey.services.exchange import ordering_tables
 from survey.services.exchange.bundle_tables import identities_table, participants_table
 from survey.services.exchange.codebook import codebook_of
-from survey.services.exchange.content import Content, Identified, content_of, identities_of
+from survey.services.exchange.content import Content, IdentityRecord, content_of, identities_of
 from survey.services.exchange.csv_tables import Table
 from survey.services.exchange.study_file import STUDY, as_text, study_lines
 
@@ -37,7 +37,7 @@ OnLines = Callable[[int], object]
 
 
 def files_of(
-    content: Content, identities: Iterable[Identified] | None = None
+    content: Content, identities: Iterable[IdentityRecord] | None = None
 ) -> Iterator[tuple[str, Lines]]:
     """Give the files of a bundle but for its sums: (name, lines)."""
     tables = tables_in(content, identities)
@@ -47,7 +47,7 @@ def files_of(
     yield ANALYSIS, (as_text(as_json(one.analysis)) for one in [content])  # counted when read
 
 
-def tables_in(content: Content, identities: Iterable[Identified] | None = None) -> list[Table]:
+def tables_in(content: Content, identities: Iterable[IdentityRecord] | None = None) -> list[Table]:
     """Return the tables of a bundle in the order of their files, identities.csv if wanted."""
     plan = content.plan
     return [

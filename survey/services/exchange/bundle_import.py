@@ -1,7 +1,7 @@
-"""Taking a bundle in: a study that is only looked at."""
+"""Import a bundle as a read-only study."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sqlalchemy.orm import Session
 
@@ -19,24 +19,27 @@ from survey.db.models import (
 )
 from survey.errors import SurveyError
 from survey.services.accounts import access
-from survey.services.exchange.content import Content, Given, Person
+from survey.services.exchange.content import AnswerRecord, Content, ParticipantRecord
 from survey.services.exchange.input_files import Files
-from survey.services.exchange.reading import read_content
+from survey.services.exchange.reading import read_bundle
 from survey.services.exchange.replication import replicate
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 
 
-def take_in(session: Session, files: Files, name: str, slug: str, researcher: Researcher) -> Study:
-    """Store a bundle's study, closed, under its own address or another.
+def import_bundle(
+    session: Session, files: Files, name: str, slug: str, researcher: Researcher
+) -> Study:
+    """Store a bundle's study, closed, and return it; ``slug`` is empty for the bundle's own.
 
-    Only a bundle that replicates is taken. Raises BundleError naming what does not
-    agree, and SurveyError for an address that is taken.
+    Raises BundleError for a bundle that does not replicate, and SurveyError for an address that
+    another study has.
     """
-    session.rollback()  # nobody's answer waits while everything is recomputed
+    # Recomputing takes a while, and a transaction would let participants' answers wait.
+    session.rollback()
     for _ in replicate(files):
         continue
-    content = read_content(files).content
+    content = read_bundle(files).content
     slug = slug or content.slug
     lifecycle.refuse_slug(slug)
     if study_queries.study_by_slug(session, slug):
@@ -44,10 +47,10 @@ def take_in(session: Session, files: Files, name: str, slug: str, researcher: Re
     study = _study(content, name, slug)
     session.add(study)
     session.flush()
-    people = {one.public_id: _participant(one, study) for one in content.people()}
-    session.add_all(people.values())
+    participants = {each.public_id: _participant(each, study) for each in content.participants()}
+    session.add_all(participants.values())
     session.flush()
-    _store_answers(session, study, content, people)
+    _store_answers(session, study, content, participants)
     study.status, study.digest = "closed", content.digest
     study.opened_at, study.closed_at = content.opened_at, content.closed_at or now()
     access.share(session, study, researcher, "owner")
@@ -67,73 +70,83 @@ def _study(content: Content, name: str, slug: str) -> Study:
         recruitment=Recruitment().as_json(),
         questions=[StoredQuestion.of(question) for question in questions],
         consent_texts=[
-            ConsentText(version=one.version, text=one.text, digest=one.digest, created_at=now())
-            for one in content.consents
+            ConsentText(
+                version=consent.version,
+                text=consent.text,
+                digest=consent.digest,
+                created_at=now(),
+            )
+            for consent in content.consents
         ],
     )
 
 
-def _participant(one: Person, study: Study) -> Participant:
-    consents = {text.version: text.id for text in study.consent_texts}
-    consent_id = consents.get(one.consent_version or 0)
-    agreed_at = one.started_at if consent_id else None
+def _participant(record: ParticipantRecord, study: Study) -> Participant:
+    consent_ids = {consent.version: consent.id for consent in study.consent_texts}
+    consent_id = consent_ids.get(record.consent_version or 0)
     return Participant(
         study_id=study.id,
-        public_id=one.public_id,
-        resume_hash=tokens.hash_token(secrets.token_urlsafe(32)),  # nobody goes on
-        status=one.status,
-        is_test=one.is_test,
-        excluded=one.excluded,
-        exclude_reason=one.exclude_reason,
-        personal=dict(one.personal),
+        public_id=record.public_id,
+        # Of a token that is stored nowhere: an imported participant cannot be resumed.
+        resume_hash=tokens.hash_token(secrets.token_urlsafe(32)),
+        status=record.status,
+        is_test=record.is_test,
+        excluded=record.excluded,
+        exclude_reason=record.exclude_reason,
+        personal=dict(record.personal),
         consent_id=consent_id,
-        started_at=one.started_at,
-        consented_at=agreed_at,
-        completed_at=one.completed_at,
+        started_at=record.started_at,
+        consented_at=record.started_at if consent_id else None,
+        completed_at=record.completed_at,
     )
 
 
 def _store_answers(
-    session: Session, study: Study, content: Content, people: dict[str, Participant]
+    session: Session, study: Study, content: Content, participants: Mapping[str, Participant]
 ) -> None:
     questions = {question.number: question for question in study.questions}
-    first = {(one.participant, one.question): one for one in content.first_rankings()}
-    for one in content.answers():
-        participant, question = people[one.participant], questions[one.question]
-        shown = _presentation(one, participant, question)
-        ranked = first.get((one.participant, one.question))
-        if ranked is not None:
-            shown.ranked_first, shown.ranked_at = ranked.ranking, ranked.given_at
-        session.add(shown)
+    first_rankings = {(each.participant, each.question): each for each in content.first_rankings()}
+    for answer in content.answers():
+        presentation = _presentation(
+            answer, participants[answer.participant], questions[answer.question]
+        )
+        first = first_rankings.get((answer.participant, answer.question))
+        if first is not None:
+            presentation.ranked_first = first.ranking
+            presentation.ranked_at = first.submitted_at
+        session.add(presentation)
     session.flush()
-    session.add_all(_responses(content.answers(), people, questions))
+    session.add_all(_responses(content.answers(), participants, questions))
 
 
-def _presentation(one: Given, participant: Participant, question: StoredQuestion) -> Presentation:
+def _presentation(
+    answer: AnswerRecord, participant: Participant, question: StoredQuestion
+) -> Presentation:
     return Presentation(
         participant_id=participant.id,
         question_id=question.id,
-        position=one.position,
-        label_order=list(one.blinding.label_order),
-        column_order=list(one.blinding.column_order),
-        list_order=list(one.blinding.list_order),
-        shown=[list(question.columns[name]["shown"]) for name in one.blinding.label_order],
-        shown_at=one.shown_at,
+        position=answer.position,
+        label_order=list(answer.label_order),
+        column_order=list(answer.column_order or ()),
+        list_order=list(answer.list_order),
+        shown=[list(question.columns[name]["shown"]) for name in answer.label_order],
+        shown_at=answer.shown_at,
     )
 
 
 def _responses(
-    answers: Iterable[Given],
-    people: dict[str, Participant],
-    questions: dict[int, StoredQuestion],
+    answers: Iterable[AnswerRecord],
+    participants: Mapping[str, Participant],
+    questions: Mapping[int, StoredQuestion],
 ) -> Iterable[StoredResponse]:
-    for one in answers:
+    for answer in answers:
+        participant = participants[answer.participant]
         yield StoredResponse(
-            participant_id=people[one.participant].id,
-            question_id=questions[one.question].id,
-            clicked=one.clicked,
-            own=one.own,
-            submitted_at=one.submitted_at or people[one.participant].started_at,
-            active_seconds=one.active_seconds,
-            revisions=one.revisions or 0,
+            participant_id=participant.id,
+            question_id=questions[answer.question].id,
+            clicked=answer.clicked,
+            own=answer.own,
+            submitted_at=answer.submitted_at or participant.started_at,
+            active_seconds=answer.active_seconds,
+            revisions=answer.revisions or 0,
         )

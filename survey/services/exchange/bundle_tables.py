@@ -7,7 +7,7 @@ from survey.core.studies.personal_fields import PersonalField
 from survey.core.studies.plan import Plan
 from survey.db.models import Participant
 from survey.services.analysis.study_results import minutes_taken
-from survey.services.exchange.content import Content, Identified
+from survey.services.exchange.content import Content, IdentityRecord
 from survey.services.exchange.csv_tables import Column, Row, Table, lines_of
 
 IDENTITIES = "identities.csv"
@@ -22,7 +22,7 @@ def participants_table(plan: Plan) -> Table:
     )
 
 
-def identities_table(identities: Iterable[Identified]) -> Table:
+def identities_table(identities: Iterable[IdentityRecord]) -> Table:
     """Return identities.csv: personal data, which an export holds only on request."""
     columns = [
         Column("participant", "random id of the participant"),
@@ -42,7 +42,7 @@ def identities_table(identities: Iterable[Identified]) -> Table:
 @lines_of
 def _participants(content: Content) -> Iterator[Row]:
     fields = [field.name for field in content.plan.personal_fields]
-    for person in content.people():
+    for person in content.participants():
         yield (
             *(person.public_id, person.status, *(person.personal.get(name) for name in fields)),
             *(person.consent_version, person.started_at, person.completed_at),

@@ -1,7 +1,4 @@
-"""A study as a bundle holds it: plain records, from a database or from files.
-
-From the database to records: what a bundle says of a study.
-"""
+"""A study's content as plain records: what a bundle holds, and how the database gives it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +11,6 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from survey.core.agreement.answers import Answers, People, Response, seconds_taken
-from survey.core.studies.blinding import Blinding
 from survey.core.studies.plan import Plan
 from survey.core.studies.questions import Question
 from survey.core.studies.rankings import Ranking
@@ -31,8 +27,8 @@ from survey.services.studies.lifecycle import current_digest, questions_of
 
 
 @dataclass(frozen=True)
-class Person:
-    """A participant as exported: no name, address or device, and no id of a platform."""
+class ParticipantRecord:
+    """A participant as exported: without name, address, device or a platform's id."""
 
     public_id: str
     status: str
@@ -46,18 +42,26 @@ class Person:
 
     @property
     def texts(self) -> dict[str, str]:
-        """What was written of them, by the column of participants.csv."""
-        written = {**self.personal, "exclude_reason": self.exclude_reason}
-        return {name: text for name, text in written.items() if isinstance(text, str)}
+        """The texts among the cells of participants.csv, which escapes them, by column."""
+        cells = {**self.personal, "exclude_reason": self.exclude_reason}
+        return {name: cell for name, cell in cells.items() if isinstance(cell, str)}
 
 
-class Given(NamedTuple):
-    """An answer with how its question was shown; a tuple, since there may be millions."""
+class AnswerRecord(NamedTuple):
+    """An answer and how its question was shown; a tuple, since there may be millions.
+
+    ``position``: 1 for the question that the participant saw first. ``label_order``: the
+    measures behind Method1, Method2, …; ``column_order``: label numbers from left to right;
+    ``list_order``: letters from top to bottom. ``clicked``: label numbers, empty where ``own``
+    holds a ranking. What a file from elsewhere does not say is None.
+    """
 
     participant: str
     question: int
-    position: int
-    blinding: Blinding
+    position: int | None
+    label_order: tuple[str, ...]
+    column_order: tuple[int, ...] | None
+    list_order: tuple[str, ...]
     clicked: frozenset[int]
     own: Ranking | None
     shown_at: datetime | None
@@ -68,27 +72,27 @@ class Given(NamedTuple):
     excluded: bool
 
     @property
-    def ballot(self) -> "Ballot":
-        """What its votes rest on."""
-        return Ballot(self.participant, self.question, self.blinding.label_order, self.clicked)
+    def counted(self) -> "CountedAnswer":
+        """What its votes follow from."""
+        return CountedAnswer(self.participant, self.question, self.label_order, self.clicked)
 
     @property
     def response(self) -> Response:
-        """The answer as the analysis takes it."""
+        """The answer as the analysis takes it; raises ValueError for an impossible answer."""
         return Response(
             participant=self.participant,
             question=self.question,
-            label_order=self.blinding.label_order,
+            label_order=self.label_order,
             clicked=self.clicked,
             own=self.own,
-            column_order=self.blinding.column_order,
+            column_order=self.column_order,
             position=self.position,
             seconds=seconds_taken(self.active_seconds, self.shown_at, self.submitted_at),
         )
 
 
-class Ballot(NamedTuple):
-    """What the votes of an answer rest on: who ticked which labels, and what stood behind them."""
+class CountedAnswer(NamedTuple):
+    """The part of an answer from which its votes follow; excluded participants have none."""
 
     participant: str
     question: int
@@ -98,17 +102,17 @@ class Ballot(NamedTuple):
 
 @dataclass(frozen=True)
 class FirstRanking:
-    """The ranking someone gave before the columns were shown."""
+    """The ranking that a participant submitted before the columns were shown."""
 
     participant: str
     question: int
     ranking: Ranking
-    given_at: datetime | None
+    submitted_at: datetime | None
 
 
 @dataclass(frozen=True)
-class Identified:
-    """Who a participant is to the platform they came from: personal data."""
+class IdentityRecord:
+    """A recruitment platform's id of a participant, with the address's parameters: personal."""
 
     participant: str
     external_id: str | None
@@ -116,7 +120,7 @@ class Identified:
 
 
 @dataclass(frozen=True)
-class Consent:
+class ConsentRecord:
     """One version of the consent text."""
 
     version: int
@@ -126,12 +130,11 @@ class Consent:
 
 @dataclass(frozen=True)
 class Content:
-    """All of a bundle but its sums.
+    """All that a bundle holds, but for its sums.
 
-    ``people``, ``answers``, ``ballots`` (those that count: not of excluded participants) and
-    ``first_rankings`` give their records anew at each call, ordered by participant and
-    question, so that none of them has to stay in memory. ``votes``: people and answers in
-    columns, as the analysis takes them.
+    ``participants``, ``answers``, ``counted_answers`` and ``first_rankings`` read their records
+    at each call, ordered by participant and question, so that memory does not have to hold a
+    million of them. ``votes``: participants and answers in columns, as the analysis takes them.
     """
 
     slug: str
@@ -144,10 +147,10 @@ class Content:
     plan: Plan
     practice: Question | None
     questions: Sequence[Question]
-    consents: Sequence[Consent]
-    people: Callable[[], Iterator[Person]]
-    answers: Callable[[], Iterator[Given]]
-    ballots: Callable[[], Iterator[Ballot]]
+    consents: Sequence[ConsentRecord]
+    participants: Callable[[], Iterator[ParticipantRecord]]
+    answers: Callable[[], Iterator[AnswerRecord]]
+    counted_answers: Callable[[], Iterator[CountedAnswer]]
     first_rankings: Callable[[], Iterator[FirstRanking]]
     votes: Callable[[], tuple[People, Answers]]
     include_test: bool
@@ -159,17 +162,17 @@ class Content:
 
     @cached_property
     def analysis(self) -> StudyAnalysis:
-        """What the answers say, analysed once."""
-        return self.analysed(Choices(include_test=self.include_test))
+        """The analysis with the protocol's choices, computed once."""
+        return self.analyse(Choices(include_test=self.include_test))
 
-    def analysed(self, choices: Choices) -> StudyAnalysis:
-        """Analyse the answers as the choices say."""
+    def analyse(self, choices: Choices) -> StudyAnalysis:
+        """Return the analysis of the answers with other choices."""
         facts = study_facts(self.slug, self.status, self.digest, self.generator_version, self.plan)
         return analyse_records(facts, self.plan, self.rankings, *self.votes(), choices)
 
 
 def content_of(session: Session, study: Study, *, include_test: bool = False) -> Content:
-    """Return a study's content; call it in a session that is ``begin_reading``."""
+    """Return a study's content; call ``begin_reading`` for the session first."""
     questions = questions_of(study, practice=True)
     wanted = {"include_test": include_test}
     return Content(
@@ -181,12 +184,20 @@ def content_of(session: Session, study: Study, *, include_test: bool = False) ->
         closed_at=study.closed_at,
         unblinded_at=study.unblinded_at,
         plan=study.plan,
-        practice=next((one for one in questions if one.number == PRACTICE), None),
-        questions=[one for one in questions if one.number != PRACTICE],
-        consents=[Consent(one.version, one.text, one.digest) for one in study.consent_texts],
-        people=lambda: starmap(Person, export_queries.people_of(session, study.id, **wanted)),
-        answers=lambda: map(Given._make, export_queries.answers_of(session, study.id, **wanted)),
-        ballots=lambda: map(Ballot._make, export_queries.ballots_of(session, study.id, **wanted)),
+        practice=next((each for each in questions if each.number == PRACTICE), None),
+        questions=[each for each in questions if each.number != PRACTICE],
+        consents=[
+            ConsentRecord(each.version, each.text, each.digest) for each in study.consent_texts
+        ],
+        participants=lambda: starmap(
+            ParticipantRecord, export_queries.people_of(session, study.id, **wanted)
+        ),
+        answers=lambda: map(
+            AnswerRecord._make, export_queries.answers_of(session, study.id, **wanted)
+        ),
+        counted_answers=lambda: map(
+            CountedAnswer._make, export_queries.ballots_of(session, study.id, **wanted)
+        ),
         first_rankings=lambda: starmap(
             FirstRanking, export_queries.first_rankings_of(session, study.id, **wanted)
         ),
@@ -196,12 +207,16 @@ def content_of(session: Session, study: Study, *, include_test: bool = False) ->
 
 
 def _votes(session: Session, study: Study, *, include_test: bool) -> tuple[People, Answers]:
-    """Return the votes of all that the bundle tells of; of others not even how many they are."""
     people, answers = vote_queries.votes_of(session, study.id)
-    return people if include_test else people.within(np.flatnonzero(~people.is_test)), answers
+    if not include_test:
+        # A bundle without test data may not even tell how many test participants there were.
+        people = people.within(np.flatnonzero(~people.is_test))
+    return people, answers
 
 
-def identities_of(session: Session, study: Study, *, include_test: bool) -> Iterator[Identified]:
-    """Give what platforms said of the participants: personal data."""
-    found = export_queries.identities_of(session, study.id, include_test=include_test)
-    return starmap(Identified, found)
+def identities_of(
+    session: Session, study: Study, *, include_test: bool
+) -> Iterator[IdentityRecord]:
+    """Yield the recruitment platforms' ids of the participants: personal data."""
+    rows = export_queries.identities_of(session, study.id, include_test=include_test)
+    return starmap(IdentityRecord, rows)

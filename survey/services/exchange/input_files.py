@@ -1,9 +1,4 @@
-"""Reading a bundle's CSV files: every fault with its file, row and column.
-
-Telling the faults of several rows together.
-
-From a zip or a folder to the bytes of a bundle's files.
-"""
+"""From a zip or a folder to the cells of its CSV files; each fault is reported with its place."""
 
 import csv
 import io
@@ -25,57 +20,112 @@ from survey.core.studies.rankings import Ranking
 from survey.errors import SurveyError
 from survey.services.spreadsheets import unescaped
 
+Files = Mapping[str, bytes]
+
+LARGEST = 1_000_000_000
+MOST_FILES = 50
+MOST_FAULTS = 10
+
+# What zipfile raises for a file that is no zip, is damaged, or is locked with a password.
+ZIP_ERRORS = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
+    *(OSError, RuntimeError, ValueError, OverflowError, struct.error),
+)
+FLAGS = {"0": False, "1": True}
+FOREIGN_FLAGS = {**FLAGS, "true": True, "false": False}
+
 
 class BundleError(SurveyError):
     """A bundle that cannot be read or does not agree; its text names the place."""
 
 
+class Faults:
+    """The faults of a file's rows, reported together: the first ten, and how many more."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+
+    def add(self, text: str) -> None:
+        """Remember a fault until ``raise_if_any``."""
+        self._texts.append(text)
+
+    @contextmanager
+    def collect(self) -> Iterator[None]:
+        """Add the BundleError that ends the block, if any, and continue after the block."""
+        try:
+            yield
+        except BundleError as error:
+            self.add(str(error))
+
+    def raise_if_any(self) -> None:
+        """Raise one BundleError, with a line for each fault, if there was any."""
+        if not self._texts:
+            return
+        lines = self._texts[:MOST_FAULTS]
+        if len(self._texts) > MOST_FAULTS:
+            lines.append(f"and {len(self._texts) - MOST_FAULTS} more faults like these")
+        raise BundleError("\n".join(lines))
+
+
 @dataclass(frozen=True)
-class SheetRow:
-    """A row of a file; ``number`` counts from 1, the heading being row 1."""
+class CsvRow:
+    """A row of a CSV file; its methods parse a cell, or raise BundleError with the cell's place.
+
+    ``number`` counts from 1, the heading being row 1. ``foreign``: another program wrote the
+    file, so flags may be true or false, and times may have any zone.
+    """
 
     file: str
     number: int
-    cells: dict[str, str]
+    cells: Mapping[str, str]
+    foreign: bool = False
 
     def fault(self, column: str, allowed: str) -> BundleError:
-        """Return the error of a cell that cannot be."""
-        found = self.cells.get(column, "")
+        """Return the error of a cell, with its place, what it holds and what is allowed."""
+        cell = self.cells.get(column, "")
         return BundleError(
-            f"{self.file}, row {self.number}, column {column}: {found[:60]!r} found; {allowed}"
+            f"{self.file}, row {self.number}, column {column}: {cell[:60]!r} found; {allowed}"
         )
 
     def text(self, column: str) -> str:
         """Return a cell that may not be empty."""
-        cell = self.optional(column)
+        cell = self.optional_text(column)
         if cell is None:
             raise self.fault(column, "a value is needed")
         return cell
 
-    def optional(self, column: str) -> str | None:
+    def optional_text(self, column: str) -> str | None:
         """Return a cell, None where it is empty or the file has no such column."""
         cell = self.cells.get(column, "")
         return unescaped(cell) if cell else None
 
-    @property
-    def marks(self) -> dict[str, str]:
-        """The cells of grades, weights and clusters."""
-        return {kind: self.optional(kind) or "" for kind in KINDS}
+    def words(self, column: str) -> tuple[str, ...]:
+        """Return the words of a cell, which may be empty."""
+        return tuple((self.optional_text(column) or "").split())
 
-    def whole(self, column: str) -> int:
-        """Return a whole number from 0 on."""
+    def whole_number(self, column: str, lowest: int = 0) -> int:
+        """Return a whole number, ``lowest`` or more."""
         cell = self.text(column)
-        if not (cell.isascii() and cell.isdecimal() and len(cell) < 12):
+        if not _is_whole_number(cell):
             raise self.fault(column, "a whole number is needed")
+        if int(cell) < lowest:
+            raise self.fault(column, f"a whole number from {lowest} on is needed")
         return int(cell)
 
-    def optional_whole(self, column: str) -> int | None:
-        """Return a whole number, None where there is none."""
-        return None if self.optional(column) is None else self.whole(column)
+    def optional_whole_number(self, column: str, lowest: int = 0) -> int | None:
+        """Return a whole number, None where the cell is empty."""
+        return None if self.optional_text(column) is None else self.whole_number(column, lowest)
 
-    def real(self, column: str) -> float | None:
-        """Return a number from 0 on, None where there is none."""
-        cell = self.optional(column)
+    def whole_numbers(self, column: str) -> tuple[int, ...]:
+        """Return whole numbers separated by spaces, which may be none."""
+        words = self.words(column)
+        if not all(map(_is_whole_number, words)):
+            raise self.fault(column, "whole numbers separated by spaces are needed")
+        return tuple(map(int, words))
+
+    def optional_number(self, column: str) -> float | None:
+        """Return a number from 0 on, None where the cell is empty."""
+        cell = self.optional_text(column)
         try:
             number = None if cell is None else float(cell)
         except ValueError:
@@ -84,109 +134,110 @@ class SheetRow:
             raise self.fault(column, "a number from 0 on is needed")
         return number
 
-    def yes(self, column: str) -> bool:
-        """Return 0 or 1 as a truth value; empty counts as 0."""
-        cell = self.optional(column) or "0"
-        if cell not in ("0", "1"):
-            raise self.fault(column, "0 or 1 is needed")
-        return cell == "1"
+    def flag(self, column: str) -> bool:
+        """Return 0 or 1 as a truth value; an empty cell is false."""
+        flags = FOREIGN_FLAGS if self.foreign else FLAGS
+        cell = (self.optional_text(column) or "0").lower()
+        if cell not in flags:
+            *others, last = flags
+            raise self.fault(column, f"{', '.join(others)} or {last} is needed")
+        return flags[cell]
 
-    def moment(self, column: str) -> datetime | None:
-        """Return a time in UTC, None where there is none."""
-        cell = self.optional(column)
+    def optional_time(self, column: str) -> datetime | None:
+        """Return a time in UTC, None where the cell is empty."""
+        cell = self.optional_text(column)
         if cell is None:
             return None
         try:
-            return datetime.strptime(cell, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-        except ValueError:
-            raise self.fault(column, "a time like 2026-01-31T12:00:00Z is needed") from None
+            if self.foreign:
+                time = datetime.fromisoformat(cell)
+            else:
+                time = datetime.strptime(cell, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+            # Without a zone it would be taken for this machine's.
+            if time.tzinfo is None:
+                raise ValueError
+            return time.astimezone(UTC)
+        except (ValueError, OverflowError):
+            example = "2026-01-31T12:00:00Z"
+            time_like = f"with its zone, like {example}," if self.foreign else f"like {example}"
+            raise self.fault(column, f"a time {time_like} is needed") from None
 
-    def wholes(self, column: str) -> tuple[int, ...]:
-        """Return whole numbers separated by spaces."""
-        parts = (self.optional(column) or "").split()
-        if not all(part.isascii() and part.isdecimal() and len(part) < 12 for part in parts):
-            raise self.fault(column, "whole numbers separated by spaces are needed")
-        return tuple(map(int, parts))
-
-    def ranking(self, column: str, letters: Sequence[str]) -> Ranking | None:
-        """Return a ranking of these lists, None where there is none."""
-        cell = self.optional(column)
+    def optional_ranking(self, column: str, letters: Sequence[str]) -> Ranking | None:
+        """Return a ranking of the lists with these letters, None where the cell is empty."""
+        cell = self.optional_text(column)
         try:
             return None if cell is None else Ranking.parse(cell, letters)
         except ValueError as error:
             raise self.fault(column, str(error)) from None
 
+    @property
+    def marks(self) -> dict[str, str]:
+        """The cells of grades, weights and clusters."""
+        return {kind: self.optional_text(kind) or "" for kind in KINDS}
 
-def read_sheet(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]:
-    """Give a file's rows; raises BundleError for columns that are missing and broken rows."""
-    rows = read_cells(text, file)
+
+def _is_whole_number(word: str) -> bool:
+    return word.isascii() and word.isdecimal() and len(word) < 12
+
+
+def read_rows(
+    files: Files, name: str, columns: Sequence[str], faults: Faults, *, foreign: bool = False
+) -> Iterator[CsvRow]:
+    """Yield the rows of a file that has these columns.
+
+    A row with more or fewer cells than the heading is added to ``faults`` and left out.
+    ``foreign``: another program wrote the file; spaces around cells and empty rows are ignored.
+    Raises BundleError for a file that is missing, has another heading, or is no CSV.
+    """
+    rows = read_cells(text_of(files, name), name)
+    if foreign:
+        rows = ([cell.strip() for cell in cells] for cells in rows)
     heading = next(rows, [])
-    missing = [name for name in needed if name not in heading]
-    if missing or len(set(heading)) < len(heading):
-        raise BundleError(
-            f"{file}, row 1: the columns {', '.join(heading)[:200] or 'nothing'} found; needed "
-            f"are {', '.join(needed)}"
-        )
+    check = _check_foreign_heading if foreign else _check_heading
+    check(heading, name, columns)
     for number, cells in enumerate(rows, 2):
-        if len(cells) != len(heading):
-            raise BundleError(
-                f"{file}, row {number}: {len(cells)} cells found; "
+        if foreign and not any(cells):
+            continue
+        if len(cells) == len(heading):
+            yield CsvRow(name, number, dict(zip(heading, cells, strict=True)), foreign)
+        else:
+            faults.add(
+                f"{name}, row {number}: {len(cells)} cells found; "
                 f"{len(heading)} are needed, as in the heading"
             )
-        yield SheetRow(file, number, dict(zip(heading, cells, strict=True)))
 
 
-def read_cells(text: str, file: str) -> Iterator[list[str]]:
-    """Give the cells of each row as they stand, the heading first.
+def _check_heading(heading: Sequence[str], name: str, columns: Sequence[str]) -> None:
+    if not set(columns) <= set(heading) or len(set(heading)) < len(heading):
+        raise BundleError(
+            f"{name}, row 1: the columns {', '.join(heading)[:200] or 'nothing'} found; needed "
+            f"are {', '.join(columns)}"
+        )
+
+
+def _check_foreign_heading(heading: Sequence[str], name: str, columns: Sequence[str]) -> None:
+    row = f"{name}, row 1: {','.join(heading)[:200] or 'nothing'} found"
+    if len(heading) == 1 and ";" in heading[0]:
+        raise BundleError(f"{row}; cells are separated by commas, not by semicolons")
+    if list(heading[: len(columns)]) != list(columns):
+        raise BundleError(f"{row}; the heading must start with {','.join(columns)}")
+    named = [column for column in heading if column]
+    if len(set(named)) < len(named):
+        raise BundleError(f"{row}; each column may be there once")
+
+
+def read_cells(text: str, name: str) -> Iterator[list[str]]:
+    """Yield the cells of each row, the heading first.
 
     A row may run over several lines, inside quotes. Raises BundleError for what is no CSV.
     """
     number = 0
     try:
         reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-        for number, cells in enumerate(reader, 1):  # noqa: B007 - the error below tells it
+        for number, cells in enumerate(reader, 1):  # noqa: B007 - the error below names the row
             yield cells
     except csv.Error as error:
-        raise BundleError(f"{file}, row {number + 1}: this is no CSV ({error})") from None
-
-
-MOST_FAULTS = 10
-
-
-class Faults:
-    """The faults of files, told together: the first ten, and how many more there are."""
-
-    def __init__(self) -> None:
-        self._told: list[str] = []
-
-    @contextmanager
-    def noted(self) -> Iterator[None]:
-        """Note the fault in which what stands inside ends, and go on after it."""
-        try:
-            yield
-        except BundleError as error:
-            self._told.append(str(error))
-
-    def stop_if_any(self) -> None:
-        """Raise one BundleError, with a line for each fault, if there was any."""
-        if not self._told:
-            return
-        told = self._told[:MOST_FAULTS]
-        if len(self._told) > MOST_FAULTS:
-            told.append(f"and {len(self._told) - MOST_FAULTS} more faults like these")
-        raise BundleError("\n".join(told))
-
-
-LARGEST = 1_000_000_000
-MOST_FILES = 50
-
-# What zipfile raises for a zip that is none, is damaged, or is locked with a password.
-FAULTS = (
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
-    *(OSError, RuntimeError, ValueError, OverflowError, struct.error),
-)
-
-Files = Mapping[str, bytes]
+        raise BundleError(f"{name}, row {number + 1}: this is no CSV ({error})") from None
 
 
 def open_files(source: Path | IO[bytes], name: str) -> dict[str, bytes]:
@@ -201,7 +252,7 @@ def open_files(source: Path | IO[bytes], name: str) -> dict[str, bytes]:
             return dict(_unzipped(archive, name))
     except FileNotFoundError:
         raise BundleError(f"there is no {name}") from None
-    except FAULTS as error:
+    except ZIP_ERRORS as error:
         raise BundleError(f"{name} is no bundle that can be read ({error})") from None
 
 
@@ -222,7 +273,7 @@ def _unzipped(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, bytes]
         try:
             with archive.open(entry) as file:
                 content = file.read(entry.file_size + 1)
-        except FAULTS as error:
+        except ZIP_ERRORS as error:
             raise BundleError(f"{path.name} is damaged ({error})") from None
         yield path.name, content
 
@@ -239,11 +290,11 @@ def json_of(files: Files, name: str) -> dict[str, Any]:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a name that stands twice: of two values a reader might see either."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    """Refuse an object that has a name twice: readers differ in which of the values they take."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
         raise ValueError("a name stands in it twice")
-    return made
+    return content
 
 
 def text_of(files: Files, name: str) -> str:

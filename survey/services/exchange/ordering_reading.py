@@ -1,170 +1,427 @@
-"""Reading the files that belong to ordering questions: lists, answers, first rankings."""
+"""Read the files of ordering questions: questions.csv, responses.csv and the orders beside them.
+
+A bundle has a plan and participants, which say what each cell may hold. A folder made elsewhere
+has neither, so whatever can be analysed is accepted. All faults of a file are reported together.
+"""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
 
-from survey.core.studies.blinding import Blinding
+from survey.core.measures import MEASURES, Setting
 from survey.core.studies.marks import MarkedRow, MarkError, marks_of, sorted_with_marks
+from survey.core.studies.own_lists import COLLECTION_SIZE, LISTS
 from survey.core.studies.plan import Plan
 from survey.core.studies.questions import Question, build_question
-from survey.services.exchange.content import FirstRanking, Given, Person
-from survey.services.exchange.input_files import (
-    BundleError,
-    Files,
-    SheetRow,
-    read_sheet,
-    text_of,
-)
+from survey.core.studies.rankings import Ranking, letters_for
+from survey.services.exchange.content import AnswerRecord, FirstRanking, ParticipantRecord
+from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, read_rows
 
+QUESTIONS = "questions.csv"
+RANKINGS = "rankings.csv"
 RESPONSES = "responses.csv"
 FIRST_RANKINGS = "first_rankings.csv"
 
+LIST_COLUMNS = ("question", "list", "ranks", "collection_size")
+ANSWER_COLUMNS = (
+    *("participant", "question", "position", "label_order", "column_order"),
+    *("list_order", "clicked", "custom_ranking"),
+)
+MEASURES_COMPARED = (2, 6)
+NUMBERS_LISTED = 20  # in a message
 
-def read_answers(files: Files, plan: Plan, everyone: Sequence[Person]) -> list[Given]:
-    """Read the answers, by participant and question however they stand in the file.
+Item = TypeVar("Item", int, str)
 
-    Raises BundleError naming the first cell that cannot be.
+
+@dataclass(frozen=True)
+class OrderingRecords:
+    """A study's questions and their answers, sorted by participant and question.
+
+    ``collection_size`` is None where the questions of a folder made elsewhere differ in it.
     """
-    people = {one.public_id: one for one in everyone}
-    positions: dict[str, dict[int, int]] = {}
-    answers = []
-    columns = (
-        *("participant", "question", "position", "label_order", "column_order"),
-        *("list_order", "clicked", "custom_ranking"),
+
+    measures: tuple[str, ...]
+    collection_size: int | None
+    questions: tuple[Question, ...]
+    answers: tuple[AnswerRecord, ...]
+    first_rankings: tuple[FirstRanking, ...] = ()
+
+    @property
+    def rankings(self) -> dict[int, Mapping[str, Ranking]]:
+        """Question → measure → order."""
+        return {question.number: question.rankings for question in self.questions}
+
+
+def read_ordering(
+    files: Files, plan: Plan | None = None, participants: Sequence[ParticipantRecord] = ()
+) -> OrderingRecords:
+    """Read questions.csv and responses.csv, and first_rankings.csv where the plan asks for it.
+
+    Values and orders are recomputed from the lists. Without a plan NMRR and MNRO are computed
+    with their defaults (no GMT cap, the continuous Eq. 15). Raises BundleError.
+    """
+    lists = _read_lists(files, plan)
+    if plan:
+        questions = _build_questions(lists, plan.measures, plan.setting)
+        answers = _read_answers(files, lists, plan, participants)
+        first = _read_first_rankings(files, lists, plan, participants) if plan.rank_first else ()
+        return OrderingRecords(plan.measures, plan.collection_size, questions, answers, first)
+    answers = _read_answers(files, lists, None, ())
+    if not answers:
+        raise BundleError(f"{RESPONSES} holds no answer; one with its label_order is needed")
+    measures = tuple(sorted(answers[0].label_order, key=MEASURES.sort_key))
+    sizes = {each.collection_size for rows in lists.values() for each in rows}
+    return OrderingRecords(
+        measures=measures,
+        collection_size=sizes.pop() if len(sizes) == 1 else None,
+        questions=_build_questions(lists, measures),
+        answers=answers,
     )
-    for row in read_sheet(text_of(files, RESPONSES), RESPONSES, columns):
-        person, question = _whose(row, plan, people)
-        _place(row, plan, question, positions.setdefault(person.public_id, {}))
-        answers.append(_answer(row, plan, person, question))
-    _require_all_of_complete(plan, everyone, answers)
-    return sorted(answers, key=lambda one: (one.participant, one.question))
 
 
-def _whose(row: SheetRow, plan: Plan, people: Mapping[str, Person]) -> tuple[Person, int]:
-    person, question = people.get(row.text("participant")), row.whole("question")
-    if person is None:
-        raise row.fault("participant", "participants.csv has nobody of that id")
-    if not 1 <= question <= plan.questions:
-        raise row.fault("question", f"1 to {plan.questions} are allowed")
-    return person, question
-
-
-def _place(row: SheetRow, plan: Plan, question: int, here: dict[int, int]) -> None:
-    """Note where a participant saw a question; ``here``: their questions so far."""
-    position = row.whole("position")
-    if question in here:
-        raise row.fault("question", "each question is allowed once for a participant")
-    if not 1 <= position <= plan.asked or position in here.values():
-        raise row.fault("position", f"1 to {plan.asked} are allowed, each once for a participant")
-    everything = plan.asked == plan.questions
-    if not plan.shuffle_questions and (
-        (everything and position != question)
-        or any((one < question) != (place < position) for one, place in here.items())
-    ):
-        raise row.fault("position", "the plan does not shuffle questions")
-    here[question] = position
-
-
-def _require_all_of_complete(
-    plan: Plan, everyone: Sequence[Person], answers: Sequence[Given]
+def check_rankings(
+    files: Files, rankings: Mapping[int, Mapping[str, Ranking]], *, foreign: bool
 ) -> None:
-    """Nobody hands in before everything is answered."""
-    given = Counter(one.participant for one in answers)
-    for number, person in enumerate(everyone, 2):
-        if person.status == "complete" and given[person.public_id] != plan.asked:
-            raise BundleError(
-                f"participants.csv, row {number}, column status: 'complete' found; {RESPONSES} has "
-                f"{given[person.public_id]} answers of {plan.asked}"
-            )
+    """Compare rankings.csv, if it exists, with the orders that the lists give.
+
+    ``rankings``: question → measure → order. Raises BundleError for each that disagrees.
+    """
+    if RANKINGS not in files:
+        return
+    faults = Faults()
+    rows: dict[tuple[int, str], int] = {}
+    columns = ("question", "measure", "ranking")
+    for row in read_rows(files, RANKINGS, columns, faults, foreign=foreign):
+        with faults.collect():
+            _check_ranking(row, rankings, rows)
+    faults.raise_if_any()
+    for question, orders in rankings.items():
+        for name in orders:
+            if (question, name) not in rows:
+                faults.add(f"{RANKINGS}: no row for {name} in question {question} found")
+    faults.raise_if_any()
 
 
-def _answer(row: SheetRow, plan: Plan, person: Person, question: int) -> Given:
-    given = Given(
-        participant=person.public_id,
-        question=question,
-        position=row.whole("position"),
-        blinding=_blinding(row, plan),
-        clicked=frozenset(row.wholes("clicked")),
-        own=row.ranking("custom_ranking", plan.letters),
-        shown_at=row.moment("shown_at"),
-        submitted_at=row.moment("submitted_at"),
-        active_seconds=row.real("active_seconds"),
-        revisions=row.optional_whole("revisions"),
-        is_test=person.is_test,
-        excluded=person.excluded,
-    )
-    for name, known in (("is_test", person.is_test), ("excluded", person.excluded)):
-        if row.optional(name) is not None and row.yes(name) != known:
-            raise row.fault(name, f"participants.csv says {int(known)}")
-    try:
-        given.response  # noqa: B018 - it refuses an answer that is none
-    except ValueError as error:
-        raise row.fault("clicked", str(error)) from None
-    return given
+def _check_ranking(
+    row: CsvRow,
+    rankings: Mapping[int, Mapping[str, Ranking]],
+    rows: dict[tuple[int, str], int],
+) -> None:
+    question, name = row.whole_number("question"), row.text("measure")
+    if question not in rankings:
+        raise row.fault("question", f"{QUESTIONS} has no such question")
+    if name not in rankings[question]:
+        raise row.fault("measure", f"compared are {' '.join(rankings[question])}")
+    if rows.setdefault((question, name), row.number) != row.number:
+        raise row.fault("measure", "each measure is allowed once for a question")
+    order = rankings[question][name]
+    if row.optional_ranking("ranking", order.letters) != order:
+        raise row.fault("ranking", f"the lists in {QUESTIONS} give {order}")
 
 
-def _blinding(row: SheetRow, plan: Plan) -> Blinding:
-    orders: Sequence[tuple[str, Sequence[Any], Sequence[Any]]] = (
-        ("label_order", row.text("label_order").split(), plan.measures),
-        ("column_order", row.wholes("column_order"), range(1, len(plan.measures) + 1)),
-        ("list_order", row.text("list_order").split(), plan.letters),
-    )
-    for column, found, allowed in orders:
-        if sorted(found) != sorted(allowed):
-            raise row.fault(column, f"an order of {' '.join(map(str, allowed))} is needed")
-    labels, columns, lists = (tuple(found) for _, found, _ in orders)
-    if not plan.shuffle_lists and lists != plan.letters:
-        raise row.fault("list_order", "the plan does not shuffle lists")
-    return Blinding(labels, columns, lists)
+class _ListRow(NamedTuple):
+    row: CsvRow
+    letter: str
+    marked: MarkedRow
+    collection_size: int
 
 
-def read_first_rankings(
-    files: Files, plan: Plan, everyone: Sequence[Person]
-) -> Iterator[FirstRanking]:
-    """Read the rankings given before the columns were shown."""
-    people = {one.public_id: one for one in everyone}
-    columns = ("participant", "question", "ranking", "submitted_at")
-    seen: set[tuple[str, int]] = set()
-    for row in read_sheet(text_of(files, FIRST_RANKINGS), FIRST_RANKINGS, columns):
-        person, question = _whose(row, plan, people)
-        ranking = row.ranking("ranking", plan.letters)
-        if ranking is None:
-            raise row.fault("ranking", "a ranking is needed")
-        if (person.public_id, question) in seen:
-            raise row.fault("question", "each question is allowed once for a participant")
-        seen.add((person.public_id, question))
-        yield FirstRanking(person.public_id, question, ranking, row.moment("submitted_at"))
+_Lists = Mapping[int, Sequence[_ListRow]]  # question → its lists, by letter
 
 
-def read_questions(files: Files, plan: Plan) -> list[Question]:
-    """Build the questions from their lists; what the measures make of them is recomputed."""
-    columns = ("question", "list", "ranks", "collection_size")
-    lists: dict[int, dict[str, MarkedRow]] = {}
-    for row in read_sheet(text_of(files, "questions.csv"), "questions.csv", columns):
-        if row.whole("collection_size") != plan.collection_size:
-            raise row.fault("collection_size", f"the plan says {plan.collection_size}")
-        here = lists.setdefault(row.whole("question"), {})
-        letter = row.text("list")
-        if plan.letters[len(here) : len(here) + 1] != (letter,):
-            raise row.fault("list", f"lists {' '.join(plan.letters)} are needed, in this order")
-        try:
-            here[letter] = sorted_with_marks(row.wholes("ranks"), row.marks)
-        except MarkError as error:
-            raise row.fault(error.kind, str(error)) from None
-    if list(lists) != list(range(1, plan.questions + 1)):
-        raise BundleError(f"questions.csv has not the questions 1 to {plan.questions} in order")
-    made = []
+def _read_lists(files: Files, plan: Plan | None) -> _Lists:
+    """Read questions.csv, in which a folder made elsewhere may number questions as it likes."""
+    faults = Faults()
+    lists: dict[int, list[_ListRow]] = {}
+    for row in read_rows(files, QUESTIONS, LIST_COLUMNS, faults, foreign=plan is None):
+        with faults.collect():
+            lists.setdefault(row.whole_number("question", 1), []).append(_list_row(row, plan))
+    faults.raise_if_any()
+    if not lists:
+        raise BundleError(f"{QUESTIONS} holds no list; a row for each list is needed")
+    if plan and list(lists) != list(range(1, plan.questions + 1)):
+        raise BundleError(f"{QUESTIONS} has not the questions 1 to {plan.questions} in order")
     for number, rows in lists.items():
-        if len(rows) != plan.lists:
-            raise BundleError(
-                f"questions.csv, question {number}: {len(rows)} lists found; the plan says "
-                f"{plan.lists}"
-            )
+        _check_lists(number, rows, plan, faults)
+    faults.raise_if_any()
+    return {number: sorted(lists[number], key=lambda each: each.letter) for number in sorted(lists)}
+
+
+def _list_row(row: CsvRow, plan: Plan | None) -> _ListRow:
+    letters, (smallest, largest) = letters_for(LISTS[1]), COLLECTION_SIZE
+    letter, size = row.text("list"), row.whole_number("collection_size")
+    if letter not in letters:
+        raise row.fault("list", f"a letter from {letters[0]} to {letters[-1]} is needed")
+    if plan and size != plan.collection_size:
+        raise row.fault("collection_size", f"the plan says {plan.collection_size}")
+    if not smallest <= size <= largest:
+        raise row.fault("collection_size", f"{smallest} to {largest} are allowed")
+    ranks = row.whole_numbers("ranks")
+    if not ranks:
+        raise row.fault("ranks", "at least one position is needed")
+    for rank in ranks:
+        if not 1 <= rank <= size:
+            raise row.fault("ranks", f"{rank} is none of the positions 1 to {size}")
+    if len(set(ranks)) < len(ranks):
+        raise row.fault("ranks", "each position may occur once")
+    try:
+        return _ListRow(row, letter, sorted_with_marks(ranks, row.marks), size)
+    except MarkError as error:
+        raise row.fault(error.kind, str(error)) from None
+
+
+def _check_lists(number: int, lists: Sequence[_ListRow], plan: Plan | None, faults: Faults) -> None:
+    """Collect the faults of the lists of one question, which must fit one another."""
+    rows: dict[str, CsvRow] = {}
+    for index, each in enumerate(lists):
+        with faults.collect():
+            if plan and plan.letters[index : index + 1] != (each.letter,):
+                allowed = f"lists {' '.join(plan.letters)} are needed, in this order"
+                raise each.row.fault("list", allowed)
+            _check_fit(each, lists[0], rows.setdefault(each.letter, each.row))
+    last, letters = lists[-1].row, tuple(sorted(rows))
+    if plan and len(lists) < plan.lists:
+        faults.add(
+            f"{QUESTIONS}, question {number}: {len(lists)} lists found; the plan says {plan.lists}"
+        )
+    elif not plan and letters != letters_for(len(letters)):
+        allowed = f"has the lists {' '.join(letters)}; letters from A without gaps are needed"
+        faults.add(str(last.fault("list", f"question {number} {allowed}")))
+    elif not plan and len(letters) < LISTS[0]:
+        allowed = f"has no other list; {LISTS[0]} to {LISTS[1]} are needed"
+        faults.add(str(last.fault("list", f"question {number} {allowed}")))
+
+
+def _check_fit(each: _ListRow, first: _ListRow, same_letter: CsvRow) -> None:
+    if same_letter is not each.row:
+        allowed = f"row {same_letter.number} has this list of the question already"
+        raise each.row.fault("list", allowed)
+    size, length = first.collection_size, len(first.marked.ranks)
+    as_in_first = f"as in row {first.row.number}"
+    if each.collection_size != size:
+        allowed = f"{size} {as_in_first}, of the same question, is needed"
+        raise each.row.fault("collection_size", allowed)
+    if len(each.marked.ranks) != length:
+        allowed = f"{length} positions {as_in_first}, of the same question, are needed"
+        raise each.row.fault("ranks", allowed)
+
+
+def _build_questions(
+    lists: _Lists, measures: tuple[str, ...], setting: Setting | None = None
+) -> tuple[Question, ...]:
+    faults = Faults()
+    questions = []
+    for number, rows in lists.items():
         try:
-            marks = marks_of([*rows.values()])
-            ranks = [row.ranks for row in rows.values()]
-            made.append(build_question(number, ranks, plan.measures, plan.setting, marks))
+            ranks, marks = [each.marked.ranks for each in rows], marks_of([e.marked for e in rows])
+            size = setting or Setting(rows[0].collection_size)
+            questions.append(build_question(number, ranks, measures, size, marks))
         except ValueError as error:
-            raise BundleError(f"questions.csv, question {number}: {error}") from None
-    return made
+            faults.add(f"{QUESTIONS}, question {number}: {error}")
+    faults.raise_if_any()
+    return tuple(questions)
+
+
+def _read_answers(
+    files: Files, lists: _Lists, plan: Plan | None, participants: Sequence[ParticipantRecord]
+) -> tuple[AnswerRecord, ...]:
+    faults = Faults()
+    reader = _AnswerReader(lists, plan, participants)
+    answers = []
+    for row in read_rows(files, RESPONSES, ANSWER_COLUMNS, faults, foreign=plan is None):
+        with faults.collect():
+            answer = reader.read_answer(row)
+            if answer:
+                answers.append(answer)
+    faults.raise_if_any()
+    if plan:
+        _check_complete(plan, participants, answers, faults)
+        faults.raise_if_any()
+    # Sorted here, since databases sort texts by the rules of their languages.
+    return tuple(sorted(answers, key=lambda answer: (answer.participant, answer.question)))
+
+
+def _check_complete(
+    plan: Plan,
+    participants: Iterable[ParticipantRecord],
+    answers: Iterable[AnswerRecord],
+    faults: Faults,
+) -> None:
+    """Collect the participants who are complete without an answer to each of their questions."""
+    counts = Counter(answer.participant for answer in answers)
+    for number, participant in enumerate(participants, 2):
+        count = counts[participant.public_id]
+        if participant.status == "complete" and count != plan.asked:
+            faults.add(
+                f"participants.csv, row {number}, column status: 'complete' found; {RESPONSES} has "
+                f"{count} answers of {plan.asked}"
+            )
+
+
+def _read_first_rankings(
+    files: Files, lists: _Lists, plan: Plan, participants: Sequence[ParticipantRecord]
+) -> tuple[FirstRanking, ...]:
+    faults = Faults()
+    reader = _AnswerReader(lists, plan, participants)
+    columns = ("participant", "question", "ranking", "submitted_at")
+    first_rankings = []
+    for row in read_rows(files, FIRST_RANKINGS, columns, faults):
+        with faults.collect():
+            participant, question = reader.read_key(row)
+            ranking = row.optional_ranking("ranking", plan.letters)
+            if ranking is None:
+                raise row.fault("ranking", "a ranking is needed")
+            submitted_at = row.optional_time("submitted_at")
+            first_rankings.append(FirstRanking(participant, question, ranking, submitted_at))
+    faults.raise_if_any()
+    return tuple(first_rankings)
+
+
+class _AnswerReader:
+    """Reads rows about a participant's question; each is checked against those read before it."""
+
+    def __init__(
+        self, lists: _Lists, plan: Plan | None, participants: Iterable[ParticipantRecord]
+    ) -> None:
+        self._plan = plan
+        self._participants = {each.public_id: each for each in participants}
+        self._letters = {
+            number: tuple(each.letter for each in rows) for number, rows in lists.items()
+        }
+        self._rows: dict[tuple[str, int], int] = {}
+        self._positions: dict[str, dict[int, int]] = {}
+        self._first: dict[str | None, tuple[int, AnswerRecord]] = {}
+
+    def read_key(self, row: CsvRow) -> tuple[str, int]:
+        """Return the participant and the question, of which there may be one row."""
+        participant, question = row.text("participant"), row.whole_number("question")
+        if self._plan and participant not in self._participants:
+            raise row.fault("participant", "participants.csv has no participant of that id")
+        if question not in self._letters:
+            raise row.fault("question", self._questions_allowed())
+        first = self._rows.setdefault((participant, question), row.number)
+        if first != row.number:
+            answered = f"row {first} has {participant!r} answer it already"
+            allowed = f"each question is allowed once for a participant; {answered}"
+            raise row.fault("question", allowed)
+        return participant, question
+
+    def _questions_allowed(self) -> str:
+        if self._plan:
+            return f"1 to {self._plan.questions} are allowed"
+        numbers = [*self._letters]
+        more = len(numbers) - NUMBERS_LISTED
+        listed = " ".join(map(str, numbers[:NUMBERS_LISTED]))
+        return f"{QUESTIONS} has the questions {listed}{f' and {more} more' if more > 0 else ''}"
+
+    def read_answer(self, row: CsvRow) -> AnswerRecord | None:
+        """Return the answer, None where a folder made elsewhere has a row without one."""
+        participant, question = self.read_key(row)
+        if not self._plan and not (row.words("clicked") or row.words("custom_ranking")):
+            return None
+        letters, labels = self._letters[question], self._read_labels(row)
+        columns, lists = row.whole_numbers("column_order"), row.words("list_order")
+        numbers = tuple(range(1, len(labels) + 1))
+        column_order = self._read_order(row, "column_order", columns, numbers)
+        list_order = self._read_order(row, "list_order", lists, letters)
+        if self._plan and not self._plan.shuffle_lists and list_order != letters:
+            raise row.fault("list_order", "the plan does not shuffle lists")
+        answer = AnswerRecord(
+            participant=participant,
+            question=question,
+            position=self._read_position(row, participant, question),
+            label_order=labels,
+            column_order=column_order,
+            list_order=list_order or letters,
+            clicked=frozenset(row.whole_numbers("clicked")),
+            own=row.optional_ranking("custom_ranking", letters),
+            shown_at=row.optional_time("shown_at"),
+            submitted_at=row.optional_time("submitted_at"),
+            active_seconds=row.optional_number("active_seconds"),
+            revisions=row.optional_whole_number("revisions"),
+            is_test=self._read_flag(row, "is_test", participant),
+            excluded=self._read_flag(row, "excluded", participant),
+        )
+        _check_choice(row, answer)
+        if not self._plan:
+            self._check_agrees(row, answer)
+        return answer
+
+    def _read_labels(self, row: CsvRow) -> tuple[str, ...]:
+        """Return the measures behind the labels: the plan's, or some that are registered."""
+        labels = row.words("label_order")
+        if self._plan:
+            measures = self._plan.measures
+            if sorted(labels) != sorted(measures):
+                raise row.fault("label_order", f"an order of {' '.join(measures)} is needed")
+            return labels
+        fewest, most = MEASURES_COMPARED
+        for name in labels:
+            if name not in MEASURES or MEASURES[name].name != name:
+                allowed = f"{name!r} is no measure; known are {MEASURES.forms}"
+                raise row.fault("label_order", allowed)
+        if not fewest <= len(labels) <= most:
+            raise row.fault("label_order", f"{fewest} to {most} measures are needed")
+        if len(set(labels)) < len(labels):
+            raise row.fault("label_order", "each measure may stand behind one label")
+        return labels
+
+    def _read_order(
+        self, row: CsvRow, column: str, items: tuple[Item, ...], allowed: tuple[Item, ...]
+    ) -> tuple[Item, ...] | None:
+        """Return an order of the allowed items, None where a folder from elsewhere has none."""
+        if not items and not self._plan:
+            return None
+        if sorted(items) != sorted(allowed):
+            raise row.fault(column, f"an order of {' '.join(map(str, allowed))} is needed")
+        return items
+
+    def _read_position(self, row: CsvRow, participant: str, question: int) -> int | None:
+        if self._plan is None:
+            return row.optional_whole_number("position", 1)
+        plan, position = self._plan, row.whole_number("position")
+        positions = self._positions.setdefault(participant, {})  # of the questions so far
+        if not 1 <= position <= plan.asked or position in positions.values():
+            allowed = f"1 to {plan.asked} are allowed, each once for a participant"
+            raise row.fault("position", allowed)
+        if not plan.shuffle_questions and (
+            (plan.asked == plan.questions and position != question)
+            or any((q < question) != (p < position) for q, p in positions.items())
+        ):
+            raise row.fault("position", "the plan does not shuffle questions")
+        positions[question] = position
+        return position
+
+    def _read_flag(self, row: CsvRow, column: str, participant: str) -> bool:
+        """Return is_test or excluded, which is the same in all rows of a participant."""
+        if not self._plan:
+            return row.flag(column)
+        known = bool(getattr(self._participants[participant], column))
+        if row.optional_text(column) is not None and row.flag(column) != known:
+            raise row.fault(column, f"participants.csv says {int(known)}")
+        return known
+
+    def _check_agrees(self, row: CsvRow, answer: AnswerRecord) -> None:
+        """Compare measures with the first answer's, flags with the participant's first."""
+        number, first = self._first.setdefault(None, (row.number, answer))
+        if sorted(answer.label_order) != sorted(first.label_order):
+            allowed = f"an order of {' '.join(first.label_order)} is needed, as in row {number}"
+            raise row.fault("label_order", allowed)
+        number, first = self._first.setdefault(answer.participant, (row.number, answer))
+        for column in ("is_test", "excluded"):
+            if getattr(answer, column) != getattr(first, column):
+                allowed = f"it is the participant's, and row {number} says otherwise"
+                raise row.fault(column, allowed)
+
+
+def _check_choice(row: CsvRow, answer: AnswerRecord) -> None:
+    """Refuse an answer that is neither ticked labels nor a ranking, or both."""
+    if answer.clicked and answer.own:
+        allowed = "clicked holds labels; an answer is one of the two"
+        raise row.fault("clicked", f"custom_ranking holds a ranking too, and {allowed}")
+    try:
+        answer.response  # noqa: B018 - its constructor refuses an impossible answer
+    except ValueError as error:
+        allowed = f"label numbers from 1 to {len(answer.label_order)} are needed"
+        raise row.fault("clicked", f"{allowed} ({error})") from None

@@ -16,7 +16,7 @@ from survey.db.models import StoredResponse, Study
 from survey.errors import SurveyError
 from survey.services.exchange.bundle import OnLines, tables_in
 from survey.services.exchange.codebook import codebook_of, told_of
-from survey.services.exchange.content import Content, Identified, content_of, identities_of
+from survey.services.exchange.content import Content, IdentityRecord, content_of, identities_of
 from survey.services.exchange.csv_tables import Column, Table, batched
 from survey.services.exchange.study_file import STUDY, study_lines
 from survey.services.spreadsheets import unescaped
@@ -51,7 +51,7 @@ def write_parquet(
 
 
 def write_folder(
-    content: Content, identities: Iterable[Identified] | None, folder: Path, on_lines: OnLines
+    content: Content, identities: Iterable[IdentityRecord] | None, folder: Path, on_lines: OnLines
 ) -> None:
     """Write into a new folder the tables that are not counted from others, and what tells of
     them: study.json and codebook.csv.

@@ -1,136 +1,281 @@
-"""From a bundle's files to a study's content.
+"""From the files of a bundle to records, and from the files of any study to its analysis.
 
-participants.csv, identities.csv and study.json; what belongs to ordering questions is in
-``ordering_reading``.
+What every study has is read here: study.json, participants.csv and identities.csv. What belongs
+to ordering questions is in ``ordering_reading``.
 """
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from survey.core.agreement.answers import Answers
-from survey.core.measures import MEASURES
-from survey.core.studies.marks import Marks
 from survey.core.studies.personal_fields import PersonalField
 from survey.core.studies.plan import Plan
-from survey.core.studies.questions import Question, build_question
-from survey.db.models import Participant, Study
-from survey.services.analysis.study_results import people_from
+from survey.db.models import Participant
+from survey.services.analysis.study_results import (
+    Analysis,
+    Choices,
+    LeftOut,
+    Votes,
+    analyse_votes,
+    counted,
+    people_from,
+)
 from survey.services.exchange.bundle_tables import IDENTITIES, bounds_of
 from survey.services.exchange.codebook import listed_values
 from survey.services.exchange.content import (
-    Consent,
+    ConsentRecord,
     Content,
-    Identified,
-    Person,
+    IdentityRecord,
+    ParticipantRecord,
 )
 from survey.services.exchange.input_files import (
     BundleError,
+    CsvRow,
+    Faults,
     Files,
-    SheetRow,
-    json_of,
-    read_sheet,
-    text_of,
+    open_files,
+    read_rows,
 )
 from survey.services.exchange.ordering_reading import (
-    read_answers,
-    read_first_rankings,
-    read_questions,
+    QUESTIONS,
+    RESPONSES,
+    OrderingRecords,
+    check_rankings,
+    read_ordering,
 )
-from survey.services.exchange.study_file import FORMAT, PACKAGES, STUDY
+from survey.services.exchange.study_file import (
+    STUDY,
+    practice_question,
+    read_study,
+    study_plan,
+    study_times,
+)
 
 PARTICIPANTS = "participants.csv"
 PARTICIPANT_STATUSES = listed_values(Participant.status)
+UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
 
 
-def read_people(
-    files: Files, plan: Plan, versions: Collection[int], *, include_test: bool
-) -> list[Person]:
-    """Read the participants, by their ids; ``versions``: of the consent texts there are.
+@dataclass(frozen=True)
+class ParsedBundle:
+    """A bundle's content, and all values of study.json as they are in the file."""
 
-    Raises BundleError naming the first cell that cannot be.
+    content: Content
+    study: Mapping[str, Any]
+
+
+def analyse_path(source: Path, choices: Choices) -> Analysis:
+    """Analyse a zip or folder: a bundle, or questions.csv and responses.csv made elsewhere.
+
+    Raises BundleError with the place of each cell that cannot be, and what is allowed.
     """
-    personal = [field.name for field in plan.personal_fields]
-    columns = ("participant", "status", *personal, "started_at", "completed_at")
-    people: dict[str, Person] = {}
-    for row in read_sheet(text_of(files, PARTICIPANTS), PARTICIPANTS, columns):
-        one = _person(row, plan, versions)
-        if one.public_id in people:
-            raise row.fault("participant", "each participant is allowed once")
-        if one.is_test and not include_test:
-            raise row.fault("is_test", "study.json says that test data are left out")
-        people[one.public_id] = one
-    return [people[public_id] for public_id in sorted(people)]
+    return analyse_files(open_files(source, str(source)), choices)
 
 
-def read_identities(files: Files, people: Collection[Person]) -> list[Identified]:
-    """Read who the participants are to a platform; none where there is no such file."""
+def analyse_files(files: Files, choices: Choices) -> Analysis:
+    """Analyse files: with study.json strictly as a bundle, else whatever can be analysed.
+
+    rankings.csv, where it exists, must agree with the lists. Raises BundleError.
+    """
+    if STUDY in files:
+        content = read_bundle(files).content
+        check_rankings(files, content.rankings, foreign=False)
+        return content.analyse(choices)
+    records = read_foreign(files)
+    answers = Answers.of(answer.response for answer in records.answers)
+    flags = _Flags.of(records)
+    votes = Votes(
+        study=unknown_study(records),
+        measures=records.measures,
+        rankings=records.rankings,
+        asked=len(records.questions),
+        answers=answers.of_people(counted(flags, choices)),
+        simulated=frozenset(answers.people[flags.is_test].tolist()),
+    )
+    return analyse_votes(votes, LeftOut.of(flags, choices), choices)
+
+
+def read_foreign(files: Files) -> OrderingRecords:
+    """Read a folder without study.json; rankings.csv, where it exists, must agree.
+
+    Raises BundleError.
+    """
+    for name in (QUESTIONS, RESPONSES):
+        if name not in files:
+            raise BundleError(
+                f"{name} is missing; {STUDY} and the rest of a bundle, or {QUESTIONS} and "
+                f"{RESPONSES}, are needed"
+            )
+    records = read_ordering(files)
+    check_rankings(files, records.rankings, foreign=True)
+    return records
+
+
+def unknown_study(records: OrderingRecords) -> dict[str, Any]:
+    """Return what an analysis says of a study without study.json: little, and why."""
+    why = f"there is no {STUDY}, which would say what the study was"
+    if records.collection_size is None:
+        why += "; the collection_size is not the same in all questions"
+    return {
+        **dict.fromkeys(UNKNOWN),
+        "collection_size": records.collection_size,
+        "measures": list(records.measures),
+        "why": why,
+    }
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """Whether each participant is test data or excluded, in the order of the answers."""
+
+    is_test: NDArray[np.bool_]
+    excluded: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, records: OrderingRecords) -> "_Flags":
+        answers = {answer.participant: answer for answer in records.answers}.values()
+        return cls(
+            is_test=np.array([answer.is_test for answer in answers], dtype=bool),
+            excluded=np.array([answer.excluded for answer in answers], dtype=bool),
+        )
+
+
+def read_bundle(files: Files) -> ParsedBundle:
+    """Read a bundle's files; what can be recomputed is not read.
+
+    Raises BundleError with the place of each cell that cannot be, and what is allowed.
+    """
+    study = read_study(files)
+    plan = study_plan(study)
+    consents = [ConsentRecord(**consent) for consent in study["consent"]]
+    participants = _read_participants(
+        files, plan, [each.version for each in consents], include_test=study["include_test"]
+    )
+    records = read_ordering(files, plan, participants)
+    answers = records.answers
+    content = Content(
+        slug=study["slug"],
+        status=study["status"],
+        digest=study["digest"],
+        generator_version=study["generator_version"],
+        **study_times(study),
+        plan=plan,
+        practice=practice_question(study, plan),
+        questions=records.questions,
+        consents=consents,
+        participants=lambda: iter(participants),
+        answers=lambda: iter(answers),
+        counted_answers=lambda: (answer.counted for answer in answers if not answer.excluded),
+        first_rankings=lambda: iter(records.first_rankings),
+        votes=lambda: (people_from(participants), Answers.of(each.response for each in answers)),
+        include_test=study["include_test"],
+    )
+    return ParsedBundle(content, study)
+
+
+def read_identities(
+    files: Files, participants: Collection[ParticipantRecord]
+) -> list[IdentityRecord]:
+    """Read identities.csv, an empty list where the bundle has none; raises BundleError."""
     if IDENTITIES not in files:
         return []
-    known, found = {one.public_id for one in people}, []
+    ids = {participant.public_id for participant in participants}
+    faults = Faults()
+    identities = []
     columns = ("participant", "external_id", "parameters")
-    for row in read_sheet(text_of(files, IDENTITIES), IDENTITIES, columns):
-        try:
-            parameters = json.loads(row.text("parameters"))
-        except (ValueError, RecursionError):
-            parameters = None
-        if not isinstance(parameters, dict):
-            raise row.fault("parameters", "a JSON object is needed")
-        if row.text("participant") not in known:
-            raise row.fault("participant", "participants.csv has nobody of that id")
-        found.append(Identified(row.text("participant"), row.optional("external_id"), parameters))
-    return found
+    for row in read_rows(files, IDENTITIES, columns, faults):
+        with faults.collect():
+            identities.append(_identity(row, ids))
+    faults.raise_if_any()
+    return identities
 
 
-def _person(row: SheetRow, plan: Plan, versions: Collection[int]) -> Person:
-    started, completed = _times(row)
-    version, reason = row.optional_whole("consent_version"), row.optional("exclude_reason")
+def _identity(row: CsvRow, ids: Collection[str]) -> IdentityRecord:
+    try:
+        parameters = json.loads(row.text("parameters"))
+    except (ValueError, RecursionError):
+        parameters = None
+    if not isinstance(parameters, dict):
+        raise row.fault("parameters", "a JSON object is needed")
+    if row.text("participant") not in ids:
+        raise row.fault("participant", f"{PARTICIPANTS} has no participant of that id")
+    return IdentityRecord(row.text("participant"), row.optional_text("external_id"), parameters)
+
+
+def _read_participants(
+    files: Files, plan: Plan, versions: Sequence[int], *, include_test: bool
+) -> list[ParticipantRecord]:
+    """Read participants.csv, sorted by id; ``versions``: of the consent texts in study.json."""
+    personal = [field.name for field in plan.personal_fields]
+    columns = ("participant", "status", *personal, "started_at", "completed_at")
+    faults = Faults()
+    participants: dict[str, ParticipantRecord] = {}
+    for row in read_rows(files, PARTICIPANTS, columns, faults):
+        with faults.collect():
+            participant = _participant(row, plan, versions)
+            if participant.public_id in participants:
+                raise row.fault("participant", "each participant is allowed once")
+            if participant.is_test and not include_test:
+                raise row.fault("is_test", f"{STUDY} says that test data are left out")
+            participants[participant.public_id] = participant
+    faults.raise_if_any()
+    return [participants[public_id] for public_id in sorted(participants)]
+
+
+def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> ParticipantRecord:
+    started_at, completed_at = _times(row)
+    version, reason = (
+        row.optional_whole_number("consent_version"),
+        row.optional_text("exclude_reason"),
+    )
     if version is not None and version not in versions:
         known = ", ".join(map(str, versions)) or "none"
-        raise row.fault("consent_version", f"study.json has the versions {known}")
-    if row.yes("excluded") and reason is None:
-        raise row.fault("exclude_reason", "a reason is needed for whoever is excluded")
-    if reason is not None and not row.yes("excluded"):
-        raise row.fault("exclude_reason", "only whoever is excluded has a reason")
-    return Person(
+        raise row.fault("consent_version", f"{STUDY} has the versions {known}")
+    if row.flag("excluded") and reason is None:
+        raise row.fault("exclude_reason", "a reason is needed for an excluded participant")
+    if reason is not None and not row.flag("excluded"):
+        raise row.fault("exclude_reason", "only an excluded participant has a reason")
+    return ParticipantRecord(
         public_id=row.text("participant"),
         status=row.text("status"),
-        personal=_personal(row, plan),
+        personal={
+            field.name: _parse_personal_field(row, field, cell)
+            for field in plan.personal_fields
+            if (cell := row.optional_text(field.name)) is not None
+        },
         consent_version=version,
-        started_at=started,
-        completed_at=completed,
-        is_test=row.yes("is_test"),
-        excluded=row.yes("excluded"),
+        started_at=started_at,
+        completed_at=completed_at,
+        is_test=row.flag("is_test"),
+        excluded=row.flag("excluded"),
         exclude_reason=reason,
     )
 
 
-def _times(row: SheetRow) -> tuple[datetime, datetime | None]:
-    """Read when someone began and finished, which must fit their status."""
+def _times(row: CsvRow) -> tuple[datetime, datetime | None]:
+    """Return when a participant began and finished, which must fit the status."""
     if row.text("status") not in PARTICIPANT_STATUSES:
         raise row.fault("status", f"allowed are {', '.join(PARTICIPANT_STATUSES)}")
-    started, completed = row.moment("started_at"), row.moment("completed_at")
-    if started is None:
+    started_at, completed_at = row.optional_time("started_at"), row.optional_time("completed_at")
+    if started_at is None:
         raise row.fault("started_at", "a time is needed")
-    if (completed is None) == (row.text("status") == "complete"):
+    if (completed_at is None) == (row.text("status") == "complete"):
         raise row.fault("completed_at", "a time where the status is complete, and only there")
-    if completed is not None and completed < started:
+    if completed_at is not None and completed_at < started_at:
         raise row.fault("completed_at", f"begun was at {row.text('started_at')}")
-    return started, completed
+    return started_at, completed_at
 
 
-def _personal(row: SheetRow, plan: Plan) -> dict[str, Any]:
-    cells = {field: row.optional(field.name) for field in plan.personal_fields}
-    return {
-        field.name: _told(row, field, cell) for field, cell in cells.items() if cell is not None
-    }
-
-
-def _told(row: SheetRow, field: PersonalField, cell: str) -> str | int:
-    """Return what someone said in a field, as the page would have let them."""
+def _parse_personal_field(row: CsvRow, field: PersonalField, cell: str) -> str | int:
+    """Return the value of a personal field, which the page would have accepted."""
     if field.kind == "choice" and cell not in field.options:
         raise row.fault(field.name, f"allowed are {', '.join(field.options)}")
     if field.kind != "number":
@@ -141,105 +286,3 @@ def _told(row: SheetRow, field: PersonalField, cell: str) -> str | int:
     if (lowest is not None and number < lowest) or (highest is not None and number > highest):
         raise row.fault(field.name, f"allowed is {bounds_of(field)}")
     return number
-
-
-@dataclass(frozen=True)
-class Read:
-    """A bundle as read: its content, and study.json as it stands there."""
-
-    content: Content
-    study: Mapping[str, Any]
-
-
-def read_content(files: Files) -> Read:
-    """Make a study's content of a bundle's files.
-
-    Raises BundleError naming file, row and column of the first thing that cannot be.
-    """
-    study = _study(files)
-    try:
-        plan = Plan.from_json(study["plan"])
-    except (ValueError, TypeError) as error:
-        raise BundleError(f"{STUDY}, plan: {error}{_packages_needed(study)}") from None
-    questions = read_questions(files, plan)
-    consents = [Consent(**one) for one in study["consent"]]
-    people = read_people(
-        files, plan, [one.version for one in consents], include_test=study["include_test"]
-    )
-    answers = read_answers(files, plan, people)
-    first = list(read_first_rankings(files, plan, people)) if plan.rank_first else []
-    moments = SheetRow(STUDY, 1, {name: study[name] or "" for name in MOMENTS})
-    return Read(
-        Content(
-            slug=study["slug"],
-            status=study["status"],
-            digest=study["digest"],
-            generator_version=study["generator_version"],
-            opened_at=moments.moment("opened_at"),
-            closed_at=moments.moment("closed_at"),
-            unblinded_at=moments.moment("unblinded_at"),
-            plan=plan,
-            practice=_practice(study, plan),
-            questions=questions,
-            consents=consents,
-            people=lambda: iter(people),
-            answers=lambda: iter(answers),
-            ballots=lambda: (one.ballot for one in answers if not one.excluded),
-            first_rankings=lambda: iter(first),
-            votes=lambda: (people_from(people), Answers.of(one.response for one in answers)),
-            include_test=study["include_test"],
-        ),
-        study,
-    )
-
-
-def _packages_needed(study: Mapping[str, Any]) -> str:
-    """Say which packages bring the measures that are not registered here."""
-    needed = [
-        f"{name} comes with the package {package}"
-        for name, package in study.get(PACKAGES, {}).items()
-        if name not in MEASURES
-    ]
-    return f" ({'; '.join(needed)}, which is not installed here)" if needed else ""
-
-
-STUDY_STATUSES = listed_values(Study.status)
-MOMENTS = ("opened_at", "closed_at", "unblinded_at")
-KEYS: dict[str, type | tuple[type, ...]] = {
-    **{"format": int, "slug": str, "status": str, "digest": str, "generator_version": int},
-    **dict.fromkeys(MOMENTS, (str, type(None))),
-    **{"plan": dict, "consent": list, "include_test": bool, "practice": (dict, type(None))},
-}
-
-
-def _study(files: Files) -> dict[str, Any]:
-    study = json_of(files, STUDY)
-    if study.get("format") != FORMAT:
-        raise BundleError(
-            f"{STUDY}, format: {study.get('format')!r} found; this version of the survey reads "
-            f"format {FORMAT}"
-        )
-    for key, kind in KEYS.items():
-        if key not in study or not isinstance(study[key], kind):
-            raise BundleError(f"{STUDY}, {key}: {study.get(key)!r} found, or it is missing")
-    for one in study["consent"]:
-        kinds = {"version": int, "text": str, "digest": str}
-        if not isinstance(one, dict) or {k: type(v) for k, v in one.items()} != kinds:
-            raise BundleError(f"{STUDY}, consent: version, text and digest are needed")
-    if study["status"] not in STUDY_STATUSES:
-        raise BundleError(
-            f"{STUDY}, status: {study['status']!r} found; allowed are {', '.join(STUDY_STATUSES)}"
-        )
-    return study
-
-
-def _practice(study: Mapping[str, Any], plan: Plan) -> Question | None:
-    lists = study["practice"]
-    if lists is None:
-        return None
-    try:
-        ordered = [lists[letter] for letter in sorted(lists)]
-        marks = Marks.from_json(study.get("practice_marks", {}))
-        return build_question(0, ordered, plan.measures, plan.setting, marks)
-    except (ValueError, TypeError) as error:
-        raise BundleError(f"{STUDY}, practice: {error}") from None

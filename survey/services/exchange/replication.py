@@ -1,9 +1,8 @@
-"""Replicating a bundle: everything in it recomputed, the first disagreement named."""
+"""Replicate a bundle: recompute everything in it and name the first disagreement."""
 
 import json
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
@@ -19,66 +18,23 @@ from survey.services.exchange.bundle_tables import IDENTITIES
 from survey.services.exchange.content import Content
 from survey.services.exchange.input_files import (
     BundleError,
+    Faults,
     Files,
     json_of,
     read_cells,
-    read_sheet,
+    read_rows,
     text_of,
 )
 from survey.services.exchange.ordering_reading import RESPONSES
-from survey.services.exchange.reading import Read, read_content, read_identities
+from survey.services.exchange.reading import ParsedBundle, read_bundle, read_identities
 from survey.services.exchange.study_file import PACKAGES, STUDY, as_text, lists_of, study_json
 
 # Computed on another machine, floats may differ in their last digit.
-SAME = 1e-9
-ZERO = 1e-12
-MOST_TOLD = 200  # characters of a value that an error repeats
+RELATIVE_TOLERANCE = 1e-9
+ABSOLUTE_TOLERANCE = 1e-12
+MOST_REPEATED = 200  # characters of a value, in a message
 
-
-@dataclass(frozen=True)
-class Step:
-    """One thing that was checked and agrees."""
-
-    text: str
-
-
-def replicate(files: Files) -> Iterator[Step]:
-    """Check a bundle step by step, giving each step that agrees.
-
-    Needs no database. Raises BundleError naming the first thing that does not agree:
-    file, row, column, what was found and what was recomputed.
-    """
-    _check_sums(files)
-    yield Step(f"{len(files) - 1} files have the sums in {SUMS}")
-    read = read_content(files)
-    yield Step(f"{STUDY} holds a valid plan: {read.content.plan.title}")
-    try:
-        yield from _recomputed(files, read)
-    except BundleError as error:
-        raise BundleError(f"{error}{_of_another_version(read)}") from None
-
-
-def _recomputed(files: Files, read: Read) -> Iterator[Step]:
-    content = read.content
-    yield Step(_check_lists(content))
-    _check_digest(read)
-    yield Step(f"the digest is that of the plan and its questions: {content.digest}")
-    answers, people = sum(1 for _ in content.answers()), [*content.people()]
-    yield Step(f"{answers} answers of {len(people)} participants can be read")
-    identities = read_identities(files, people)
-    texts = dict(files_of(content, identities if IDENTITIES in files else None))
-    _require_no_others(files, texts)
-    _require_known_columns(files, content)
-    for name, told in TABLES.items():
-        if name in texts:
-            _compare_table(name, text_of(files, name), texts[name])
-            yield Step(f"{name}: {told}")
-    _check_minutes(files, texts["participants.csv"])
-    yield Step("participants.csv: minutes recomputed")
-    yield Step(_check_analysis(files, content))
-
-
-TABLES = {
+RECOMPUTED = {
     "questions.csv": "the lists as the plan gives them",
     "rankings.csv": "values, printed values and orders recomputed",
     "votes.csv": "credits recomputed from what was ticked",
@@ -88,24 +44,60 @@ TABLES = {
 }
 
 
-def _of_another_version(read: Read) -> str:
-    """Tell that a bundle comes from another version, whose files may differ from ours."""
-    versions = read.study.get("versions")
+def replicate(files: Files) -> Iterator[str]:
+    """Check a bundle, which needs no database; yield a sentence for each check that it passes.
+
+    Raises BundleError for the first that it does not: file, row, column, what the file holds
+    and what was recomputed.
+    """
+    _check_sums(files)
+    yield f"{len(files) - 1} files have the sums in {SUMS}"
+    bundle = read_bundle(files)
+    yield f"{STUDY} holds a valid plan: {bundle.content.plan.title}"
+    try:
+        yield from _recompute(files, bundle)
+    except BundleError as error:
+        raise BundleError(f"{error}{_version_note(bundle)}") from None
+
+
+def _recompute(files: Files, bundle: ParsedBundle) -> Iterator[str]:
+    content = bundle.content
+    yield _check_lists(content)
+    _check_digest(bundle)
+    yield f"the digest is that of the plan and its questions: {content.digest}"
+    answers, participants = sum(1 for _ in content.answers()), [*content.participants()]
+    yield f"{answers} answers of {len(participants)} participants can be read"
+    identities = read_identities(files, participants)
+    recomputed = dict(files_of(content, identities if IDENTITIES in files else None))
+    _check_names(files, recomputed)
+    _check_columns(files, content)
+    for name, how in RECOMPUTED.items():
+        if name in recomputed:
+            _compare_table(name, text_of(files, name), recomputed[name])
+            yield f"{name}: {how}"
+    _check_minutes(files, recomputed["participants.csv"])
+    yield "participants.csv: minutes recomputed"
+    yield _check_analysis(files, content)
+
+
+def _version_note(bundle: ParsedBundle) -> str:
+    """Return which version of the survey made the bundle, if another: its files may differ."""
+    versions = bundle.study.get("versions")
     made_by = versions.get("survey") if isinstance(versions, Mapping) else None
     if made_by == __version__:
         return ""
     return f" (made by version {made_by} of the survey; this is {__version__})"
 
 
-def _require_no_others(files: Files, known: Container[str]) -> None:
-    """Refuse files of which nothing says what they are; their sums alone mean little."""
+def _check_names(files: Files, known: Container[str]) -> None:
+    # A file that no other mentions could hold anything under the bundle's sums.
     for name in files:
         if name not in known and name != SUMS:
             raise BundleError(f"{name} does not belong to this study's bundle")
 
 
-def _require_known_columns(files: Files, content: Content) -> None:
-    """Refuse columns that no bundle has; columns that may be missing may be missing."""
+def _check_columns(files: Files, content: Content) -> None:
+    """Refuse columns that no bundle has; whether one is missing was checked in reading."""
     for table in tables_in(content):
         known = [column.name for column in table.columns]
         for name in next(read_cells(text_of(files, table.name), table.name), []):
@@ -134,12 +126,12 @@ def _check_sums(files: Files) -> None:
 
 
 def _check_lists(content: Content) -> str:
-    """Draw the lists anew from the seed, or compare them with the plan's own."""
+    """Compare the lists with those drawn from the seed or written in the plan; return which."""
     plan = content.plan
     if plan.generator != GIVEN and content.generator_version != GENERATOR_VERSION:
         raise BundleError(
             f"{STUDY}, generator_version: {content.generator_version} found; this version of the "
-            f"survey draws with version {GENERATOR_VERSION}, so it cannot draw these lists anew"
+            f"survey draws with version {GENERATOR_VERSION}, so it cannot draw these lists again"
         )
     try:
         drawn = {question.number: question for question in plan.draw_questions()}
@@ -171,52 +163,52 @@ def _check_lists(content: Content) -> str:
     return f"the lists of {plan.questions} questions come out of the seed {plan.seed} again"
 
 
-def _check_digest(read: Read) -> None:
-    content = read.content
+def _check_digest(bundle: ParsedBundle) -> None:
+    content = bundle.content
     questions = [*([content.practice] if content.practice else []), *content.questions]
     digest = study_digest(content.plan, questions, content.generator_version)
     if digest != content.digest:
         raise BundleError(
-            f"{STUDY}, digest: {content.digest} found; recomputed {digest}{_other_packages(read)}"
+            f"{STUDY}, digest: {content.digest} found; recomputed {digest}{_other_packages(bundle)}"
         )
     for consent in content.consents:
         if text_digest(consent.text) != consent.digest:
             raise BundleError(f"{STUDY}, consent {consent.version}: not the digest of its text")
     if content.plan.consent not in [consent.text for consent in content.consents]:
         raise BundleError(f"{STUDY}, consent: the plan's text is not among them")
-    # The plan was read and is in the digest; a later version may know more fields of one.
-    free = {name: read.study.get(name) for name in ("versions", "plan")}
-    packages = {name: read.study[name] for name in (PACKAGES,) if name in read.study}
+    # The plan was read and is in the digest; a later version may have more fields in a plan.
+    unchecked = {name: bundle.study.get(name) for name in ("versions", "plan")}
+    packages = {name: bundle.study[name] for name in (PACKAGES,) if name in bundle.study}
     computed = {
         name: value for name, value in json.loads(study_json(content)).items() if name != PACKAGES
     }
-    expected = {**computed, **free, **packages}
-    _compare(dict(read.study), expected, STUDY)
+    expected = {**computed, **unchecked, **packages}
+    _compare(dict(bundle.study), expected, STUDY)
 
 
-def _other_packages(read: Read) -> str:
-    """Say which measures of other packages are of another version here."""
+def _other_packages(bundle: ParsedBundle) -> str:
+    """Return which measures come from another package, or version of it, than the bundle's."""
     other = [
         f"{name} is of {package} there and of {MEASURES.package(name)} here"
-        for name, package in read.study.get(PACKAGES, {}).items()
+        for name, package in bundle.study.get(PACKAGES, {}).items()
         if MEASURES.package(name) != package
     ]
     return f" ({and_join(other)})" if other else ""
 
 
 def _check_analysis(files: Files, content: Content) -> str:
-    found, expected = json_of(files, ANALYSIS), _plain(as_json(content.analysis))
-    told = f"{ANALYSIS}: every figure recomputed"
+    figures, recomputed = json_of(files, ANALYSIS), _plain(as_json(content.analysis))
+    checked = f"{ANALYSIS}: every figure recomputed"
     heading = next(read_cells(text_of(files, RESPONSES), RESPONSES), [])
     if not {"shown_at", "submitted_at", "active_seconds"} <= set(heading):
-        found, expected = _without_times(found), _without_times(expected)
-        told += f", but for those of times, which {RESPONSES} lacks"
-    missing = [name for name in expected if isinstance(found, dict) and name not in found]
-    if missing:  # made before these figures were
-        expected = {name: value for name, value in expected.items() if name not in missing}
-        told += f"; it does not hold {and_join(missing)}"
-    _compare(found, expected, ANALYSIS)
-    return told
+        figures, recomputed = _without_times(figures), _without_times(recomputed)
+        checked += f", but for those of times, which {RESPONSES} lacks"
+    missing = [name for name in recomputed if isinstance(figures, dict) and name not in figures]
+    if missing:  # an earlier version did not compute them
+        recomputed = {name: value for name, value in recomputed.items() if name not in missing}
+        checked += f"; it does not hold {and_join(missing)}"
+    _compare(figures, recomputed, ANALYSIS)
+    return checked
 
 
 def _without_times(figures: Any) -> Any:
@@ -228,84 +220,79 @@ def _without_times(figures: Any) -> Any:
     return {**figures, "bias": bias, "quality": None, "sensitivity": None}
 
 
-def _compare_table(name: str, found: str, expected: Iterable[str]) -> None:
-    """Compare a file with its recomputed lines, cell by cell where they differ."""
-    lines = zip_longest(read_cells(found, name), read_cells("".join(expected), name))
+def _compare_table(name: str, text: str, recomputed: Iterable[str]) -> None:
+    """Compare a file with its recomputed lines, cell by cell."""
+    rows = zip_longest(read_cells(text, name), read_cells("".join(recomputed), name))
     heading: list[str] = []
-    for number, (row, recomputed) in enumerate(lines, 1):
-        heading = heading or (recomputed or [])
-        if row is None or recomputed is None:
-            told = "is missing" if row is None else "is one too many"
-            raise BundleError(f"{name}, row {number} {told}")
-        if len(row) != len(recomputed):
+    for number, (cells, expected) in enumerate(rows, 1):
+        heading = heading or (expected or [])
+        if cells is None or expected is None:
+            fault = "is missing" if cells is None else "is one too many"
+            raise BundleError(f"{name}, row {number} {fault}")
+        if len(cells) != len(expected):
             raise BundleError(
-                f"{name}, row {number}: {len(row)} cells found; {len(recomputed)} are needed"
+                f"{name}, row {number}: {len(cells)} cells found; {len(expected)} are needed"
             )
-        for column, cell, wanted in zip(heading, row, recomputed, strict=True):
-            if cell != wanted and not _same_numbers(column, cell, wanted):
+        for column, cell, wanted in zip(heading, cells, expected, strict=True):
+            if not _same_cells(column, cell, wanted):
                 raise BundleError(
                     f"{name}, row {number}, column {column}: {cell!r} found; recomputed {wanted!r}"
                 )
 
 
-def _same_numbers(column: str, found: str, expected: str) -> bool:
-    """Tell whether two cells hold the same computed numbers but for rounding."""
-    if column not in ("values", "minutes") or not (found and expected):
+def _check_minutes(files: Files, recomputed: Iterable[str]) -> None:
+    """Compare the minutes in participants.csv, which may lack them; the rest of it was read."""
+    name, faults = "participants.csv", Faults()
+    expected_rows = read_rows({name: "".join(recomputed).encode()}, name, (), faults)
+    for row, expected in zip(read_rows(files, name, (), faults), expected_rows, strict=True):
+        wanted = expected.cells["minutes"]
+        if not _same_cells("minutes", row.cells.get("minutes", wanted), wanted):
+            raise row.fault("minutes", f"recomputed {wanted!r}")
+
+
+def _same_cells(column: str, cell: str, recomputed: str) -> bool:
+    """Return whether two cells are equal, but for the rounding of numbers that are computed."""
+    if cell == recomputed:
+        return True
+    if column not in ("values", "minutes") or not (cell and recomputed):
         return False
     try:
-        pairs = zip(found.split(), expected.split(), strict=True)
-        return all(math.isclose(float(a), float(b), rel_tol=SAME) for a, b in pairs)
+        pairs = zip(cell.split(), recomputed.split(), strict=True)
+        return all(math.isclose(float(a), float(b), rel_tol=RELATIVE_TOLERANCE) for a, b in pairs)
     except ValueError:
         return False
 
 
-def _check_minutes(files: Files, expected: Iterable[str]) -> None:
-    """Compare minutes, where the file has them; the rest of it was read."""
-    name = "participants.csv"
-    rows = zip(
-        read_sheet(text_of(files, name), name, ()),
-        read_sheet("".join(expected), name, ()),
-        strict=True,
-    )
-    for row, recomputed in rows:
-        wanted = recomputed.cells["minutes"]
-        cell = row.cells.get("minutes", wanted)
-        if cell != wanted and not _same_numbers("minutes", cell, wanted):
-            raise row.fault("minutes", f"recomputed {wanted!r}")
+def _compare(value: Any, recomputed: Any, place: str) -> None:
+    """Compare values of a JSON file; raise BundleError for the first place where they differ."""
+    if isinstance(recomputed, Mapping) and isinstance(value, Mapping):
+        for name in [*recomputed, *(name for name in value if name not in recomputed)]:
+            if name not in value or name not in recomputed:
+                fault = "is missing" if name not in value else "does not belong there"
+                raise BundleError(f"{place}, {name} {fault}")
+            _compare(value[name], recomputed[name], f"{place}, {name}")
+    elif isinstance(recomputed, list) and isinstance(value, list) and len(value) == len(recomputed):
+        for number, (item, expected) in enumerate(zip(value, recomputed, strict=True), 1):
+            _compare(item, expected, f"{place} {number}")
+    elif not _same_values(value, recomputed):
+        raise BundleError(f"{place}: {_short(value)} found; recomputed {_short(recomputed)}")
 
 
-def _compare(found: Any, expected: Any, place: str) -> None:
-    """Compare plain values, naming the first place where they differ."""
-    if isinstance(expected, Mapping) and isinstance(found, Mapping):
-        for name in [*expected, *(one for one in found if one not in expected)]:
-            if name not in found or name not in expected:
-                told = "is missing" if name not in found else "does not belong there"
-                raise BundleError(f"{place}, {name} {told}")
-            _compare(found[name], expected[name], f"{place}, {name}")
-    elif isinstance(expected, list) and isinstance(found, list) and len(found) == len(expected):
-        for index, (one, other) in enumerate(zip(found, expected, strict=True), 1):
-            _compare(one, other, f"{place} {index}")
-    elif not _same(found, expected):
-        raise BundleError(f"{place}: {_short(found)} found; recomputed {_short(expected)}")
-
-
-def _same(found: Any, expected: Any) -> bool:
+def _same_values(value: Any, recomputed: Any) -> bool:
     numbers = (int, float)
-    if type(found) in numbers and type(expected) in numbers:
-        return _close(found, expected)
-    return type(found) is type(expected) and bool(found == expected)
+    if type(value) not in numbers or type(recomputed) not in numbers:
+        return type(value) is type(recomputed) and bool(value == recomputed)
+    try:
+        return math.isclose(
+            value, recomputed, rel_tol=RELATIVE_TOLERANCE, abs_tol=ABSOLUTE_TOLERANCE
+        )
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def _short(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= MOST_TOLD else f"{text[:MOST_TOLD]}…"
-
-
-def _close(found: float, expected: float) -> bool:
-    try:
-        return math.isclose(found, expected, rel_tol=SAME, abs_tol=ZERO)
-    except OverflowError:  # a whole number beyond all floats
-        return False
+    return text if len(text) <= MOST_REPEATED else f"{text[:MOST_REPEATED]}…"
 
 
 def _plain(content: Any) -> Any:

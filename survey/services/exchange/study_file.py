@@ -1,8 +1,8 @@
-"""study.json: what the tables do not say of a study, and its participants' texts as they are."""
+"""study.json: what a bundle's tables do not say of a study, written and read."""
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -11,13 +11,25 @@ import numpy as np
 
 from survey import __version__
 from survey.core.measures import MEASURES
-from survey.core.studies.questions import Question
-from survey.services.exchange.content import Content, Person
+from survey.core.studies.marks import Marks
+from survey.core.studies.plan import Plan
+from survey.core.studies.questions import Question, build_question
+from survey.db.models import Study
+from survey.services.exchange.codebook import listed_values
+from survey.services.exchange.content import Content, ParticipantRecord
 from survey.services.exchange.csv_tables import SEEN, batched
+from survey.services.exchange.input_files import BundleError, CsvRow, Files, json_of
 
 FORMAT = 1
 STUDY = "study.json"
 PACKAGES = "packages"  # measure → the package that brings it, with its version
+STUDY_STATUSES = listed_values(Study.status)
+TIMES = ("opened_at", "closed_at", "unblinded_at")
+KEYS: dict[str, type | tuple[type, ...]] = {
+    **{"format": int, "slug": str, "status": str, "digest": str, "generator_version": int},
+    **dict.fromkeys(TIMES, (str, type(None))),
+    **{"plan": dict, "consent": list, "include_test": bool, "practice": (dict, type(None))},
+}
 
 # Where study.json has the participants' texts: no string holds a line break, no other key this
 # indentation.
@@ -25,24 +37,27 @@ NO_TEXTS = '\n  "texts": {}'
 
 
 def study_json(content: Content) -> str:
-    """Write what the tables do not say, and as they are the texts that they may hold escaped."""
+    """Return the whole of study.json."""
     return "".join(study_lines(content))
 
 
 def study_lines(content: Content) -> Iterator[str]:
-    """Write it piece by piece: there may be a million participants with texts."""
-    before, after = as_text(_told_of(content)).split(NO_TEXTS)
+    """Yield study.json piece by piece, since a million participants may have written texts.
+
+    The tables may hold these texts escaped; study.json has them unchanged.
+    """
+    before, after = as_text(_study_metadata(content)).split(NO_TEXTS)
     yield before + NO_TEXTS.removesuffix("}")
     separator = ""
-    for people in batched(one for one in content.people() if one.texts):
-        yield separator + ",".join(map(_texts_of, people))
+    for batch in batched(each for each in content.participants() if each.texts):
+        yield separator + ",".join(map(_texts_of, batch))
         separator = ","
     yield ("\n  }" if separator else "}") + after
 
 
-def _texts_of(one: Person) -> str:
-    texts = _as_value(frozenset(one.texts.items()))
-    return f"\n    {json.dumps(one.public_id, ensure_ascii=False)}: {texts}"
+def _texts_of(participant: ParticipantRecord) -> str:
+    texts = _as_value(frozenset(participant.texts.items()))
+    return f"\n    {json.dumps(participant.public_id, ensure_ascii=False)}: {texts}"
 
 
 @lru_cache(SEEN)  # most are the options of a choice, the same for many
@@ -50,7 +65,7 @@ def _as_value(texts: frozenset[tuple[str, str]]) -> str:
     return as_text(dict(texts)).rstrip("\n").replace("\n", "\n    ")
 
 
-def _told_of(content: Content) -> dict[str, Any]:
+def _study_metadata(content: Content) -> dict[str, Any]:
     plan = content.plan
     return {
         "format": FORMAT,
@@ -62,14 +77,14 @@ def _told_of(content: Content) -> dict[str, Any]:
         "generator_version": content.generator_version,
         "seed": plan.seed,
         "measures": list(plan.measures),
-        "opened_at": _moment(content.opened_at),
-        "closed_at": _moment(content.closed_at),
-        "unblinded_at": _moment(content.unblinded_at),
+        "opened_at": _time_text(content.opened_at),
+        "closed_at": _time_text(content.closed_at),
+        "unblinded_at": _time_text(content.unblinded_at),
         "include_test": content.include_test,
         "plan": plan.as_json(),
         "practice": lists_of(content.practice),
         **_practice_marks(content.practice),
-        "consent": [vars(one) for one in content.consents],
+        "consent": [vars(consent) for consent in content.consents],
         "texts": {},
         "versions": {
             "survey": __version__,
@@ -91,7 +106,7 @@ def _practice_marks(practice: Question | None) -> dict[str, Any]:
 
 
 def lists_of(question: Question | None) -> dict[str, list[int]] | None:
-    """Return a question's lists as plain values."""
+    """Return the lists of a question as JSON has them: letter → positions."""
     if question is None:
         return None
     return {letter: list(ranks) for letter, ranks in question.lists.items()}
@@ -102,5 +117,63 @@ def as_text(content: Any) -> str:
     return json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 
-def _moment(moment: datetime | None) -> str | None:
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else None
+def _time_text(time: datetime | None) -> str | None:
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if time else None
+
+
+def read_study(files: Files) -> dict[str, Any]:
+    """Return the values of study.json; raises BundleError where one is missing or cannot be."""
+    study = json_of(files, STUDY)
+    if study.get("format") != FORMAT:
+        raise BundleError(
+            f"{STUDY}, format: {study.get('format')!r} found; this version of the survey reads "
+            f"format {FORMAT}"
+        )
+    for key, kind in KEYS.items():
+        if key not in study or not isinstance(study[key], kind):
+            raise BundleError(f"{STUDY}, {key}: {study.get(key)!r} found, or it is missing")
+    for consent in study["consent"]:
+        kinds = {"version": int, "text": str, "digest": str}
+        if not isinstance(consent, dict) or {k: type(v) for k, v in consent.items()} != kinds:
+            raise BundleError(f"{STUDY}, consent: version, text and digest are needed")
+    if study["status"] not in STUDY_STATUSES:
+        raise BundleError(
+            f"{STUDY}, status: {study['status']!r} found; allowed are {', '.join(STUDY_STATUSES)}"
+        )
+    return study
+
+
+def study_plan(study: Mapping[str, Any]) -> Plan:
+    """Return the plan in study.json; raises BundleError naming packages that it lacks here."""
+    try:
+        return Plan.from_json(study["plan"])
+    except (ValueError, TypeError) as error:
+        raise BundleError(f"{STUDY}, plan: {error}{_packages_needed(study)}") from None
+
+
+def _packages_needed(study: Mapping[str, Any]) -> str:
+    needed = [
+        f"{name} comes with the package {package}"
+        for name, package in study.get(PACKAGES, {}).items()
+        if name not in MEASURES
+    ]
+    return f" ({'; '.join(needed)}, which is not installed here)" if needed else ""
+
+
+def study_times(study: Mapping[str, Any]) -> dict[str, datetime | None]:
+    """Return when the study was opened, closed and unblinded, by the key in study.json."""
+    row = CsvRow(STUDY, 1, {key: study[key] or "" for key in TIMES})
+    return {key: row.optional_time(key) for key in TIMES}
+
+
+def practice_question(study: Mapping[str, Any], plan: Plan) -> Question | None:
+    """Return the practice question in study.json; raises BundleError for impossible lists."""
+    lists = study["practice"]
+    if lists is None:
+        return None
+    try:
+        ordered = [lists[letter] for letter in sorted(lists)]
+        marks = Marks.from_json(study.get("practice_marks", {}))
+        return build_question(0, ordered, plan.measures, plan.setting, marks)
+    except (ValueError, TypeError) as error:
+        raise BundleError(f"{STUDY}, practice: {error}") from None

@@ -89,7 +89,7 @@ def import_bundle() -> ResponseReturnValue:
         else:
             try:
                 files = input_files.open_files(io.BytesIO(upload.read()), upload.filename)
-                study = bundle_import.take_in(
+                study = bundle_import.import_bundle(
                     session(), files, upload.filename, form.slug.data or "", g.researcher
                 )
             except BundleError as error:

@@ -8,9 +8,9 @@ from survey.core.studies.faults import PlanError
 from survey.db.models import Study
 from survey.errors import SurveyError
 from survey.services.accounts import researchers
-from survey.services.exchange.bundle_import import take_in
+from survey.services.exchange.bundle_import import import_bundle
 from survey.services.exchange.input_files import open_files
-from survey.services.exchange.reading import read_content
+from survey.services.exchange.reading import read_bundle
 from survey.services.exchange.replication import replicate
 from survey.services.studies import lifecycle, plans
 from tests.builders import Visitor, a_plan
@@ -28,8 +28,8 @@ def test_a_bundle_of_an_earlier_version_replicates(path):
 @pytest.mark.parametrize("path", EARLIER, ids=lambda path: path.stem)
 def test_a_bundle_of_an_earlier_version_can_be_taken_in(session, path):
     ada, _ = researchers.add_researcher(session, "Ada")
-    study = take_in(session, open_files(path, path.name), path.name, "taken-in", ada)
-    assert study.digest == read_content(open_files(path, path.name)).content.digest
+    study = import_bundle(session, open_files(path, path.name), path.name, "taken-in", ada)
+    assert study.digest == read_bundle(open_files(path, path.name)).content.digest
 
 
 @ON_SQLITE

@@ -311,7 +311,7 @@ def test_a_draft_that_nobody_has_answered_replicates(session):
 @pytest.mark.parametrize(
     ("column", "cell", "told"),
     [
-        ("participant", "P-X", "participants.csv has nobody of that id"),
+        ("participant", "P-X", "participants.csv has no participant of that id"),
         ("parameters", "[]", "a JSON object is needed"),
         ("parameters", "{", "a JSON object is needed"),
     ],

@@ -9,14 +9,11 @@ from hypothesis import strategies as st
 from survey.core.measures import MEASURES, Setting
 from survey.core.studies.questions import build_question
 from survey.core.studies.rankings import Ranking, letters_for
+from survey.services.exchange.content import AnswerRecord
 from survey.services.exchange.csv_tables import spaced, written
-from survey.services.exchange.foreign import (
-    FIRST_COLUMNS,
-    ForeignAnswer,
-    ForeignVotes,
-    foreign_votes,
-)
 from survey.services.exchange.input_files import BundleError, open_files
+from survey.services.exchange.ordering_reading import ANSWER_COLUMNS, OrderingRecords
+from survey.services.exchange.reading import read_foreign, unknown_study
 from tests.services.exchange.changes import zipped
 
 QUESTIONS = """question,list,ranks,collection_size
@@ -26,7 +23,7 @@ QUESTIONS = """question,list,ranks,collection_size
 2,A,1 2,50
 2,B,1 40,50
 """
-RESPONSES = f"""{",".join(FIRST_COLUMNS)}
+RESPONSES = f"""{",".join(ANSWER_COLUMNS)}
 P1,1,1,NMRR AP,2 1,B A C,1 2,
 P1,2,2,AP NMRR,1 2,A B,,B=A
 P2,1,,AP NMRR,,,2,
@@ -37,7 +34,7 @@ GOOD = {"questions.csv": QUESTIONS, "responses.csv": RESPONSES}
 
 
 def read(files):
-    return foreign_votes({name: text.encode() for name, text in files.items()})
+    return read_foreign({name: text.encode() for name, text in files.items()})
 
 
 def refused(files):
@@ -64,13 +61,13 @@ def with_columns(*rows):
 def test_the_least_that_suffices_is_read():
     votes = read(GOOD)
     assert votes.measures == ("AP", "NMRR")
-    assert votes.lists[1] == {"A": (1, 2, 9), "B": (2, 3, 4), "C": (5, 30, 31)}
+    assert votes.questions[0].lists == {"A": (1, 2, 9), "B": (2, 3, 4), "C": (5, 30, 31)}
     assert {name: str(order) for name, order in votes.rankings[1].items()} == {
         "AP": "A>B>C",
         "NMRR": "B>A>C",
     }
-    assert votes.asked == 2
-    first, own, other = votes.responses
+    assert len(votes.questions) == 2
+    first, own, other = votes.answers
     assert (first.label_order, first.column_order) == (("NMRR", "AP"), (2, 1))
     assert (first.list_order, first.clicked) == (("B", "A", "C"), {1, 2})
     assert (own.own, own.clicked) == (Ranking((("A", "B"),)), frozenset())
@@ -81,7 +78,7 @@ def test_the_least_that_suffices_is_read():
 
 
 def test_a_row_with_neither_label_nor_ranking_is_a_missing_answer():
-    assert [(one.participant, one.question) for one in read(GOOD).responses] == [
+    assert [(one.participant, one.question) for one in read(GOOD).answers] == [
         ("P1", 1),
         ("P1", 2),
         ("P2", 1),
@@ -89,7 +86,7 @@ def test_a_row_with_neither_label_nor_ranking_is_a_missing_answer():
 
 
 def test_what_is_not_known_of_the_study_is_none_and_says_why():
-    facts = read(GOOD).facts
+    facts = unknown_study(read(GOOD))
     assert facts["digest"] is facts["seed"] is facts["collection_size"] is None
     assert facts["measures"] == ["AP", "NMRR"]
     assert facts["why"] == (
@@ -107,7 +104,7 @@ def test_the_columns_that_may_be_there_are_read():
             ",,,,,",
         )
     )
-    first, second, other = votes.responses
+    first, second, other = votes.answers
     assert first.shown_at == datetime(2026, 1, 31, 12, tzinfo=UTC)
     assert (first.active_seconds, first.revisions) == (7.5, 2)
     assert [(one.is_test, one.excluded) for one in (first, second, other)] == [
@@ -129,7 +126,7 @@ def test_what_a_spreadsheet_does_to_a_file_changes_no_vote():
 
 def test_the_apostrophe_before_what_looks_like_a_formula_is_taken_off():
     votes = read({**GOOD, "responses.csv": RESPONSES.replace("P1", "'=P1")})
-    assert {one.participant for one in votes.responses} == {"=P1", "P2"}
+    assert {one.participant for one in votes.answers} == {"=P1", "P2"}
 
 
 def test_rows_may_stand_in_any_order():
@@ -148,13 +145,13 @@ def test_a_folder_and_a_zip_of_it_are_read_alike(tmp_path):
     (folder / "notes.txt").write_text("of no importance")
     (tmp_path / "elsewhere.zip").write_bytes(zipped(GOOD))
     zipped_alike = tmp_path / "elsewhere.zip"
-    assert foreign_votes(open_files(folder, "it")) == read(GOOD)
-    assert foreign_votes(open_files(zipped_alike, "it")) == read(GOOD)
+    assert read_foreign(open_files(folder, "it")) == read(GOOD)
+    assert read_foreign(open_files(zipped_alike, "it")) == read(GOOD)
 
 
 def test_a_folder_without_the_files_says_which_are_needed(tmp_path):
     with pytest.raises(BundleError, match=r"^questions\.csv is missing; study\.json and the rest"):
-        foreign_votes(open_files(tmp_path, "it"))
+        read_foreign(open_files(tmp_path, "it"))
     assert refused({"questions.csv": QUESTIONS}).startswith("responses.csv is missing")
 
 
@@ -211,11 +208,11 @@ def test_a_list_that_cannot_be_is_told_with_its_place(number, line, told):
 @pytest.mark.parametrize(
     ("number", "line", "told"),
     [
-        (1, ",".join(FIRST_COLUMNS[:-1]), "the heading must start with participant,question,"),
+        (1, ",".join(ANSWER_COLUMNS[:-1]), "the heading must start with participant,question,"),
         (2, "P1,1,1,NMRR AP,2 1,B A C,1", "row 2: 7 cells found; 8 are needed"),
         (2, ",1,1,NMRR AP,2 1,B A C,1,", "column participant: '' found; a value is needed"),
         (2, "P1,3,1,NMRR AP,2 1,B A C,1,", "column question: '3' found; questions.csv has the "),
-        (3, "P1,1,2,AP NMRR,1 2,A B C,1,", "'1' found; row 2 has 'P1' answer it already"),
+        (3, "P1,1,2,AP NMRR,1 2,A B C,1,", "for a participant; row 2 has 'P1' answer it already"),
         (2, "P1,1,0,NMRR AP,2 1,B A C,1,", "column position: '0' found; a whole number from 1 on"),
         (2, "P1,1,1,,2 1,B A C,1,", "column label_order: '' found; 2 to 6 measures"),
         (2, "P1,1,1,NMRR MAP,2 1,B A C,1,", "'NMRR MAP' found; 'MAP' is no measure; known are AP"),
@@ -294,7 +291,7 @@ def answers(draw, participant, question, measures, letters, is_test):
     clicked = draw(st.frozensets(st.integers(1, len(labels))))
     places = draw(st.tuples(*[st.integers(1, 3) for _ in letters]))
     seconds = st.integers(0, 4_000_000_000).map(lambda since: datetime.fromtimestamp(since, UTC))
-    return ForeignAnswer(
+    return AnswerRecord(
         participant=participant,
         question=question,
         position=draw(st.none() | st.integers(1, 50)),
@@ -334,13 +331,11 @@ def some_votes(draw):
         if draw(st.integers(0, 4)) > 0
     ]
     sizes = {number: size for number, (size, _) in asked.items()}
-    votes = ForeignVotes(
-        facts={},
+    votes = OrderingRecords(
         measures=measures,
-        rankings={number: question.rankings for number, question in built.items()},
-        lists={number: question.lists for number, question in built.items()},
-        responses=tuple(given),
-        asked=len(built),
+        collection_size=min(sizes.values()) if len({*sizes.values()}) == 1 else None,
+        questions=tuple(built.values()),
+        answers=tuple(given),
     )
     return sizes, votes
 
@@ -348,9 +343,9 @@ def some_votes(draw):
 def as_files(sizes, votes):
     """The two files that say all this."""
     lists = [
-        (number, letter, spaced(ranks), sizes[number])
-        for number, question in votes.lists.items()
-        for letter, ranks in question.items()
+        (question.number, letter, spaced(ranks), sizes[question.number])
+        for question in votes.questions
+        for letter, ranks in question.lists.items()
     ]
     rows = [
         (
@@ -359,9 +354,9 @@ def as_files(sizes, votes):
             *(one.own and str(one.own), one.shown_at, one.submitted_at, one.active_seconds),
             *(one.revisions, one.is_test, one.excluded),
         )
-        for one in votes.responses
+        for one in votes.answers
     ]
-    headings = ("question", "list", "ranks", "collection_size"), (*FIRST_COLUMNS, *OPTIONAL)
+    headings = ("question", "list", "ranks", "collection_size"), (*ANSWER_COLUMNS, *OPTIONAL)
     return {
         name: "".join(map(written, [heading, *content]))
         for name, heading, content in zip(GOOD, headings, (lists, rows), strict=True)
@@ -370,11 +365,10 @@ def as_files(sizes, votes):
 
 @pytest.mark.slow
 @settings(max_examples=60)
-@given(some_votes().filter(lambda drawn: drawn[1].responses))
+@given(some_votes().filter(lambda drawn: drawn[1].answers))
 def test_votes_that_are_written_are_read_back(drawn):
     sizes, votes = drawn
-    found = read(as_files(sizes, votes))
-    assert {**vars(found), "facts": {}} == vars(votes)
+    assert read(as_files(sizes, votes)) == votes
 
 
 @given(
@@ -389,7 +383,7 @@ def test_no_cell_ends_in_anything_but_votes_or_a_sentence(name, line, place, cel
     changed = "\n".join(map(",".join, lines)).encode(errors="surrogatepass")
     files = {**{one: text.encode() for one, text in GOOD.items()}, name: changed}
     try:
-        votes = foreign_votes(files)
+        votes = read_foreign(files)
     except BundleError:
         return
-    assert all(one.response.question in votes.rankings for one in votes.responses)
+    assert all(one.response.question in votes.rankings for one in votes.answers)

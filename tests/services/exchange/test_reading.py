@@ -8,14 +8,14 @@ import zipfile
 import pytest
 
 from survey.services.exchange.input_files import LARGEST, BundleError, open_files
-from survey.services.exchange.reading import read_content
+from survey.services.exchange.reading import read_bundle
 from tests.services.exchange.changes import rows_of, with_cell, with_json, with_rows, zipped
 from tests.services.exchange.conftest import a_study, handed_out
 
 
 def refused(files):
     with pytest.raises(BundleError) as error:
-        read_content(files)
+        read_bundle(files)
     return str(error.value)
 
 
@@ -131,7 +131,13 @@ def test_no_flipped_bit_of_a_zip_ends_in_anything_but_a_sentence():
         ("participants.csv", 2, "completed_at", "2020-01-01T00:00:00Z", "begun was at 2026-03"),
         ("participants.csv", 2, "is_test", "1", "study.json says that test data are left out"),
         ("participants.csv", 5, "exclude_reason", "", "a reason is needed"),
-        ("responses.csv", 2, "participant", "P-X", "participants.csv has nobody of that id"),
+        (
+            "responses.csv",
+            2,
+            "participant",
+            "P-X",
+            "participants.csv has no participant of that id",
+        ),
         ("responses.csv", 2, "question", "4", "'4' found; 1 to 3 are allowed"),
         ("responses.csv", 3, "question", "1", "'1' found; each question is allowed once"),
         ("responses.csv", 2, "position", "9", "'9' found; 1 to 3 are allowed"),
@@ -154,6 +160,24 @@ def test_a_cell_that_cannot_be_is_told_with_its_place(bundle, name, row, column,
     assert found.startswith(place), found
     assert told in found
     assert f"column {column}" in found or "column clicked" in found
+
+
+def test_the_faults_of_all_rows_of_a_file_are_told_together(bundle):
+    files = with_rows(
+        bundle, "responses.csv", lambda rows: [{**row, "clicked": "9"} for row in rows]
+    )
+    rows = rows_of(files, "responses.csv")
+    places = [line.split(", column")[0] for line in refused(files).splitlines()]
+    assert len(rows) == 10
+    assert places == [f"responses.csv, row {number}" for number, _ in enumerate(rows, 2)]
+    more = with_rows(files, "responses.csv", lambda rows: [*rows, rows[0], rows[0]])
+    assert refused(more).splitlines()[10:] == ["and 2 more faults like these"]
+
+
+def test_a_wrong_letter_is_the_only_fault_of_its_question(bundle):
+    assert refused(with_cell(bundle, "questions.csv", 3, "list", "C")) == (
+        "questions.csv, row 3, column list: 'C' found; lists A B C D E are needed, in this order"
+    )
 
 
 def test_whoever_is_complete_has_answered_everything(bundle):
@@ -222,7 +246,7 @@ def test_columns_after_custom_ranking_may_be_empty_or_missing(bundle):
 
     for change in (emptied, without):
         files = with_rows(bundle, "responses.csv", change)
-        answers = list(read_content(files).content.answers())
+        answers = list(read_bundle(files).content.answers())
         assert len(answers) == len(rows_of(bundle, "responses.csv"))
         assert {one.active_seconds for one in answers} == {None}
         assert [one.excluded for one in answers] == [False] * 7 + [True] * 3
@@ -233,14 +257,14 @@ def test_a_file_that_a_spreadsheet_saved_is_read(bundle):
         **bundle,
         "responses.csv": "\ufeff".encode() + bundle["responses.csv"].replace(b"\n", b"\r\n"),
     }
-    found, known = (read_content(files).content for files in (saved, bundle))
+    found, known = (read_bundle(files).content for files in (saved, bundle))
     assert list(found.answers()) == list(known.answers())
 
 
 def test_a_first_ranking_is_read_with_its_place(session):
     bundle = handed_out(session, a_study(session, rank_first=True))
     for column, cell, told in (
-        ("participant", "P-X", "participants.csv has nobody of that id"),
+        ("participant", "P-X", "participants.csv has no participant of that id"),
         ("question", "9", "1 to 3 are allowed"),
         ("ranking", "", "a ranking is needed"),
         ("ranking", "A>B", "list C is missing"),
@@ -253,8 +277,8 @@ def test_a_first_ranking_is_read_with_its_place(session):
 
 
 def test_what_people_said_is_read_as_they_said_it(bundle):
-    content = read_content(bundle).content
-    told = {one.public_id: one.personal for one in content.people()}
+    content = read_bundle(bundle).content
+    told = {one.public_id: one.personal for one in content.participants()}
     assert told["P-AAAAAAAA"]["remark"] == "=1+1"
     assert told["P-BBBBBBBB"] == {
         "age": 35,
@@ -263,15 +287,15 @@ def test_what_people_said_is_read_as_they_said_it(bundle):
     }
     assert told["P-DDDDDDDD"]["remark"] == "'＝quoted already"
     assert told["P-FFFFFFFF"] == {}
-    reasons = [one.exclude_reason for one in content.people() if one.excluded]
+    reasons = [one.exclude_reason for one in content.participants() if one.excluded]
     assert reasons == ["+ clicked\nthrough"]
 
 
 def test_rows_mean_the_same_in_whatever_order_they_stand(bundle):
-    untouched = read_content(bundle).content
+    untouched = read_bundle(bundle).content
     files = bundle
     for name in ("participants.csv", "responses.csv"):
         files = with_rows(files, name, lambda rows: rows[::-1])
-    read = read_content(files).content
+    read = read_bundle(files).content
     assert list(read.answers()) == list(untouched.answers())
-    assert list(read.people()) == list(untouched.people())
+    assert list(read.participants()) == list(untouched.participants())

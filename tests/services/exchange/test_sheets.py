@@ -10,16 +10,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.services.exchange.csv_tables import written
-from survey.services.exchange.input_files import BundleError, SheetRow, read_sheet
+from survey.services.exchange.input_files import BundleError, CsvRow, Faults, read_rows
 
 SIGNS = "=+-@\t\r＝＋－＠"
 TEXTS = st.text(st.characters(codec="utf-8")) | st.text(f"'{SIGNS}a,\"\n")
 
 
+def rows_of(text, columns):
+    """The rows of a file; raises BundleError with all its faults."""
+    faults = Faults()
+    rows = [*read_rows({"f.csv": text.encode()}, "f.csv", columns, faults)]
+    faults.raise_if_any()
+    return rows
+
+
 @given(st.lists(st.lists(TEXTS, min_size=3, max_size=3)))
 def test_every_text_is_read_back_as_it_was(rows):
     file = written(["a", "b", "c"]) + "".join(map(written, rows))
-    found = [[row.optional(name) or "" for name in "abc"] for row in read_sheet(file, "f.csv", [])]
+    found = [[row.optional_text(name) or "" for name in "abc"] for row in rows_of(file, [])]
     assert found == rows
 
 
@@ -68,28 +76,32 @@ def test_cells_are_written_in_one_way_only(cell, text):
 )
 def test_a_broken_file_is_told_with_its_row(file, told):
     with pytest.raises(BundleError) as error:
-        list(read_sheet(file, "f.csv", ["a", "b"]))
+        rows_of(file, ["a", "b"])
     assert str(error.value).startswith(told)
 
 
 @pytest.mark.parametrize(
     ("read", "cell", "allowed"),
     [
-        (SheetRow.text, "", "a value is needed"),
-        (SheetRow.whole, "-1", "a whole number is needed"),
-        (SheetRow.whole, "٣", "a whole number is needed"),
-        (SheetRow.whole, "1" * 12, "a whole number is needed"),
-        (SheetRow.wholes, "1 x", "whole numbers separated by spaces are needed"),
-        (SheetRow.real, "x", "a number from 0 on is needed"),
-        (SheetRow.real, "nan", "a number from 0 on is needed"),
-        (SheetRow.real, "1e999", "a number from 0 on is needed"),
-        (SheetRow.real, "-0.5", "a number from 0 on is needed"),
-        (SheetRow.yes, "yes", "0 or 1 is needed"),
-        (SheetRow.moment, "31.1.2026", "a time like 2026-01-31T12:00:00Z is needed"),
-        (lambda row, column: row.ranking(column, "AB"), "A>C", "list B is missing in the ranking"),
+        (CsvRow.text, "", "a value is needed"),
+        (CsvRow.whole_number, "-1", "a whole number is needed"),
+        (CsvRow.whole_number, "٣", "a whole number is needed"),
+        (CsvRow.whole_number, "1" * 12, "a whole number is needed"),
+        (CsvRow.whole_numbers, "1 x", "whole numbers separated by spaces are needed"),
+        (CsvRow.optional_number, "x", "a number from 0 on is needed"),
+        (CsvRow.optional_number, "nan", "a number from 0 on is needed"),
+        (CsvRow.optional_number, "1e999", "a number from 0 on is needed"),
+        (CsvRow.optional_number, "-0.5", "a number from 0 on is needed"),
+        (CsvRow.flag, "yes", "0 or 1 is needed"),
+        (CsvRow.optional_time, "31.1.2026", "a time like 2026-01-31T12:00:00Z is needed"),
+        (
+            lambda row, column: row.optional_ranking(column, "AB"),
+            "A>C",
+            "list B is missing in the ranking",
+        ),
     ],
 )
 def test_a_cell_that_cannot_be_is_told_with_its_place(read, cell, allowed):
     with pytest.raises(BundleError) as error:
-        read(SheetRow("f.csv", 7, {"x": cell}), "x")
+        read(CsvRow("f.csv", 7, {"x": cell}), "x")
     assert str(error.value).startswith(f"f.csv, row 7, column x: {cell!r} found; {allowed}")

@@ -13,11 +13,10 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from benchmarks.speed import crowd
-from survey.core.studies.blinding import Blinding
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
 from survey.services.exchange.bundle import tables_in
-from survey.services.exchange.content import Given, Person, content_of
+from survey.services.exchange.content import AnswerRecord, ParticipantRecord, content_of
 from survey.services.exchange.csv_tables import cell_of, spaced, written
 from survey.services.exchange.ordering_tables import RESPONSES, VOTES
 from survey.services.exchange.study_file import study_json, study_lines
@@ -38,15 +37,13 @@ def answers(draw):
     """An answer as an imported bundle may hold it: odd ids, times of any zone or none."""
     clicked = draw(st.frozensets(st.integers(1, 3)))
     places = st.fixed_dictionaries({letter: st.integers(1, 5) for letter in LETTERS})
-    return Given(
+    return AnswerRecord(
         participant=draw(TEXTS),
         question=draw(st.integers(1, 3)),
         position=draw(st.integers(1, 3)),
-        blinding=Blinding(
-            tuple(draw(st.permutations(MEASURES))),
-            tuple(draw(st.permutations((1, 2, 3)))),
-            tuple(draw(st.permutations(LETTERS))),
-        ),
+        label_order=tuple(draw(st.permutations(MEASURES))),
+        column_order=tuple(draw(st.permutations((1, 2, 3)))),
+        list_order=tuple(draw(st.permutations(LETTERS))),
         clicked=clicked,
         own=None if clicked else Ranking.by_key(draw(places)),
         shown_at=draw(st.none() | MOMENTS),
@@ -60,10 +57,9 @@ def answers(draw):
 
 def one_by_one(one):
     """The cells of an answer, each for itself."""
-    shown = one.blinding
     return (
         *(one.participant, one.question, one.position),
-        *map(spaced, (shown.label_order, shown.column_order, shown.list_order)),
+        *map(spaced, (one.label_order, one.column_order, one.list_order)),
         *(spaced(sorted(one.clicked)), None if one.own is None else str(one.own)),
         *(one.shown_at, one.submitted_at, one.active_seconds, one.revisions),
         *(one.is_test, one.excluded),
@@ -92,10 +88,10 @@ def test_a_time_is_written_as_strftime_would_in_utc(moment):
 def test_texts_are_written_as_one_dictionary_of_all_would_be(content, texts, silent):
     everyone = {**texts, **{name: {"age": 3} for name in silent if name not in texts}}
     people = [
-        Person(name, "complete", said, 1, datetime(2026, 3, 1), None, False, False, None)
+        ParticipantRecord(name, "complete", said, 1, datetime(2026, 3, 1), None, False, False, None)
         for name, said in sorted(everyone.items())
     ]
-    told = study_json(replace(content, people=lambda: iter(people)))
+    told = study_json(replace(content, participants=lambda: iter(people)))
     whole = json.dumps(
         {**json.loads(told), "texts": texts}, ensure_ascii=False, indent=2, sort_keys=True
     )
