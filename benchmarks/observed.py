@@ -11,21 +11,14 @@ from survey.core.agreement.concordance import (
     friedman_of_agreement,
     friedman_of_credits,
     means_of_participants,
+    participant_orders,
 )
-from survey.core.agreement.counts import OTHER, distinct_questions
-from survey.core.agreement.credits import Ballots, tally_credits
-from survey.core.agreement.differences import (
-    MeanTest,
-    Pair,
-    by_participants,
-    differences,
-    two_way,
-)
-from survey.core.agreement.matched import cochran_q
-from survey.core.agreement.orders import hold
-from survey.core.agreement.permutation import Redraws
+from survey.core.agreement.credits import OTHER, Ballots, distinct_questions, tally_credits
+from survey.core.agreement.differences import Pair, by_participants, differences, two_way
+from survey.core.agreement.permutation import Redraws, cochran_q
 from survey.core.agreement.verdicts import verdict
 from survey.core.statistics.rank_correlation import tau_b
+from survey.core.statistics.results import MeanTest
 
 LEVEL = 0.05
 
@@ -93,7 +86,7 @@ def pairwise(study: SimulatedStudy) -> Happened:
 
 def all_measures(study: SimulatedStudy) -> Happened:
     """Tell which tests of all three measures at once reject at 5 %."""
-    held, credits = hold(ballots_of(study)), tally_credits(ballots_of(study))
+    held, credits = participant_orders(ballots_of(study)), tally_credits(ballots_of(study))
     q, taus = cochran_q(Redraws(credits)), means_of_participants(held, tau_b)
     p = {
         Q_CHI2: q.p,
@@ -124,7 +117,7 @@ def recovery(study: SimulatedStudy) -> Happened:
     """
     credits = tally_credits(ballots_of(study))
     distinct = distinct_questions(study.rankings)
-    free = share_intervals(credits.within(np.isin(credits.questions, distinct)))
+    free = share_intervals(credits.select(np.isin(credits.questions, distinct)))
     over_all = share_intervals(credits)
     covered = [
         _covers(test, share)

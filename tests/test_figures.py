@@ -11,13 +11,9 @@ import pytest
 from matplotlib import rc_context, rcParams
 
 from survey import figures
-from survey.core.agreement.agreement import agree
+from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
-from survey.core.agreement.exhibits import (
-    exhibits,
-    pairwise_differences,
-    shares_with_intervals,
-)
+from survey.core.agreement.exhibits import exhibits, pairwise_differences, shares_with_intervals
 from survey.figures import analysis, paper
 from survey.figures.paper import triangles
 from survey.services.paper.catalogue import REPRODUCTIONS
@@ -44,7 +40,7 @@ def shown():
     ]
     return {
         exhibit.name: exhibit
-        for exhibit in exhibits(agree(Answers.of(timed), rankings(), MEASURES, asked=4))
+        for exhibit in exhibits(analyse_answers(Answers.of(timed), rankings(), MEASURES, asked=4))
     }
 
 
@@ -114,7 +110,7 @@ def test_an_interval_that_covers_zero_is_told_to(shown):
 
 
 def test_an_interval_that_leaves_zero_out_by_little_is_not_told_to_end_there():
-    agreement = agree(Answers.of(responses()), rankings(), MEASURES, asked=4)
+    agreement = analyse_answers(Answers.of(responses()), rankings(), MEASURES, asked=4)
     pair = agreement.differences[0]
     low = replace(pair.two_way, ci95=(-0.2, -0.0004), why=None)
     agreement = replace(agreement, differences=(replace(pair, two_way=low),))
@@ -126,7 +122,9 @@ def test_shares_are_said_to_add_up_to_more_only_where_they_do(shown):
     assert "They add up to" not in shown["shares"].alternative
     ticked = Answers.of([Response("P", 1, MEASURES, frozenset({1, 2}))])
     alternatives = {
-        ties: shares_with_intervals(agree(ticked, rankings(), MEASURES, 1, ties=ties)).alternative
+        ties: shares_with_intervals(
+            analyse_answers(ticked, rankings(), MEASURES, 1, ties=ties)
+        ).alternative
         for ties in ("kept", "split")
     }
     assert "They add up to 200.0 %" in alternatives["kept"]
@@ -134,7 +132,7 @@ def test_shares_are_said_to_add_up_to_more_only_where_they_do(shown):
 
 
 def test_without_answers_nothing_is_drawn_and_each_says_why():
-    for exhibit in exhibits(agree(Answers.of([]), rankings(), MEASURES, asked=4)):
+    for exhibit in exhibits(analyse_answers(Answers.of([]), rankings(), MEASURES, asked=4)):
         assert exhibit.why
         with pytest.raises(ValueError, match="cannot be drawn"):
             figures.draw(exhibit)
@@ -143,7 +141,7 @@ def test_without_answers_nothing_is_drawn_and_each_says_why():
 def test_one_answer_to_one_question_of_two_measures_can_be_drawn():
     orders = {1: {name: rankings()[1][name] for name in ("AP", "MNRO")}}
     alone = [Response("P", 1, ("MNRO", "AP"), frozenset({1}))]
-    for exhibit in exhibits(agree(Answers.of(alone), orders, ("AP", "MNRO"), asked=1)):
+    for exhibit in exhibits(analyse_answers(Answers.of(alone), orders, ("AP", "MNRO"), asked=1)):
         if exhibit.why is None:
             assert figures.as_svg(exhibit)
 
@@ -152,9 +150,9 @@ def test_six_measures_and_fifty_questions_can_be_drawn():
     names = tuple("ABCDEF")
     orders = dict(zip(names, [rankings()[n][m] for n in (1, 2) for m in MEASURES], strict=True))
     many = [Response("P", n, names, frozenset({1 + n % 6})) for n in range(1, 51)]
-    votes = exhibits(agree(Answers.of(many), dict.fromkeys(range(1, 51), orders), names, asked=50))[
-        0
-    ]
+    votes = exhibits(
+        analyse_answers(Answers.of(many), dict.fromkeys(range(1, 51), orders), names, asked=50)
+    )[0]
     figure = figures.draw(votes)
     assert figure.get_figheight() > 10
     assert len(figure.axes[0].get_yticklabels()) == 50

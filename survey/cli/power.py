@@ -19,7 +19,7 @@ from survey.cli.command import (
 from survey.cli.terminal import print_json, print_table, print_text, progress_bar
 
 if TYPE_CHECKING:
-    from survey.core.agreement.planning import Power
+    from survey.core.agreement.power_model import Power
     from survey.services.planning.power import Grid
 
 ONE, SEVERAL = "NUMBER", "NUMBER,…"

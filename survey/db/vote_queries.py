@@ -20,7 +20,14 @@ from sqlalchemy import ColumnElement, Float, Integer, Select, Text, cast, extrac
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
-from survey.core.agreement.answers import Answers, Coded, People, begins_of, by_groups, narrowest
+from survey.core.agreement.answers import (
+    Answers,
+    Coded,
+    People,
+    first_rows,
+    smallest_integer_type,
+    sort_key,
+)
 from survey.core.studies.rankings import Ranking
 from survey.db.engine import CopyRows
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
@@ -124,18 +131,18 @@ class AnswerColumns:
         by_id = np.argsort(people)
         people, places = people[by_id], places[by_id]
         given = np.diff(first, append=len(participants))[places]
-        begins = begins_of(given)
-        moved = np.repeat(first[places] - begins, given) + np.arange(given.sum())
+        first_answer = first_rows(given)
+        moved = np.repeat(first[places] - first_answer, given) + np.arange(given.sum())
         moved = _by_question(moved, columns[0], np.repeat(np.arange(len(given)), given))
         question, position, clicked, seconds, *texts = (column[moved] for column in columns)
         labels, orders, owns = self._texts
         return Answers(
             people=ids[people],
-            begins=begins,
+            first_answer=first_answer,
             question=Coded(self._numbers, question),
             label_order=_decoded(labels, texts[0], tuple).in_order(),
             clicked=clicked,
-            own=_decoded(owns, texts[2], Ranking.by_key).in_order(by_groups),
+            own=_decoded(owns, texts[2], Ranking.by_key).in_order(sort_key),
             column_order=_decoded(orders, texts[1], tuple).in_order(),
             position=Coded(tuple(range(int(position.max(initial=0)) + 1)), position),
             seconds=seconds,
@@ -157,7 +164,7 @@ def _decoded(
 ) -> Coded[Value]:
     """Return what the texts say; None is none."""
     texts = [text for text in known if text is not None]
-    table = np.full(len(known), -1, dtype=narrowest(len(texts)))
+    table = np.full(len(known), -1, dtype=smallest_integer_type(len(texts)))
     table[[known[text] for text in texts]] = np.arange(len(texts))
     return Coded(tuple(read(json.loads(text)) for text in texts), table[codes])
 

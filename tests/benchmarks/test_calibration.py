@@ -35,10 +35,10 @@ from survey.core.agreement.differences import (
     Pair,
     by_participants,
     differences,
+    mcnemar,
     mean_of,
     two_way,
 )
-from survey.core.agreement.matched import mcnemar
 from survey.core.agreement.permutation import Redraws, label_permutation
 
 pytestmark = pytest.mark.slow

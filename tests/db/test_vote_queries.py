@@ -70,7 +70,7 @@ def told(answers):
     columns = [answers.question, answers.label_order, answers.own, answers.column_order]
     decoded = [[(*one.values, None)[code] for code in one.codes] for one in columns]
     position = [answers.position.values[code] for code in answers.position.codes]
-    numbers = [answers.begins, answers.clicked, answers.seconds, answers.people]
+    numbers = [answers.first_answer, answers.clicked, answers.seconds, answers.people]
     return [*decoded, position, *(repr(one.tolist()) for one in numbers)]
 
 
@@ -84,8 +84,8 @@ def test_columns_hold_the_records_however_many_come_at_once(session, study, at_o
     for name in ("ids", "is_test", "excluded", "complete"):
         assert getattr(people, name).tolist() == getattr(expected, name).tolist(), name
     assert np.array_equal(people.minutes, expected.minutes, equal_nan=True)
-    assert people.said("education") == expected.said("education")
-    assert sorted(people.said("age")) == [22, 22, 31, 40]
+    assert people.personal_answers("education") == expected.personal_answers("education")
+    assert sorted(people.personal_answers("age")) == [22, 22, 31, 40]
 
 
 def test_answers_are_ordered_by_question_whatever_the_numbers_of_rows():
@@ -96,7 +96,7 @@ def test_answers_are_ordered_by_question_whatever_the_numbers_of_rows():
         columns.add([person] * len(questions), questions, ones, ones, ones, *shown)
     answers = columns.answers(np.array([9, 7, 8]), np.array(["a", "b", "c"]))
     given = [answers.question.values[code] for code in answers.question.codes]
-    assert (answers.people.tolist(), answers.begins.tolist()) == (["a", "b"], [0, 1])
+    assert (answers.people.tolist(), answers.first_answer.tolist()) == (["a", "b"], [0, 1])
     assert given == [2, 1, 2]
 
 

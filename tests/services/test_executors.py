@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from survey.core.agreement.planning import PlannedStudy
+from survey.core.agreement.power_model import PlannedStudy
 from survey.errors import SurveyError
 from survey.services.planning import executors
 from survey.services.planning.power import simulate_power

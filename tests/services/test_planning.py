@@ -6,7 +6,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from survey.core.agreement.planning import PlannedStudy, Power
+from survey.core.agreement.power_model import PlannedStudy, Power
 from survey.services.planning import power
 from survey.services.planning.power import (
     DEFAULTS,

@@ -100,8 +100,8 @@ def _beside_statsmodels() -> Finding:
         return two_way(differences(credits, pair), credits).se or 0.0
 
     credits = counted()
-    each = differences(credits, pair)[credits.ballots.kinds]
-    people = np.repeat(np.arange(len(answers.people)), answers.given)
+    each = differences(credits, pair)[credits.ballots.ballot_index]
+    people = np.repeat(np.arange(len(answers.people)), answers.answer_counts)
 
     def theirs() -> float:
         fitted = OLS(each, np.ones(len(each))).fit()

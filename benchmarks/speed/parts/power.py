@@ -18,10 +18,10 @@ from statsmodels.regression.linear_model import OLS
 from benchmarks.situations import Blind, Design, Situation, simulate_study
 from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.timing import in_turn, ratios
-from survey.core.agreement import planning
-from survey.core.agreement.agreement import agree
+from survey.core.agreement import power_model
+from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers
-from survey.core.agreement.planning import PlannedStudy
+from survey.core.agreement.power_model import PlannedStudy
 from survey.services.planning import executors
 from survey.services.planning.power import simulate_power
 
@@ -101,9 +101,9 @@ def _beside_one_process(executor: Executor | None) -> tuple[list[float], list[fl
 def _beside_statsmodels() -> Finding:
     """Test the same differences with statsmodels, study by study."""
     chance = Generator(PCG64(1))
-    asked = planning.draw_questions(PAPER, BY_STATSMODELS, chance)
-    d = planning.differences(
-        PAPER, planning.draw_leanings(PAPER, asked, chance), chance.random(asked.shape)
+    asked = power_model.draw_questions(PAPER, BY_STATSMODELS, chance)
+    d = power_model.differences(
+        PAPER, power_model.draw_leanings(PAPER, asked, chance), chance.random(asked.shape)
     )
     people = np.repeat(np.arange(30), 10)
     groups = np.column_stack([people, np.tile(np.arange(10), 30)])
@@ -115,7 +115,7 @@ def _beside_statsmodels() -> Finding:
             )
 
     seconds = in_turn(
-        {"ours": lambda: planning.two_way(d, asked, 10), "theirs": by_statsmodels}, rounds=5
+        {"ours": lambda: power_model.two_way(d, asked, 10), "theirs": by_statsmodels}, rounds=5
     )
     return Finding(
         "the two-way test of a study beside statsmodels' (OLS on a constant, two clusters)",
@@ -133,7 +133,7 @@ def _whole_studies() -> Finding:
             Situation(Blind(), distinct=False), Design(30, 10, 10), np.random.SeedSequence(number)
         )
         answers = Answers.of(study.responses)
-        agree(answers, study.rankings, ("AP", "NMRR", "MNRO"), study.asked)
+        analyse_answers(answers, study.rankings, ("AP", "NMRR", "MNRO"), study.asked)
     taken = time.perf_counter() - begun
     what = f"{WHOLE:,} whole studies of 30 × 10: blinded, voted, every figure of the analysis"
     return Finding(what, [taken], "s", note="one process; what `make calibrate` does")

@@ -1,1 +1,1 @@
-"""What the votes support: credits, counts, and who took part."""
+"""Agreement of people with measures: answers, ballots and credits, differences, verdicts."""

@@ -1,7 +1,4 @@
-"""The whole analysis of one set of votes: every statistic, each computed once.
-
-Whether the differences hang on a choice of ours: the same figures under other choices.
-"""
+"""The whole analysis of a study's votes: every statistic once, and under other choices."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,26 +9,38 @@ from numpy.typing import NDArray
 from survey.core.agreement.answers import Answers
 from survey.core.agreement.bias import Bias, bias_of
 from survey.core.agreement.concordance import (
+    Alpha,
     Friedman,
     HumanRates,
+    Kappa,
+    KendallW,
     MeanAgreement,
+    ParticipantOrders,
+    fleiss_kappa,
     friedman_of_agreement,
     friedman_of_credits,
     human_rates,
+    kendall_w,
+    krippendorff_alpha,
     mean_agreement,
     means_of_participants,
+    participant_orders,
 )
-from survey.core.agreement.counts import (
+from survey.core.agreement.credits import (
     OTHER,
+    Ballots,
+    Credits,
+    Rankings,
     Shares,
     Table4,
     distinct_questions,
     first_places,
     shares,
     table4,
+    tally_credits,
 )
-from survey.core.agreement.credits import Ballots, Credits, Rankings, tally_credits
 from survey.core.agreement.differences import (
+    McNemar,
     Pair,
     ParticipantsTest,
     QuestionsTest,
@@ -39,26 +48,23 @@ from survey.core.agreement.differences import (
     by_participants,
     by_questions,
     differences,
+    mcnemar,
     mean_of,
     pairs,
     two_way,
 )
-from survey.core.agreement.matched import CochranQ, McNemar, cochran_q, mcnemar
-from survey.core.agreement.orders import HALF, STRICT, Held, agreement_half, agreement_strict, hold
-from survey.core.agreement.permutation import LabelPermutation, Redraws, label_permutation
-from survey.core.agreement.raters import (
-    Alpha,
-    Kappa,
-    KendallW,
-    fleiss_kappa,
-    kendall_w,
-    krippendorff_alpha,
+from survey.core.agreement.permutation import (
+    CochranQ,
+    LabelPermutation,
+    Redraws,
+    cochran_q,
+    label_permutation,
 )
-from survey.core.statistics.rank_correlation import spearman, tau_b
+from survey.core.statistics.rank_correlation import HALF, STRICT, agreement_rate, spearman, tau_b
 from survey.core.statistics.significance import holm
 
-# What becomes of a vote that credits several measures: each gets a whole credit, an
-# equal share of one, or the response is left out.
+# A vote that credits several measures gives each a whole credit, or an equal share of one,
+# or the response is left out.
 TIES: Mapping[str, Callable[[Credits], Credits]] = {
     "kept": lambda credits: credits,
     "split": Credits.split,
@@ -102,7 +108,8 @@ class Difference:
 class Concordance:
     """Participants' orders against the measures' and against one another's.
 
-    ``tau_b_of_participants``: (participants, measures), each one's mean, NaN where undefined.
+    ``tau_b_of_participants``: (participants, measures), each participant's mean, NaN where
+    undefined.
     """
 
     tau_b: MeanAgreement
@@ -120,7 +127,7 @@ class Concordance:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Everything the votes say."""
+    """All statistics of a study's votes."""
 
     measures: tuple[str, ...]
     responses: int
@@ -139,7 +146,7 @@ class Agreement:
     bias: Bias
 
 
-def agree(
+def analyse_answers(
     answers: Answers,
     rankings: Rankings,
     measures: Sequence[str],
@@ -147,16 +154,16 @@ def agree(
     *,
     ties: str = "kept",
 ) -> Agreement:
-    """Analyse votes; ``asked``: the questions each participant was to answer.
+    """Compute every statistic; ``asked``: the questions each participant was to answer.
 
-    ``rankings``: question → measure → order. ``ties``: a key of ``TIES``. Raises
-    ValueError for an answer that does not belong to the study.
+    ``ties``: a key of ``TIES``. Raises ValueError for an answer that does not belong to the
+    study.
     """
     ballots = Ballots.of(answers, rankings, measures)
     credits = TIES[ties](tally_credits(ballots))
     distinct = distinct_questions(rankings)
-    held = hold(ballots)
-    taus = means_of_participants(held, tau_b)
+    orders = participant_orders(ballots)
+    taus = means_of_participants(orders, tau_b)
     table = table4(credits, rankings)
     or_tied, outright = first_places(table)
     redraws = Redraws(credits)
@@ -170,35 +177,38 @@ def agree(
         first_or_tied=or_tied,
         first_outright=outright,
         differences=compare(redraws),
-        cochran_distinct=cochran_q(Redraws(credits.within(np.isin(credits.questions, distinct)))),
+        cochran_distinct=cochran_q(Redraws(credits.select(np.isin(credits.questions, distinct)))),
         cochran_all=cochran_q(redraws),
         friedman_approvals=friedman_of_credits(credits, asked),
-        friedman_tau_b=friedman_of_agreement(held, taus, asked),
-        concordance=_concordance(held, taus, credits, distinct),
+        friedman_tau_b=friedman_of_agreement(orders, taus, asked),
+        concordance=_concordance(orders, taus, credits, distinct),
         bias=bias_of(answers, measures),
     )
 
 
 def _concordance(
-    held: Held, taus: NDArray[np.float64], credits: Credits, distinct: Sequence[int]
+    orders: ParticipantOrders,
+    taus: NDArray[np.float64],
+    credits: Credits,
+    distinct: Sequence[int],
 ) -> Concordance:
     return Concordance(
-        tau_b=mean_agreement(held, tau_b),
+        tau_b=mean_agreement(orders, tau_b),
         tau_b_of_participants=taus,
-        tau_b_custom=mean_agreement(held, tau_b, custom_only=True),
-        spearman=mean_agreement(held, spearman),
-        strict=mean_agreement(held, agreement_strict),
-        half=mean_agreement(held, agreement_half),
-        human=human_rates(held, STRICT),
-        human_half=human_rates(held, HALF),
-        kendall_w=kendall_w(held),
-        krippendorff_alpha=krippendorff_alpha(held),
+        tau_b_custom=mean_agreement(orders, tau_b, custom_only=True),
+        spearman=mean_agreement(orders, spearman),
+        strict=mean_agreement(orders, lambda x, y: agreement_rate(x, y, STRICT)),
+        half=mean_agreement(orders, lambda x, y: agreement_rate(x, y, HALF)),
+        human=human_rates(orders, STRICT),
+        human_half=human_rates(orders, HALF),
+        kendall_w=kendall_w(orders),
+        krippendorff_alpha=krippendorff_alpha(orders),
         fleiss_kappa=fleiss_kappa(credits, distinct),
     )
 
 
 def share_intervals(credits: Credits) -> dict[str, ShareInterval]:
-    """Return each measure's, and the custom rankings', share of the responses."""
+    """Return the share of the responses of each measure and of OTHER, with intervals."""
     columns = np.column_stack([credits.votes, credits.other])
     return {
         name: ShareInterval(
@@ -214,17 +224,17 @@ def compare(redraws: Redraws) -> tuple[Difference, ...]:
     """Compare every pair of measures; Holm's correction over the pairs, test by test."""
     results = [_difference(redraws, pair) for pair in pairs(redraws.credits.measures)]
     corrected = (
-        holm([one.two_way.p for one in results]),
-        holm([one.participants.p for one in results]),
-        holm([one.label_permutation.p for one in results]),
-        holm([one.mcnemar.p for one in results]),
-        holm([one.questions.sign_flip_p for one in results]),
+        holm([result.two_way.p for result in results]),
+        holm([result.participants.p for result in results]),
+        holm([result.label_permutation.p for result in results]),
+        holm([result.mcnemar.p for result in results]),
+        holm([result.questions.sign_flip_p for result in results]),
     )
-    return tuple(_corrected(one, *p) for one, *p in zip(results, *corrected, strict=True))
+    return tuple(_corrected(result, *p) for result, *p in zip(results, *corrected, strict=True))
 
 
 def _corrected(
-    one: Difference,
+    result: Difference,
     two_way: float | None,
     participants: float | None,
     label_permutation: float | None,
@@ -232,12 +242,12 @@ def _corrected(
     questions: float | None,
 ) -> Difference:
     return replace(
-        one,
-        two_way=replace(one.two_way, p_holm=two_way),
-        participants=replace(one.participants, p_holm=participants),
-        label_permutation=replace(one.label_permutation, p_holm=label_permutation),
-        mcnemar=replace(one.mcnemar, p_holm=mcnemar),
-        questions=replace(one.questions, sign_flip_p_holm=questions),
+        result,
+        two_way=replace(result.two_way, p_holm=two_way),
+        participants=replace(result.participants, p_holm=participants),
+        label_permutation=replace(result.label_permutation, p_holm=label_permutation),
+        mcnemar=replace(result.mcnemar, p_holm=mcnemar),
+        questions=replace(result.questions, sign_flip_p_holm=questions),
     )
 
 
@@ -272,7 +282,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Variant:
-    """The differences under one choice, named; ``responses``: how many it rests on."""
+    """The differences under another choice, which ``name`` says, over ``responses``."""
 
     name: str
     responses: int
@@ -285,14 +295,15 @@ def sensitivity(
     measures: Sequence[str],
     flagged: NDArray[np.bool_],
 ) -> tuple[Variant, ...]:
-    """Recompute the differences under each choice that could have been made otherwise.
+    """Recompute the differences under each choice that could have been made differently.
 
     Without the ``flagged`` participants, a mask over them; with shared votes split, or
-    dropped; and leaving out one question at a time.
+    dropped; and leaving out each question in turn.
     """
     ballots = Ballots.of(answers, rankings, measures)
     return tuple(
-        Variant(name, len(some), _effects(some)) for name, some in _choices(ballots, flagged)
+        Variant(name, len(credits), _effects(credits))
+        for name, credits in _choices(ballots, flagged)
     )
 
 
@@ -300,13 +311,15 @@ def _choices(ballots: Ballots, flagged: NDArray[np.bool_]) -> Iterator[tuple[str
     credits, questions = tally_credits(ballots), sorted(ballots.rankings)
     yield "every response", credits
     if flagged.any():
-        kept = ballots.of_people(~flagged)
-        yield "without flagged participants", replace(credits, ballots=kept)
+        yield (
+            "without flagged participants",
+            replace(credits, ballots=ballots.of_people(~flagged)),
+        )
     for ties in TIES:
         if ties != "kept":
             yield f"shared votes {ties}", TIES[ties](credits)
     for question in questions if len(questions) > 1 else ():
-        yield f"without question {question}", credits.within(credits.questions != question)
+        yield f"without question {question}", credits.select(credits.questions != question)
 
 
 def _effects(credits: Credits) -> tuple[Effect, ...]:

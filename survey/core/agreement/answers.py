@@ -1,11 +1,7 @@
-"""How long something took, from moments that were noted.
-
-Answers as they were given: one by one, or many in columns.
+"""Answers and participants as columns, and Table 3, which summarises the participants.
 
 A study has many answers and few distinct ways to answer. So columns hold codes of distinct
-values, of 25 bytes an answer, and every statistic looks at distinct values with their numbers.
-
-Table 3: who took part, and how long it took them.
+values, 25 bytes an answer, and every statistic looks at distinct values with their counts.
 """
 
 import math
@@ -22,34 +18,17 @@ from numpy.typing import NDArray
 
 from survey.core.studies.rankings import Ranking
 
-
-def seconds_taken(
-    active: float | None, shown_at: datetime | None, submitted_at: datetime | None
-) -> float | None:
-    """Return the seconds an answer took: in view, by the browser, else by the server's clock."""
-    return active if active is not None else seconds_between(shown_at, submitted_at)
-
-
-def seconds_between(begun: datetime | None, ended: datetime | None) -> float | None:
-    """Count in whole seconds, as files give the times, so that a bundle's figures are
-    the database's; None where a time is missing.
-    """
-    if begun is None or ended is None:
-        return None
-    return float(int(ended.timestamp()) - int(begun.timestamp()))
-
-
 Value = TypeVar("Value", bound=Hashable)
 
 
 @dataclass(frozen=True)
 class Response:
-    """One participant's answer to one question, as it was given.
+    """One participant's answer to one question.
 
     ``label_order``: the measures behind Method1, Method2, … in this presentation;
     ``clicked``: the label numbers that were ticked; ``own``: the custom ranking,
-    when none was. Exactly one of the two is there, else ValueError. How it was shown,
-    where known: ``column_order``, the label numbers from left to right; ``position``
+    where none was. Raises ValueError unless exactly one of the two is present. How it was
+    shown, where known: ``column_order``, the label numbers from left to right; ``position``
     of the question in the participant's session, from 1; ``seconds`` taken.
     """
 
@@ -76,39 +55,58 @@ class Response:
                 )
 
 
+def seconds_taken(
+    active: float | None, shown_at: datetime | None, submitted_at: datetime | None
+) -> float | None:
+    """Return the seconds in view that the browser counted, else those by the server's clock."""
+    return active if active is not None else seconds_between(shown_at, submitted_at)
+
+
+def seconds_between(start: datetime | None, end: datetime | None) -> float | None:
+    """Subtract two times, each cut to whole seconds; None where a time is missing.
+
+    Files hold whole seconds, so a bundle's figures are those of the database.
+    """
+    if start is None or end is None:
+        return None
+    return float(int(end.timestamp()) - int(start.timestamp()))
+
+
 @dataclass(frozen=True)
 class Coded(Generic[Value]):
-    """A column with few distinct ``values``; ``codes``: the place of each entry's, −1 for none."""
+    """A column of few distinct ``values``; ``codes``: the index of each entry's value, or −1."""
 
     values: tuple[Value, ...]
     codes: NDArray[np.signedinteger[Any]]
 
     @classmethod
     def of(cls, column: Iterable[Value | None]) -> "Coded[Value]":
-        """Number the values in the order in which they come; None is none."""
-        places: dict[Value, int] = {}
-        codes = [-1 if value is None else places.setdefault(value, len(places)) for value in column]
-        return cls(tuple(places), np.array(codes, dtype=narrowest(len(places))))
+        """Number the values in the order in which they first occur; None becomes −1."""
+        numbers: dict[Value, int] = {}
+        codes = [
+            -1 if value is None else numbers.setdefault(value, len(numbers)) for value in column
+        ]
+        return cls(tuple(numbers), np.array(codes, dtype=smallest_integer_type(len(numbers))))
 
     def in_order(self, key: Callable[[Value], Any] = lambda value: value) -> "Coded[Value]":
-        """Return the same column with its values sorted, each once."""
+        """Return the same column with its values sorted and without repetitions."""
         values = sorted(set(self.values), key=key)
-        places = {value: place for place, value in enumerate(values)}
-        table = np.array([*(places[value] for value in self.values), -1], dtype=self.codes.dtype)
+        index = {value: number for number, value in enumerate(values)}
+        table = np.array([*(index[value] for value in self.values), -1], dtype=self.codes.dtype)
         return Coded(tuple(values), table[self.codes])
 
     @property
     def known(self) -> NDArray[np.bool_]:
-        """Which entries have a value."""
+        """Mask of the entries that have a value."""
         return self.codes >= 0
 
-    def within(self, rows: NDArray[Any]) -> "Coded[Value]":
-        """Return some of the entries, by their places or as a mask."""
+    def select(self, rows: NDArray[Any]) -> "Coded[Value]":
+        """Keep some of the entries; ``rows``: their indices, or a mask."""
         return replace(self, codes=self.codes[rows])
 
 
-def narrowest(values: int) -> type[np.signedinteger[Any]]:
-    """Return the smallest type that numbers so many values, with −1 for none."""
+def smallest_integer_type(values: int) -> type[np.signedinteger[Any]]:
+    """Return the smallest type whose numbers suffice for this many codes and −1."""
     return np.int8 if values <= 2**7 else np.int16 if values <= 2**15 else np.int32
 
 
@@ -116,15 +114,15 @@ def narrowest(values: int) -> type[np.signedinteger[Any]]:
 class Answers:
     """Answers in columns, those of a participant one after another; fields as of ``Response``.
 
-    Values are in order, so that figures are the same to the last digit wherever the answers
-    were read. ``people``: the ids of the participants, each with an answer at least; ``begins``:
-    for each the place of the first answer. The rest has an entry for each answer: ``clicked``
-    the sum of 2^(label - 1) over the labels that were ticked, 0 for a custom ranking;
-    ``seconds`` NaN where unknown.
+    Values are sorted, so that figures are the same to the last digit wherever the answers
+    were read. ``people``: the ids of the participants, each with an answer at least;
+    ``first_answer``: for each the row of the first answer. All other columns have an entry for
+    each answer: ``clicked`` the sum of 2^(label - 1) over the labels that were ticked, 0 for a
+    custom ranking; ``seconds`` NaN where unknown.
     """
 
     people: NDArray[np.str_]
-    begins: NDArray[np.int64]
+    first_answer: NDArray[np.int64]
     question: Coded[int]
     label_order: Coded[tuple[str, ...]]
     clicked: NDArray[np.uint8]
@@ -135,64 +133,66 @@ class Answers:
 
     @classmethod
     def of(cls, responses: Iterable[Response]) -> "Answers":
-        """Lay out responses; participants in the order in which they come."""
-        given = list(responses)
-        who = Coded.of(one.participant for one in given)
+        """Convert responses; participants keep the order in which they first occur."""
+        unsorted = list(responses)
+        who = Coded.of(response.participant for response in unsorted)
         rows = np.argsort(who.codes, kind="stable")
-        given = [given[row] for row in rows.tolist()]
-        seconds = [np.nan if one.seconds is None else one.seconds for one in given]
+        ordered = [unsorted[row] for row in rows.tolist()]
         return cls(
             people=np.array(who.values, dtype=str),
-            begins=begins_of(np.bincount(who.codes, minlength=len(who.values))),
-            question=Coded.of(one.question for one in given).in_order(),
-            label_order=Coded.of(one.label_order for one in given).in_order(),
-            clicked=np.array([_bits(one.clicked) for one in given], dtype=np.uint8),
-            own=Coded.of(one.own for one in given).in_order(by_groups),
-            column_order=Coded.of(one.column_order for one in given).in_order(),
-            position=Coded.of(one.position for one in given).in_order(),
-            seconds=np.array(seconds, dtype=np.float64),
+            first_answer=first_rows(np.bincount(who.codes, minlength=len(who.values))),
+            question=Coded.of(response.question for response in ordered).in_order(),
+            label_order=Coded.of(response.label_order for response in ordered).in_order(),
+            clicked=np.array([_bits(response.clicked) for response in ordered], dtype=np.uint8),
+            own=Coded.of(response.own for response in ordered).in_order(sort_key),
+            column_order=Coded.of(response.column_order for response in ordered).in_order(),
+            position=Coded.of(response.position for response in ordered).in_order(),
+            seconds=np.array(
+                [np.nan if response.seconds is None else response.seconds for response in ordered],
+                dtype=np.float64,
+            ),
         )
 
     def __len__(self) -> int:
         return len(self.clicked)
 
     @cached_property
-    def given(self) -> NDArray[np.int64]:
-        """How many answers each participant gave."""
-        return np.diff(self.begins, append=len(self))
+    def answer_counts(self) -> NDArray[np.int64]:
+        """Number of answers of each participant."""
+        return np.diff(self.first_answer, append=len(self))
 
     def of_people(self, chosen: NDArray[np.bool_]) -> "Answers":
-        """Return the answers of some of the participants, a mask over them."""
+        """Keep the answers of some participants; ``chosen``: a mask over ``people``."""
         # Ten million answers are not copied where everybody's are wanted.
-        return self if chosen.all() else self.within(np.repeat(chosen, self.given))
+        return self if chosen.all() else self.select(np.repeat(chosen, self.answer_counts))
 
-    def within(self, rows: NDArray[np.bool_]) -> "Answers":
-        """Return some of the answers, a mask over them; who has none left is gone."""
-        left = by_participant(rows, self.begins)
+    def select(self, rows: NDArray[np.bool_]) -> "Answers":
+        """Keep some answers, by a mask, and the participants who have one of them."""
+        left = sum_by_participant(rows, self.first_answer)
         return Answers(
             people=self.people[left > 0],
-            begins=begins_of(left[left > 0]),
-            question=self.question.within(rows),
-            label_order=self.label_order.within(rows),
+            first_answer=first_rows(left[left > 0]),
+            question=self.question.select(rows),
+            label_order=self.label_order.select(rows),
             clicked=self.clicked[rows],
-            own=self.own.within(rows),
-            column_order=self.column_order.within(rows),
-            position=self.position.within(rows),
+            own=self.own.select(rows),
+            column_order=self.column_order.select(rows),
+            position=self.position.select(rows),
             seconds=self.seconds[rows],
         )
 
     def without_question(self, number: int) -> "Answers":
-        """Return the answers to all questions but one."""
+        """Drop the answers to one question."""
         numbers = np.array([*self.question.values, number])
-        return self.within(numbers[self.question.codes] != number)
+        return self.select(numbers[self.question.codes] != number)
 
     def participant_of(self, row: int) -> str:
-        """Return whose answer one is."""
-        return str(self.people[np.searchsorted(self.begins, row, side="right") - 1])
+        """Return the id of the participant whose answer is in this row."""
+        return str(self.people[np.searchsorted(self.first_answer, row, side="right") - 1])
 
 
-def by_groups(ranking: Ranking) -> tuple[tuple[str, ...], ...]:
-    """Return by what rankings are put in order."""
+def sort_key(ranking: Ranking) -> tuple[tuple[str, ...], ...]:
+    """Return a ranking's groups of tied lists, by which ``Answers.own`` is sorted."""
     return ranking.groups
 
 
@@ -200,48 +200,45 @@ def _bits(labels: frozenset[int]) -> int:
     return sum(1 << (label - 1) for label in labels)
 
 
-def begins_of(given: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return where each participant's answers begin; ``given``: how many each gave."""
-    begins: NDArray[np.int64] = np.cumsum(given, dtype=np.int64) - given
-    return begins
+def first_rows(answer_counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    """Return the row of each participant's first answer, from their numbers of answers."""
+    first: NDArray[np.int64] = np.cumsum(answer_counts, dtype=np.int64) - answer_counts
+    return first
 
 
-def by_participant(values: NDArray[Any], begins: NDArray[np.int64]) -> NDArray[Any]:
+def sum_by_participant(values: NDArray[Any], first_answer: NDArray[np.int64]) -> NDArray[Any]:
     """Add up the answers' values within each participant; whole numbers stay whole."""
-    if not len(begins):
-        return np.zeros(0, dtype=np.int64 if values.dtype.kind in "biu" else values.dtype)
-    sums: NDArray[Any] = np.add.reduceat(values, begins, dtype=_summed(values))
+    kind = np.float64 if values.dtype.kind == "f" else np.int64
+    if not len(first_answer):
+        return np.zeros(0, dtype=kind)
+    sums: NDArray[Any] = np.add.reduceat(values, first_answer, dtype=kind)
     return sums
 
 
-def _summed(values: NDArray[Any]) -> type:
-    return np.float64 if values.dtype.kind == "f" else np.int64
-
-
-def distinct(keys: NDArray[Any], space: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the distinct keys, sorted, and which of them each key is.
+def distinct_keys(keys: NDArray[Any], space: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the distinct keys, sorted, and the index among them of each key.
 
     Keys are whole numbers from 0 to ``space`` - 1. As np.unique, but where the space is not
-    much larger than the keys are many, it marks which there are instead of sorting: a tenth
+    much larger than the number of keys it marks which occur instead of sorting: a tenth
     of the time for ten million.
     """
     if space > max(4 * len(keys), 100_000):
-        found, places = np.unique(keys, return_inverse=True)
-        return found.astype(np.int64), places.astype(np.int32)
-    there = np.zeros(space, dtype=bool)
-    there[keys] = True
-    found = np.flatnonzero(there)
-    places = np.zeros(space, dtype=np.int32)
-    places[found] = np.arange(len(found))
-    return found, places[keys]
+        unique, index = np.unique(keys, return_inverse=True)
+        return unique.astype(np.int64), index.astype(np.int32)
+    occurs = np.zeros(space, dtype=bool)
+    occurs[keys] = True
+    unique = np.flatnonzero(occurs)
+    numbers = np.zeros(space, dtype=np.int32)
+    numbers[unique] = np.arange(len(unique))
+    return unique, numbers[keys]
 
 
 @dataclass(frozen=True)
 class People:
-    """Participants in columns, an entry each, by ``ids``.
+    """Participants in columns, an entry each, sorted by ``ids``.
 
-    ``minutes``: from "begin" to "finish", NaN of those who have not finished; ``personal``:
-    what they said about themselves, by field.
+    ``minutes``: from "Begin" to "Hand in", NaN for those who have not finished; ``personal``:
+    their answers about themselves, by field.
     """
 
     ids: NDArray[np.str_]
@@ -254,34 +251,34 @@ class People:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def within(self, places: NDArray[np.int64]) -> "People":
-        """Return some of them, by their places."""
+    def select(self, rows: NDArray[np.int64]) -> "People":
+        """Keep some participants, by their indices."""
         return People(
-            ids=self.ids[places],
-            is_test=self.is_test[places],
-            excluded=self.excluded[places],
-            complete=self.complete[places],
-            minutes=self.minutes[places],
-            personal=self.personal.within(places),
+            ids=self.ids[rows],
+            is_test=self.is_test[rows],
+            excluded=self.excluded[rows],
+            complete=self.complete[rows],
+            minutes=self.minutes[rows],
+            personal=self.personal.select(rows),
         )
 
-    def places_of(self, ids: NDArray[np.str_]) -> NDArray[np.int64]:
-        """Return where these stand, −1 for those who are not among them."""
+    def index_of(self, ids: NDArray[np.str_]) -> NDArray[np.int64]:
+        """Look up the participants with these ids; −1 for an unknown id."""
         if np.array_equal(ids, self.ids):
             return np.arange(len(ids))
-        places = {one: place for place, one in enumerate(self.ids.tolist())}
-        return np.array([places.get(one, -1) for one in ids.tolist()], dtype=np.int64)
+        index = {known: number for number, known in enumerate(self.ids.tolist())}
+        return np.array([index.get(wanted, -1) for wanted in ids.tolist()], dtype=np.int64)
 
-    def said(self, field: str) -> list[Any]:
-        """Return the answers to a field of those who gave one."""
-        answers = [said.get(field) for said in self.personal.values]
-        given = [field in said for said in self.personal.values]
-        return [answers[code] for code in self.personal.codes.tolist() if given[code]]
+    def personal_answers(self, field: str) -> list[Any]:
+        """Return the answers to a personal field, of those participants who answered it."""
+        answers = [personal.get(field) for personal in self.personal.values]
+        answered = [field in personal for personal in self.personal.values]
+        return [answers[code] for code in self.personal.codes.tolist() if answered[code]]
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean and sample standard deviation (n − 1) of so many values; None where undefined."""
+    """Mean and sample standard deviation (n − 1) of ``n`` values; None where undefined."""
 
     n: int
     mean: float | None
@@ -293,7 +290,7 @@ class Table3:
     """The paper's Table 3: participants, their personal fields, and minutes taken.
 
     ``numbers``: number fields (age) → spread; ``counts``: choice fields (education)
-    → option → participants. ``minutes``: server time from "begin" to "finish", of
+    → option → participants. ``minutes``: server time from "Begin" to "Hand in", of
     those who finished.
     """
 
@@ -306,7 +303,7 @@ class Table3:
 
 
 def spread(values: Sequence[float]) -> Spread:
-    """Summarise values; a mean needs one of them, a standard deviation two."""
+    """Summarise values, NaN left out; a mean needs one value, a standard deviation two."""
     finite = [value for value in values if math.isfinite(value)]
     return Spread(
         n=len(finite),

@@ -1,21 +1,104 @@
-"""How far participants' orders agree with the measures', and with one another's."""
+"""Participants' orders of the lists: agreement with the measures and with one another.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+A participant's order in a response is the custom ranking; for ticked columns it is the mean
+of the distinct ticked orders' midranks, ranked again. Agreement is Kendall's tau-b,
+Spearman's rho and the agreement rate over the pairs of lists (Sakai & Zeng 2021). A ticked
+order has tau 1 with itself by construction, so custom rankings are also reported alone.
+Orders are midranks of the lists in alphabetical order: A=B>C is 1.5, 1.5, 3.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from survey.core.agreement.credits import Credits
-from survey.core.agreement.differences import NOBODY
-from survey.core.agreement.orders import Compare, Held, HeldInQuestion
-from survey.core.statistics.rank_correlation import signs
-from survey.core.statistics.results import DESCRIPTIVE, T1, Statistic, without_zeros
+from survey.core.agreement.credits import Ballots, Credits
+from survey.core.agreement.differences import DESCRIPTIVE, NO_RESPONSES, T1
+from survey.core.statistics import raters
+from survey.core.statistics.rank_correlation import Midranks, signs
+from survey.core.statistics.results import Statistic, without_zeros
+from survey.core.statistics.significance import friedman_chi2
+from survey.core.studies.rankings import Ranking
 
 CUSTOM_ONLY = "responses that tick a column"
-UNDEFINED = "responses in which a side is all tied"
+
+Compare = Callable[[Midranks, Midranks], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class QuestionOrders:
+    """The distinct orders of one question's ballots, and the measures' orders.
+
+    ``ballots``: the ballots' indices among the study's; ``orders``: (ballots, lists);
+    ``counts``: how many answers are each ballot; ``measures``: (measures, lists).
+    """
+
+    ballots: NDArray[np.int64]
+    orders: Midranks
+    counts: NDArray[np.int64]
+    measures: Midranks
+
+
+@dataclass(frozen=True)
+class ParticipantOrders:
+    """The orders in a study's ballots, for every question, answered or not."""
+
+    ballots: Ballots
+    questions: Mapping[int, QuestionOrders]
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of the columns of ``against_measures``."""
+        return self.ballots.measures
+
+    def against_measures(self, compare: Compare) -> NDArray[np.float64]:
+        """Compare each ballot's order with each measure's, shape (K, measures)."""
+        values = np.full((len(self.ballots), len(self.measures)), np.nan)
+        for question in self.answered():
+            values[question.ballots] = compare(question.orders[:, np.newaxis], question.measures)
+        return values
+
+    def answered(self) -> Iterator[QuestionOrders]:
+        """Yield the questions that have an answer."""
+        return (question for question in self.questions.values() if len(question.ballots))
+
+
+def participant_orders(ballots: Ballots) -> ParticipantOrders:
+    """Compute the order in each ballot, question by question."""
+    return ParticipantOrders(
+        ballots,
+        {number: _question_orders(ballots, number) for number in sorted(ballots.rankings)},
+    )
+
+
+def _question_orders(ballots: Ballots, number: int) -> QuestionOrders:
+    rankings = ballots.rankings[number]
+    measures = np.array([_midranks(rankings[name]) for name in ballots.measures])
+    index = np.flatnonzero(ballots.questions == number)
+    orders = np.array([_ballot_order(ballots, ballot, rankings) for ballot in index.tolist()])
+    lists = measures.shape[1]
+    return QuestionOrders(index, orders.reshape(-1, lists), ballots.counts[index], measures)
+
+
+def _ballot_order(ballots: Ballots, ballot: int, rankings: Mapping[str, Ranking]) -> Midranks:
+    own = ballots.owns[ballot]
+    if own is not None:
+        return _midranks(own)
+    ticked = zip(ballots.measures, ballots.ticked[ballot].tolist(), strict=True)
+    approved = list(dict.fromkeys(rankings[name] for name, is_ticked in ticked if is_ticked))
+    if len(approved) == 1:
+        return _midranks(approved[0])
+    # Sums, not means: equal sums of halves are equal exactly.
+    sums = np.sum([_midranks(ranking) for ranking in approved], axis=0)
+    ranked: Midranks = scipy.stats.rankdata(sums)
+    return ranked
+
+
+def _midranks(ranking: Ranking) -> Midranks:
+    return np.array(list(ranking.midranks.values()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +111,50 @@ class MeanAgreement(Statistic):
 
     means: Mapping[str, float | None]
     undefined: Mapping[str, int]
+
+
+def mean_agreement(
+    orders: ParticipantOrders, compare: Compare, *, custom_only: bool = False
+) -> MeanAgreement:
+    """Average an agreement with each measure over responses, or over custom rankings only."""
+    ballots, values = orders.ballots, orders.against_measures(compare)
+    counts = ballots.counts * ballots.custom if custom_only else ballots.counts
+    n, undefined = int(counts.sum()), counts @ np.isnan(values)
+    sums = counts @ np.nan_to_num(values)
+    means = [
+        float(total / known) if known else None
+        for total, known in zip(sums, n - undefined, strict=True)
+    ]
+    return MeanAgreement(
+        estimand=T1,
+        n=n,
+        unit="responses",
+        left_out=without_zeros({CUSTOM_ONLY: int(ballots.counts.sum()) - n}),
+        means=dict(zip(orders.measures, means, strict=True)),
+        undefined=dict(zip(orders.measures, undefined.tolist(), strict=True)),
+        why=_why_no_mean(means, n, custom_only),
+    )
+
+
+def _why_no_mean(means: list[Any], responses: int, custom_only: bool) -> str | None:
+    if None not in means:
+        return None
+    if not responses:
+        return "no response is a custom ranking" if custom_only else NO_RESPONSES
+    return "a side ties all lists in every response"
+
+
+def means_of_participants(orders: ParticipantOrders, compare: Compare) -> NDArray[np.float64]:
+    """Average an agreement over each participant's responses where it is defined.
+
+    Returns (participants, measures), NaN where it is defined in none.
+    """
+    columns = orders.against_measures(compare).T
+    add_up = orders.ballots.sum_by_participant
+    with np.errstate(invalid="ignore"):
+        means = [add_up(np.nan_to_num(column)) / add_up(~np.isnan(column)) for column in columns]
+    stacked: NDArray[np.float64] = np.column_stack(means)
+    return stacked
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,72 +170,20 @@ class HumanRates(Statistic):
     worst: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Friedman(Statistic):
-    """Friedman's test over participants (blocks) and measures; ``w`` = chi2/(n(k - 1))."""
-
-    chi2: float | None = None
-    df: int | None = None
-    p: float | None = None
-    w: float | None = None
-
-
-def mean_agreement(held: Held, compare: Compare, *, custom_only: bool = False) -> MeanAgreement:
-    """Average an agreement over responses."""
-    ballots, values = held.ballots, held.against_measures(compare)
-    times = ballots.times * ballots.custom if custom_only else ballots.times
-    n, undefined = int(times.sum()), times @ np.isnan(values)
-    sums = times @ np.nan_to_num(values)
-    means = [
-        float(total / known) if known else None
-        for total, known in zip(sums, n - undefined, strict=True)
-    ]
-    return MeanAgreement(
-        estimand=T1,
-        n=n,
-        unit="responses",
-        left_out=without_zeros({CUSTOM_ONLY: int(ballots.times.sum()) - n}),
-        means=dict(zip(held.measures, means, strict=True)),
-        undefined=dict(zip(held.measures, undefined.tolist(), strict=True)),
-        why=_why_no_mean(means, n, custom_only),
-    )
-
-
-def means_of_participants(held: Held, compare: Compare) -> NDArray[np.float64]:
-    """Average an agreement over each participant's responses where it is defined.
-
-    Returns (participants, measures), NaN where it is defined in none.
-    """
-    columns = held.against_measures(compare).T
-    add_up = held.ballots.by_participant
-    with np.errstate(invalid="ignore"):
-        means = [add_up(np.nan_to_num(one)) / add_up(~np.isnan(one)) for one in columns]
-    stacked: NDArray[np.float64] = np.column_stack(means)
-    return stacked
-
-
-def _why_no_mean(means: list[Any], responses: int, custom_only: bool) -> str | None:
-    if None not in means:
-        return None
-    if not responses:
-        return "no response is a custom ranking" if custom_only else NOBODY
-    return "a side ties all lists in every response"
-
-
-def human_rates(held: Held, credit: NDArray[np.float64]) -> HumanRates:
-    """Compare participants with one another, leaving each one's own order out.
+def human_rates(orders: ParticipantOrders, credit: NDArray[np.float64]) -> HumanRates:
+    """Compare each participant's orders with the other participants'.
 
     ``credit``: of the agreement rate, STRICT or HALF.
     """
-    ballots = held.ballots
+    ballots = orders.ballots
     rates = np.zeros(len(ballots))
     compared = np.zeros(len(ballots), dtype=bool)
-    for here in held.answered():
-        if here.times.sum() > 1:
-            rates[here.ballots] = _with_others(here, credit)
-            compared[here.ballots] = True
-    answers = ballots.by_participant(compared)
-    each = ballots.by_participant(rates)[answers > 0] / answers[answers > 0]
+    for question in orders.answered():
+        if question.counts.sum() > 1:
+            rates[question.ballots] = _rates_with_others(question, credit)
+            compared[question.ballots] = True
+    answers = ballots.sum_by_participant(compared)
+    each = ballots.sum_by_participant(rates)[answers > 0] / answers[answers > 0]
     return HumanRates(
         estimand=T1,
         n=len(each),
@@ -123,76 +198,201 @@ def human_rates(held: Held, credit: NDArray[np.float64]) -> HumanRates:
     )
 
 
-def _with_others(here: HeldInQuestion, credit: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return for each order the mean agreement of one holder with all the other participants.
+def _rates_with_others(
+    question: QuestionOrders, credit: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return for each order the mean agreement with all the other participants' orders.
 
-    Pair by pair of lists it depends only on how many put the pair which way.
+    For each pair of lists it depends only on how many participants put the pair which way.
     """
-    mine = signs(here.orders) + 1
-    counts = np.array([here.times @ (mine == sign) for sign in range(3)])
-    of_pairs = (credit @ counts)[mine, np.arange(mine.shape[1])]
-    # Everyone agrees with themselves.
-    rates: NDArray[np.float64] = (of_pairs.mean(axis=1) - 1) / (here.times.sum() - 1)
+    own = signs(question.orders) + 1
+    counts = np.array([question.counts @ (own == sign) for sign in range(3)])
+    of_pairs = (credit @ counts)[own, np.arange(own.shape[1])]
+    # Every participant agrees with themselves, which is taken away.
+    rates: NDArray[np.float64] = (of_pairs.mean(axis=1) - 1) / (question.counts.sum() - 1)
     return rates
 
 
-def friedman(table: NDArray[Any], left_out: Mapping[str, int]) -> Friedman:
-    """Test whether participants rank the measures alike; ``table``: (participants, measures).
+@dataclass(frozen=True, kw_only=True)
+class Friedman(Statistic):
+    """Friedman's test over participants (blocks) and measures; ``w`` = chi2/(n(k - 1))."""
 
-    χ² = (k - 1) Σ(R - n(k + 1)/2)² / (Σr² - nk(k + 1)²/4), with n participants, k
-    measures, midranks r and their sums R: tie-corrected, and defined for two measures,
-    which scipy's friedmanchisquare refuses.
-    """
-    people, measures = table.shape
+    chi2: float | None = None
+    df: int | None = None
+    p: float | None = None
+    w: float | None = None
+
+
+def friedman(table: NDArray[Any], left_out: Mapping[str, int]) -> Friedman:
+    """Test whether participants rank the measures alike; ``table``: (participants, measures)."""
+    participants, measures = table.shape
     frame: dict[str, Any] = {
         "estimand": T1,
-        "n": people,
+        "n": participants,
         "unit": "participants",
         "left_out": without_zeros(left_out),
     }
-    if people < 2:
+    if participants < 2:
         return Friedman(**frame, why="it needs two participants whose answers are complete")
-    if not np.ptp(table, axis=1).any():
+    chi2 = friedman_chi2(table)
+    if chi2 is None:
         return Friedman(**frame, why="every participant ties all measures")
-    ranks = scipy.stats.rankdata(table, axis=1)
-    level = (measures + 1) / 2
-    between = float(((ranks.sum(axis=0) - people * level) ** 2).sum())
-    within = float((ranks**2).sum() - people * measures * level**2)
-    chi2 = (measures - 1) * between / within
     return Friedman(
         **frame,
         chi2=chi2,
         df=measures - 1,
         p=float(scipy.stats.chi2.sf(chi2, measures - 1)),
-        w=chi2 / (people * (measures - 1)),
+        w=chi2 / (participants * (measures - 1)),
     )
 
 
 def friedman_of_credits(credits: Credits, asked: int) -> Friedman:
-    """Friedman's test on the credits of the participants who answered every question."""
-    answered = credits.answered[credits.answered > 0]
+    """Run Friedman's test on the credits of the participants who answered every question."""
+    answered = credits.answer_counts > 0
     # Whole sixtieths: sums of shared votes that are equal tie.
-    sums = np.column_stack([credits.sums(votes) for votes in credits.votes.T])
-    complete = answered == asked
-    return friedman(
-        sums[credits.answered > 0][complete],
-        {"incomplete participants": int((~complete).sum())},
-    )
+    sums = np.column_stack([credits.sixtieths_by_participant(votes) for votes in credits.votes.T])
+    complete = credits.answer_counts[answered] == asked
+    return friedman(sums[answered][complete], {"incomplete participants": int((~complete).sum())})
 
 
-def friedman_of_agreement(held: Held, means: NDArray[np.float64], asked: int) -> Friedman:
-    """Friedman's test on the mean agreement of the participants who answered every question.
+def friedman_of_agreement(
+    orders: ParticipantOrders, means: NDArray[np.float64], asked: int
+) -> Friedman:
+    """Run Friedman's test on the mean agreement of those who answered every question.
 
     ``means``: (participants, measures), of ``means_of_participants``. Descriptive: a measure
     whose order is like another's agrees better with whatever is ticked, so two thirds of
-    blind clicks are "significant" (benchmarks/calibration.md).
+    studies with random clicks are "significant" (benchmarks/calibration.md).
     """
-    complete, defined = held.ballots.given == asked, ~np.isnan(means).any(axis=1)
-    found = friedman(
+    complete, defined = orders.ballots.answer_counts == asked, ~np.isnan(means).any(axis=1)
+    tested = friedman(
         np.round(means[complete & defined], 12),  # means that are equal must tie
         {
             "incomplete participants": int((~complete).sum()),
             "participants without a defined mean": int((complete & ~defined).sum()),
         },
     )
-    return replace(found, estimand=DESCRIPTIVE)
+    return replace(tested, estimand=DESCRIPTIVE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KendallW(Statistic):
+    """Kendall's W, tie-corrected, in [0, 1]; ``by_question`` in the questions' order."""
+
+    mean: float | None = None
+    by_question: Sequence[float | None] = field(default_factory=list)
+
+
+def kendall_w(orders: ParticipantOrders) -> KendallW:
+    """Compute Kendall's W of the participants' orders for each question, and its mean.
+
+    Lists of different questions are different things, so questions are never pooled.
+    """
+    values = [
+        raters.kendall_w(question.orders, question.counts) for question in orders.questions.values()
+    ]
+    known = [value for value in values if value is not None]
+    return KendallW(
+        estimand=T1,
+        n=len(known),
+        unit="questions",
+        left_out=without_zeros(
+            {"questions with fewer than two orders, or all tied": len(values) - len(known)}
+        ),
+        mean=float(np.mean(known)) if known else None,
+        by_question=values,
+        why=_why_undefined(values, "fewer than two participants answered, or all tie all"),
+    )
+
+
+def _why_undefined(values: Sequence[float | None], reason: str) -> str | None:
+    if not values:
+        return "there are no questions"
+    undefined = sum(value is None for value in values)
+    if not undefined:
+        return None
+    return f"undefined for {undefined} question{'s' * (undefined > 1)}: {reason}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alpha(Statistic):
+    """Krippendorff's alpha for ordinal data, at most 1; 0 is what chance would give."""
+
+    pooled: float | None = None
+    by_question: Sequence[float | None] = field(default_factory=list)
+
+
+def krippendorff_alpha(orders: ParticipantOrders) -> Alpha:
+    """Compute Krippendorff's alpha (ordinal) of midranks; the units are lists.
+
+    ``pooled`` takes the lists of all questions as units, participants who did not
+    answer as missing; ``by_question`` one question's lists.
+    """
+    most = max((question.measures.shape[1] for question in orders.questions.values()), default=0)
+    tables = [_midrank_counts(question, most) for question in orders.questions.values()]
+    units = np.vstack([np.zeros((0, 2 * most + 1)), *tables])
+    values = [raters.alpha_of_counts(table) for table in tables]
+    judged = int((units.sum(axis=1) > 0).sum())
+    pairing = int((units.sum(axis=1) > 1).sum())
+    return Alpha(
+        estimand=T1,
+        n=pairing,
+        unit="lists",
+        left_out=without_zeros({"lists judged by fewer than two": judged - pairing}),
+        pooled=raters.alpha_of_counts(units),
+        by_question=values,
+        why=_why_undefined(values, "fewer than two participants answered, or no two ranks differ"),
+    )
+
+
+def _midrank_counts(question: QuestionOrders, most: int) -> NDArray[np.float64]:
+    """Count how often each list got each midrank, in steps of 1/2: (lists, 2 * most + 1)."""
+    halves = (2 * question.orders).astype(np.int64)
+    lists, levels = question.measures.shape[1], 2 * most + 1
+    counts = np.zeros((lists, levels))
+    for unit, levels_of_list in zip(counts, halves.T, strict=False):
+        unit += np.bincount(levels_of_list, question.counts, levels)
+    return counts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kappa(Statistic):
+    """Fleiss' kappa on single choices, at most 1; ``questions``: those it is computed from."""
+
+    kappa: float | None = None
+    questions: Sequence[int] = field(default_factory=list)
+
+
+def fleiss_kappa(credits: Credits, distinct: Sequence[int]) -> Kappa:
+    """Compute Fleiss' kappa of single choices among the measures and OTHER.
+
+    Over the questions whose orders all differ and which every participant answered with
+    one tick or a custom ranking; elsewhere a choice is not one category.
+    """
+    participants = np.count_nonzero(credits.answer_counts)
+    choices = np.column_stack([credits.credited, credits.other])
+    table, used = [], []
+    for question in distinct:
+        counts = credits.counts * (credits.questions == question)
+        if counts.sum() == participants and np.all(credits.ballots.clicks[counts > 0] <= 1):
+            table.append(counts @ choices)
+            used.append(question)
+    left_out = {
+        "distinct questions not answered by everyone with one choice": len(distinct) - len(used)
+    }
+    undefined = Kappa(
+        estimand=DESCRIPTIVE,
+        n=len(used),
+        unit="questions",
+        left_out=without_zeros(left_out),
+        questions=used,
+        why="no question with distinct orders was answered by everyone (two at least) "
+        "with one choice",
+    )
+    if not used or participants < 2:
+        return undefined
+    by_category = np.array(table, dtype=float)
+    if np.count_nonzero(by_category.sum(axis=0)) < 2:
+        why = "everyone chose the same every time, so chance explains all"
+        return replace(undefined, why=why)
+    return replace(undefined, kappa=raters.kappa_of_counts(by_category), why=None)

@@ -1,10 +1,8 @@
-"""The distinct ballots of a study: what was ticked or ordered, how often, and by whom.
+"""From ticks to credits: the distinct ballots, whom they credit, Table 4 and the shares.
 
-What an answer says is its question with the measures behind the ticked labels, or with an
-order of one's own. Ten million answers to ten questions are some thousand such ballots, so
-credits, orders and their agreement are found once for each.
-
-From clicks on labels to credits for measures.
+A ballot is a question with the measures behind the ticked labels, or with a custom ranking.
+Ten million answers to ten questions are some thousand such ballots, so credits, orders and
+their agreement are computed once for each.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,20 +13,26 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.answers import Answers, begins_of, by_participant, distinct
-from survey.core.studies.rankings import Ranking
+from survey.core.agreement.answers import Answers, distinct_keys, first_rows, sum_by_participant
+from survey.core.studies.rankings import Ranking, identical_groups
+
+OTHER = "OTHER"
+
+# Every share of a split vote among 2 to 6 measures is a multiple of 1/60.
+SHARES_OF_A_VOTE = 60
 
 Rankings = Mapping[int, Mapping[str, Ranking]]
+"""Question number → measure → its order of the lists."""
 
 
 @dataclass(frozen=True)
 class Ballots:
     """The K distinct ballots of a study, and which of them each answer is.
 
-    ``rankings``: question → measure → order. For each ballot its ``questions`` (K,), the
-    measures ``ticked`` (K, measures), or its ``owns``, a custom ranking, else None.
-    ``kinds``: for each answer the place of its ballot; ``begins``: for each participant the
-    place of the first answer. ``times`` (K,): how many answers it is.
+    For each ballot: its question in ``questions`` (K,), the measures ``ticked``
+    (K, measures), the custom ranking or None in ``owns``, and in ``counts`` (K,) how many
+    answers it is. ``ballot_index``: for each answer the index of its ballot;
+    ``first_answer``: for each participant the row of the first answer.
     """
 
     measures: tuple[str, ...]
@@ -36,36 +40,38 @@ class Ballots:
     questions: NDArray[np.int64]
     ticked: NDArray[np.bool_]
     owns: tuple[Ranking | None, ...]
-    kinds: NDArray[np.int32]
-    begins: NDArray[np.int64]
-    times: NDArray[np.int64]
+    ballot_index: NDArray[np.int32]
+    first_answer: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
     @classmethod
     def of(cls, answers: Answers, rankings: Rankings, measures: Sequence[str]) -> "Ballots":
-        """Find the distinct ballots.
+        """Group the answers into distinct ballots.
 
         Raises ValueError for an answer to a question that has no rankings, or shown
         with other measures than the study's.
         """
         _require_of_the_study(answers, rankings, measures)
         subsets, owns = 1 << len(measures), answers.own.values
-        said = _behind(answers, measures)[answers.label_order.codes, answers.clicked]
-        said = np.where(answers.own.known, subsets + answers.own.codes.astype(np.int32), said)
+        choice = _ticked_measures(answers, measures)[answers.label_order.codes, answers.clicked]
+        choice = np.where(answers.own.known, subsets + answers.own.codes.astype(np.int32), choice)
         width = subsets + len(owns)
         space = width * len(answers.question.values)
-        keys = answers.question.codes.astype(np.int64 if space > 2**31 else np.int32) * width + said
-        found, kinds = distinct(keys, space)
-        which = found % width
+        question = answers.question.codes.astype(np.int64 if space > 2**31 else np.int32)
+        keys, ballot_index = distinct_keys(question * width + choice, space)
+        choices = keys % width
         return cls(
             measures=tuple(measures),
             rankings=rankings,
-            questions=np.array(answers.question.values, dtype=np.int64)[found // width],
-            ticked=(which[:, np.newaxis] >> np.arange(len(measures)) & 1).astype(bool)
-            & (which < subsets)[:, np.newaxis],
-            owns=tuple(owns[one - subsets] if one >= subsets else None for one in which.tolist()),
-            kinds=kinds,
-            begins=answers.begins,
-            times=np.bincount(kinds, minlength=len(found)),
+            questions=np.array(answers.question.values, dtype=np.int64)[keys // width],
+            ticked=(choices[:, np.newaxis] >> np.arange(len(measures)) & 1).astype(bool)
+            & (choices < subsets)[:, np.newaxis],
+            owns=tuple(
+                owns[number - subsets] if number >= subsets else None for number in choices.tolist()
+            ),
+            ballot_index=ballot_index,
+            first_answer=answers.first_answer,
+            counts=np.bincount(ballot_index, minlength=len(keys)),
         )
 
     def __len__(self) -> int:
@@ -73,33 +79,37 @@ class Ballots:
 
     @property
     def custom(self) -> NDArray[np.bool_]:
-        """Which ballots are custom rankings, (K,)."""
+        """Mask of the ballots that are custom rankings, (K,)."""
         return np.array([own is not None for own in self.owns], dtype=bool)
 
     @property
     def clicks(self) -> NDArray[np.int64]:
-        """How many columns were ticked, (K,)."""
+        """Number of columns ticked in each ballot, (K,)."""
         clicks: NDArray[np.int64] = self.ticked.sum(axis=1)
         return clicks
 
     @cached_property
-    def given(self) -> NDArray[np.int64]:
-        """How many answers each participant gave."""
-        return np.diff(self.begins, append=len(self.kinds))
+    def answer_counts(self) -> NDArray[np.int64]:
+        """Number of answers of each participant."""
+        return np.diff(self.first_answer, append=len(self.ballot_index))
 
-    def by_participant(self, values: NDArray[Any]) -> NDArray[Any]:
+    def sum_by_participant(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up values of ballots, (K,), over each participant's answers."""
-        return by_participant(values[self.kinds], self.begins)
+        return sum_by_participant(values[self.ballot_index], self.first_answer)
 
     def of_people(self, chosen: NDArray[np.bool_]) -> "Ballots":
-        """Return the ballots of some of the participants, a mask over them."""
-        kinds = self.kinds[np.repeat(chosen, self.given)]
-        times = np.bincount(kinds, minlength=len(self))
-        return replace(self, kinds=kinds, begins=begins_of(self.given[chosen]), times=times)
+        """Count the answers of some participants only; ``chosen``: a mask over them."""
+        ballot_index = self.ballot_index[np.repeat(chosen, self.answer_counts)]
+        return replace(
+            self,
+            ballot_index=ballot_index,
+            first_answer=first_rows(self.answer_counts[chosen]),
+            counts=np.bincount(ballot_index, minlength=len(self)),
+        )
 
 
-def _behind(answers: Answers, measures: Sequence[str]) -> NDArray[np.int32]:
-    """Return the measures behind each set of labels of each order: bits by bits."""
+def _ticked_measures(answers: Answers, measures: Sequence[str]) -> NDArray[np.int32]:
+    """Return for each label order and each set of labels the measures behind it, as bits."""
     sets = np.arange(1 << len(measures))
     behind = np.zeros((len(answers.label_order.values), len(sets)), dtype=np.int32)
     for row, label_order in zip(behind, answers.label_order.values, strict=True):
@@ -110,7 +120,7 @@ def _behind(answers: Answers, measures: Sequence[str]) -> NDArray[np.int32]:
 
 def _require_of_the_study(answers: Answers, rankings: Rankings, measures: Sequence[str]) -> None:
     known = np.array([question in rankings for question in answers.question.values], dtype=bool)
-    orders = [sorted(one) == sorted(measures) for one in answers.label_order.values]
+    orders = [sorted(order) == sorted(measures) for order in answers.label_order.values]
     shown = np.array(orders, dtype=bool)
     if known.all() and shown.all():
         return
@@ -131,17 +141,13 @@ def _require_of_the_study(answers: Answers, rankings: Rankings, measures: Sequen
     )
 
 
-# Every share of a split vote among 2 to 6 measures is a multiple of 1/60.
-SHARES_OF_A_VOTE = 60
-
-
 @dataclass(frozen=True)
 class Credits:
     """Which measures each of a study's K ballots credits.
 
     ``credited``: bool (K, measures); ``weight``: float (K,), what each credit of a ballot
-    counts; ``counted``: bool (K,), whether it is counted; ``shared``: what became of votes
-    that credit several measures, which redrawn labels have to do likewise.
+    counts; ``counted``: bool (K,), whether it is counted; ``shared``: how votes that credit
+    several measures were treated, which redrawn labels have to repeat.
     """
 
     ballots: Ballots
@@ -151,8 +157,8 @@ class Credits:
     shared: Literal["kept", "split", "dropped"] = "kept"
 
     def __len__(self) -> int:
-        """How many responses are counted."""
-        return int(self.times.sum())
+        """Return the number of responses that are counted."""
+        return int(self.counts.sum())
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -161,18 +167,18 @@ class Credits:
 
     @property
     def questions(self) -> NDArray[np.int64]:
-        """The questions of the ballots, (K,)."""
+        """Question of each ballot, (K,)."""
         return self.ballots.questions
 
     @property
     def other(self) -> NDArray[np.bool_]:
-        """Which ballots are custom rankings, (K,)."""
+        """Mask of the ballots that are custom rankings, (K,)."""
         return self.ballots.custom
 
     @cached_property
-    def times(self) -> NDArray[np.int64]:
-        """How many counted responses each ballot is, (K,)."""
-        return self.ballots.times * self.counted
+    def counts(self) -> NDArray[np.int64]:
+        """Number of counted responses of each ballot, (K,)."""
+        return self.ballots.counts * self.counted
 
     @property
     def votes(self) -> NDArray[np.float64]:
@@ -181,36 +187,47 @@ class Credits:
         return weighed
 
     @cached_property
-    def answered(self) -> NDArray[np.int64]:
-        """How many counted responses each participant gave."""
+    def answer_counts(self) -> NDArray[np.int64]:
+        """Number of counted responses of each participant."""
         if self.counted.all():
-            return self.ballots.given
-        answered: NDArray[np.int64] = self.ballots.by_participant(self.counted)
-        return answered
+            return self.ballots.answer_counts
+        counts: NDArray[np.int64] = self.ballots.sum_by_participant(self.counted)
+        return counts
 
-    def sums(self, values: NDArray[Any]) -> NDArray[np.int64]:
+    def sixtieths_by_participant(self, values: NDArray[Any]) -> NDArray[np.int64]:
         """Add up values (K,) in sixtieths over each participant's counted responses."""
-        sums: NDArray[np.int64] = self.ballots.by_participant(in_sixtieths(values) * self.counted)
+        sums: NDArray[np.int64] = self.ballots.sum_by_participant(
+            in_sixtieths(values) * self.counted
+        )
         return sums
 
-    def within(self, chosen: NDArray[np.bool_]) -> "Credits":
-        """Count some of the ballots only, a mask over them."""
+    def select(self, chosen: NDArray[np.bool_]) -> "Credits":
+        """Count only some of the ballots; ``chosen``: a mask over them."""
         return replace(self, counted=self.counted & chosen)
 
     def split(self) -> "Credits":
-        """Return one vote for each response, shared equally among the measures credited."""
+        """Share one vote for each response equally among the measures credited."""
         weight = 1 / np.maximum(self.credited.sum(axis=1), 1)
         return replace(self, weight=weight, shared="split")
 
     def single(self) -> "Credits":
-        """Return the responses that credit one measure or none, without the shared votes."""
-        return replace(self.within(self.credited.sum(axis=1) < 2), shared="dropped")
+        """Count only the responses that credit one measure or none."""
+        return replace(self.select(self.credited.sum(axis=1) < 2), shared="dropped")
 
 
-def in_sixtieths(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Return votes, or differences of votes, as whole numbers of sixtieths."""
-    sixtieths: NDArray[np.int64] = np.rint(values * SHARES_OF_A_VOTE).astype(np.int64)
-    return sixtieths
+def tally_credits(ballots: Ballots) -> Credits:
+    """Credit every ballot; each counts, and each credit counts 1."""
+    measures = ballots.measures
+    credited = np.zeros(ballots.ticked.shape, dtype=bool)
+    for row, question, ticked in zip(
+        credited, ballots.questions.tolist(), ballots.ticked, strict=True
+    ):
+        # The measures' own order serves as label order, so that measure and label agree.
+        labels = (np.flatnonzero(ticked) + 1).tolist()
+        names = credited_measures(measures, labels, ballots.rankings[question])
+        row[:] = [name in names for name in measures]
+    every = np.ones(len(ballots), dtype=bool)
+    return Credits(ballots, credited, weight=np.ones(len(ballots)), counted=every)
 
 
 def credited_measures(
@@ -227,34 +244,136 @@ def credited_measures(
     return frozenset(measure for measure in label_order if rankings[measure] in approved)
 
 
-def chance_credits(
-    rankings: Mapping[int, Mapping[str, Ranking]], measures: Sequence[str]
-) -> dict[str, float]:
-    """Return how often each measure is credited per response when one column is clicked blindly.
+def chance_credits(rankings: Rankings, measures: Sequence[str]) -> dict[str, float]:
+    """Return each measure's credits per response when one column is clicked at random.
 
     1 / (number of measures) where all orders differ; a measure that shares its order
     with another is credited for the other's clicks too, so identical orders give it an
-    advantage that has nothing to do with agreement. ``rankings``: question → measure
-    → order. In [0, 1]; the null mean of the label-permutation test for single clicks.
+    advantage that has nothing to do with agreement. In [0, 1]; the null mean of the
+    label-permutation test for single clicks.
     """
     label_order = tuple(measures)
-    blind = [
+    credited = [
         credited_measures(label_order, [label], orders)
         for orders in rankings.values()
         for label in range(1, len(label_order) + 1)
     ]
-    return {name: sum(name in credited for credited in blind) / len(blind) for name in measures}
+    return {name: sum(name in names for names in credited) / len(credited) for name in measures}
 
 
-def tally_credits(ballots: Ballots) -> Credits:
-    """Credit every ballot: ticked measures are as good as clicked labels in their own order."""
-    measures = ballots.measures
-    credited = np.zeros(ballots.ticked.shape, dtype=bool)
-    for row, question, ticked in zip(
-        credited, ballots.questions.tolist(), ballots.ticked, strict=True
-    ):
-        labels = (np.flatnonzero(ticked) + 1).tolist()
-        found = credited_measures(measures, labels, ballots.rankings[question])
-        row[:] = [name in found for name in measures]
-    every = np.ones(len(ballots), dtype=bool)
-    return Credits(ballots, credited, weight=np.ones(len(ballots)), counted=every)
+def in_sixtieths(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Convert votes, or differences of votes, to whole numbers of sixtieths."""
+    sixtieths: NDArray[np.int64] = np.rint(values * SHARES_OF_A_VOTE).astype(np.int64)
+    return sixtieths
+
+
+def whole(votes: float) -> float:
+    """Convert a whole number of votes to int; others are rounded, so that equal sums tie."""
+    return int(votes) if float(votes).is_integer() else round(float(votes), 9)
+
+
+@dataclass(frozen=True)
+class Table4Row:
+    """One question of Table 4: credits per measure and custom rankings.
+
+    ``choice``: the measures with the most credits, in the measures' order, empty
+    where no vote was for a measure; ``identical``: groups of measures whose orders of the
+    lists are equal, so that a vote for one counts for all of the group.
+    """
+
+    question: int
+    votes: Mapping[str, float]
+    choice: tuple[str, ...]
+    identical: tuple[tuple[str, ...], ...]
+
+    @property
+    def merged(self) -> float:
+        """The row's sum with each group of identical orders counted once.
+
+        It is the number of participants, as long as no participant ticked two columns with
+        different orders.
+        """
+        repeated = sum(self.votes[name] for group in self.identical for name in group[1:])
+        return sum(self.votes.values()) - repeated
+
+
+@dataclass(frozen=True)
+class Table4:
+    """Votes per question, as in the paper's Table 4."""
+
+    measures: tuple[str, ...]
+    rows: tuple[Table4Row, ...]
+
+    @property
+    def totals(self) -> dict[str, float]:
+        """Column sums; their sum (354 in the paper) counts credits, not people."""
+        names = (*self.measures, OTHER)
+        return {name: sum(row.votes[name] for row in self.rows) for name in names}
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Shares of the votes in [0, 1], with four denominators; None where there are no votes.
+
+    ``of_credits``: of all credits and custom rankings (the paper's 354), sums to 1.
+    ``of_responses``: of the responses; identical orders and several ticks make it
+    sum to more than 1. ``split``: of the responses, one vote each, shared among the
+    measures credited. ``distinct_questions``: ``of_responses`` over the questions
+    whose measures' orders all differ.
+    """
+
+    of_credits: Mapping[str, float] | None
+    of_responses: Mapping[str, float] | None
+    split: Mapping[str, float] | None
+    distinct_questions: Mapping[str, float] | None
+
+
+def table4(credits: Credits, rankings: Rankings) -> Table4:
+    """Count credits per question (MNRO paper, Table 4); every question has a row."""
+    rows = []
+    for question in sorted(rankings):
+        counts = credits.counts * (credits.questions == question)
+        sums = counts @ in_sixtieths(credits.votes) / SHARES_OF_A_VOTE
+        votes = dict(zip(credits.measures, map(whole, sums), strict=True))
+        most = max(votes.values())
+        rows.append(
+            Table4Row(
+                question=question,
+                votes={**votes, OTHER: int(counts @ credits.other)},
+                choice=tuple(name for name, count in votes.items() if count == most and most > 0),
+                identical=tuple(map(tuple, identical_groups(rankings[question]))),
+            )
+        )
+    return Table4(credits.measures, tuple(rows))
+
+
+def shares(credits: Credits, distinct: Sequence[int]) -> Shares:
+    """Compute the four kinds of share; ``distinct``: questions whose orders all differ."""
+    each = np.column_stack([credits.votes, credits.other])
+    one_vote = np.column_stack([credits.split().votes, credits.other])
+    where_distinct = credits.counts * np.isin(credits.questions, distinct)
+    names = (*credits.measures, OTHER)
+
+    def divided(votes: NDArray[Any], denominator: float) -> dict[str, float] | None:
+        if not denominator:
+            return None
+        return dict(zip(names, (votes / denominator).tolist(), strict=True))
+
+    return Shares(
+        of_credits=divided(credits.counts @ each, (credits.counts @ each).sum()),
+        of_responses=divided(credits.counts @ each, len(credits)),
+        split=divided(credits.counts @ one_vote, len(credits)),
+        distinct_questions=divided(where_distinct @ each, where_distinct.sum()),
+    )
+
+
+def first_places(table: Table4) -> tuple[dict[str, int], dict[str, int]]:
+    """Count the questions in which each measure is first or tied, and outright first."""
+    or_tied = {name: sum(name in row.choice for row in table.rows) for name in table.measures}
+    outright = {name: sum(row.choice == (name,) for row in table.rows) for name in table.measures}
+    return or_tied, outright
+
+
+def distinct_questions(rankings: Rankings) -> list[int]:
+    """Return the numbers of the questions whose measures' orders all differ."""
+    return [number for number, orders in rankings.items() if not identical_groups(orders)]

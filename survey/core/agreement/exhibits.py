@@ -1,4 +1,4 @@
-"""What each figure of the analysis shows, as numbers and as words.
+"""Exhibits: the numbers and words of each figure of the analysis.
 
 A figure is drawn from its exhibit's rows, so that drawing, table and text cannot disagree.
 """
@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.agreement import Agreement, Difference
-from survey.core.agreement.counts import OTHER
-from survey.core.agreement.differences import NOBODY, MeanTest
+from survey.core.agreement.credits import OTHER
+from survey.core.agreement.differences import NO_RESPONSES
 from survey.core.agreement.verdicts import rounded
+from survey.core.statistics.results import MeanTest
 
 Cell = str | int | float | None
 
@@ -21,10 +22,10 @@ Cell = str | int | float | None
 class Exhibit:
     """A figure's numbers: ``name`` for files, ``title``, ``columns`` and ``rows``.
 
-    ``alternative``: in words, what the drawing shows; ``note``: how to read it; ``why``:
+    ``alternative``: what the drawing shows, in words; ``note``: how to read it; ``why``:
     why there is nothing to be drawn, else None; ``totals``: whether the last row adds the
-    others up; ``decimals``: of numbers as they are printed; ``mark``: what has to stand in
-    the drawing itself, wherever it goes.
+    others up; ``decimals``: of numbers as they are printed; ``mark``: a warning that is
+    printed inside the drawing, so that every copy of it has the warning.
     """
 
     name: str
@@ -40,7 +41,7 @@ class Exhibit:
 
 
 def exhibits(agreement: Agreement) -> tuple[Exhibit, ...]:
-    """Return every figure's numbers, in the order of a report."""
+    """Compute the numbers of every figure, in the order of a report."""
     return (
         votes_per_question(agreement),
         shares_with_intervals(agreement),
@@ -53,7 +54,7 @@ def exhibits(agreement: Agreement) -> tuple[Exhibit, ...]:
 
 
 def votes_per_question(agreement: Agreement) -> Exhibit:
-    """Table 4: credits of each measure, and custom rankings, question by question."""
+    """Tabulate Table 4: credits of each measure, and custom rankings, for each question."""
     table = agreement.table4
     names = (*table.measures, OTHER)
     rows = tuple(
@@ -76,44 +77,49 @@ def votes_per_question(agreement: Agreement) -> Exhibit:
         rows=(*rows, ("total", *(table.totals[name] for name in names), None)),
         alternative=f"Of {len(rows)} questions, most votes went to: {firsts}.",
         note="Credits of the measures; OTHER counts custom rankings.",
-        why=None if agreement.responses else NOBODY,
+        why=None if agreement.responses else NO_RESPONSES,
         totals=True,
     )
 
 
 def shares_with_intervals(agreement: Agreement) -> Exhibit:
-    """Each measure's share of the responses, with T2 and T1 intervals."""
+    """Tabulate each measure's share of the responses, with T2 and T1 intervals."""
     rows = tuple(
-        (name, _percent(one.share), *_share_ends(one.two_way), *_share_ends(one.participants))
-        for name, one in agreement.share_intervals.items()
+        (
+            name,
+            _percent(interval.share),
+            *_share_ends(interval.two_way),
+            *_share_ends(interval.participants),
+        )
+        for name, interval in agreement.share_intervals.items()
     )
-    told = "; ".join(f"{name} {_said(share)} %" for name, share, *_ in rows)
+    summary = "; ".join(f"{name} {_text(share)} %" for name, share, *_ in rows)
     return Exhibit(
         name="shares",
         title="Share of the responses that credit each measure, in %",
         columns=("measure", "share", "T2 from", "T2 to", "T1 from", "T1 to"),
         rows=rows,
         decimals=1,
-        alternative=f"Shares of the responses: {told}.{_added_up(rows)}",
+        alternative=f"Shares of the responses: {summary}.{_added_up(rows)}",
         note="95 % intervals. T2: questions of this kind; T1: these questions.",
-        why=None if agreement.responses else NOBODY,
+        why=None if agreement.responses else NO_RESPONSES,
     )
 
 
 def pairwise_differences(agreement: Agreement) -> Exhibit:
-    """Each pair's mean difference in points, with T2 and T1 intervals, beside blind clicks'."""
+    """Tabulate each pair's mean difference, T2 and T1 intervals, and the lead by blind clicks."""
     rows = tuple(
         (
-            str(one.pair).replace("-", " − "),
-            _percent(one.mean),
-            *_ends(one.two_way),
-            *_ends(one.participants),
-            _by_blind_clicks(one, agreement.responses),
+            difference.pair.title,
+            _percent(difference.mean),
+            *_ends(difference.two_way),
+            *_ends(difference.participants),
+            _by_blind_clicks(difference, agreement.responses),
         )
-        for one in agreement.differences
+        for difference in agreement.differences
     )
-    told = " ".join(
-        f"{pair}: {_said(mean)} points, {_covers(low, high)}." for pair, mean, low, high, *_ in rows
+    summary = " ".join(
+        f"{pair}: {_text(mean)} points, {_covers(low, high)}." for pair, mean, low, high, *_ in rows
     )
     return Exhibit(
         name="differences",
@@ -121,60 +127,65 @@ def pairwise_differences(agreement: Agreement) -> Exhibit:
         columns=("pair", "difference", "T2 from", "T2 to", "T1 from", "T1 to", "by blind clicks"),
         rows=rows,
         decimals=1,
-        alternative=told,
+        alternative=summary,
         note="95 % intervals. T2: questions of this kind; T1: these questions. By blind clicks: "
         "what identical orders alone would give.",
-        why=None if agreement.responses else NOBODY,
+        why=None if agreement.responses else NO_RESPONSES,
     )
 
 
 def agreement_rates(agreement: Agreement) -> Exhibit:
-    """The measures' agreement rates beside those of participants with one another."""
-    found = agreement.concordance
+    """Tabulate agreement rates of the measures, and of participants with one another."""
+    concordance = agreement.concordance
     rows: list[tuple[Cell, ...]] = [
-        (name, found.strict.means[name], found.half.means[name]) for name in agreement.measures
+        (name, concordance.strict.means[name], concordance.half.means[name])
+        for name in agreement.measures
     ]
     rows += [
-        (f"{which} participant", getattr(found.human, which), getattr(found.human_half, which))
+        (
+            f"{which} participant",
+            getattr(concordance.human, which),
+            getattr(concordance.human_half, which),
+        )
         for which in ("best", "median", "worst")
     ]
-    told = ", ".join(f"{name} {_said(rate, 2)}" for name, rate, _ in rows)
+    summary = ", ".join(f"{name} {_text(rate, 2)}" for name, rate, _ in rows)
     return Exhibit(
         name="agreement-rate",
         title="Agreement over pairs of lists",
         columns=("whose order", "strict", "half credit"),
         rows=tuple(rows),
-        alternative=f"Strict agreement rates: {told}.",
+        alternative=f"Strict agreement rates: {summary}.",
         note="Share of list pairs that two orders put alike; half credit where one side ties. "
         "Participants are compared with one another: how well people predict people. Whoever "
         "ticks a column agrees with its measure by construction, so a measure may lie above the "
         "best participant.",
-        why=None if agreement.responses else NOBODY,
+        why=None if agreement.responses else NO_RESPONSES,
     )
 
 
 def tau_b_distributions(agreement: Agreement) -> Exhibit:
-    """How participants' mean tau-b with each measure is spread."""
+    """Tabulate the quartiles of participants' mean tau-b with each measure."""
     means = agreement.concordance.tau_b_of_participants
     rows = tuple(
         (name, *_five_numbers(of_measure))
         for name, of_measure in zip(agreement.measures, means.T, strict=True)
     )
-    told = "; ".join(f"{row[0]} median {_said(row[4], 2)}" for row in rows)
+    summary = "; ".join(f"{row[0]} median {_text(row[4], 2)}" for row in rows)
     drawable = any(row[1] for row in rows)
     return Exhibit(
         name="tau-b",
         title="Kendall's tau-b with each measure: participants' means",
         columns=("measure", "n", "least", "lower quartile", "median", "upper quartile", "most"),
         rows=rows,
-        alternative=f"Participants' mean tau-b: {told}.",
+        alternative=f"Participants' mean tau-b: {summary}.",
         note="n: participants with a defined mean. 1: the same order, 0: unrelated, −1: reversed.",
         why=None if drawable else "no participant has a defined tau-b",
     )
 
 
 def label_and_column_clicks(agreement: Agreement) -> Exhibit:
-    """Clicks by label and by column: both are drawn anew each time, so they should be level."""
+    """Tabulate clicks by label and by column; both are drawn at random, so they should be equal."""
     bias = agreement.bias
     groups: list[Mapping[str, int]] = [bias.label_clicks]
     if bias.column_clicks is not None:
@@ -184,14 +195,14 @@ def label_and_column_clicks(agreement: Agreement) -> Exhibit:
         for group in groups
         for name, clicks in group.items()
     )
-    told = ", ".join(f"{name} {_said(share)} %" for name, _, share in rows)
+    summary = ", ".join(f"{name} {_text(share)} %" for name, _, share in rows)
     return Exhibit(
         name="bias",
         title="Clicks by label and by column",
         columns=("where", "clicks", "% of clicks"),
         rows=rows,
         decimals=1,
-        alternative=f"Clicks: {told}. Without bias each would be near "
+        alternative=f"Clicks: {summary}. Without bias each would be near "
         f"{100 / len(agreement.measures):.1f} %.",
         note="Columns are counted from the left.",
         why=None if any(bias.label_clicks.values()) else "no column was ticked",
@@ -199,15 +210,15 @@ def label_and_column_clicks(agreement: Agreement) -> Exhibit:
 
 
 def time_per_question(agreement: Agreement) -> Exhibit:
-    """The course of a session: median seconds, custom rankings and double ticks by position."""
+    """Tabulate median seconds, custom rankings and several ticks by position in a session."""
     rows = tuple(
-        (one.position, one.responses, one.seconds, one.own, one.several)
-        for one in agreement.bias.positions
+        (at.position, at.responses, at.seconds, at.own, at.several)
+        for at in agreement.bias.positions
     )
     timed = [row for row in rows if row[2] is not None]
-    told = (
-        f"Median seconds for an answer: {_said(timed[0][2])} at the first question, "
-        f"{_said(timed[-1][2])} at the last."
+    summary = (
+        f"Median seconds for an answer: {_text(timed[0][2])} at the first question, "
+        f"{_text(timed[-1][2])} at the last."
         if timed
         else ""
     )
@@ -217,14 +228,14 @@ def time_per_question(agreement: Agreement) -> Exhibit:
         columns=("place", "answers", "median seconds", "custom rankings", "several ticks"),
         rows=rows,
         decimals=1,
-        alternative=told,
+        alternative=summary,
         note="Seconds in view, as the browser tells; else between pages, by the server's clock.",
         why=None if timed else "no times are known",
     )
 
 
-def _by_blind_clicks(one: Difference, responses: int) -> float | None:
-    lead = one.label_permutation.null_mean
+def _by_blind_clicks(difference: Difference, responses: int) -> float | None:
+    lead = difference.label_permutation.null_mean
     return None if lead is None or not responses else 100 * lead / responses
 
 
@@ -233,11 +244,11 @@ def _percent(share: float | None) -> float | None:
 
 
 def _added_up(rows: Sequence[tuple[Cell, ...]]) -> str:
-    """Explain shares whose sum is not one."""
+    """Return a sentence that explains shares whose sum is more than 1, else nothing."""
     total = sum(share for _, share, *_ in rows if isinstance(share, float))
     if total < 100.05:
         return ""
-    return f" They add up to {_said(total)} %, since a vote may credit several measures."
+    return f" They add up to {_text(total)} %, since a vote may credit several measures."
 
 
 def _ends(test: MeanTest) -> tuple[float, float] | tuple[None, None]:
@@ -265,10 +276,10 @@ def _covers(low: Cell, high: Cell) -> str:
     if not isinstance(low, float) or not isinstance(high, float):
         return "without an interval for questions of this kind"
     where = "covers zero" if low <= 0 <= high else "leaves zero out"
-    return f"interval for questions of this kind {_said(low)} to {_said(high)}, which {where}"
+    return f"interval for questions of this kind {_text(low)} to {_text(high)}, which {where}"
 
 
-def _said(value: Cell, decimals: int = 1) -> str:
+def _text(value: Cell, decimals: int = 1) -> str:
     if not isinstance(value, (int, float)):
         return "undefined"
     return rounded(value, decimals)

@@ -1,9 +1,9 @@
-"""The label-permutation test: what credits blind clicks would give.
+"""Tests that redraw the labels: the lead of a measure, and Cochran's Q, under random clicks.
 
-Which measure stood behind which label was drawn anew for each response, so under "the
-measures do not matter" every redraw of the labels was as likely as the one that
-happened. The clicks stay on their labels; the credits are computed again. The test is
-exact under the blinding, and its null mean is the advantage that identical orders give.
+Which measure was behind which label was drawn for each response, so under "the measures do
+not matter" every redraw of the labels was as likely as the one that happened. The clicks
+stay on their labels; the credits are computed again. The test is exact under the blinding,
+and its null mean is the advantage that identical orders give.
 """
 
 import math
@@ -13,24 +13,32 @@ from functools import cached_property
 from itertools import combinations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
-from survey.core.agreement.counts import whole
 from survey.core.agreement.credits import (
     SHARES_OF_A_VOTE,
     Credits,
     credited_measures,
     in_sixtieths,
+    whole,
 )
-from survey.core.agreement.differences import NOBODY, Pair, differences
+from survey.core.agreement.differences import (
+    BLINDING,
+    DESCRIPTIVE,
+    NO_RESPONSES,
+    Pair,
+    differences,
+)
+from survey.core.statistics import significance
 from survey.core.statistics.monte_carlo import (
-    MOST_ONE_BY_ONE,
+    MOST_SINGLE_DRAWS,
     REPLICATES,
-    Chance,
-    add_one,
-    never_zero,
+    RandomStream,
+    exact_p,
+    monte_carlo_p,
 )
-from survey.core.statistics.results import BLINDING, Statistic
+from survey.core.statistics.results import Statistic
 from survey.core.studies.rankings import Ranking
 
 
@@ -39,7 +47,7 @@ class LabelPermutation(Statistic):
     """The lead of one measure over another under redrawn labels.
 
     ``lead``: credits of the first minus those of the second, as observed;
-    ``null_mean``, ``null_sd``: of the lead under blind clicks; ``p``: two-sided about
+    ``null_mean``, ``null_sd``: of the lead under random clicks; ``p``: two-sided about
     the null mean, in (0, 1]; ``method``: "exact" or "Monte Carlo".
     """
 
@@ -51,23 +59,38 @@ class LabelPermutation(Statistic):
     method: str | None = None
 
 
-@dataclass(frozen=True)
-class Alike:
-    """Responses that share a question and a number of clicks, hence their possible credits.
+@dataclass(frozen=True, kw_only=True)
+class CochranQ(Statistic):
+    """Cochran's Q over responses (blocks) and measures (treatments).
 
-    ``times``: how many there are; ``outcomes``: the equally likely credits under redrawn
-    labels, float (subsets, measures).
+    ``p``: chi-square with ``df`` = measures - 1, which treats responses as independent and
+    so is a description only; ``p_label_permutation``: from 10,000 redraws of the labels.
     """
 
-    times: int
-    outcomes: NDArray[np.float64]
+    blocks: int
+    q: float | None = None
+    df: int | None = None
+    p: float | None = None
+    p_label_permutation: float | None = None
 
 
 @dataclass(frozen=True)
-class Totals:
-    """What 10,000 redraws of all labels credit, over all responses.
+class Outcomes:
+    """The equally likely credits, under redrawn labels, of responses of a kind.
 
-    ``votes``: (10,000, measures); ``credited``: likewise, a credit of any weight as one;
+    ``responses``: how many share the question and the number of clicks; ``credits``: float
+    (subsets, measures).
+    """
+
+    responses: int
+    credits: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class RandomTotals:
+    """The credits of all responses in 10,000 redraws of all labels.
+
+    ``votes``: (10,000, measures); ``credited``: likewise, a credit of any weight as 1;
     ``squares``: (10,000,), the squares of the measures credited in a response, added up.
     """
 
@@ -78,66 +101,57 @@ class Totals:
 
 @dataclass(frozen=True)
 class Redraws:
-    """What credits redrawn labels would give; custom rankings credit nobody.
+    """The credits that redrawn labels would give; custom rankings credit no measure.
 
     Redrawing the labels puts each subset of the measures behind c clicked columns with
-    the same chance, so the C(k, c) subsets are all there is to enumerate. Where shared
-    votes are dropped, what is left is taken as given: only the subsets that would have
-    been kept count, which are equally likely among themselves.
+    the same chance, so the C(k, c) subsets are enumerated. Where shared votes are dropped,
+    only the subsets count that would not have been dropped, which are equally likely.
     """
 
     credits: Credits
 
     @cached_property
-    def groups(self) -> tuple[Alike, ...]:
-        """The responses by their possible credits, by question and number of clicks."""
-        return tuple(self._groups())
+    def outcomes(self) -> tuple[Outcomes, ...]:
+        """Possible credits of the responses, by question and number of clicks."""
+        return tuple(self._outcomes())
 
-    def _groups(self) -> Iterator[Alike]:
+    def _outcomes(self) -> Iterator[Outcomes]:
         credits, ballots = self.credits, self.credits.ballots
         for question in sorted(ballots.rankings):
             for clicks in range(1, len(credits.measures) + 1):
                 alike = (ballots.questions == question) & (ballots.clicks == clicks)
-                times = int(credits.times[alike].sum())
-                if times:
+                responses = int(credits.counts[alike].sum())
+                if responses:
                     orders = ballots.rankings[question]
-                    yield Alike(times, _outcomes(credits, orders, clicks))
+                    yield Outcomes(responses, _possible_credits(credits, orders, clicks))
 
     @cached_property
-    def totals(self) -> Totals:
-        """10,000 redraws, the same for every question that is asked of them.
+    def totals(self) -> RandomTotals:
+        """The same 10,000 redraws for every test that uses them.
 
-        Up to 20,000 responses each one's labels are redrawn; beyond that it is drawn how
-        many responses with the same possible credits get which of them.
+        Up to 20,000 responses the labels of each are redrawn; above that a draw decides how
+        many of the responses with the same possible credits get which of them.
         """
-        few = len(self.credits) <= MOST_ONE_BY_ONE
-        groups, chance = self.groups if few else _merged(self.groups), Chance()
-        draw = chance.tallies if few else chance.multinomial
+        few, stream = len(self.credits) <= MOST_SINGLE_DRAWS, RandomStream()
+        draw = stream.tallies if few else stream.multinomial
         measures = len(self.credits.measures)
         votes = np.zeros((REPLICATES, measures))
         credited = np.zeros((REPLICATES, measures), dtype=np.int64)
         squares = np.zeros(REPLICATES, dtype=np.int64)
-        for group in groups:
-            times = draw(group.times, len(group.outcomes))
-            any_weight = (group.outcomes > 0).astype(np.int64)
-            votes += times @ group.outcomes
-            credited += times @ any_weight
-            squares += times @ any_weight.sum(axis=1) ** 2
-        return Totals(votes, credited, squares)
+        for outcomes in self.outcomes if few else _merged(self.outcomes):
+            counts = draw(outcomes.responses, len(outcomes.credits))
+            any_weight = (outcomes.credits > 0).astype(np.int64)
+            votes += counts @ outcomes.credits
+            credited += counts @ any_weight
+            squares += counts @ any_weight.sum(axis=1) ** 2
+        return RandomTotals(votes, credited, squares)
 
 
-def _merged(groups: tuple[Alike, ...]) -> list[Alike]:
-    """Put the groups of different questions together that have the same possible credits."""
-    merged: dict[tuple[tuple[float, ...], ...], int] = {}
-    for group in groups:
-        outcomes = tuple(map(tuple, group.outcomes.tolist()))
-        merged[outcomes] = merged.get(outcomes, 0) + group.times
-    return [Alike(times, np.array(outcomes)) for outcomes, times in merged.items()]
-
-
-def _outcomes(credits: Credits, orders: Mapping[str, Ranking], clicks: int) -> NDArray[np.float64]:
+def _possible_credits(
+    credits: Credits, orders: Mapping[str, Ranking], clicks: int
+) -> NDArray[np.float64]:
     measures = credits.measures
-    outcomes: NDArray[np.float64] = np.array(
+    possible: NDArray[np.float64] = np.array(
         [
             [name in credited_measures(measures, subset, orders) for name in measures]
             for subset in combinations(range(1, len(measures) + 1), clicks)
@@ -145,72 +159,107 @@ def _outcomes(credits: Credits, orders: Mapping[str, Ranking], clicks: int) -> N
         dtype=float,
     )
     if credits.shared == "split":
-        outcomes /= outcomes.sum(axis=1, keepdims=True)
+        possible /= possible.sum(axis=1, keepdims=True)
     if credits.shared == "dropped":
-        outcomes = outcomes[outcomes.sum(axis=1) < 2]
-    return outcomes
+        possible = possible[possible.sum(axis=1) < 2]
+    return possible
+
+
+def _merged(groups: tuple[Outcomes, ...]) -> list[Outcomes]:
+    """Merge the groups of different questions that have the same possible credits."""
+    merged: dict[tuple[tuple[float, ...], ...], int] = {}
+    for group in groups:
+        credits = tuple(map(tuple, group.credits.tolist()))
+        merged[credits] = merged.get(credits, 0) + group.responses
+    return [Outcomes(responses, np.array(credits)) for credits, responses in merged.items()]
 
 
 def label_permutation(redraws: Redraws, pair: Pair) -> LabelPermutation:
-    """Test the lead of one measure over another against blind clicks (two-sided).
+    """Test the lead of one measure over another against random clicks (two-sided).
 
     p is exact, by convolution of the responses' distributions, up to 20,000 responses;
-    beyond that from 10,000 redraws as (b + 1)/(B + 1).
+    above that from 10,000 redraws as (b + 1)/(B + 1).
     """
     credits = redraws.credits
     first, second = (credits.measures.index(name) for name in (pair.first, pair.second))
     possible = [
-        (group.outcomes[:, first] - group.outcomes[:, second], group.times)
-        for group in redraws.groups
+        (group.credits[:, first] - group.credits[:, second], group.responses)
+        for group in redraws.outcomes
     ]
-    mean = math.fsum(times * steps.mean() for steps, times in possible)
-    lead = int(credits.times @ in_sixtieths(differences(credits, pair))) / SHARES_OF_A_VOTE
+    mean = math.fsum(count * steps.mean() for steps, count in possible)
+    lead = int(credits.counts @ in_sixtieths(differences(credits, pair))) / SHARES_OF_A_VOTE
     frame = LabelPermutation(
         estimand=BLINDING,
         n=len(credits),
         unit="responses",
         lead=whole(lead),
         null_mean=mean,
-        null_sd=math.sqrt(math.fsum(times * steps.var() for steps, times in possible)),
+        null_sd=math.sqrt(math.fsum(count * steps.var() for steps, count in possible)),
     )
     if not len(credits):
-        return replace(frame, why=NOBODY)
-    far = abs(frame.lead - mean) - 1e-9
-    if len(credits) <= MOST_ONE_BY_ONE:
-        totals, chances = _every_total(possible)
-        p = float(chances[np.abs(totals - mean) >= far].sum())
-        return replace(frame, p=never_zero(p), method="exact")
+        return replace(frame, why=NO_RESPONSES)
+    distance = abs(frame.lead - mean) - 1e-9
+    if len(credits) <= MOST_SINGLE_DRAWS:
+        totals, chances = _lead_distribution(possible)
+        p = float(chances[np.abs(totals - mean) >= distance].sum())
+        return replace(frame, p=exact_p(p), method="exact")
     votes = redraws.totals.votes
-    beyond = np.abs(votes[:, first] - votes[:, second] - mean) >= far
-    return replace(frame, p=add_one(beyond), method="Monte Carlo")
+    beyond = np.abs(votes[:, first] - votes[:, second] - mean) >= distance
+    return replace(frame, p=monte_carlo_p(beyond), method="Monte Carlo")
 
 
-Possible = list[tuple[NDArray[np.float64], int]]
-
-
-def _every_total(possible: Possible) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return every total that redraws can give, and its chance."""
+def _lead_distribution(
+    possible: list[tuple[NDArray[np.float64], int]],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return every lead that redraws can give, and its chance."""
     alike: dict[tuple[int, ...], int] = {}
-    for steps, times in possible:
+    for steps, count in possible:
         key = tuple(sorted(in_sixtieths(steps).tolist()))
-        alike[key] = alike.get(key, 0) + times
+        alike[key] = alike.get(key, 0) + count
     unit = math.gcd(*(step for steps in alike for step in steps)) or 1
     chances, least = np.ones(1), 0
-    for key, times in alike.items():
-        steps = np.array(key) // unit
-        kernel = np.bincount(steps - steps[0]) / len(steps)
-        chances = np.convolve(chances, _power(kernel, times))
-        least += int(steps[0]) * times
+    for key, count in alike.items():
+        units = np.array(key) // unit
+        kernel = np.bincount(units - units[0]) / len(units)
+        chances = np.convolve(chances, _convolved(kernel, count))
+        least += int(units[0]) * count
     return (least + np.arange(len(chances))) * unit / SHARES_OF_A_VOTE, chances
 
 
-def _power(kernel: NDArray[np.float64], times: int) -> NDArray[np.float64]:
-    """Convolve a distribution with itself, so many times, by squaring."""
+def _convolved(kernel: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """Return the distribution of a sum of ``count`` draws, by repeated squaring."""
     result = np.ones(1)
-    while times:
-        if times % 2:
+    while count:
+        if count % 2:
             result = np.convolve(result, kernel)
-        times //= 2
-        if times:
+        count //= 2
+        if count:
             kernel = np.convolve(kernel, kernel)
     return result
+
+
+def cochran_q(redraws: Redraws) -> CochranQ:
+    """Test whether all measures are credited equally often (Cochran 1950).
+
+    Split votes are not yes or no, so Q reads a credit of any weight as a yes.
+    """
+    credits = redraws.credits
+    measures, blocks = len(credits.measures), len(credits)
+    sums = credits.counts @ credits.credited.astype(np.int64)
+    squares = int(credits.counts @ credits.credited.sum(axis=1) ** 2)
+    q = float(significance.cochran_q(sums, squares, measures))
+    if not np.isfinite(q):
+        why = "no response tells the measures apart" if blocks else NO_RESPONSES
+        return CochranQ(estimand=DESCRIPTIVE, n=blocks, unit="responses", blocks=blocks, why=why)
+    null = significance.cochran_q(redraws.totals.credited, redraws.totals.squares, measures)
+    return CochranQ(
+        estimand=DESCRIPTIVE,
+        n=blocks,
+        unit="responses",
+        blocks=blocks,
+        q=q,
+        df=measures - 1,
+        p=float(scipy.stats.chi2.sf(q, measures - 1)),
+        # A redraw in which nothing tells the measures apart is no evidence against the null.
+        p_label_permutation=monte_carlo_p(np.nan_to_num(null, nan=0.0) >= q - 1e-9),
+    )

@@ -1,4 +1,4 @@
-"""Quality flags: signs of answers given without looking. A flag excludes nobody."""
+"""Quality flags: signs of careless answers. A flag alone excludes no participant."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.answers import Answers, begins_of, by_participant
+from survey.core.agreement.answers import Answers, first_rows, sum_by_participant
 
 FASTEST_SECONDS = 3.0
 FASTEST_SHARE = 1 / 3
@@ -27,13 +27,13 @@ RULES = {
     INCOMPLETE: "not all questions were answered",
 }
 
-# Participants' places with what was found.
-Found = Iterator[tuple[int, str]]
+# Participants' indices, each with the reason for the flag.
+Reasons = Iterator[tuple[int, str]]
 
 
 @dataclass(frozen=True)
 class Flag:
-    """One sign against one participant: the rule, and what was found."""
+    """A quality flag of a participant: its rule in ``kind``, the numbers in ``reason``."""
 
     participant: str
     kind: str
@@ -45,7 +45,7 @@ def quality_flags(answers: Answers, asked: int) -> tuple[Flag, ...]:
 
     Participants without a single answer are not judged.
     """
-    found = {
+    reasons_by_rule = {
         TOO_FAST: _too_fast(answers),
         SAME: _same_label(answers),
         ALL_CUSTOM: _all_custom(answers),
@@ -53,72 +53,79 @@ def quality_flags(answers: Answers, asked: int) -> tuple[Flag, ...]:
     }
     rules = list(RULES)
     by_person = sorted(
-        (place, rules.index(kind), reason) for kind, one in found.items() for place, reason in one
+        (person, rules.index(kind), reason)
+        for kind, reasons in reasons_by_rule.items()
+        for person, reason in reasons
     )
     return tuple(
-        Flag(str(answers.people[place]), rules[rule], reason) for place, rule, reason in by_person
+        Flag(str(answers.people[person]), rules[rule], reason) for person, rule, reason in by_person
     )
 
 
 def flagged_for_exclusion(flags: Sequence[Flag]) -> tuple[str, ...]:
     """Return the participants that "without flagged participants" leaves out, in order.
 
-    An incomplete participant's answers are as good as anybody's: that flag alone leaves
-    nobody out.
+    The answers that an incomplete participant did give are sound, so that flag alone leaves
+    no participant out.
     """
     return tuple(dict.fromkeys(flag.participant for flag in flags if flag.kind != INCOMPLETE))
 
 
-def _too_fast(answers: Answers) -> Found:
+def _too_fast(answers: Answers) -> Reasons:
     typical = _typical_seconds(answers)
     if np.isnan(typical).all():
         return
     usual = float(np.nanmedian(typical))
-    # A time that is unknown is below nothing.
-    for place in np.flatnonzero((typical < FASTEST_SECONDS) | (typical < FASTEST_SHARE * usual)):
-        took = f"{typical[place]:.1f} s for an answer"
-        yield int(place), f"{took}; the median participant took {usual:.1f} s"
+    # An unknown time is NaN, which is below no number.
+    for person in np.flatnonzero((typical < FASTEST_SECONDS) | (typical < FASTEST_SHARE * usual)):
+        took = f"{typical[person]:.1f} s for an answer"
+        yield int(person), f"{took}; the median participant took {usual:.1f} s"
 
 
 def _typical_seconds(answers: Answers) -> NDArray[np.float64]:
     """Return each participant's median time, NaN where none is known."""
     known = ~np.isnan(answers.seconds)
     seconds = answers.seconds[known]
-    given = by_participant(known, answers.begins)
-    begins, typical = begins_of(given), np.full(len(given), np.nan)
-    for count in set(given.tolist()) - {0}:
-        alike = given == count
-        rows = begins[alike][:, np.newaxis] + np.arange(count)
+    counts = sum_by_participant(known, answers.first_answer)
+    first, typical = first_rows(counts), np.full(len(counts), np.nan)
+    for count in set(counts.tolist()) - {0}:
+        alike = counts == count
+        rows = first[alike][:, np.newaxis] + np.arange(count)
         typical[alike] = np.median(seconds[rows], axis=1)
     return typical
 
 
-def _same_label(answers: Answers) -> Found:
+def _same_label(answers: Answers) -> Reasons:
     labels = int(answers.clicked.max(initial=0)).bit_length()
     clicks = np.array(
-        [by_participant(answers.clicked >> label & 1, answers.begins) for label in range(labels)]
+        [
+            sum_by_participant(answers.clicked >> label & 1, answers.first_answer)
+            for label in range(labels)
+        ]
     ).reshape(labels, len(answers.people))
     most = clicks.max(axis=0, initial=0)
-    enough = (answers.given >= FEWEST_ANSWERS) & (most > 0)
-    for place in np.flatnonzero(enough & (most >= SAME_LABEL * answers.given)).tolist():
-        label = _first_ticked(answers, place, np.flatnonzero(clicks[:, place] == most[place]))
-        yield place, f"Method{label} ticked in {most[place]} of {answers.given[place]} answers"
+    counts = answers.answer_counts
+    enough = (counts >= FEWEST_ANSWERS) & (most > 0)
+    for person in np.flatnonzero(enough & (most >= SAME_LABEL * counts)).tolist():
+        label = _first_ticked(answers, person, np.flatnonzero(clicks[:, person] == most[person]))
+        yield person, f"Method{label} ticked in {most[person]} of {counts[person]} answers"
 
 
-def _first_ticked(answers: Answers, place: int, labels: NDArray[np.int64]) -> int:
-    """Return which of the labels, from 0 on, was ticked first, as the number it is shown by."""
-    begin = answers.begins[place]
-    mine = answers.clicked[begin : begin + answers.given[place]]
-    firsts = [int(np.argmax(mine >> label & 1)) for label in labels]
-    return int(labels[np.argmin(firsts)]) + 1
+def _first_ticked(answers: Answers, person: int, labels: NDArray[np.int64]) -> int:
+    """Return the number, from 1, of the label that was ticked first; ``labels`` are from 0."""
+    first = answers.first_answer[person]
+    clicked = answers.clicked[first : first + answers.answer_counts[person]]
+    first_ticks = [int(np.argmax(clicked >> label & 1)) for label in labels]
+    return int(labels[np.argmin(first_ticks)]) + 1
 
 
-def _all_custom(answers: Answers) -> Found:
-    custom = by_participant(answers.own.known, answers.begins)
-    for place in np.flatnonzero((answers.given > 1) & (custom == answers.given)).tolist():
-        yield place, f"a custom ranking in all {answers.given[place]} answers"
+def _all_custom(answers: Answers) -> Reasons:
+    custom = sum_by_participant(answers.own.known, answers.first_answer)
+    counts = answers.answer_counts
+    for person in np.flatnonzero((counts > 1) & (custom == counts)).tolist():
+        yield person, f"a custom ranking in all {counts[person]} answers"
 
 
-def _incomplete(answers: Answers, asked: int) -> Found:
-    for place in np.flatnonzero(answers.given < asked).tolist():
-        yield place, f"{answers.given[place]} of {asked} answers"
+def _incomplete(answers: Answers, asked: int) -> Reasons:
+    for person in np.flatnonzero(answers.answer_counts < asked).tolist():
+        yield person, f"{answers.answer_counts[person]} of {asked} answers"

@@ -1,28 +1,29 @@
 """What the votes support, in words: one statement for each pair of measures.
 
-The rules. A measure is called preferred only where a 95 % interval excludes zero: for
-these questions alone where the participants' does (T1), for questions of this kind where
-the two-way one does besides (T2), since what holds of the kind must hold of these; in
-small studies the two-way interval can be the shorter one by chance. And only where the
-label permutation shows more than blind clicks give, the advantage of identical orders
-included: the intervals alone would name a preference among blind clicks in 8 % of studies
-(benchmarks/calibration.md).
+A measure is called preferred only where a 95 % interval excludes zero: for these questions
+alone where the participants' interval does (T1), for questions of this kind where the two-way
+interval does besides (T2), since what holds of the kind must hold of these; in small studies
+the two-way interval can be the shorter by chance. And only where the label permutation shows
+more than blind clicks give, the advantage of identical orders included: the intervals alone
+would name a preference among blind clicks in 8 % of studies (benchmarks/calibration.md).
 """
 
 from dataclasses import dataclass
 
 from survey.core.agreement.agreement import Difference
-from survey.core.agreement.differences import MeanTest
-from survey.core.statistics.results import T1, T2, Interval
+from survey.core.agreement.differences import T1, T2
+from survey.core.statistics.results import Interval, MeanTest
 
 LEVEL = 0.05
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """``preferred``: a measure's name or None; ``population``: of the preference, or None.
+    """What the votes support for one pair, as values and as a sentence.
 
-    ``survives_holm``: whether the preference does, over all pairs; None without one.
+    ``preferred``: a measure's name or None; ``population``: of the preference, or None;
+    ``survives_holm``: whether the preference survives Holm's correction over all pairs, None
+    without a preference.
     """
 
     pair: str
@@ -33,7 +34,7 @@ class Verdict:
 
 
 def verdict(difference: Difference, comparisons: int, questions: int) -> Verdict:
-    """State what the votes support for one of so many pairs, over so many questions."""
+    """State what the votes support for a pair, one of ``comparisons``, over ``questions``."""
     population, test = _decisive(difference)
     if test is None or not _beyond_blind_clicks(difference, test):
         return Verdict(
@@ -44,7 +45,7 @@ def verdict(difference: Difference, comparisons: int, questions: int) -> Verdict
     survives = test.p_holm is not None and test.p_holm < LEVEL
     sentence = (
         f"{_place(population, questions)}, {winner} is preferred to {loser} by "
-        f"{_points(abs(mean))} of {_whose(population)} "
+        f"{_points(abs(mean))} of {_unit(population)} "
         f"(95 % interval {_interval(test.ci95, mean)}); {_holm(test, survives, comparisons)}. "
         f"{_elsewhere(difference, population, mean)}{_advantage(difference, questions)}"
     )
@@ -65,10 +66,10 @@ def _excludes_zero(test: MeanTest) -> bool:
 
 
 def _beyond_blind_clicks(difference: Difference, decisive: MeanTest) -> bool:
-    """Whether the lead is more than blind clicks give, identical orders included.
+    """Tell whether the lead is more than blind clicks give, identical orders included.
 
-    It is measured in the direction of the decisive mean. Over participants' means that
-    may be another than the lead's, where some answered fewer questions than others.
+    The direction is that of the decisive mean, which may be opposite to the lead's where
+    some participants answered fewer questions than others.
     """
     test = difference.label_permutation
     lead = difference.lead - (test.null_mean or 0.0)
@@ -96,7 +97,7 @@ def _undecided(difference: Difference, questions: int, decisive: MeanTest | None
 
 
 def _but(difference: Difference, decisive: MeanTest | None) -> str:
-    """Say what is missing where an interval does exclude zero."""
+    """Return the reason why an interval that excludes zero is not enough."""
     if decisive:
         permuted = p_text(difference.label_permutation.p)
         return f", but the label permutation does not show more than blind clicks give ({permuted})"
@@ -125,7 +126,7 @@ def _place(population: str | None, questions: int) -> str:
     return "For questions of this kind" if population == T2 else _these(questions).capitalize()
 
 
-def _whose(population: str | None) -> str:
+def _unit(population: str | None) -> str:
     return "the responses" if population == T2 else "a participant's responses"
 
 
@@ -156,12 +157,12 @@ def _elsewhere(difference: Difference, population: str | None, mean: float) -> s
 
 
 def _advantage(difference: Difference, questions: int) -> str:
-    """Say what identical orders give, always, in the points of the rest of the sentence."""
+    """Return the sentence on the lead that identical orders give; every verdict has one."""
     test = difference.label_permutation
     if test.null_mean is None or not test.n:
         return "What identical orders give is not known."
     alike = _alike(difference, questions)
-    if not _tells(test.null_mean):
+    if not _is_lead(test.null_mean):
         return f"Identical orders give neither an advantage{alike}."
     first, second = difference.pair.first, difference.pair.second
     ahead, behind = (first, second) if test.null_mean > 0 else (second, first)
@@ -173,7 +174,7 @@ def _advantage(difference: Difference, questions: int) -> str:
 
 
 def _alike(difference: Difference, questions: int) -> str:
-    """Name the questions that cannot tell the two apart."""
+    """Return a clause that names the questions in which the two orders are identical."""
     count = len(difference.identical)
     if not count:
         return ""
@@ -183,8 +184,8 @@ def _alike(difference: Difference, questions: int) -> str:
     return f"; they order the lists alike in question{'s' * (count > 1)} {which} of {questions}"
 
 
-def _tells(head_start: float) -> bool:
-    return abs(head_start) > 1e-9
+def _is_lead(null_mean: float) -> bool:
+    return abs(null_mean) > 1e-9
 
 
 def _points(share: float) -> str:
@@ -192,9 +193,9 @@ def _points(share: float) -> str:
 
 
 def _interval(interval: Interval | None, mean: float) -> str:
-    """Print an interval in points, turned round for a difference that is read in reverse.
+    """Format an interval in points, with its sign reversed for a negative mean.
 
-    It is cut where no difference can be: few questions can give a t interval beyond that.
+    It is cut at ±100 points: with few questions a t interval can exceed what is possible.
     """
     low, high = interval or (float("nan"), float("nan"))
     if mean < 0:
@@ -204,8 +205,11 @@ def _interval(interval: Interval | None, mean: float) -> str:
 
 
 def rounded(value: float, decimals: int = 1) -> str:
-    """Print so many decimals, more where rounding would make zero of an interval's end."""
-    exact = round(value, 9) or 0.0  # no error of a float, no minus before zero
+    """Format with ``decimals``, or with more where rounding would turn the value into 0.
+
+    An interval's end that is not 0 must not read as 0.
+    """
+    exact = round(value, 9) or 0.0  # without a float's error, and never "−0"
     for places in range(decimals, 10):
         text = f"{exact:.{places}f}"
         if float(text) or not exact:
@@ -214,7 +218,7 @@ def rounded(value: float, decimals: int = 1) -> str:
 
 
 def p_text(p: float | None) -> str:
-    """Print a p value as papers do: p = .023, p < .001; never rounded up to the level."""
+    """Format a p value as papers do: p = .023, p < .001; never rounded up to the level."""
     if p is None:
         return "no p value"
     if p < 0.001:

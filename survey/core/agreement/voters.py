@@ -1,7 +1,7 @@
 """How a simulated participant with a preference votes on the columns that a page shows.
 
-Pure: the bots of ``survey simulate`` read a page and call it, the calibration calls it on
-questions that no page shows. So what is planted means the same in both.
+The bots of ``survey simulate`` read a page and call it; the calibration calls it on
+questions that no page shows. So a planted preference means the same in both.
 """
 
 from collections.abc import Collection, Sequence
@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from survey.core.agreement.counts import OTHER
+from survey.core.agreement.credits import OTHER
 from survey.core.studies.blinding import BlindedColumn
 from survey.core.studies.questions import Question
 from survey.core.studies.rankings import Ranking
@@ -21,15 +21,15 @@ Chance = np.random.Generator
 
 
 class Drawing(Protocol):
-    """Something that draws the measure a voter prefers, or OTHER."""
+    """A distribution over the measures and OTHER, by which a voter prefers them."""
 
     def draw(self, chance: Chance) -> str:
-        """Draw one."""
+        """Return the name of a measure, or OTHER."""
 
 
 @dataclass(frozen=True)
 class Vote:
-    """The labels that are ticked; or none, and an order of one's own."""
+    """The labels that are ticked; or none, and an own order."""
 
     clicked: frozenset[int] = frozenset()
     own: Ranking | None = None
@@ -38,14 +38,13 @@ class Vote:
 def cast_vote(
     preference: Drawing, question: Question, columns: Sequence[BlindedColumn], chance: Chance
 ) -> Vote:
-    """Draw a measure and tick its column, or draw OTHER and give an order of one's own.
+    """Draw a measure and tick its column, or draw OTHER and return an own order.
 
     The column is known by its order and printed values, never by its label. Where other
-    columns give the same order, all of them are ticked in three votes of ten; a measure is
-    credited for either. So a measure's share of the credits is its planted one where all
-    orders differ, and the sum over the measures of its order where they do not. An order
-    of one's own is never an offered one. Raises ValueError where no column is the drawn
-    measure's.
+    columns have the same order, all of them are ticked in three votes of ten; a measure is
+    credited for either. So a measure's share of the credits is its planted share where all
+    orders differ, and the sum over the measures of its order where they do not. An own order
+    is never an offered one. Raises ValueError where no column is the drawn measure's.
     """
     preferred = preference.draw(chance)
     every_match = chance.random() < TICKS_EVERY_MATCH

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from survey.core.file_lines import FileFaults, field_count_fault, numbered, shortened
 from survey.core.numbers import parse_whole
-from survey.core.statistics.raters import alpha_ordinal, kappa_of
+from survey.core.statistics.raters import alpha_ordinal, kappa_of_counts
 
 LABEL_LINE = "topic iteration document relevance"
 HIGHEST = 3
@@ -189,7 +189,7 @@ def fleiss_kappa(counts: NDArray[np.int64], assessors: int) -> float | None:
     """
     if assessors < 2 or counts.sum() in (0, assessors * len(counts)):
         return None
-    return kappa_of(np.column_stack([assessors - counts, counts]).astype(float))
+    return kappa_of_counts(np.column_stack([assessors - counts, counts]).astype(float))
 
 
 def _undefined_reason(chosen: NDArray[np.bool_]) -> str | None:

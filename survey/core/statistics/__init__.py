@@ -1,1 +1,1 @@
-"""General statistics that know nothing of surveys."""
+"""General statistics on plain numbers and arrays; they know nothing of surveys."""

@@ -1,4 +1,4 @@
-"""The chance behind Monte Carlo p values: the same for every machine and every numpy."""
+"""Random numbers for Monte Carlo p values: the same on every machine and with every numpy."""
 
 import math
 from collections.abc import Iterator
@@ -13,22 +13,23 @@ REPLICATES = 10_000
 SEED = 20_080_501
 SMALLEST = float(np.finfo(float).tiny)
 
-# Beyond so many, responses with the same possible outcomes are drawn together: as many in
-# each outcome as a binomial distribution gives. Up to it a p value is the one it ever was.
-MOST_ONE_BY_ONE = 20_000
+# Up to this number every response is drawn by itself. Above it, responses with the same
+# possible outcomes are drawn together, by one binomial number for each outcome.
+MOST_SINGLE_DRAWS = 20_000
 AT_ONCE = 32  # draws of 10,000 integers: 1.3 MB
 
 
-class Chance:
-    """A stream of random numbers from PCG64's raw output, which numpy promises to keep."""
+class RandomStream:
+    """Random numbers from PCG64's raw output, which numpy promises never to change."""
 
     def __init__(self) -> None:
         self._bits = PCG64(SEED)
 
     def halves(self, draws: int) -> Iterator[NDArray[np.uint32]]:
-        """Draw 10,000 numbers of 32 bits so many times, two from each 64: (some, 10,000).
+        """Yield ``draws`` rows of 10,000 numbers of 32 bits, some rows at a time.
 
-        h * bound >> 32 is an integer below a tiny ``bound``, none favoured by more than 1e-8.
+        Each number of 64 bits gives two. h * bound >> 32 is an integer below a small
+        ``bound``; no integer is favoured by more than 1e-8.
         """
         for first in range(0, draws, AT_ONCE):
             count = min(AT_ONCE, draws - first)
@@ -36,10 +37,10 @@ class Chance:
             yield drawn.astype("<u8", copy=False).view("<u4").reshape(count, REPLICATES)
 
     def tallies(self, draws: int, bound: int) -> NDArray[np.int64]:
-        """Draw so many integers below ``bound`` 10,000 times, and count: (10,000, bound).
+        """Count ``draws`` random integers below ``bound``, 10,000 times: (10,000, bound).
 
-        h * bound >> 32 is v or more where h is at least v/bound of 2^32, rounded up, so two
-        comparisons of 32 bits do for three integers.
+        h * bound >> 32 is v or more where h is at least v/bound of 2^32, rounded up, so
+        counting three integers takes two comparisons of 32 bits.
         """
         at_least = np.zeros((bound + 1, REPLICATES), dtype=np.int64)
         at_least[0] = draws
@@ -50,21 +51,21 @@ class Chance:
         return (at_least[:-1] - at_least[1:]).T
 
     def binomial(self, draws: NDArray[np.int64], chance: float) -> NDArray[np.int64]:
-        """Draw how many of so many draws succeed, (10,000,), for each replicate's own number.
+        """Draw the number of successes among ``draws``, which differs by replicate: (10,000,).
 
-        A binomial number of n is the sum of those of the powers of two that make up n, and
-        the distribution of each of these needs to be inverted once only.
+        A binomial number of n is the sum of those of the powers of two that make up n, so
+        only the distributions of the powers of two are inverted, each once.
         """
         counts = np.zeros(REPLICATES, dtype=np.int64)
         for bit in range(int(draws.max(initial=0)).bit_length()):
-            has_it = draws >> bit & 1
-            if has_it.any():
+            has_bit = draws >> bit & 1
+            if has_bit.any():
                 least, at_most = _distribution(1 << bit, chance)
-                counts += has_it * (least + np.searchsorted(at_most, self._uniform()))
+                counts += has_bit * (least + np.searchsorted(at_most, self._uniform()))
         return counts
 
     def multinomial(self, draws: int, bound: int) -> NDArray[np.int64]:
-        """Count as ``tallies`` does, in distribution, by one binomial for each integer."""
+        """Count with the distribution of ``tallies``, by one binomial for each integer."""
         counts = np.zeros((REPLICATES, bound), dtype=np.int64)
         left: NDArray[np.int64] = np.full(REPLICATES, draws)
         for value in range(bound - 1):
@@ -79,23 +80,27 @@ class Chance:
         return (drawn + 0.5) * 2.0**-53
 
 
+def exact_p(p: float) -> float:
+    """Clip an exact p to (0, 1]: with hundreds of equal answers it is below every float."""
+    return min(1.0, max(p, SMALLEST))
+
+
+def monte_carlo_p(beyond: NDArray[np.bool_]) -> float:
+    """Return (b + 1)/(B + 1), a Monte Carlo p that is never 0 (Phipson & Smyth 2010).
+
+    ``beyond``: for each replicate whether it is as far out as what was observed.
+    """
+    return float((beyond.sum() + 1) / (len(beyond) + 1))
+
+
 @cache
 def _distribution(draws: int, chance: float) -> tuple[int, NDArray[np.float64]]:
-    """Return the least number of successes to be reckoned with, and the chances of at most it,
-    one more, and so on, but for the greatest.
+    """Return the least plausible number of successes, and a table of cumulative chances.
 
-    Ten standard deviations from the mean are farther than 64 random bits reach.
+    The table holds the chance of at most that number, at most one more, and so on, without
+    the greatest. Numbers beyond ten standard deviations are left out: 64 random bits cannot
+    reach them.
     """
     mean, reach = draws * chance, 10 * math.sqrt(draws * chance * (1 - chance)) + 10
     least, most = max(0, int(mean - reach)), min(draws, int(mean + reach))
     return least, np.asarray(scipy.stats.binom.cdf(np.arange(least, most), draws, chance))
-
-
-def never_zero(p: float) -> float:
-    """Return an exact p in (0, 1]: hundreds of answers alike have one below every float's."""
-    return min(1.0, max(p, SMALLEST))
-
-
-def add_one(beyond: NDArray[np.bool_]) -> float:
-    """Return a Monte Carlo p that is never 0: (b + 1)/(B + 1) (Phipson & Smyth 2010)."""
-    return float((beyond.sum() + 1) / (len(beyond) + 1))

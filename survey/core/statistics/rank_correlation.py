@@ -1,58 +1,133 @@
-""""""
+"""Rank correlations and the agreement rate of two orders, and their intervals for two scores.
 
+Orders are arrays of midranks over the last axis: A=B>C is 1.5, 1.5, 3. Two arrays of orders
+are broadcast against each other, as numpy does.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from survey.core.statistics.results import Interval
 
 Midranks = NDArray[np.float64]
 
+# What a pair of items counts for the agreement rate, by the signs −1, 0, 1 of the two orders.
+STRICT = np.eye(3)
+HALF = np.array([[1, 0.5, 0], [0.5, 1, 0.5], [0, 0.5, 1]])
+
+FEWEST_FOR_INTERVAL = 5  # items: with fewer, the standard errors are not defined
+QUANTILE = float(special.ndtri(0.975))
+
+
+def tau_b(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    """Compute Kendall's tau-b in [-1, 1]; NaN where a side is all tied.
+
+    Σ s t / sqrt(Σ s² Σ t²) over the pairs of items, with the signs s, t of the two
+    orders (Kendall 1945). scipy's kendalltau computes a p value as well, which fails for
+    two items and means nothing at five.
+    """
+    return _cosine(signs(x).astype(np.float64), signs(y).astype(np.float64))
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    """Compute Spearman's rho of midranks, in [-1, 1]; NaN where a side is all tied."""
+    first, second = (np.asarray(side, dtype=np.float64) for side in (x, y))
+    middle = (first.shape[-1] + 1) / 2  # the mean of any midranks
+    return _cosine(first - middle, second - middle)
+
+
+def agreement_rate(
+    x: ArrayLike, y: ArrayLike, credit: NDArray[np.float64] = STRICT
+) -> NDArray[np.float64]:
+    """Average the credits of the pairs of items, in [0, 1] (Sakai & Zeng 2021).
+
+    ``credit``: STRICT counts a pair that both sides order alike, a tie agreeing with a tie;
+    HALF counts 1/2 for a pair that exactly one side ties besides.
+    """
+    rate: NDArray[np.float64] = credit[signs(x) + 1, signs(y) + 1].mean(axis=-1)
+    return rate
+
 
 def signs(midranks: ArrayLike) -> NDArray[np.int8]:
-    """Return for each pair of lists which stands first: 1, −1, or 0 where they tie."""
+    """Compare each pair of items: 1 where the first is better, −1 where the second, 0 tied."""
     ranks = np.asarray(midranks, dtype=np.float64)
-    one, other = _pairs(ranks.shape[-1])
-    return np.sign(ranks[..., other] - ranks[..., one]).astype(np.int8)
+    first, second = _pairs(ranks.shape[-1])
+    return np.sign(ranks[..., second] - ranks[..., first]).astype(np.int8)
 
 
 @cache
-def _pairs(lists: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return np.triu_indices(lists, 1)
+def _pairs(items: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return np.triu_indices(items, 1)
 
 
-def tau_b(one: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
-    """Kendall's tau-b in [-1, 1]; NaN where a side is all tied.
-
-    Σ s t / sqrt(Σ s² Σ t²) over the pairs of lists, with the signs s, t of the two
-    orders (Kendall 1945). scipy's kendalltau computes a p value as well, which fails for
-    two lists and means nothing at five.
-    """
-    return _cosine(signs(one).astype(np.float64), signs(other).astype(np.float64))
-
-
-def spearman(one: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:
-    """Spearman's rho on midranks, in [-1, 1]; NaN where a side is all tied."""
-    mine, theirs = (np.asarray(side, dtype=np.float64) for side in (one, other))
-    middle = (mine.shape[-1] + 1) / 2  # the mean of any midranks
-    return _cosine(mine - middle, theirs - middle)
-
-
-def _cosine(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cosine(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return Σ x y / sqrt(Σ x² Σ y²) over the last axis, NaN where a side is all zero."""
     with np.errstate(invalid="ignore"):
-        cosine: NDArray[np.float64] = (one * other).sum(axis=-1) / np.sqrt(
-            (one**2).sum(axis=-1) * (other**2).sum(axis=-1)
+        cosine: NDArray[np.float64] = (x * y).sum(axis=-1) / np.sqrt(
+            (x**2).sum(axis=-1) * (y**2).sum(axis=-1)
         )
     return cosine
 
 
-def agreement_rate(
-    one: ArrayLike, other: ArrayLike, credit: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return the mean credit of the list pairs, in [0, 1]; ``credit``: STRICT or HALF.
+@dataclass(frozen=True)
+class RankCorrelation:
+    """``coefficient`` in [−1, 1] over ``n`` items, with its 95 % interval.
 
-    Strict counts a pair that both sides order alike, a tie agreeing with a tie; HALF gives
-    1/2 for a pair that exactly one side ties besides.
+    ``why``: why the coefficient, or the interval alone, is None; else None.
     """
-    rate: NDArray[np.float64] = credit[signs(one) + 1, signs(other) + 1].mean(axis=-1)
-    return rate
+
+    n: int
+    coefficient: float | None
+    ci95: Interval | None
+    why: str | None = None
+
+
+def kendall(x: Sequence[float], y: Sequence[float]) -> RankCorrelation:
+    """Correlate two scores by Kendall's tau-b, with an interval by Fisher's z.
+
+    ``x``, ``y``: (n,), a score for each item. The standard error of atanh(tau) is
+    sqrt(0.437 / (n − 4)) (Fieller, Hartley and Pearson 1957, Biometrika 44), whatever tau;
+    it is meant for |tau| < .8 and n ≥ 10. Undefined where a score is the same for all items;
+    the interval also at |tau| = 1 and for fewer than five items. Raises ValueError for
+    scores of different lengths.
+    """
+    return _correlate(tau_b, x, y, lambda _, n: math.sqrt(0.437 / (n - 4)))
+
+
+def spearman_rho(x: Sequence[float], y: Sequence[float]) -> RankCorrelation:
+    """Correlate two scores by Spearman's rho, with an interval by Fisher's z.
+
+    As ``kendall``; the standard error of atanh(rho) is sqrt((1 + rho²/2) / (n − 3))
+    (Bonett and Wright 2000, Psychometrika 65), meant for |rho| < .95.
+    """
+    return _correlate(spearman, x, y, lambda rho, n: math.sqrt((1 + rho**2 / 2) / (n - 3)))
+
+
+def _correlate(
+    correlation: Callable[[Midranks, Midranks], NDArray[np.float64]],
+    x: Sequence[float],
+    y: Sequence[float],
+    standard_error: Callable[[float, int], float],
+) -> RankCorrelation:
+    if len(x) != len(y):
+        raise ValueError(f"the scores are {len(x)} and {len(y)}; each item needs one of each")
+    n = len(x)
+    if n < 2 or len(set(x)) == 1 or len(set(y)) == 1:
+        return RankCorrelation(n, None, None, "a score is the same for all items")
+    value = float(correlation(scipy.stats.rankdata(x), scipy.stats.rankdata(y)))
+    if n < FEWEST_FOR_INTERVAL:
+        why = f"an interval needs {FEWEST_FOR_INTERVAL} items or more"
+        return RankCorrelation(n, value, None, why)
+    if math.isclose(abs(value), 1.0):
+        same = "the same" if value > 0 else "opposite"
+        why = f"both scores give {same} order, where Fisher's z is infinite"
+        return RankCorrelation(n, math.copysign(1.0, value), None, why)
+    z, width = math.atanh(value), QUANTILE * standard_error(value, n)
+    return RankCorrelation(n, value, (math.tanh(z - width), math.tanh(z + width)))

@@ -1,12 +1,7 @@
-"""What every statistic says of itself: its estimand, what it rests on, why it is undefined."""
+"""What every statistic states: its estimand, its sample size, why it is undefined."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-T1 = "these questions, a population of participants"
-T2 = "questions of this kind, a population of participants"
-BLINDING = "these answers, measures redrawn behind their labels"
-DESCRIPTIVE = "descriptive: these answers only"
 
 Interval = tuple[float, float]
 
@@ -15,8 +10,8 @@ Interval = tuple[float, float]
 class Statistic:
     """A statistic's frame; subclasses add the numbers, None where undefined.
 
-    ``estimand``: what is estimated, and for which population; ``n``: how many
-    ``unit``s it rests on; ``left_out``: reason → how many units were not used;
+    ``estimand``: what is estimated, and for which population; ``n``: the number of
+    ``unit``s used; ``left_out``: reason → how many units were not used;
     ``why``: why numbers are None, else None itself.
     """
 
@@ -27,6 +22,19 @@ class Statistic:
     why: str | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class MeanTest(Statistic):
+    """A t test of a mean against 0, with the mean's 95 % interval."""
+
+    mean: float | None = None
+    se: float | None = None
+    t: float | None = None
+    df: int | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    ci95: Interval | None = None
+
+
 def without_zeros(left_out: Mapping[str, int]) -> dict[str, int]:
-    """Keep the reasons that apply."""
+    """Drop the reasons that apply to no unit."""
     return {reason: count for reason, count in left_out.items() if count}

@@ -12,11 +12,10 @@ from dataclasses import replace
 
 from survey.core.agreement.agreement import Difference
 from survey.core.agreement.answers import Spread, Table3
-from survey.core.agreement.counts import OTHER, Table4
-from survey.core.agreement.differences import MeanTest
+from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.verdicts import rounded
-from survey.core.statistics.results import Statistic
+from survey.core.statistics.results import MeanTest, Statistic
 from survey.services.analysis.sheets import Cell, P, Sheet, text_of
 from survey.services.analysis.study_results import Analysis, StudyAnalysis
 

@@ -8,7 +8,7 @@ from survey.core.agreement.agreement import Concordance, Difference, ShareInterv
 from survey.core.agreement.answers import Spread, Table3
 from survey.core.agreement.bias import Bias
 from survey.core.agreement.concordance import HumanRates, MeanAgreement
-from survey.core.agreement.counts import Shares, Table4
+from survey.core.agreement.credits import Shares, Table4
 from survey.core.agreement.quality import RULES
 from survey.core.statistics.results import Statistic
 from survey.services.analysis.study_results import Analysis, StudyAnalysis

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
-from survey.core.agreement.agreement import TIES, Agreement, Variant, agree, sensitivity
+from survey.core.agreement.agreement import TIES, Agreement, Variant, analyse_answers, sensitivity
 from survey.core.agreement.answers import (
     Answers,
     Coded,
@@ -174,7 +174,9 @@ def analyse_votes(given: Votes, left_out: LeftOut, choices: Choices) -> Analysis
         votes = replace(votes, answers=kept)
         left_out = replace(left_out, flagged=len(flagged))
     votes = _without(votes, choices.without_question)
-    agreement = agree(votes.answers, votes.rankings, votes.measures, votes.asked, ties=choices.ties)
+    agreement = analyse_answers(
+        votes.answers, votes.rankings, votes.measures, votes.asked, ties=choices.ties
+    )
     return Analysis(
         given=given,
         votes=votes,
@@ -201,7 +203,7 @@ def _missing(given: Votes, votes: Votes) -> int:
     people = votes.answers.people
     there = len(votes.answers)
     if votes.asked == given.asked and votes.answers is not given.answers:
-        there = int(given.answers.given[are_in(people.tolist(), given.answers)].sum())
+        there = int(given.answers.answer_counts[are_in(people.tolist(), given.answers)].sum())
     return len(people) * votes.asked - there
 
 
@@ -286,14 +288,14 @@ def analyse_records(
 
     Raises ValueError for an answer that does not belong to the study.
     """
-    places = everyone.places_of(answers.people)
+    places = everyone.index_of(answers.people)
     counting = places >= 0
     counting[counting] = counted(everyone, choices)[places[counting]]
     given = answers.of_people(counting)
     simulated = frozenset(everyone.ids[everyone.is_test].tolist())
     votes = Votes(facts, plan.measures, rankings, plan.asked, given, simulated)
     analysis = analyse_votes(votes, LeftOut.of(everyone, choices), choices)
-    answering = everyone.within(everyone.places_of(analysis.votes.answers.people))
+    answering = everyone.select(everyone.index_of(analysis.votes.answers.people))
     return StudyAnalysis(**vars(analysis), table3=_table3(plan, answering))
 
 
@@ -317,12 +319,12 @@ def _table3(plan: Plan, people: People) -> Table3:
         completed=int(people.complete.sum()),
         questions_per_participant=plan.asked,
         numbers={
-            field.name: spread(people.said(field.name))
+            field.name: spread(people.personal_answers(field.name))
             for field in plan.personal_fields
             if field.kind == "number"
         },
         counts={
-            field.name: option_counts(people.said(field.name), field.options)
+            field.name: option_counts(people.personal_answers(field.name), field.options)
             for field in plan.personal_fields
             if field.kind == "choice"
         },

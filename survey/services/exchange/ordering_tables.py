@@ -9,8 +9,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from survey.core.agreement.answers import Spread
-from survey.core.agreement.counts import OTHER
-from survey.core.agreement.credits import credited_measures
+from survey.core.agreement.credits import OTHER, credited_measures
 from survey.core.studies.plan import Plan
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Participant, Presentation, StoredResponse

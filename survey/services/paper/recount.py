@@ -5,16 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from survey.core.agreement.counts import (
+from survey.core.agreement.credits import (
     OTHER,
+    Ballots,
+    Credits,
     Shares,
     Table4,
     distinct_questions,
     first_places,
     shares,
     table4,
+    tally_credits,
 )
-from survey.core.agreement.credits import Ballots, Credits, tally_credits
 from survey.core.studies.rankings import Ranking
 from survey.services.paper.reproduction import MEASURES, Comparison, printed_rows
 
@@ -75,9 +77,9 @@ class PublishedCounts:
                 questions=np.array([number for number, _, _ in answers]),
                 ticked=np.array(ticked, dtype=bool),
                 owns=tuple(OWN_ORDERING if name == OTHER else None for _, name, _ in answers),
-                kinds=np.zeros(0, dtype=np.int32),
-                begins=np.zeros(0, dtype=np.int64),
-                times=np.array([count for _, _, count in answers]),
+                ballot_index=np.zeros(0, dtype=np.int32),
+                first_answer=np.zeros(0, dtype=np.int64),
+                counts=np.array([count for _, _, count in answers]),
             )
         )
 

@@ -21,19 +21,18 @@ from itertools import permutations
 
 import numpy as np
 
-from survey.core.agreement.counts import distinct_questions
+from survey.core.agreement.credits import distinct_questions
 from survey.core.agreement.differences import (
-    MeanTest,
+    T2,
     Pair,
     QuestionsTest,
     by_questions,
     differences,
     pairs,
-    t_test,
 )
 from survey.core.agreement.permutation import Redraws, label_permutation
-from survey.core.statistics.results import T2, Statistic
-from survey.core.statistics.significance import holm
+from survey.core.statistics.results import MeanTest, Statistic
+from survey.core.statistics.significance import holm, t_test
 from survey.services.paper.recount import PublishedCounts
 
 IDENTICAL_PAIR = "the orders of the two are identical"
@@ -185,7 +184,7 @@ def _test_scope(
 ) -> ScopeTests:
     """Test a pair over these sets; ``reason``: why the others are left out."""
     credits = counts.credits()
-    credits = credits.within(np.isin(credits.questions, sets))
+    credits = credits.select(np.isin(credits.questions, sets))
     questions = by_questions(differences(credits, pair), credits, len(sets))
     skipped = len(counts.votes) - len(sets)
     left_out = {reason: skipped} if skipped else {}

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from survey.core.agreement.planning import (
+from survey.core.agreement.power_model import (
     ALPHA,
     Chunk,
     PlannedStudy,

@@ -17,7 +17,7 @@ import numpy as np
 import requests
 from bs4 import BeautifulSoup, Tag
 
-from survey.core.agreement.counts import OTHER
+from survey.core.agreement.credits import OTHER
 from survey.core.agreement.voters import Chance, Drawing, cast_vote, own_order
 from survey.core.studies.blinding import BlindedColumn
 from survey.core.studies.marks import MarkedRow, marks_of, sorted_with_marks

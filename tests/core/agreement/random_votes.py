@@ -23,7 +23,9 @@ def credits_of(responses, rankings, measures=MEASURES):
 def of_each(credits, values):
     """What stands for each ballot, for each answer, with the participant of each."""
     ballots = credits.ballots
-    return values[ballots.kinds], np.repeat(np.arange(len(ballots.begins)), ballots.given)
+    return values[ballots.ballot_index], np.repeat(
+        np.arange(len(ballots.first_answer)), ballots.answer_counts
+    )
 
 
 def weak_order(rng, lists):

@@ -8,13 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from survey.core.agreement import bias
-from survey.core.agreement.answers import Answers, Coded, Response, by_participant, distinct
+from survey.core.agreement.answers import (
+    Answers,
+    Coded,
+    Response,
+    distinct_keys,
+    sum_by_participant,
+)
 from survey.core.agreement.bias import Layouts, conditional_logit
 from survey.core.agreement.differences import Pair
 from survey.core.agreement.permutation import Redraws, label_permutation
 from survey.core.agreement.quality import SAME, quality_flags
-from survey.core.statistics.monte_carlo import REPLICATES, Chance
+from survey.core.statistics import conditional_logit as logit
+from survey.core.statistics.monte_carlo import REPLICATES, RandomStream
 from survey.core.statistics.significance import sign_flip
 from tests.core.agreement.random_votes import (
     MEASURES,
@@ -34,7 +40,7 @@ def told(answers):
         [(*one.values, None)[code] for code in one.codes]
         for one in (getattr(answers, name) for name in columns)
     ]
-    numbers = (answers.people, answers.begins, answers.clicked, answers.seconds)
+    numbers = (answers.people, answers.first_answer, answers.clicked, answers.seconds)
     return [*decoded, *(repr(one.tolist()) for one in numbers)]
 
 
@@ -53,7 +59,7 @@ def test_leaving_out_is_never_having_been_there(study, data):
 
 @given(st.lists(st.integers(0, 30)), st.sampled_from([31, 1_000_000]))
 def test_distinct_keys_are_those_of_numpy_in_a_small_and_in_a_large_space(keys, space):
-    found, places = distinct(np.array(keys, dtype=np.int64), space)
+    found, places = distinct_keys(np.array(keys, dtype=np.int64), space)
     assert found.tolist() == sorted(set(keys))
     assert found[places].tolist() == keys
 
@@ -62,7 +68,7 @@ def test_distinct_keys_are_those_of_numpy_in_a_small_and_in_a_large_space(keys, 
 def test_sums_within_participants_are_whole_and_never_overflow(values):
     begins = np.cumsum([0, *map(len, values)])[:-1]
     each = np.array([one for some in values for one in some], dtype=np.int8)
-    assert by_participant(each, begins).tolist() == [sum(some) for some in values]
+    assert sum_by_participant(each, begins).tolist() == [sum(some) for some in values]
 
 
 def test_a_column_in_order_says_the_same():
@@ -76,21 +82,21 @@ def test_a_column_in_order_says_the_same():
 @pytest.mark.parametrize("draws", [1, 31, 70])
 def test_tallies_count_the_integers_that_are_drawn_one_by_one(bound, draws):
     counts = np.zeros((REPLICATES, bound), dtype=int)
-    for drawn in np.vstack(list(Chance().halves(draws))):
+    for drawn in np.vstack(list(RandomStream().halves(draws))):
         counts[np.arange(REPLICATES), drawn.astype(np.int64) * bound >> 32] += 1
-    assert np.array_equal(Chance().tallies(draws, bound), counts)
+    assert np.array_equal(RandomStream().tallies(draws, bound), counts)
 
 
 @pytest.mark.parametrize("draws", [1, 2, 64, 1 << 20])
 @pytest.mark.parametrize("chance", [0.5, 1 / 20])
 def test_a_power_of_two_is_drawn_as_the_binomial_distribution_turned_round(draws, chance):
-    expected = stats.binom.ppf(Chance()._uniform(), draws, chance)
-    assert np.array_equal(Chance().binomial(np.full(REPLICATES, draws), chance), expected)
+    expected = stats.binom.ppf(RandomStream()._uniform(), draws, chance)
+    assert np.array_equal(RandomStream().binomial(np.full(REPLICATES, draws), chance), expected)
 
 
 def test_binomials_have_the_distribution_of_each_replicates_own_number():
     draws = np.tile([0, 5, 1_000, 77_777], REPLICATES // 4)
-    drawn = Chance().binomial(draws, 1 / 3)
+    drawn = RandomStream().binomial(draws, 1 / 3)
     for n in (5, 1_000, 77_777):
         assert drawn[draws == n].mean() == pytest.approx(n / 3, abs=4 * (2 * n / 9 / 2_500) ** 0.5)
         assert drawn[draws == n].var() == pytest.approx(2 * n / 9, rel=0.12)
@@ -98,7 +104,7 @@ def test_binomials_have_the_distribution_of_each_replicates_own_number():
 
 
 def test_multinomials_have_the_mean_and_spread_of_single_draws():
-    counts = Chance().multinomial(90_000, 3)
+    counts = RandomStream().multinomial(90_000, 3)
     assert np.all(counts.sum(axis=1) == 90_000)
     within = 4 * (20_000 / REPLICATES) ** 0.5
     assert counts.mean(axis=0) == pytest.approx([30_000] * 3, abs=within)
@@ -123,7 +129,7 @@ def test_labels_drawn_together_give_nearly_the_p_of_labels_drawn_one_by_one(monk
     rankings = random_rankings(rng, 4, identical=0.5)
     credits = credits_of(random_responses(rng, rankings, 40, leaning=0.05), rankings)
     exact = {pair: label_permutation(Redraws(credits), pair) for pair in PAIRS}
-    monkeypatch.setattr("survey.core.agreement.permutation.MOST_ONE_BY_ONE", 10)
+    monkeypatch.setattr("survey.core.agreement.permutation.MOST_SINGLE_DRAWS", 10)
     redraws = Redraws(credits)
     for pair in PAIRS:
         found = label_permutation(redraws, pair)
@@ -136,9 +142,9 @@ def test_the_logit_is_the_same_however_many_layouts_are_laid_out_together(monkey
     rng = np.random.default_rng(2)
     answers = Answers.of(random_responses(rng, random_rankings(rng, 6), 40, several=0.4))
     layouts = Layouts.of(answers, MEASURES)
-    assert layouts.times.sum() == len(answers) > len(layouts.times)
+    assert layouts.counts.sum() == len(answers) > len(layouts.counts)
     whole = conditional_logit(layouts, MEASURES)
-    monkeypatch.setattr(bias, "AT_ONCE", 7)
+    monkeypatch.setattr(logit, "AT_ONCE", 7)
     assert conditional_logit(layouts, MEASURES).coef == pytest.approx(whole.coef, rel=1e-12)
 
 

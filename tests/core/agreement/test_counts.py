@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.agreement.answers import Response
-from survey.core.agreement.counts import distinct_questions, first_places, shares, table4
+from survey.core.agreement.credits import distinct_questions, first_places, shares, table4
 from survey.core.studies.rankings import Ranking
 from survey.services.paper.recount import PublishedCounts
 from tests.core.agreement.random_votes import credits_of
@@ -141,7 +141,7 @@ def test_split_shares_add_up_to_one_and_table_4_holds_every_credit(given_answers
     assert sum(found.split.values()) == pytest.approx(1)
     assert sum(found.of_credits.values()) == pytest.approx(1)
     totals = table4(credits, ORDERS).totals
-    assert sum(totals.values()) == credits.times @ (credits.credited.sum(axis=1) + credits.other)
+    assert sum(totals.values()) == credits.counts @ (credits.credited.sum(axis=1) + credits.other)
 
 
 OWN = Ranking.parse("A>B")

@@ -11,8 +11,7 @@ from survey.core.agreement.agreement import TIES
 from survey.core.agreement.answers import Response
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.differences import differences, pairs
-from survey.core.agreement.matched import cochran_q
-from survey.core.agreement.permutation import Redraws, label_permutation
+from survey.core.agreement.permutation import Redraws, cochran_q, label_permutation
 from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
     MEASURES,
@@ -74,7 +73,7 @@ def test_the_exact_test_is_the_enumeration_of_all_redraws(situation, ties):
     every = [one for one in every if len(one) == len(responses)]
     for pair in PAIRS:
         found = label_permutation(Redraws(credits), pair)
-        leads = np.array([one.times @ differences(one, pair) for one in every])
+        leads = np.array([one.counts @ differences(one, pair) for one in every])
         far = abs(found.lead - leads.mean()) - 1e-9
         assert found.null_mean == pytest.approx(leads.mean(), abs=1e-9)
         assert found.null_sd == pytest.approx(leads.std(), abs=1e-9)
@@ -113,7 +112,7 @@ def test_the_exact_test_comes_close_to_redrawing_labels_at_random():
             replace(one, label_order=tuple(rng.permutation(MEASURES).tolist())) for one in responses
         ]
         again = credits_of(redrawn, rankings, MEASURES)
-        leads.append([again.times @ differences(again, pair) for pair in PAIRS])
+        leads.append([again.counts @ differences(again, pair) for pair in PAIRS])
     for pair, drawn in zip(PAIRS, np.array(leads).T, strict=True):
         found = label_permutation(Redraws(credits), pair)
         far = abs(found.lead - found.null_mean) - 1e-9
@@ -131,9 +130,9 @@ def many(*credited):
             questions=np.ones(3, dtype=np.int64),
             ticked=np.eye(3, dtype=bool),
             owns=(None,) * 3,
-            kinds=np.zeros(0, dtype=np.int32),
-            begins=np.zeros(0, dtype=np.int64),
-            times=np.array(credited),
+            ballot_index=np.zeros(0, dtype=np.int32),
+            first_answer=np.zeros(0, dtype=np.int64),
+            counts=np.array(credited),
         )
     )
 

@@ -13,24 +13,28 @@ from statsmodels.stats import contingency_tables
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_table
 from statsmodels.stats.multitest import multipletests
 
-from survey.core.agreement.agreement import agree
+from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.bias import Layouts, conditional_logit
-from survey.core.agreement.concordance import friedman, friedman_of_credits
-from survey.core.agreement.counts import distinct_questions
+from survey.core.agreement.concordance import (
+    fleiss_kappa,
+    friedman,
+    friedman_of_credits,
+    kendall_w,
+    participant_orders,
+)
+from survey.core.agreement.credits import distinct_questions
 from survey.core.agreement.differences import (
     Pair,
     by_participants,
     by_questions,
     differences,
+    mcnemar,
     two_way,
 )
-from survey.core.agreement.matched import cochran_q, mcnemar
-from survey.core.agreement.orders import agreement_half, agreement_strict, hold
-from survey.core.agreement.permutation import Redraws
-from survey.core.agreement.raters import fleiss_kappa, kendall_w
-from survey.core.statistics.rank_correlation import spearman, tau_b
-from survey.core.statistics.raters import alpha_ordinal, kappa_of
+from survey.core.agreement.permutation import Redraws, cochran_q
+from survey.core.statistics.rank_correlation import HALF, STRICT, agreement_rate, spearman, tau_b
+from survey.core.statistics.raters import alpha_ordinal, kappa_of_counts
 from survey.core.statistics.significance import holm, sign_flip
 from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
@@ -77,7 +81,7 @@ def test_sign_flips_are_those_of_scipy(seed):
     d = differences(credits, PAIR)
     means = means_of(d, credits)
     sums = [
-        (credits.times * d)[credits.questions == number].sum()
+        (credits.counts * d)[credits.questions == number].sum()
         for number in np.unique(credits.questions)
     ]
     for values, found in (
@@ -268,8 +272,8 @@ def test_agreement_rates_count_the_pairs_of_lists(lists):
             half += (mine, theirs).count(0) == 1
         pairs = lists * (lists - 1) / 2
         both = [tuple(order.midranks.values()) for order in (one, other)]
-        assert agreement_strict(*both) == close(alike / pairs)
-        assert agreement_half(*both) == close((alike + half / 2) / pairs)
+        assert agreement_rate(*both, STRICT) == close(alike / pairs)
+        assert agreement_rate(*both, HALF) == close((alike + half / 2) / pairs)
 
 
 def test_undefined_taus_are_counted_and_left_out_of_the_mean():
@@ -282,7 +286,7 @@ def test_undefined_taus_are_counted_and_left_out_of_the_mean():
         for one in random_responses(np.random.default_rng(seed), rankings, 5, custom=0)
     ]
     responses = [one for one in responses if one.label_order.index("NMRR") + 1 not in one.clicked]
-    found = agree(Answers.of(responses), rankings, MEASURES, asked=1).concordance.tau_b
+    found = analyse_answers(Answers.of(responses), rankings, MEASURES, asked=1).concordance.tau_b
     both = sum(len(one.clicked) == 2 for one in responses)
     assert both > 0
     assert found.undefined == {"AP": both, "NMRR": len(responses), "MNRO": both}
@@ -293,9 +297,9 @@ def test_undefined_taus_are_counted_and_left_out_of_the_mean():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_kendalls_w_is_friedmans_chi_square_over_its_maximum(seed):
     _, rankings, responses = votes(seed, questions=3)
-    held = hold(ballots_of(responses, rankings))
+    held = participant_orders(ballots_of(responses, rankings))
     for w, here in zip(kendall_w(held).by_question, held.questions.values(), strict=True):
-        orders = np.repeat(here.orders, here.times, axis=0)
+        orders = np.repeat(here.orders, here.counts, axis=0)
         chi2 = stats.friedmanchisquare(*zip(*orders, strict=True)).statistic
         assert w == close(chi2 / (len(orders) * 4))
 
@@ -304,7 +308,7 @@ def test_kendalls_w_of_two_lists_is_one_when_all_agree_and_less_with_a_dissenter
     rng = np.random.default_rng(1)
     rankings = {1: dict.fromkeys(MEASURES, Ranking.parse("A>B"))}
     alike = random_responses(rng, rankings, 3, custom=0)
-    assert kendall_w(hold(ballots_of(alike, rankings))).mean == 1
+    assert kendall_w(participant_orders(ballots_of(alike, rankings))).mean == 1
     rankings[1]["AP"] = Ranking.parse("B>A")
     split = [
         next(
@@ -315,7 +319,7 @@ def test_kendalls_w_of_two_lists_is_one_when_all_agree_and_less_with_a_dissenter
         for name in ("AP", "NMRR", "MNRO")
     ]
     # Rank sums 5 and 4: (2·(5² + 4²) - 3²·3²)/(3²·1) = 1/9.
-    assert kendall_w(hold(ballots_of(split, rankings))).mean == close(1 / 9)
+    assert kendall_w(participant_orders(ballots_of(split, rankings))).mean == close(1 / 9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -324,7 +328,7 @@ def test_fleiss_kappa_of_a_table_is_that_of_statsmodels_to_the_last_digit(seed):
     raters, categories = chance.integers(2, 40), chance.integers(2, 6)
     shares = chance.dirichlet(np.ones(categories), size=chance.integers(2, 30))
     table = chance.multinomial(raters, shares).astype(float)
-    assert kappa_of(table) == fleiss_of_table(table)
+    assert kappa_of_counts(table) == fleiss_of_table(table)
 
 
 def test_fleiss_kappa_leaves_out_questions_with_several_ticks_or_missing_answers():
@@ -334,7 +338,7 @@ def test_fleiss_kappa_leaves_out_questions_with_several_ticks_or_missing_answers
     assert 0 < len(found.questions) < len(distinct)
     table = []
     for number in found.questions:
-        times = credits.times * (credits.questions == number)
+        times = credits.counts * (credits.questions == number)
         assert times.sum() == 9
         assert credits.ballots.clicks[times > 0].max() == 1
         table.append([*times @ credits.credited, times @ credits.other])
@@ -344,9 +348,9 @@ def test_fleiss_kappa_leaves_out_questions_with_several_ticks_or_missing_answers
 @pytest.mark.parametrize("seed", SEEDS)
 def test_human_rates_leave_each_participants_own_answer_out(seed):
     _, rankings, responses = votes(seed, participants=5, answered=0.7)
-    human = agree(Answers.of(responses), rankings, MEASURES, asked=6).concordance.human
-    held = hold(ballots_of(responses, rankings))
-    kinds, people = held.ballots.kinds, np.repeat(np.arange(5), held.ballots.given)
+    human = analyse_answers(Answers.of(responses), rankings, MEASURES, asked=6).concordance.human
+    held = participant_orders(ballots_of(responses, rankings))
+    kinds, people = held.ballots.ballot_index, np.repeat(np.arange(5), held.ballots.answer_counts)
 
     def rate(one, other):
         return np.mean(

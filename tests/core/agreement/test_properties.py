@@ -9,10 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from survey.core.agreement.agreement import TIES, agree
+from survey.core.agreement.agreement import TIES, analyse_answers
 from survey.core.agreement.answers import Answers, Response
+from survey.core.agreement.differences import T1, T2
 from survey.core.agreement.verdicts import p_text, verdict
-from survey.core.statistics.results import T1, T2, Statistic
+from survey.core.statistics.results import Statistic
 from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
     MEASURES,
@@ -36,7 +37,9 @@ any_study = studies() | st.integers(0, 100_000).map(leaning_study)
 
 def analysed(study, **options):
     responses, rankings, measures = study
-    return agree(Answers.of(responses), rankings, measures, asked=len(rankings), **options)
+    return analyse_answers(
+        Answers.of(responses), rankings, measures, asked=len(rankings), **options
+    )
 
 
 def statistics_in(found):
@@ -307,9 +310,11 @@ def test_three_hundred_answers_are_analysed_within_two_seconds():
     rng = np.random.default_rng(0)
     rankings = random_rankings(rng, 10)
     responses = random_responses(rng, rankings, 30)
-    agree(Answers.of(responses[:5]), rankings, MEASURES, asked=10)  # imports are not counted
+    analyse_answers(
+        Answers.of(responses[:5]), rankings, MEASURES, asked=10
+    )  # imports are not counted
     before = time.process_time()
-    found = agree(Answers.of(responses), rankings, MEASURES, asked=10)
+    found = analyse_answers(Answers.of(responses), rankings, MEASURES, asked=10)
     assert time.process_time() - before < 2
     assert found.cochran_all.blocks == 300
     assert found.cochran_all.p_label_permutation is not None

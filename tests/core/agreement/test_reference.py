@@ -2,7 +2,7 @@
 
 import pytest
 
-from survey.core.agreement.agreement import agree
+from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers
 from tests.core.agreement.cases import MEASURES, S1, rankings, responses
 
@@ -12,7 +12,7 @@ PAIRS = ("MNRO-NMRR", "MNRO-AP", "NMRR-AP")
 
 @pytest.fixture(scope="module")
 def found():
-    return agree(Answers.of(responses()), rankings(), MEASURES, asked=4)
+    return analyse_answers(Answers.of(responses()), rankings(), MEASURES, asked=4)
 
 
 @pytest.fixture(scope="module")

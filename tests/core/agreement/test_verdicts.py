@@ -1,9 +1,9 @@
 """What is said of a pair of measures, word for word, in constructed situations."""
 
-from survey.core.agreement.agreement import agree
+from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
+from survey.core.agreement.differences import T1, T2
 from survey.core.agreement.verdicts import p_text, verdict
-from survey.core.statistics.results import T1, T2
 from survey.core.studies.rankings import Ranking
 
 MEASURES = ("AP", "NMRR", "MNRO")
@@ -33,7 +33,7 @@ def said(pair, *votes, orders=DIFFERENT, measures=MEASURES):
         question: {name: orders[name] for name in measures}
         for question in range(1, max(map(len, votes)) + 1)
     }
-    found = agree(Answers.of(responses), rankings, measures, asked=len(rankings))
+    found = analyse_answers(Answers.of(responses), rankings, measures, asked=len(rankings))
     one = next(one for one in found.differences if str(one.pair) == pair)
     return verdict(one, len(found.differences), len(rankings))
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from survey.core.agreement.counts import OTHER
-from survey.core.agreement.credits import credited_measures
+from survey.core.agreement.credits import OTHER, credited_measures
 from survey.core.agreement.voters import cast_vote
 from survey.core.measures import Setting
 from survey.core.studies.blinding import blind, draw_blinding

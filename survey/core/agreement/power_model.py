@@ -1,9 +1,9 @@
-"""Planning a study: how often its test would find a difference, by simulation.
+"""Power of a planned study, simulated: how often its test would find a difference.
 
 The model. P participants answer k of S questions each: all of them (k = S, the design
 ``all``), or k of a pool of S (``pool``), dealt so that every question gets equally many
-answers, one more or less. In a response participant p credits of the two compared measures
-only the one (d[p, s] = 1), only the other (-1), or both or neither (0):
+answers, to within one. In a response participant p credits of the two compared measures
+only the first (d[p, s] = 1), only the second (-1), or both or neither (0):
 
     P(d = 1) - P(d = -1) = δ + u_s + v_p    P(d = 1) + P(d = -1) = π
     u_s ~ N(0, τ_s²) between questions      v_p ~ N(0, τ_p²) between participants
@@ -13,12 +13,12 @@ touches nothing that matters; near δ = π it makes the mean difference fall sho
 
 The defaults. π = .68 and τ_s = .15 are those of MNRO and NMRR in Table 4 of the MNRO paper:
 204 of 300 responses decide between the two, and the standard deviation between questions
-is .151 once the spread of 30 votes is taken away. Of single participants the paper prints
-nothing, so τ_p cannot be read from it; .05 says that nineteen of twenty participants lie
-within ten points of the average, that is, that people hardly differ in which of the two
+is .151 after subtracting the spread of 30 votes. The paper prints no figures of single
+participants, so τ_p cannot be read from it; .05 means that nineteen of twenty participants
+lie within ten points of the average, that is, that people hardly differ in which of the two
 measures they lean to.
 
-What was found. At δ = .10 with 30 participants, 100,000 replicates: `all` of 10 questions
+Results. At δ = .10 with 30 participants, 100,000 replicates: `all` of 10 questions
 .27, 10 of a pool of 30 .43, of 50 .47. So the .27 → .43 on which this project planned is a
 pool of 30 under exactly these defaults. τ_p = 0 gives .28 → .44, .10 gives .26 → .40, .20
 gives .22 → .33; τ_s = .10 gives .35 → .48, .20 gives .21 → .38.
@@ -44,9 +44,9 @@ BETWEEN_QUESTIONS = 0.15
 BETWEEN_PARTICIPANTS = 0.05
 NORMAL_95 = 1.959963984540054
 
-# A chunk of replicates holds about so many answers, to stay in the processor's cache, but
-# enough replicates to be worth its calls. It depends on the study alone, so that every
-# executor computes the same chunks.
+# A chunk of replicates has about this number of answers, to stay in the processor's cache,
+# but enough replicates to be worth its calls. Its size depends on the study alone, so that
+# every executor computes the same chunks.
 ANSWERS_AT_ONCE = 25_000
 FEWEST_AT_ONCE = 20
 
@@ -57,12 +57,12 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PlannedStudy:
-    """A study that may be run: P ``participants`` answer ``per_participant`` of ``questions``.
+    """A study to be simulated: P ``participants`` answer ``per_participant`` of ``questions``.
 
     ``difference``: δ, from 0 to ``decided``. ``decided``: π, the share of responses that
     credit only one of the two measures. ``between_questions``, ``between_participants``: τ_s
     and τ_p. All as shares, in [0, 1].
-    Raises ValueError saying which field cannot be so, and what is allowed.
+    Raises ValueError naming the field that is out of range, and what is allowed.
     """
 
     participants: int
@@ -78,8 +78,8 @@ class PlannedStudy:
             raise ValueError("a study needs 2 participants and 2 questions at least")
         if self.per_participant > self.questions:
             raise ValueError(
-                f"{self.per_participant} questions for each found in a pool of {self.questions}; "
-                f"1 to {self.questions} are allowed"
+                f"each participant answers {self.per_participant} of a pool of {self.questions} "
+                f"questions; 1 to {self.questions} are allowed"
             )
         if self.answers < self.questions:
             raise ValueError(
@@ -103,18 +103,18 @@ class PlannedStudy:
 
     @property
     def answers(self) -> int:
-        """How many responses the study collects."""
+        """Number of responses that the study collects."""
         return self.participants * self.per_participant
 
     @property
     def cost(self) -> int:
-        """What simulating it costs: participants × questions, answered or not."""
+        """Work of a replicate: participants × questions, answered or not."""
         return self.participants * self.questions
 
 
 @dataclass(frozen=True)
 class Power:
-    """What simulation says of a planned study.
+    """The simulated power of a planned study.
 
     ``power``: the share of ``replicates`` in which the test finds a difference, in either
     direction, in [0, 1]; ``interval``: its Monte Carlo 95 % interval (Wilson).
@@ -134,25 +134,25 @@ class Power:
 
     @property
     def answers(self) -> int:
-        """How many responses the study collects."""
+        """Number of responses that the study collects."""
         return self.participants * self.per_participant
 
 
 @dataclass(frozen=True)
 class Tally:
-    """One chunk's sums: replicates, those with a test, those that find, half-widths."""
+    """One chunk's sums: replicates, those with a test, those that reject, half-widths."""
 
     replicates: int
     tested: int
-    found: int
+    rejected: int
     half_widths: float
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Replicates that are simulated together, from a stream of their own.
+    """Replicates that are simulated together, from a random stream of their own.
 
-    ``studies``: one or several that differ in δ alone; they share their chance.
+    ``studies``: one or several that differ in δ alone; they share their random numbers.
     """
 
     studies: tuple[PlannedStudy, ...]
@@ -161,22 +161,22 @@ class Chunk:
 
     @property
     def cost(self) -> int:
-        """What simulating it costs."""
+        """Work of the chunk, in the unit of ``PlannedStudy.cost``."""
         return sum(study.cost for study in self.studies) * self.replicates
 
 
 def decided_share(measures: int) -> float:
-    """Return the π to plan with for so many measures: .68 for three, as in Table 4.
+    """Return the π to plan with for a number of measures: .68 for three, as in Table 4.
 
     A response decides between a pair when it credits just one of the two: with equally
     credited measures a share 2/m of the responses, so π is scaled from three to m, up
-    to the .93 of responses that credit any measure. An assumption, not a finding.
+    to the .93 of responses that credit any measure. An assumption, not a result.
     """
     return min(DECIDED * 3 / measures, CREDITED)
 
 
 def chunks(studies: tuple[PlannedStudy, ...], replicates: int) -> Iterator[Chunk]:
-    """Split replicates of studies that differ in δ alone, alike wherever they are simulated."""
+    """Split replicates into chunks; ``studies`` differ in δ alone."""
     size = max(FEWEST_AT_ONCE, ANSWERS_AT_ONCE // studies[0].cost)
     for number, start in enumerate(range(0, replicates, size)):
         yield Chunk(studies, number, min(size, replicates - start))
@@ -185,38 +185,38 @@ def chunks(studies: tuple[PlannedStudy, ...], replicates: int) -> Iterator[Chunk
 def tally(chunk: Chunk, seed: int) -> tuple[Tally, ...]:
     """Simulate a chunk and count what the test finds in each of its studies.
 
-    Its stream is a child of ``seed`` (``SeedSequence``) named by P, k, S and its number: a
-    study gives the same power whatever else is simulated. That studies share their chance
-    brings out what the difference does, and saves time.
+    Its random stream is a child of ``seed`` (``SeedSequence``) named by P, k, S and its
+    number: a study has the same power whatever else is simulated. Studies that share their
+    random numbers differ by the effect of δ alone, and take less time.
     """
     study = chunk.studies[0]
     design = (study.participants, study.per_participant, study.questions)
-    chance = Generator(PCG64(SeedSequence(seed, spawn_key=(*design, chunk.number))))
-    asked = draw_questions(study, chunk.replicates, chance)
-    leanings = draw_leanings(study, asked, chance)
-    drawn = chance.random(asked.shape)
-    return tuple(_test(one, differences(one, leanings, drawn), asked) for one in chunk.studies)
+    stream = Generator(PCG64(SeedSequence(seed, spawn_key=(*design, chunk.number))))
+    asked = draw_questions(study, chunk.replicates, stream)
+    leanings = draw_leanings(study, asked, stream)
+    drawn = stream.random(asked.shape)
+    return tuple(_test(each, differences(each, leanings, drawn), asked) for each in chunk.studies)
 
 
 def _test(study: PlannedStudy, d: Differences, asked: Questions) -> Tally:
     means, variances = two_way(d, asked, study.questions)
     critical = stdtrit(min(study.participants, study.questions) - 1, 1 - ALPHA / 2)
     half_widths = critical * np.sqrt(variances)
-    # A mean without any spread has no test: it finds nothing, as the analysis would say.
+    # A mean without any spread has no test and so does not reject, as in the analysis.
     tested = variances > 0
     return Tally(
         replicates=len(d),
         tested=int(tested.sum()),
-        found=int((tested & (np.abs(means) > half_widths)).sum()),
+        rejected=int((tested & (np.abs(means) > half_widths)).sum()),
         half_widths=float(half_widths.sum()),
     )
 
 
-def draw_questions(study: PlannedStudy, replicates: int, chance: Generator) -> Questions:
+def draw_questions(study: PlannedStudy, replicates: int, stream: Generator) -> Questions:
     """Deal each participant their questions; returns (replicates, P, k), values 0 to S - 1.
 
-    From a pool each gets the questions dealt least often so far, chance deciding among
-    equals, as the survey does: counts differ by one at most.
+    From a pool each gets the questions dealt least often so far, at random among
+    equals, as the survey does: counts differ by at most 1.
     """
     shape = (replicates, study.participants, study.per_participant)
     if study.design == "all":
@@ -225,27 +225,27 @@ def draw_questions(study: PlannedStudy, replicates: int, chance: Generator) -> Q
     dealt = np.zeros((replicates, study.questions))
     rows = np.arange(replicates)[:, None]
     for participant in range(study.participants):
-        order = dealt + chance.random(dealt.shape)
+        order = dealt + stream.random(dealt.shape)
         least = np.argpartition(order, study.per_participant - 1)[:, : study.per_participant]
         asked[:, participant] = least
         dealt[rows, least] += 1
     return asked
 
 
-def draw_leanings(study: PlannedStudy, asked: Questions, chance: Generator) -> Numbers:
+def draw_leanings(study: PlannedStudy, asked: Questions, stream: Generator) -> Numbers:
     """Draw u_s + v_p for each answer; returns (replicates, P, k), as ``asked``."""
     replicates, participants, _ = asked.shape
-    of_questions = chance.normal(0, study.between_questions, (replicates, study.questions))
-    of_participants = chance.normal(0, study.between_participants, (replicates, participants))
+    of_questions = stream.normal(0, study.between_questions, (replicates, study.questions))
+    of_participants = stream.normal(0, study.between_participants, (replicates, participants))
     leanings: Numbers = of_questions[np.arange(replicates)[:, None, None], asked]
     leanings += of_participants[:, :, None]
     return leanings
 
 
 def differences(study: PlannedStudy, leanings: Numbers, drawn: Numbers) -> Differences:
-    """Return d, credit of the one measure minus credit of the other: -1, 0 or 1.
+    """Return d, credit of the first measure minus credit of the second: -1, 0 or 1.
 
-    ``drawn``: uniform in [0, 1), an answer each; as large as ``leanings``.
+    ``drawn``: uniform in [0, 1), of the shape of ``leanings``.
     """
     leaning = np.clip(leanings + study.difference, -study.decided, study.decided)
     first = drawn < (study.decided + leaning) / 2
@@ -259,14 +259,14 @@ def two_way(d: NDArray[np.number], asked: Questions, questions: int) -> tuple[Nu
 
     d, asked: (replicates, P, k). V = Vp + Vs - V0, clustered by participant, by question
     and by neither, V_g = G/(G-1) Σ (sum of residuals in a cluster)² / n²; max(Vp, Vs)
-    where V is not positive, 0 where that is not either. As statsmodels computes OLS on a
-    constant with ``cov_type="cluster"`` and two groups. Every question is asked somewhere.
+    where V is not positive, 0 where that is not positive either. As statsmodels computes OLS on a
+    constant with ``cov_type="cluster"`` and two groups. Every question has an answer.
     """
     replicates, participants, per_participant = d.shape
     n = participants * per_participant
     means = d.mean(axis=(1, 2))
     residuals = np.subtract(d, means[:, None, None], dtype=np.float64)
-    # Numbering the questions of all replicates through lets one bincount sum them all.
+    # With consecutive numbers for the questions of all replicates, one bincount sums them all.
     numbered = asked + questions * np.arange(replicates)[:, None, None]
     of_questions: Numbers = np.bincount(  # type: ignore[assignment] # weighed counts are floats
         numbered.ravel(), residuals.ravel(), replicates * questions
@@ -275,7 +275,7 @@ def two_way(d: NDArray[np.number], asked: Questions, questions: int) -> tuple[Nu
     v_p = _clustered(residuals.sum(axis=2), n)
     v_s = _clustered(of_questions, n)
     v_0 = squares / n**2 * n / (n - 1)
-    # What rounding leaves of a zero is no variance; the analysis draws the same line.
+    # A zero that rounding made positive is no variance; the analysis has the same limit.
     negligible = 1e-12 * squares / n**2
     both, larger = v_p + v_s - v_0, np.maximum(v_p, v_s)
     positive = np.where(larger > negligible, larger, 0.0)
@@ -289,10 +289,10 @@ def _clustered(sums: Numbers, n: int) -> Numbers:
 
 
 def power(study: PlannedStudy, tallies: Sequence[Tally]) -> Power:
-    """Put a study's chunks together."""
-    replicates = sum(one.replicates for one in tallies)
-    found = sum(one.found for one in tallies)
-    tested = sum(one.tested for one in tallies)
+    """Add up a study's chunks and return its power."""
+    replicates = sum(chunk.replicates for chunk in tallies)
+    rejected = sum(chunk.rejected for chunk in tallies)
+    tested = sum(chunk.tested for chunk in tallies)
     return Power(
         design=study.design,
         participants=study.participants,
@@ -300,15 +300,15 @@ def power(study: PlannedStudy, tallies: Sequence[Tally]) -> Power:
         questions=study.questions,
         difference=study.difference,
         replicates=replicates,
-        power=found / replicates,
-        interval=wilson(found, replicates),
-        half_width=sum(one.half_widths for one in tallies) / tested if tested else None,
+        power=rejected / replicates,
+        interval=wilson(rejected, replicates),
+        half_width=sum(chunk.half_widths for chunk in tallies) / tested if tested else None,
     )
 
 
-def wilson(found: int, n: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share ``found`` / ``n``, within [0, 1] (Wilson 1927)."""
-    share, z2 = found / n, NORMAL_95**2
+def wilson(successes: int, n: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share ``successes`` / ``n``, in [0, 1] (Wilson 1927)."""
+    share, z2 = successes / n, NORMAL_95**2
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     reach = NORMAL_95 / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
     return max(0.0, middle - reach), min(1.0, middle + reach)
