@@ -117,7 +117,7 @@ def recovery(study: SimulatedStudy) -> Happened:
     """
     credits = tally_credits(ballots_of(study))
     distinct = distinct_questions(study.rankings)
-    free = share_intervals(credits.select(np.isin(credits.questions, distinct)))
+    free = share_intervals(credits.subset(np.isin(credits.questions, distinct)))
     over_all = share_intervals(credits)
     covered = [
         _covers(test, share)

@@ -42,7 +42,7 @@ def test_a_planted_preference_is_recovered(app, session):
     distinct = [row.question for row in table.rows if not row.identical]
     assert len(distinct) >= 3
     credits = tally_credits(Ballots.of(found.votes.answers, found.votes.rankings, plan.measures))
-    credits = credits.select(np.isin(credits.questions, distinct))
+    credits = credits.subset(np.isin(credits.questions, distinct))
     intervals = share_intervals(credits)
     for name, share in planted.items():
         votes = sum(row.votes[name] for row in table.rows if not row.identical)

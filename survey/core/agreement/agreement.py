@@ -177,7 +177,7 @@ def analyse_answers(
         first_or_tied=or_tied,
         first_outright=outright,
         differences=compare(redraws),
-        cochran_distinct=cochran_q(Redraws(credits.select(np.isin(credits.questions, distinct)))),
+        cochran_distinct=cochran_q(Redraws(credits.subset(np.isin(credits.questions, distinct)))),
         cochran_all=cochran_q(redraws),
         friedman_approvals=friedman_of_credits(credits, asked),
         friedman_tau_b=friedman_of_agreement(orders, taus, asked),
@@ -319,7 +319,7 @@ def _choices(ballots: Ballots, flagged: NDArray[np.bool_]) -> Iterator[tuple[str
         if ties != "kept":
             yield f"shared votes {ties}", TIES[ties](credits)
     for question in questions if len(questions) > 1 else ():
-        yield f"without question {question}", credits.select(credits.questions != question)
+        yield f"without question {question}", credits.subset(credits.questions != question)
 
 
 def _effects(credits: Credits) -> tuple[Effect, ...]:

@@ -100,7 +100,7 @@ class Coded(Generic[Value]):
         """Mask of the entries that have a value."""
         return self.codes >= 0
 
-    def select(self, rows: NDArray[Any]) -> "Coded[Value]":
+    def subset(self, rows: NDArray[Any]) -> "Coded[Value]":
         """Keep some of the entries; ``rows``: their indices, or a mask."""
         return replace(self, codes=self.codes[rows])
 
@@ -164,27 +164,27 @@ class Answers:
     def of_people(self, chosen: NDArray[np.bool_]) -> "Answers":
         """Keep the answers of some participants; ``chosen``: a mask over ``people``."""
         # Ten million answers are not copied where everybody's are wanted.
-        return self if chosen.all() else self.select(np.repeat(chosen, self.answer_counts))
+        return self if chosen.all() else self.subset(np.repeat(chosen, self.answer_counts))
 
-    def select(self, rows: NDArray[np.bool_]) -> "Answers":
+    def subset(self, rows: NDArray[np.bool_]) -> "Answers":
         """Keep some answers, by a mask, and the participants who have one of them."""
         left = sum_by_participant(rows, self.first_answer)
         return Answers(
             people=self.people[left > 0],
             first_answer=first_rows(left[left > 0]),
-            question=self.question.select(rows),
-            label_order=self.label_order.select(rows),
+            question=self.question.subset(rows),
+            label_order=self.label_order.subset(rows),
             clicked=self.clicked[rows],
-            own=self.own.select(rows),
-            column_order=self.column_order.select(rows),
-            position=self.position.select(rows),
+            own=self.own.subset(rows),
+            column_order=self.column_order.subset(rows),
+            position=self.position.subset(rows),
             seconds=self.seconds[rows],
         )
 
     def without_question(self, number: int) -> "Answers":
         """Drop the answers to one question."""
         numbers = np.array([*self.question.values, number])
-        return self.select(numbers[self.question.codes] != number)
+        return self.subset(numbers[self.question.codes] != number)
 
     def participant_of(self, row: int) -> str:
         """Return the id of the participant whose answer is in this row."""
@@ -251,7 +251,7 @@ class People:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def select(self, rows: NDArray[np.int64]) -> "People":
+    def subset(self, rows: NDArray[np.int64]) -> "People":
         """Keep some participants, by their indices."""
         return People(
             ids=self.ids[rows],
@@ -259,7 +259,7 @@ class People:
             excluded=self.excluded[rows],
             complete=self.complete[rows],
             minutes=self.minutes[rows],
-            personal=self.personal.select(rows),
+            personal=self.personal.subset(rows),
         )
 
     def index_of(self, ids: NDArray[np.str_]) -> NDArray[np.int64]:

@@ -70,7 +70,7 @@ def bias_of(answers: Answers, measures: Sequence[str]) -> Bias:
     clicks = layouts.counts @ layouts.ticked
     return Bias(
         label_clicks={f"Method{label}": n for label, n in enumerate(clicks.tolist(), 1)},
-        column_clicks=_column_clicks(layouts.select(layouts.known)),
+        column_clicks=_column_clicks(layouts.subset(layouts.known)),
         conditional_logit=conditional_logit(layouts, measures),
         positions=_by_position(answers),
         fatigue=_fatigue(answers),
@@ -121,7 +121,7 @@ class Layouts:
         clicks: NDArray[np.int64] = self.ticked.sum(axis=1)
         return clicks
 
-    def select(self, chosen: NDArray[Any]) -> "Layouts":
+    def subset(self, chosen: NDArray[Any]) -> "Layouts":
         """Keep some of the layouts, by indices or a mask."""
         return Layouts(
             self.measures[chosen], self.columns[chosen], self.ticked[chosen], self.counts[chosen]
@@ -144,7 +144,7 @@ def conditional_logit(layouts: Layouts, measures: Sequence[str]) -> Logit:
     columns are ticked, which says nothing.
     """
     clicks, counts, every = layouts.clicks, layouts.counts, len(measures)
-    used = layouts.select(layouts.known & (clicks > 0) & (clicks < every))
+    used = layouts.subset(layouts.known & (clicks > 0) & (clicks < every))
     others = tuple(range(2, every + 1))
     left_out = {
         "custom rankings": int(counts[clicks == 0].sum()),
@@ -201,7 +201,7 @@ def _by_position(answers: Answers) -> tuple[PositionSummary, ...]:
 
 
 def _fatigue(answers: Answers) -> Fatigue:
-    slopes = _slopes(answers.select(answers.position.known & ~np.isnan(answers.seconds)))
+    slopes = _slopes(answers.subset(answers.position.known & ~np.isnan(answers.seconds)))
     frame: dict[str, Any] = {"estimand": T1, "n": len(slopes), "unit": "participants"}
     if len(slopes) < 2 or np.ptp(slopes) <= EQUAL * np.abs(slopes).max():
         return Fatigue(**frame, why="it needs the times of two participants that differ")

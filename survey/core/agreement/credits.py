@@ -201,7 +201,7 @@ class Credits:
         )
         return sums
 
-    def select(self, chosen: NDArray[np.bool_]) -> "Credits":
+    def subset(self, chosen: NDArray[np.bool_]) -> "Credits":
         """Count only some of the ballots; ``chosen``: a mask over them."""
         return replace(self, counted=self.counted & chosen)
 
@@ -212,7 +212,7 @@ class Credits:
 
     def single(self) -> "Credits":
         """Count only the responses that credit one measure or none."""
-        return replace(self.select(self.credited.sum(axis=1) < 2), shared="dropped")
+        return replace(self.subset(self.credited.sum(axis=1) < 2), shared="dropped")
 
 
 def tally_credits(ballots: Ballots) -> Credits:

@@ -295,7 +295,7 @@ def analyse_records(
     simulated = frozenset(everyone.ids[everyone.is_test].tolist())
     votes = Votes(facts, plan.measures, rankings, plan.asked, given, simulated)
     analysis = analyse_votes(votes, LeftOut.of(everyone, choices), choices)
-    answering = everyone.select(everyone.index_of(analysis.votes.answers.people))
+    answering = everyone.subset(everyone.index_of(analysis.votes.answers.people))
     return StudyAnalysis(**vars(analysis), table3=_table3(plan, answering))
 
 

@@ -210,7 +210,7 @@ def _votes(session: Session, study: Study, *, include_test: bool) -> tuple[Peopl
     people, answers = vote_queries.votes_of(session, study.id)
     if not include_test:
         # A bundle without test data may not even tell how many test participants there were.
-        people = people.select(np.flatnonzero(~people.is_test))
+        people = people.subset(np.flatnonzero(~people.is_test))
     return people, answers
 
 

@@ -184,7 +184,7 @@ def _test_scope(
 ) -> ScopeTests:
     """Test a pair over these sets; ``reason``: why the others are left out."""
     credits = counts.credits()
-    credits = credits.select(np.isin(credits.questions, sets))
+    credits = credits.subset(np.isin(credits.questions, sets))
     questions = by_questions(differences(credits, pair), credits, len(sets))
     skipped = len(counts.votes) - len(sets)
     left_out = {reason: skipped} if skipped else {}
