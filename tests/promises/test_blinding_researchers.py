@@ -110,7 +110,7 @@ def test_a_preview_shows_nothing_that_was_drawn_for_anybody(place):
 def test_a_preview_says_that_it_is_not_for_participants(place):
     desk = a_desk(place)
     desk.open(f"{STUDY}/preview/123/question/1")
-    assert "show this page to nobody who will take part" in desk.text
+    assert "Do not show this page to people who will take part" in desk.text
 
 
 def test_a_link_to_a_preview_opens_a_sign_in_for_everybody_else(place, trace):
