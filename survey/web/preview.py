@@ -1,4 +1,4 @@
-"""A study as a participant sees it, for its researchers: watermarked, and nothing is stored."""
+"""Preview a study as participants see it, with a watermark and without storing anything."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -25,13 +25,13 @@ blueprint = for_researchers(
 
 BEFORE = ("entry", "consent", "about_you", "scenario")
 AFTER = ("review", "done", "declined", "screened_out")
-# Where a button leads that would store something.
+# The page after a button that on the real pages stores something.
 AFTER_BUTTON = {"begin": "consent", "resume": "consent", "decline": "declined", "leave": "entry"}
 
 
 @blueprint.before_request
-def _pretend() -> None:
-    """Stand in for a participant whom the database does not know."""
+def _invent_participant() -> None:
+    """Put a participant into ``g`` who is not in the database."""
     g.labels = (request.view_args or {}).get("labels") or presentations.default_labels(g.study)
     g.at = _address_of
     set_language(g.plan.language)
@@ -61,9 +61,9 @@ def preview_pages() -> list[tuple[str, str]]:
 
 @blueprint.get("/")
 def entry() -> ResponseReturnValue:
-    """Begin a preview, in a label order if one is asked for."""
+    """Begin a preview, with the label order in the address or the plan's."""
     g.labels = request.args.get("labels") or g.labels
-    presentations.preview_question(g.study, 1, g.labels)  # refuses what is no order
+    presentations.preview_question(g.study, 1, g.labels)  # rejects what is not an order of labels
     return redirect(_address_of("entry"))
 
 
@@ -81,7 +81,7 @@ def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValu
 @blueprint.post("/<labels>/<page>")
 @blueprint.post("/<labels>/<page>/<int(max=99):position>")
 def send(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValue:  # noqa: ARG001 - labels are in g
-    """Judge what was filled in as the real page would, and go on; nothing is stored."""
+    """Validate the form as the real page does, and go on without storing it."""
     if page in AFTER_BUTTON:
         return redirect(_address_of(AFTER_BUTTON[page]), 303)
     if page in ("practice", "question") and "go" not in request.form:
@@ -185,7 +185,7 @@ def _pages_before() -> tuple[str, ...]:
 
 
 def _address_after(page: str, position: int) -> str:
-    """Return the page that follows; "Back" on a question leads to the one before."""
+    """Return the address of the next page, or of the previous question after "Back"."""
     back = request.form.get("go") == "back"
     if page == "question" and not back:
         last = position >= g.plan.questions

@@ -29,7 +29,7 @@ class Desk:
         return self._see(self.client.get(address, follow_redirects=True))
 
     def send(self, action, files=None, **fields):
-        """Send the form that posts to ``action`` as it stands on the page, with these fields."""
+        """Submit the page's form that posts to ``action``, with these fields changed."""
         form = next(
             form
             for form in self.page.select("form[method=post]")
@@ -55,7 +55,7 @@ class Desk:
 
 
 def filled_in(form):
-    """What a browser would send of a form as it stands there."""
+    """Return the fields that a browser would send if the form were submitted as it is."""
     sent = {}
     for field in form.select("input[name]"):
         ticked = field.get("type") not in ("checkbox", "radio") or field.has_attr("checked")
