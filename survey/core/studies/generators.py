@@ -1,9 +1,4 @@
-"""A seeded stream of positions, the same on every machine and under every numpy.
-
-The discriminative generator: sets of lists on which every measure contradicts every other.
-
-Where a study's ranked lists come from: seeded generators with golden values.
-"""
+"""Seeded generators of a study's ranked lists: random, or such that measures contradict."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -18,15 +13,40 @@ from survey.core.measures import Lists, Measure, Ranks, Setting, as_ranks, measu
 from survey.core.studies.marks import NO_MARKS, Marks
 from survey.core.studies.questions import Question, build_question
 
+# Part of the study digest. Raise it whenever a generator would draw other lists
+# from the same seed; the golden values in the tests say when that is so.
+GENERATOR_VERSION = 1
+
+# The search for a random set gives up after this many draws, or fewer where a draw takes
+# more than a hundred positions, so that it ends within seconds in any design.
+MOST_DRAWS = 10_000
+MOST_POSITIONS = 1_000_000
+
+# The same limits for discriminative sets.
+MOST_DISCRIMINATIVE_DRAWS = 200_000
+MOST_DISCRIMINATIVE_POSITIONS = 10_000_000
+
+# Added to the spawn key, so that a seed's random and discriminative lists are unrelated.
+STREAM = 1
+
+# By how much neighbouring values of a measure must differ.
+APART = Fraction(1, 200)
+
+# Differences within a float's error of APART are decided by exact values.
+FLOAT_SLACK = 1e-9
+
+# Positions scored at once. It changes the speed only: sets are drawn one after another.
+BATCH_POSITIONS = 10_000
+
 
 class Positions:
-    """A seeded stream of positions.
+    """A seeded stream of positions, the same on every machine.
 
-    Reads the raw 64-bit output of PCG64, which numpy keeps stable from release to
+    It reads the raw 64-bit output of PCG64, which numpy keeps stable from release to
     release, and not the methods of ``Generator``, which it does not: a study's
-    lists must come out of its seed in ten years' time as well.
+    lists must be reproducible from its seed in ten years' time as well.
 
-    ``generator``: further spawn keys, so that generators do not share a stream.
+    ``generator``: further spawn keys, so that generators have different streams.
     """
 
     def __init__(self, seed: int, question: int, *generator: int) -> None:
@@ -56,203 +76,6 @@ class Positions:
         return drawn
 
 
-def _words_of(bits: PCG64) -> Iterator[int]:
-    """Give the raw output one by one; a single call to numpy for many of them is faster."""
-    while True:
-        yield from bits.random_raw(256).tolist()
-
-
-def most_draws(draws: int, positions: int, lists: int, relevant: int, collection_size: int) -> int:
-    """Return how many sets are drawn before a search gives up: the same on every machine.
-
-    At most ``draws``, and as many as take ``positions`` positions on average, counting
-    those that are drawn twice in a list, which is many where nearly all of a
-    collection is relevant.
-    """
-    per_list = sum(collection_size / (collection_size - k) for k in range(relevant))
-    return max(1, min(draws, int(positions / (lists * per_list))))
-
-
-# Added to the spawn key, so that a seed's random and discriminative lists are unrelated.
-STREAM = 1
-
-# How far neighbouring values of a measure must lie apart.
-APART = Fraction(1, 200)
-
-# Floats only sort out; what comes within their error of APART is decided on exact values.
-FLOAT_SLACK = 1e-9
-
-# The search gives up after so many draws, or fewer where a draw takes more than
-# fifty positions: some seconds in any design.
-MOST_DISCRIMINATIVE_DRAWS = 200_000
-MOST_DISCRIMINATIVE_POSITIONS = 10_000_000
-
-# Positions measured at once. It decides the speed only: sets are drawn one after another.
-BATCH_POSITIONS = 10_000
-
-
-def discriminative_question(
-    number: int,
-    *,
-    seed: int,
-    lists: int,
-    relevant: int,
-    measures: Sequence[str],
-    setting: Setting,
-) -> Question:
-    """Draw sets as ``random_question`` does until one tells all measures apart.
-
-    Accepted is the first set in which
-
-    - neighbouring values differ by at least 0.005 in every measure (so the lists
-      differ, and no measure ties any of them),
-    - every two measures contradict each other: one puts X before Y, the other Y
-      before X, for some lists X and Y (so no two orders are identical),
-    - with three measures or more, the odd one out is measures[(number − 1) mod
-      their count]. The odd one out is the measure with the most discordant list
-      pairs, summed over the other measures; it must be a single one. The practice
-      question, number 0, takes any set.
-
-    So each measure is the odd one out equally often in a study whose number of
-    questions is a multiple of theirs, and as nearly as can be in any other. Each
-    question has a stream of its own, as with ``random_question``.
-
-    Measured for the paper's design (5 lists, 5 relevant, N = 100; AP, NMRR, MNRO)
-    on 4 million draws: 2.05 % satisfy the first two conditions. Of these AP is the
-    odd one out in 20.7 %, NMRR in 4.4 %, MNRO in 6.6 %, and no single measure in
-    68.3 %; that is one set in 236, 1122 and 736 draws.
-
-    Raises ValueError when no such set comes up in ``most_draws`` draws, saying which
-    condition was in the way. There is no fallback to sets that are less balanced.
-    """
-    chosen = [measure_named(name) for name in measures]
-    wanted = (number - 1) % len(chosen) if number and len(chosen) > 2 else None
-    most = most_draws(
-        MOST_DISCRIMINATIVE_DRAWS,
-        MOST_DISCRIMINATIVE_POSITIONS,
-        lists,
-        relevant,
-        setting.collection_size,
-    )
-    spread_out = complete = 0
-    contradicted = np.zeros((len(chosen), len(chosen)), dtype=bool)
-    for sets in _drawn(Positions(seed, number, STREAM), most, lists, relevant, setting):
-        apart, discordant = _examined(sets, chosen, setting)
-        spread_out += len(apart)
-        contradicted |= (discordant > 0).any(axis=0)
-        pairs = np.triu_indices(len(chosen), 1)
-        contradicting = (discordant[:, *pairs] > 0).all(axis=1)
-        complete += int(contradicting.sum())
-        fitting = contradicting & _has_odd_one_out(discordant, wanted)
-        for drawn in apart[fitting]:
-            if _apart_exactly(drawn, chosen, setting):
-                return build_question(number, drawn.tolist(), measures, setting)
-    raise ValueError(
-        f"no set of {lists} lists of {relevant} positions among {setting.collection_size} "
-        f"came up in {most} draws "
-        + _what_is_in_the_way(measures, wanted, spread_out, complete, contradicted)
-        + ", or take the generator random"
-    )
-
-
-def _drawn(
-    positions: Positions, most: int, lists: int, relevant: int, setting: Setting
-) -> Iterator[Ranks]:
-    """Draw ``most`` sets one after another, and give them in batches (sets, lists, relevant)."""
-    batch = max(1, BATCH_POSITIONS // (lists * relevant))
-    for start in range(0, most, batch):
-        count = lists * min(batch, most - start)
-        drawn = [positions.sample(relevant, setting.collection_size) for _ in range(count)]
-        yield as_ranks(drawn, setting.collection_size).reshape(-1, lists, relevant)
-
-
-def _examined(
-    sets: Ranks, measures: Sequence[Measure], setting: Setting
-) -> tuple[Ranks, NDArray[np.int64]]:
-    """Return the sets whose values lie apart, and their discordant pairs.
-
-    The latter has the shape (sets, measures, measures): on how many list pairs two
-    measures contradict each other. Floats order these sets as exact values would,
-    since no two of their values are near each other.
-    """
-    count, lists, relevant = sets.shape
-    ranked = Lists(sets.reshape(-1, relevant))
-    values = np.stack(
-        [
-            measure.compute(ranked, setting).reshape(count, lists)
-            * (-1 if measure.better == "higher" else 1)
-            for measure in measures
-        ],
-        axis=1,
-    )
-    gaps = np.diff(np.sort(values, axis=2), axis=2)
-    apart = (gaps >= float(APART) - FLOAT_SLACK).all(axis=(1, 2))
-    one, other = np.triu_indices(lists, 1)
-    before = values[apart][:, :, one] < values[apart][:, :, other]
-    discordant = (before[:, :, np.newaxis] != before[:, np.newaxis]).sum(axis=3)
-    return sets[apart], discordant
-
-
-def _has_odd_one_out(discordant: NDArray[np.int64], wanted: int | None) -> NDArray[np.bool_]:
-    """Tell for each set whether the wanted measure, and no other, is least like the others."""
-    if wanted is None:
-        return np.ones(len(discordant), dtype=bool)
-    sums = discordant.sum(axis=2)
-    others = np.delete(sums, wanted, axis=1)
-    return np.asarray(sums[:, wanted] > others.max(axis=1))
-
-
-def _apart_exactly(drawn: Ranks, measures: Sequence[Measure], setting: Setting) -> bool:
-    """Tell whether neighbouring values, as a page would show them, lie apart in every measure."""
-    return all(
-        high - low >= APART
-        for measure in measures
-        for low, high in pairwise(sorted(measure.shown(Lists(drawn), setting)))
-    )
-
-
-def _what_is_in_the_way(
-    measures: Sequence[str],
-    wanted: int | None,
-    spread_out: int,
-    complete: int,
-    contradicted: NDArray[np.bool_],
-) -> str:
-    """Name the first condition that no draw satisfied, and what to change."""
-    if not spread_out:
-        return (
-            f"in which neighbouring values differ by {float(APART)} in every measure; "
-            "ask for fewer lists, for numbers nearer to the paper's 5 of 100"
-        )
-    for one, other in combinations(range(len(measures)), 2):
-        if not contradicted[one, other]:
-            return (
-                f"on which {measures[one]} and {measures[other]} contradict each other "
-                f"(neighbouring values must differ by {float(APART)}); "
-                "leave one of them out, ask for more relevant items"
-            )
-    if not complete or wanted is None:
-        return (
-            "on which every two measures contradict each other "
-            f"(neighbouring values must differ by {float(APART)}); "
-            "ask for fewer lists, for more relevant items, for fewer measures"
-        )
-    return (
-        f"in which {measures[wanted]} is the odd one out ({complete} tell all measures apart); "
-        "change the seed, the lists or the relevant items, take fewer measures"
-    )
-
-
-# Part of the study digest. Raise it whenever a generator would draw other lists
-# from the same seed; the golden values in the tests say when that is so.
-GENERATOR_VERSION = 1
-
-# A set that keeps being refused after so many draws will not come out at all.
-# Nor after so many positions, where a draw takes thousands: some seconds in any design.
-MOST_DRAWS = 10_000
-MOST_POSITIONS = 1_000_000
-
-
 def random_question(
     number: int,
     *,
@@ -267,14 +90,15 @@ def random_question(
 ) -> Question:
     """Draw a question as the paper did: positions uniform, without replacement.
 
-    ``marks``, of one list, are dealt to the positions of each, every order equally likely.
-    ``within``: draw from the first so many positions only. ``draws``: give up after so many.
+    ``marks``, of one list, are dealt to the positions of each list, every order equally
+    likely. ``within``: the last position to draw from, the collection's by default.
+    ``draws``: the number of draws after which the search gives up.
 
-    Refused and drawn again are only a set in which a list occurs twice and a set
-    in which some measure ties all its lists. Each question has a stream of its
-    own, so question 3 of a seed is the same in a study of 5 and of 50 questions.
+    A set is drawn again where a list occurs twice, or some measure ties all lists. Each
+    question has a stream of its own, so question 3 of a seed is the same in a study of 5 and
+    of 50 questions.
 
-    Raises ValueError when the numbers leave no such set (MNRO paper, Section 5.3).
+    Raises ValueError when no such set comes up (MNRO paper, Section 5.3).
     """
     positions = Positions(seed, number)
     span = within or setting.collection_size
@@ -294,9 +118,178 @@ def random_question(
     )
 
 
+def discriminative_question(
+    number: int,
+    *,
+    seed: int,
+    lists: int,
+    relevant: int,
+    measures: Sequence[str],
+    setting: Setting,
+) -> Question:
+    """Draw sets as ``random_question`` does until all measures contradict one another on one.
+
+    The first set is accepted in which
+
+    - neighbouring values differ by at least 0.005 in every measure (so the lists
+      differ, and no measure ties any of them),
+    - every two measures contradict each other: one puts X before Y, the other Y
+      before X, for some lists X and Y (so no two orders are identical),
+    - with three measures or more, the odd one out is measures[(number − 1) mod
+      their count]. The odd one out is the measure with the most discordant list
+      pairs, summed over the other measures; it must be a single one. The practice
+      question, number 0, takes any set that fulfils the other conditions.
+
+    So each measure is the odd one out equally often in a study whose number of
+    questions is a multiple of theirs, and as equally as possible in any other. Each
+    question has a stream of its own, as with ``random_question``.
+
+    Measured for the paper's design (5 lists, 5 relevant, N = 100; AP, NMRR, MNRO)
+    on 4 million draws: 2.05 % satisfy the first two conditions. Of these AP is the
+    odd one out in 20.7 %, NMRR in 4.4 %, MNRO in 6.6 %, and no single measure in
+    68.3 %; that is one set in 236, 1122 and 736 draws.
+
+    Raises ValueError when no such set comes up in ``most_draws`` draws, naming the
+    condition that failed. There is no fallback to sets that are less balanced.
+    """
+    chosen = [measure_named(name) for name in measures]
+    wanted = (number - 1) % len(chosen) if number and len(chosen) > 2 else None
+    most = most_draws(
+        MOST_DISCRIMINATIVE_DRAWS,
+        MOST_DISCRIMINATIVE_POSITIONS,
+        lists,
+        relevant,
+        setting.collection_size,
+    )
+    spread_out = complete = 0
+    contradicted = np.zeros((len(chosen), len(chosen)), dtype=bool)
+    for sets in _drawn(Positions(seed, number, STREAM), most, lists, relevant, setting):
+        apart, discordant = _compare(sets, chosen, setting)
+        spread_out += len(apart)
+        contradicted |= (discordant > 0).any(axis=0)
+        pairs = np.triu_indices(len(chosen), 1)
+        contradicting = (discordant[:, *pairs] > 0).all(axis=1)
+        complete += int(contradicting.sum())
+        fitting = contradicting & _has_odd_one_out(discordant, wanted)
+        for drawn in apart[fitting]:
+            if _apart_exactly(drawn, chosen, setting):
+                return build_question(number, drawn.tolist(), measures, setting)
+    raise ValueError(
+        f"no set of {lists} lists of {relevant} positions among {setting.collection_size} "
+        f"came up in {most} draws "
+        + _failed_condition(measures, wanted, spread_out, complete, contradicted)
+        + ", or take the generator random"
+    )
+
+
+def _drawn(
+    positions: Positions, most: int, lists: int, relevant: int, setting: Setting
+) -> Iterator[Ranks]:
+    """Draw ``most`` sets one after another; yield them in batches (sets, lists, relevant)."""
+    batch = max(1, BATCH_POSITIONS // (lists * relevant))
+    for start in range(0, most, batch):
+        count = lists * min(batch, most - start)
+        drawn = [positions.sample(relevant, setting.collection_size) for _ in range(count)]
+        yield as_ranks(drawn, setting.collection_size).reshape(-1, lists, relevant)
+
+
+def _compare(
+    sets: Ranks, measures: Sequence[Measure], setting: Setting
+) -> tuple[Ranks, NDArray[np.int64]]:
+    """Return the sets whose neighbouring values differ enough, and their discordant pairs.
+
+    The latter have the shape (sets, measures, measures): on how many list pairs two
+    measures contradict each other. Floats order these sets as exact values would,
+    since neighbouring values differ by much more than a float's error.
+    """
+    count, lists, relevant = sets.shape
+    ranked = Lists(sets.reshape(-1, relevant))
+    values = np.stack(
+        [
+            measure.compute(ranked, setting).reshape(count, lists)
+            * (-1 if measure.better == "higher" else 1)
+            for measure in measures
+        ],
+        axis=1,
+    )
+    gaps = np.diff(np.sort(values, axis=2), axis=2)
+    apart = (gaps >= float(APART) - FLOAT_SLACK).all(axis=(1, 2))
+    first, second = np.triu_indices(lists, 1)
+    before = values[apart][:, :, first] < values[apart][:, :, second]
+    discordant = (before[:, :, np.newaxis] != before[:, np.newaxis]).sum(axis=3)
+    return sets[apart], discordant
+
+
+def _has_odd_one_out(discordant: NDArray[np.int64], wanted: int | None) -> NDArray[np.bool_]:
+    """Return for each set whether the wanted measure is the only odd one out."""
+    if wanted is None:
+        return np.ones(len(discordant), dtype=bool)
+    sums = discordant.sum(axis=2)
+    others = np.delete(sums, wanted, axis=1)
+    return np.asarray(sums[:, wanted] > others.max(axis=1))
+
+
+def _apart_exactly(drawn: Ranks, measures: Sequence[Measure], setting: Setting) -> bool:
+    """Return whether neighbouring exact values differ enough in every measure."""
+    return all(
+        high - low >= APART
+        for measure in measures
+        for low, high in pairwise(sorted(measure.shown(Lists(drawn), setting)))
+    )
+
+
+def _failed_condition(
+    measures: Sequence[str],
+    wanted: int | None,
+    spread_out: int,
+    complete: int,
+    contradicted: NDArray[np.bool_],
+) -> str:
+    """Return the first condition that no draw fulfilled, and what to change."""
+    if not spread_out:
+        return (
+            f"in which neighbouring values differ by {float(APART)} in every measure; "
+            "ask for fewer lists, for numbers nearer to the paper's 5 of 100"
+        )
+    for first, second in combinations(range(len(measures)), 2):
+        if not contradicted[first, second]:
+            return (
+                f"on which {measures[first]} and {measures[second]} contradict each other "
+                f"(neighbouring values must differ by {float(APART)}); "
+                "leave one of them out, ask for more relevant items"
+            )
+    if not complete or wanted is None:
+        return (
+            "on which every two measures contradict each other "
+            f"(neighbouring values must differ by {float(APART)}); "
+            "ask for fewer lists, for more relevant items, for fewer measures"
+        )
+    return (
+        f"in which {measures[wanted]} is the odd one out ({complete} tell all measures apart); "
+        "change the seed, the lists or the relevant items, take fewer measures"
+    )
+
+
+def _words_of(bits: PCG64) -> Iterator[int]:
+    """Yield the raw output, drawn 256 numbers at a time, which is faster."""
+    while True:
+        yield from bits.random_raw(256).tolist()
+
+
+def most_draws(draws: int, positions: int, lists: int, relevant: int, collection_size: int) -> int:
+    """Return how many sets are drawn before a search gives up, the same on every machine.
+
+    At most ``draws``, and as many as take ``positions`` positions on average. Positions
+    that are drawn twice in a list count, which are many where nearly all of a collection
+    is relevant.
+    """
+    per_list = sum(collection_size / (collection_size - k) for k in range(relevant))
+    return max(1, min(draws, int(positions / (lists * per_list))))
+
+
 Generator = Callable[..., Question]
 
 GENERATORS: Mapping[str, Generator] = MappingProxyType(
     {"random": random_question, "discriminative": discriminative_question}
 )
-"""Generators by the name that ``survey study new --generator`` takes."""
+"""Name, as ``survey study new --generator`` takes it → generator."""

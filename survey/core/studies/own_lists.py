@@ -83,8 +83,8 @@ def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
     between columns are accepted.
 
     The columns grades, weights and clusters may follow, in every row or in none: a word for
-    each rank, in the order of the ranks in the file. A cluster is a name in which _ stands
-    for a space, several are joined by +, and - stands for none.
+    each rank, in the order of the ranks in the file. A cluster is a name in which _ means
+    a space, several are joined by +, and - means none.
 
     Raises FaultyFilesError with every fault (20 at most), each naming ``file``, the row
     (the header is row 1) and the column, the cell's text and what is allowed.

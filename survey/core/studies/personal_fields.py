@@ -8,11 +8,11 @@ from typing import Any, Literal
 from survey.core.studies.faults import (
     Fault,
     PlanError,
-    a_text,
+    boolean_faults,
+    choice_faults,
     is_storable,
-    one_of,
-    whole_number,
-    yes_or_no,
+    text_faults,
+    whole_number_faults,
 )
 
 KINDS = ("number", "choice", "text")
@@ -49,10 +49,10 @@ class PersonalField:
             raise PlanError(faults)
 
     def _faults(self) -> Iterable[Fault]:
-        yield from a_text("label", self.label, 200, needed=True)
-        yield from a_text("help", self.help, 500)
-        yield from yes_or_no("required", self.required)
-        yield from one_of("kind", self.kind, KINDS)
+        yield from text_faults("label", self.label, 200, needed=True)
+        yield from text_faults("help", self.help, 500)
+        yield from boolean_faults("required", self.required)
+        yield from choice_faults("kind", self.kind, KINDS)
         yield from self._about_name()
         yield from self._about_bounds()
         yield from self._about_options()
@@ -74,7 +74,7 @@ class PersonalField:
     def _about_bounds(self) -> Iterable[Fault]:
         for name in ("lowest", "highest"):
             if getattr(self, name) is not None:
-                yield from whole_number(name, getattr(self, name), -LARGEST, LARGEST)
+                yield from whole_number_faults(name, getattr(self, name), -LARGEST, LARGEST)
         bounds = (self.lowest, self.highest)
         if all(isinstance(one, int) for one in bounds) and self.lowest > self.highest:  # type: ignore[operator] # both are numbers here
             yield Fault(("lowest",), f"lowest is {bounds[0]}, more than highest, {bounds[1]}")

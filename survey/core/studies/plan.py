@@ -16,11 +16,11 @@ from survey.core.measures import MEASURES, Setting, measure_named, mentioned_mea
 from survey.core.studies.faults import (
     Fault,
     PlanError,
-    a_day,
-    a_text,
-    one_of,
-    whole_number,
-    yes_or_no,
+    boolean_faults,
+    choice_faults,
+    date_faults,
+    text_faults,
+    whole_number_faults,
 )
 from survey.core.studies.generators import GENERATORS
 from survey.core.studies.marks import KINDS, NAME_RULE, NO_MARKS, Marks
@@ -110,11 +110,11 @@ def _own_marks(plan: "Plan") -> Iterable[tuple[tuple[str | int, ...], Marks]]:
 
 def _about_texts(plan: "Plan") -> Iterable[Fault]:
     for name, (longest, needed) in TEXTS.items():
-        yield from a_text(name, getattr(plan, name), longest, needed=needed)
+        yield from text_faults(name, getattr(plan, name), longest, needed=needed)
     if not (isinstance(plan.language, str) and re.fullmatch(r"[a-z]{2,3}", plan.language)):
         yield Fault(("language",), f"language is {plan.language!r}; two letters, like en")
     if plan.personal_until is not None:
-        yield from a_day("personal_until", plan.personal_until)
+        yield from date_faults("personal_until", plan.personal_until)
     names = [field.name for field in plan.personal_fields]
     for index, name in enumerate(names):
         if name in names[:index]:
@@ -130,7 +130,7 @@ def _about_design(plan: "Plan") -> Iterable[Fault]:
     for name, (lowest, highest) in BOUNDS.items():
         if name == "lists" and plan.own_lists:
             lowest = FEWEST_OWN_LISTS
-        faults += whole_number(name, getattr(plan, name), lowest, highest)
+        faults += whole_number_faults(name, getattr(plan, name), lowest, highest)
     if not faults and plan.relevant > plan.collection_size:
         yield Fault(
             ("relevant",),
@@ -138,11 +138,11 @@ def _about_design(plan: "Plan") -> Iterable[Fault]:
         )
     yield from faults
     for name in SWITCHES:
-        yield from yes_or_no(name, getattr(plan, name))
+        yield from boolean_faults(name, getattr(plan, name))
     if plan.gmt is not None:
-        yield from whole_number("gmt", plan.gmt, 1, 10_000)
-    yield from one_of("generator", plan.generator, (*GENERATORS, GIVEN))
-    yield from one_of("design", plan.design, DESIGNS)
+        yield from whole_number_faults("gmt", plan.gmt, 1, 10_000)
+    yield from choice_faults("generator", plan.generator, (*GENERATORS, GIVEN))
+    yield from choice_faults("design", plan.design, DESIGNS)
     if not faults:
         yield from _about_pool(plan)
         yield from _about_own_lists(plan)
@@ -157,7 +157,7 @@ def _about_pool(plan: "Plan") -> Iterable[Fault]:
             "participant answers",
         )
     elif plan.design == "pool":
-        yield from whole_number("per_participant", asked, 1, plan.questions)
+        yield from whole_number_faults("per_participant", asked, 1, plan.questions)
     elif asked is not None:
         yield Fault(
             ("per_participant",),

@@ -1,4 +1,4 @@
-"""Rankings as weak orders: one type, one notation, one equality."""
+"""Rankings as weak orders, with their notation, and values printed in their order."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,12 +32,12 @@ class Ranking:
             raise ValueError("a ranking needs at least one list in each place")
         for letter in letters:
             if letters.count(letter) > 1:
-                raise ValueError(f"list {letter} stands more than once in the ranking")
+                raise ValueError(f"list {letter} occurs more than once in the ranking")
         object.__setattr__(self, "groups", tuple(tuple(sorted(g)) for g in self.groups))
 
     @classmethod
     def by_key(cls, keys: Mapping[str, Key]) -> "Ranking":
-        """Order letters by their keys, lowest first; equal keys tie."""
+        """Rank letters by their keys, lowest first; equal keys tie."""
         for letter, key in keys.items():
             if math.isnan(key):
                 raise ValueError(f"list {letter} has no value to be ranked by")
@@ -48,10 +48,10 @@ class Ranking:
 
     @classmethod
     def parse(cls, notation: str, letters: Iterable[str] | None = None) -> "Ranking":
-        """Read ``B>A=C``: best first, ``=`` inside a tie; spaces do not count.
+        """Parse ``B>A=C``: best first, ``=`` inside a tie; spaces do not count.
 
-        Raises ValueError saying what was found; with ``letters``, also when the
-        ranking leaves one out or has another.
+        Raises ValueError for any other notation; with ``letters``, also where the ranking
+        lacks a letter or has another.
         """
         if not notation.strip():
             raise ValueError("a ranking is written like B>A=C, best first; nothing was found")
@@ -76,12 +76,12 @@ class Ranking:
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """The letters that are ranked, in alphabetical order."""
+        """The ranked letters in alphabetical order."""
         return tuple(sorted(letter for group in self.groups for letter in group))
 
     def at(self, place: int) -> tuple[str, ...]:
-        """Return the letters at a place: of 1, 2, 2, 4, 5 two at the second, none at the third."""
-        return tuple(letter for letter, its in self.places.items() if its == place)
+        """Return the letters at a place: with places 1, 2, 2, 4, 5, two at 2 and none at 3."""
+        return tuple(letter for letter, number in self.places.items() if number == place)
 
     @cached_property
     def places(self) -> Mapping[str, int]:
@@ -103,34 +103,34 @@ class Ranking:
 
     @property
     def all_tied(self) -> bool:
-        """Whether the ranking tells no two lists apart."""
+        """Whether all lists tie."""
         return len(self.groups) == 1
 
 
 def identical_groups(rankings: Mapping[Name, Ranking]) -> list[list[Name]]:
-    """Group the names whose rankings are equal; only groups of two or more, in given order."""
+    """Group the names whose rankings are equal, in the mapping's order, without single names."""
     groups: dict[Ranking, list[Name]] = {}
     for name, ranking in rankings.items():
         groups.setdefault(ranking, []).append(name)
     return [names for names in groups.values() if len(names) > 1]
 
 
-def contradictions(one: Ranking, other: Ranking) -> int:
+def contradictions(first: Ranking, second: Ranking) -> int:
     """Count the pairs of lists that two rankings order strictly and oppositely."""
-    a, b = one.places, other.places
+    a, b = first.places, second.places
     return sum((a[x] - a[y]) * (b[x] - b[y]) < 0 for x, y in combinations(a, 2))
 
 
 def letters_for(count: int) -> tuple[str, ...]:
-    """Return the letters A, B, C, … of so many lists (3 to 10 in a study)."""
+    """Return the letters A, B, C, … of ``count`` lists."""
     return tuple(chr(ord("A") + index) for index in range(count))
 
 
 def printed(values: Sequence[Fraction], decimals: int = 4) -> tuple[str, ...]:
-    """Print one column's values so that what is read never contradicts their order.
+    """Format one column's values so that the texts never contradict the values' order.
 
-    Values get ``decimals`` decimals; values that differ but would print alike get
-    as many more as tell them apart. Equal values print alike.
+    Values get ``decimals`` decimals; values that differ but would be printed alike get as
+    many more as needed to differ. Equal values are printed alike.
     """
     width = dict.fromkeys(values, decimals)
     while True:

@@ -1,4 +1,4 @@
-"""Numbers and lists as words, and texts with the design's numbers in them."""
+"""Texts of a study: numbers as words, placeholders for them, and marks for translation."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 
 
 def marked(text: str) -> str:
-    """Mark a text that participants read for the catalogues; whoever shows it translates it."""
+    """Return the text; the call marks it for the translation catalogues, pages translate it."""
     return text
 
 
@@ -22,24 +22,24 @@ NUMBER_WORDS = (
 
 
 def fill(text: str, words: Mapping[str, str]) -> str:
-    """Put words into a text's placeholders, {lists} and the like; {{ stands for a brace."""
+    """Replace a text's placeholders, like {lists}, by words; {{ is a literal brace."""
     return text.format_map(words)
 
 
 def in_words(number: int) -> str:
-    """Write a small number as a word, a large one in figures."""
+    """Return the word for a number up to ten, and digits for a larger number."""
     return NUMBER_WORDS[number] if 0 <= number < len(NUMBER_WORDS) else str(number)
 
 
 def and_join(parts: Sequence[str]) -> str:
-    """Join words as a sentence does: A, B and C."""
+    """Join words like A, B and C."""
     return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])
 
 
 def placeholders(text: str) -> list[str]:
-    """Return what stands in a text's braces, {name}, whole: {name!r} is another than {name}.
+    """Return the contents of a text's braces, with conversions and formats: name, name!r.
 
-    Raises ValueError for a brace that stands alone.
+    Raises ValueError for an unpaired brace.
     """
     return [
         f"{name}{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}"
@@ -53,6 +53,6 @@ def number_words(
     in_words: Callable[[int], str] = in_words,
     and_join: Callable[[Sequence[str]], str] = and_join,
 ) -> dict[str, str]:
-    """Return what a plan's placeholders stand for, in English unless told how else to say it."""
+    """Return the words for a plan's placeholders; by default in English."""
     words = {name: in_words(number) for name, number in numbers.items()}
     return words | {"letters": and_join(letters_for(numbers["lists"]))}

@@ -9,7 +9,14 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from survey.core.measures import mentioned_measure
-from survey.core.studies.faults import Fault, PlanError, a_text, one_of, whole_number, yes_or_no
+from survey.core.studies.faults import (
+    Fault,
+    PlanError,
+    boolean_faults,
+    choice_faults,
+    text_faults,
+    whole_number_faults,
+)
 from survey.core.studies.texts import placeholders
 from survey.db.records import AnyStudy, StudyRecord
 
@@ -53,12 +60,12 @@ class Recruitment:
             raise PlanError(faults)
 
     def _faults(self) -> Iterable[Fault]:
-        yield from one_of("access", self.access, ACCESS)
-        yield from yes_or_no("id_required", self.id_required)
-        yield from whole_number("slot_minutes", self.slot_minutes, 5, 525_600)
+        yield from choice_faults("access", self.access, ACCESS)
+        yield from boolean_faults("id_required", self.id_required)
+        yield from whole_number_faults("slot_minutes", self.slot_minutes, 5, 525_600)
         for name in ("code_complete", "code_declined", "code_screened_out"):
-            yield from a_text(name, getattr(self, name), 100)
-        yield from a_text("return_url", self.return_url, 2_000)
+            yield from text_faults(name, getattr(self, name), 100)
+        yield from text_faults("return_url", self.return_url, 2_000)
         for place, name in (("id_parameter", self.id_parameter), *self._captured):
             if not (isinstance(name, str) and PARAMETER.match(name)):
                 yield Fault(

@@ -76,7 +76,7 @@ def test_an_own_ranking_may_skip_places():
         ("A>>B", "'' found"),
         ("A>B<C", "'B<C' found"),
         ("A>B=", "'' found"),
-        ("A>B>A", "list A stands more than once"),
+        ("A>B>A", "list A occurs more than once"),
         ("A>B", "list C is missing"),
         ("A>B>C>D", "unknown list D"),
         ("1>2>3", "'1' found"),

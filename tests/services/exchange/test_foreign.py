@@ -228,7 +228,7 @@ def test_a_list_that_cannot_be_is_told_with_its_place(number, line, told):
         (2, "P1,1,1,NMRR AP,2 1,B A C,x,", "column clicked: 'x' found; whole numbers separated by"),
         (2, "P1,1,1,NMRR AP,2 1,B A C,,A>B", "column custom_ranking: 'A>B' found; list C is"),
         (2, "P1,1,1,NMRR AP,2 1,B A C,,A>B=D>C", "has an unknown list D"),
-        (2, "P1,1,1,NMRR AP,2 1,B A C,,A>B>B>C", "list B stands more than once"),
+        (2, "P1,1,1,NMRR AP,2 1,B A C,,A>B>B>C", "list B occurs more than once"),
         (
             2,
             "P1,1,1,NMRR AP,2 1,B A C,1,A>B>C",
