@@ -57,7 +57,7 @@ class Settings:
         if len(key) < SHORTEST_KEY:
             raise UnsafeSettingsError(
                 f"the secret key has {len(key)} characters; at least {SHORTEST_KEY} random ones "
-                "are needed (remove SURVEY_SECRET_KEY, and one is made for you)"
+                "are needed (remove SURVEY_SECRET_KEY, and the survey makes a new one)"
             )
         default = f"sqlite:///{instance / 'survey.sqlite3'}"
         proxies = environment.get("SURVEY_TRUSTED_PROXIES") or "0"

@@ -95,7 +95,7 @@ def _analysis_of(open_app: OpenApp, target: str | None, choices: "Choices") -> "
         return analyse_path(Path(target), choices)
     with open_session(open_app) as (_, session):
         study = lifecycle.find_study(session, target) if target else lifecycle.only_study(session)
-        if lifecycle.note_early_look(session, study, access.COMMAND_LINE, "analysed"):
+        if lifecycle.log_early_results(session, study, access.COMMAND_LINE, "analysed"):
             click.echo(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
         return study_results.analyse_study(session, study, choices)

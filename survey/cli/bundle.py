@@ -74,7 +74,7 @@ def export(
         study = lifecycle.find_study(session, slug)
         if options["with_identities"]:
             access.log(session, study, access.COMMAND_LINE, "exported", "bundle with identities")
-        if lifecycle.note_early_look(session, study, access.COMMAND_LINE, "exported"):
+        if lifecycle.log_early_results(session, study, access.COMMAND_LINE, "exported"):
             click.echo(EARLY_LOOK_NOTE, err=True)
         lines, digest = bundle.lines_in(session, study), study.digest
         with progress_bar("Writing", total=lines) as progress, _replaced_when_done(path) as new:

@@ -94,7 +94,7 @@ _SHOWN = Prepared(
 
 def shown_at(session: Session, participant_id: int, position: int) -> Record | None:
     """Return what a participant sees at a position (0: practice), question and answer included."""
-    return _SHOWN.one_or_none(session, {"who": participant_id, "at": position})
+    return _SHOWN.first(session, {"who": participant_id, "at": position})
 
 
 # On SQLite everybody else has waited since BEGIN.
@@ -113,7 +113,7 @@ def hold(session: Session, participant_id: int, public_id: str) -> str | None:
     Until this transaction ends; returns the study's status, None without such a participant.
     Both names are asked for: SQLite may have given the number to someone else meanwhile.
     """
-    found = _HELD.one_or_none(session, {"who": participant_id, "called": public_id})
+    found = _HELD.first(session, {"who": participant_id, "called": public_id})
     return None if found is None else str(found.status)
 
 
@@ -154,7 +154,7 @@ def state_of_answer(
 ) -> Record | None:
     """Return what decides over a posted answer; ``recent``: how many came since a moment."""
     asked = {"who": participant_id, "at": position, "since": since}
-    return _STATE.one_or_none(session, asked)
+    return _STATE.first(session, asked)
 
 
 _GIVEN = Prepared(
@@ -167,7 +167,7 @@ _GIVEN = Prepared(
 
 def revision_of(session: Session, response_id: int, number: int) -> Record:
     """Return an answer as it was given once."""
-    return _GIVEN.one_or_none(session, {"response_id": response_id, "number": number})
+    return _GIVEN.first(session, {"response_id": response_id, "number": number})
 
 
 _NEW_RESPONSE = Prepared(insert(_response).returning(_response.c.id))
@@ -230,7 +230,7 @@ def visit(
     session: Session, slug: str, token_hash: str
 ) -> tuple[StudyRecord, ParticipantRecord | None, bool] | None:
     """Return a study, for whom this browser speaks in it, and whether that one is a guest."""
-    row = _VISIT.one_or_none(session, {"slug": slug, "token_hash": token_hash})
+    row = _VISIT.first(session, {"slug": slug, "token_hash": token_hash})
     return row and (_study_in(row), _participant_in(row), bool(row.is_guest))
 
 

@@ -36,7 +36,7 @@ class Prepared:
         compiled = _compiled(self, connection.dialect, tuple(values))
         return [compiled.record(row) for row in compiled.execute(connection, values)]
 
-    def one_or_none(self, session: Session, values: Mapping[str, Any]) -> Record | None:
+    def first(self, session: Session, values: Mapping[str, Any]) -> Record | None:
         """Execute a select that finds one row at most; return it, or None."""
         rows = self.rows(session, values)
         return rows[0] if rows else None

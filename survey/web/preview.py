@@ -173,7 +173,7 @@ def _form_of(page: str) -> type[Form]:
 def _credit(page: str) -> Credit:
     settings = recruitment_of(g.study)
     code = settings.code_for({"done": "complete"}.get(page, page))
-    return Credit(code, settings.way_back(code, {}))
+    return Credit(code, settings.return_address(code, {}))
 
 
 def _counts(position: int) -> dict[str, int]:

@@ -87,7 +87,9 @@ class House:
         """A study of that researcher's that nobody can take part in yet."""
         ada = researchers.find_researcher(self.session, self.desk.name)
         plan = a_plan(**changes)
-        return lifecycle.make_study(self.session, ada, slug, plan, settings or Recruitment())
+        return lifecycle.create_owned_study(
+            self.session, ada, slug, plan, settings or Recruitment()
+        )
 
     def study(self, slug: str, settings: Recruitment | None = None, **changes: Any) -> Study:
         """The same, open."""

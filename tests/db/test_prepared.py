@@ -52,8 +52,8 @@ def test_rows_have_the_values_that_sqlalchemys_have(session, someone):
 
 def test_where_nothing_is_found_there_is_no_row(session, someone):
     wanted = Prepared(select(Study.slug).where(Study.id == bindparam("study")))
-    assert wanted.one_or_none(session, {"study": 10**9}) is None
-    assert wanted.one_or_none(session, {"study": someone.study_id}).slug
+    assert wanted.first(session, {"study": 10**9}) is None
+    assert wanted.first(session, {"study": someone.study_id}).slug
 
 
 def test_what_was_written_is_gone_when_the_transaction_is_rolled_back(session, someone):

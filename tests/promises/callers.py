@@ -56,7 +56,7 @@ def a_researcher(app: Flask, session: Session) -> Caller:
     bob, link = researchers.add_researcher(session, "Bob")
     researchers.set_password(session, link, PASSWORD)
     for slug in (OPEN, DRAFT, RANKED):
-        made = lifecycle.make_study(session, ada, slug, _plan(slug), Recruitment())
+        made = lifecycle.create_owned_study(session, ada, slug, _plan(slug), Recruitment())
         guests.invite(session, made, ["Ann"])
         access.share(session, made, bob, "viewer")
         if slug != DRAFT:

@@ -175,7 +175,7 @@ def _study(session, slug, owner, canary):
         personal_fields=[{"name": "remark", "label": f"{canary} label", "kind": "text"}],
     )
     settings = recruitment.Recruitment(code_complete=f"{canary}-code")
-    return lifecycle.make_study(session, owner, slug, plan, settings)
+    return lifecycle.create_owned_study(session, owner, slug, plan, settings)
 
 
 def _answer_everything(session, study, one, canary):

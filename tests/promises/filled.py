@@ -29,7 +29,9 @@ def fill(app, session, plan: Plan | None = None) -> None:
         sign_in.sign_in(session, "Nobody", "a wrong password")
     except sign_in.WrongPasswordError:
         session.commit()
-    study = lifecycle.make_for(session, "Ada Lovelace", SLUG, plan or a_plan(), Recruitment())
+    study = lifecycle.create_study_for(
+        session, "Ada Lovelace", SLUG, plan or a_plan(), Recruitment()
+    )
     lifecycle.create_study(session, "a-draft", a_plan())
     lifecycle.open_to_participants(session, study, access.COMMAND_LINE)
     guests.invite(session, study, [STRANGE])

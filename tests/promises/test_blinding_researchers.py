@@ -56,7 +56,7 @@ def a_desk(place, opened=True, **changes):
     desk = Desk(place.app, place.session)
     ada = researchers.find_researcher(place.session, "Ada")
     plan = a_plan(measures=place.world.names, **changes)
-    study = lifecycle.make_study(place.session, ada, "plain-en", plan, Recruitment())
+    study = lifecycle.create_owned_study(place.session, ada, "plain-en", plan, Recruitment())
     if opened:
         lifecycle.open_to_participants(place.session, study, "Ada")
     place.session.rollback()

@@ -91,7 +91,7 @@ def study(session):
 def _take_part(session, study, number, personal):
     reason = personal.pop(FIELDS[-1], "") if number % 3 else ""
     sent = {"PROLIFIC_PID": f"{personal[FIELDS[0]]}{number}", "STUDY_ID": personal[FIELDS[0]]}
-    kept = recruitment_of(study).kept(sent)
+    kept = recruitment_of(study).stored_parameters(sent)
     one = arrivals.begin(session, study, str(number), KEY, Arrival(parameters=kept))
     participants.agree(session, one, participants.consent_text(session, study).digest)
     told = {"warmth": -number % 50 - 50, "chosen": OPTIONS[number % len(OPTIONS[:50])]}

@@ -22,7 +22,7 @@ def ada(session):
 
 @pytest.fixture
 def draft(session, ada):
-    return lifecycle.make_study(session, ada, "a-study", a_plan(), Recruitment())
+    return lifecycle.create_owned_study(session, ada, "a-study", a_plan(), Recruitment())
 
 
 def test_a_draft_can_change_and_its_questions_are_drawn_anew(session, draft):
@@ -74,14 +74,14 @@ def answer_first_question(session, participant):
 def test_an_early_look_from_the_command_line_unblinds_once_somebody_has_answered(session, draft):
     lifecycle.open_to_participants(session, draft, "Ada")
     participant = a_ready_participant(session, draft)
-    lifecycle.note_early_look(session, draft, "the command line", "analysed")
+    lifecycle.log_early_results(session, draft, "the command line", "analysed")
     assert draft.unblinded_at is None
     participant.is_test = True
     answer_first_question(session, participant)
-    lifecycle.note_early_look(session, draft, "the command line", "analysed")
+    lifecycle.log_early_results(session, draft, "the command line", "analysed")
     assert draft.unblinded_at is None
     participant.is_test = False
-    lifecycle.note_early_look(session, draft, "the command line", "analysed")
+    lifecycle.log_early_results(session, draft, "the command line", "analysed")
     assert draft.unblinded_at is not None
 
 
@@ -120,7 +120,7 @@ def test_an_archived_study_is_not_opened_until_it_is_brought_back(session, draft
     lifecycle.archive(session, draft, "Ada")
     with pytest.raises(NotAllowedError, match="bring it back first"):
         lifecycle.open_to_participants(session, draft, "Ada")
-    lifecycle.bring_back(session, draft, "Ada")
+    lifecycle.unarchive(session, draft, "Ada")
     lifecycle.open_to_participants(session, draft, "Ada")
     with pytest.raises(NotAllowedError, match="close it before you archive"):
         lifecycle.archive(session, draft, "Ada")
@@ -145,7 +145,7 @@ def test_leaving_someone_out_needs_a_reason_and_can_be_taken_back(session, draft
         lifecycle.exclude(session, draft, participant, "Ada", " ")
     lifecycle.exclude(session, draft, participant, "Ada", "clicked through")
     assert (participant.excluded, participant.exclude_reason) == (True, "clicked through")
-    lifecycle.restore(session, draft, participant, "Ada")
+    lifecycle.include(session, draft, participant, "Ada")
     assert (participant.excluded, participant.exclude_reason) == (False, None)
 
 
@@ -183,10 +183,10 @@ def test_the_first_researcher_gets_the_studies_that_are_nobodys(session):
 
 
 def test_a_study_from_the_command_line_belongs_to_the_only_researcher(session, ada):
-    lifecycle.make_for(session, None, "one", a_plan(), Recruitment())
+    lifecycle.create_study_for(session, None, "one", a_plan(), Recruitment())
     researchers.add_researcher(session, "Bob")
-    lifecycle.make_for(session, None, "two", a_plan(), Recruitment())
-    lifecycle.make_for(session, "bob", "three", a_plan(), Recruitment())
+    lifecycle.create_study_for(session, None, "two", a_plan(), Recruitment())
+    lifecycle.create_study_for(session, "bob", "three", a_plan(), Recruitment())
     assert [study.slug for study, _ in access.studies_of(session, ada)] == ["one"]
 
 

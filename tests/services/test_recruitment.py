@@ -21,33 +21,41 @@ PROLIFIC = Recruitment(
 
 def test_what_prolific_sends_is_kept_without_being_asked_for():
     query = {"PROLIFIC_PID": "p1", "STUDY_ID": "s1", "SESSION_ID": "x1", "utm_source": "mail"}
-    assert Recruitment().kept(query) == {"PROLIFIC_PID": "p1", "STUDY_ID": "s1", "SESSION_ID": "x1"}
+    assert Recruitment().stored_parameters(query) == {
+        "PROLIFIC_PID": "p1",
+        "STUDY_ID": "s1",
+        "SESSION_ID": "x1",
+    }
 
 
 def test_upper_and_lower_case_count_alike_and_what_is_not_configured_is_not_kept():
     settings = Recruitment(id_parameter="workerId", capture=("hitId",))
-    assert settings.kept({"WORKERID": " w1 ", "hitid": "h", "assignmentId": "a"}) == {
+    assert settings.stored_parameters({"WORKERID": " w1 ", "hitid": "h", "assignmentId": "a"}) == {
         "workerId": "w1",
         "hitId": "h",
     }
 
 
 def test_a_value_without_end_is_cut():
-    assert len(Recruitment().kept({"PROLIFIC_PID": "x" * 10_000})["PROLIFIC_PID"]) == 200
+    assert (
+        len(Recruitment().stored_parameters({"PROLIFIC_PID": "x" * 10_000})["PROLIFIC_PID"]) == 200
+    )
 
 
 def test_the_way_back_carries_the_code():
-    assert PROLIFIC.way_back("C1", {}) == "https://app.prolific.com/submissions/complete?cc=C1"
+    assert (
+        PROLIFIC.return_address("C1", {}) == "https://app.prolific.com/submissions/complete?cc=C1"
+    )
 
 
 def test_the_way_back_echoes_what_sona_wants_and_nothing_breaks_out_of_the_address():
     settings = recruitment_from({**PLATFORMS["sona"], "code_complete": "X"})
-    address = settings.way_back("X", {"survey_code": "12&credit_token=evil"})
+    address = settings.return_address("X", {"survey_code": "12&credit_token=evil"})
     assert address.endswith("survey_code=12%26credit_token%3Devil")
 
 
 def test_without_an_address_there_is_no_way_back():
-    assert Recruitment(code_complete="C1").way_back("C1", {}) is None
+    assert Recruitment(code_complete="C1").return_address("C1", {}) is None
 
 
 @pytest.mark.parametrize(
@@ -95,7 +103,7 @@ def test_a_guest_list_has_a_column_called_name_or_one_column():
     [
         ("", "is empty; one name per row"),
         ("a,b\n1,2\n", "row 1: columns a, b found; one of them must be called name"),
-        ("name\nAnn\nAnn\n", "row 3: 'Ann' stands in row 2 already"),
+        ("name\nAnn\nAnn\n", "row 3: 'Ann' is in row 2 already"),
         ("name,x\n,1\n", "row 2: no name found"),
         ("name\n" + "x" * 201, "row 2: 201 characters; 200 allowed"),
         # The csv module reads cells of up to 131,072 characters.

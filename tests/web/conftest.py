@@ -17,6 +17,6 @@ def desk(app, session):
 @pytest.fixture
 def study(session, desk):
     ada = researchers.find_researcher(session, "Ada")
-    made = lifecycle.make_study(session, ada, "a-study", a_plan(), Recruitment())
+    made = lifecycle.create_owned_study(session, ada, "a-study", a_plan(), Recruitment())
     session.rollback()
     return made

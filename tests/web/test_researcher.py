@@ -309,7 +309,7 @@ def test_a_draft_is_opened_on_a_page_that_says_what_can_no_longer_change(desk, s
     assert f"{STUDY}/open" not in [form["action"] for form in desk.page.select("form")]
     desk.open(desk.page.select_one("main a.go")["href"])
     assert "From then on these cannot change: all texts, the consent among them" in desk.text
-    assert "No contact is given, so participants can ask nobody." in desk.text
+    assert "No contact is set, so participants do not know whom to ask." in desk.text
     session.expire_all()
     assert session.get(Study, study.id).status == "draft"
     desk.send(f"{STUDY}/open")
@@ -600,7 +600,7 @@ def test_nobody_is_invited_to_an_imported_study(desk, session, study):
 @ON_SQLITE
 def test_a_page_that_says_no_leads_back_and_speaks_english(desk, session):
     ada = researchers.find_researcher(session, "Ada")
-    lifecycle.make_study(session, ada, "greek", a_plan(language="el"), Recruitment())
+    lifecycle.create_owned_study(session, ada, "greek", a_plan(language="el"), Recruitment())
     session.rollback()
     study = "/research/studies/greek"
     for address, back in (

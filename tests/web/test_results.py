@@ -26,7 +26,7 @@ def desk(app, session):
     """Ada's, with a closed study: three people took two seconds for each answer."""
     desk = Desk(app, session)
     ada = researchers.find_researcher(session, "Ada")
-    study = lifecycle.make_study(session, ada, "a-study", a_plan(), Recruitment())
+    study = lifecycle.create_owned_study(session, ada, "a-study", a_plan(), Recruitment())
     open_it(session, study)
     for number, labels in enumerate(({1}, {1}, {1, 2})):
         participant = a_ready_participant(session, study, f"browser {number}")

@@ -61,16 +61,16 @@ def _question_json(question: "Question", contest: "QuestionCheck") -> dict[str, 
         "lists": {letter: list(ranks) for letter, ranks in question.lists.items()},
         "rankings": {name: str(ranking) for name, ranking in question.rankings.items()},
         "contradictions": {"-".join(pair.names): pair.contradictions for pair in contest.pairs},
-        "odd_one_out": contest.odd_one_out,
+        "odd_one_out": contest.outlier,
     }
 
 
 def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Finding]") -> None:
     """Print the findings, then for each question how many list pairs the measures contest."""
-    from survey.services.studies.checks import how_contested
+    from survey.services.studies.checks import pair_sentences
 
     print_heading("Summary")
-    for sentence in how_contested(contests):
+    for sentence in pair_sentences(contests):
         print_text(f"all: {sentence}", "", "  ")
     for finding in findings:
         where = "all" if finding.question is None else f"question {finding.question}"
@@ -79,8 +79,8 @@ def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Find
     rows = [
         [
             contest.question.number,
-            *(pair.told for pair in contest.pairs),
-            contest.odd_one_out or "–",
+            *(pair.summary for pair in contest.pairs),
+            contest.outlier or "–",
         ]
         for contest in contests
     ]

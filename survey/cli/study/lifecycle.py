@@ -184,7 +184,9 @@ def copy(open_app: OpenApp, /, slug: str, new_slug: str, owner: str | None, as_j
 
     with open_session(open_app) as (_, session):
         study = lifecycle.find_study(session, slug)
-        draft = lifecycle.make_for(session, owner, new_slug, study.plan, recruitment_of(study))
+        draft = lifecycle.create_study_for(
+            session, owner, new_slug, study.plan, recruitment_of(study)
+        )
         if as_json:
             print_json(lifecycle.describe(draft))
         else:

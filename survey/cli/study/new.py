@@ -142,7 +142,9 @@ def new(
     plan_file = _read_plan(file, preset, fields)
     with open_session(open_app) as (_, session):
         with progress_bar("Drawing the questions"):
-            study = lifecycle.make_for(session, owner, slug, plan_file.plan, plan_file.recruitment)
+            study = lifecycle.create_study_for(
+                session, owner, slug, plan_file.plan, plan_file.recruitment
+            )
         if as_json:
             print_json(lifecycle.describe(study))
             return

@@ -76,7 +76,7 @@ class SignInThrottle(Base):
         String(64), primary_key=True, doc="SHA-256 of the name that was typed"
     )
     failures: Mapped[int] = mapped_column(doc="failures in a row")
-    last_failed_at: Mapped[Moment] = mapped_column(doc="when the last one was")
+    last_failed_at: Mapped[Moment] = mapped_column(doc="when the last failure was")
 
 
 class Membership(Base):

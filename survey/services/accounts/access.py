@@ -105,4 +105,4 @@ def events_of(session: Session, study: Study) -> list[Event]:
 def _require_other_owner(session: Session, study: Study, leaving: Researcher) -> None:
     members = queries.members_of(session, study.id)
     if [m.researcher_id for m in members if m.role == "owner"] == [leaving.id]:
-        raise NotAllowedError("A study needs an owner; make someone else an owner first.")
+        raise NotAllowedError("A study needs an owner; make another member an owner first.")

@@ -1,4 +1,4 @@
-"""Backups: write the database to one SQLite file, inspect it, restore it.
+"""Backups: write the database to an SQLite file, inspect the file, restore it.
 
 A backup is restored into an empty database, or replaces another that is backed up first.
 """

@@ -135,13 +135,13 @@ def check_key(key: str) -> Finding:
 
 
 def check_key_matches(key: str, stored: str | None) -> Finding:
-    """Check that the key in use is the one stored in the instance folder, if one is."""
+    """Check that the key in use is that of the instance folder, if a key is stored there."""
     if stored is None or stored == key:
         return ok("one key", "the key in use is the only one")
     return warning(
         "one key",
-        "SURVEY_SECRET_KEY is another key than the one in the instance folder: what was handed out "
-        "under the one opens nothing under the other; remove the one that is not to be used.",
+        "SURVEY_SECRET_KEY differs from the key in the instance folder: links and codes made with "
+        "either key do not work with the other; remove the key that is not to be used.",
     )
 
 

@@ -1,7 +1,4 @@
-"""What participants can see of the words that researchers chose.
-
-Looking at a study's questions before anyone else does.
-"""
+"""Checks of a study before it opens: its texts, and how far its questions separate the measures."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,38 +16,15 @@ from survey.db.models import Study
 from survey.services.studies.lifecycle import current_digest, questions_of
 from survey.services.studies.recruitment import recruitment_of
 
-
-def giveaways(study: Study) -> Iterator[tuple[str, str]]:
-    """Find what names a measure: (what, which measure). The study's address cannot."""
-    for what, text in _public_texts(study):
-        if measure := mentioned_measure(text):
-            yield what, measure
-
-
-def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
-    """What the pages show, and what stands in their source and in their addresses."""
-    for name in TEXTS:
-        yield name, getattr(study.plan, name)
-    for field in study.plan.personal_fields:
-        said = (field.name, field.label, field.help, *field.options)
-        yield f"personal field {field.name}", "\n".join(said)
-    marks = (study.plan.marks, *study.plan.own_marks)
-    names = {name for one in marks for row in one.clusters for item in row for name in item}
-    yield "clusters", "\n".join(name.replace("_", " ") for name in sorted(names))
-    settings = recruitment_of(study)
-    yield "return_url", settings.return_url
-    yield "id_parameter", settings.id_parameter
-    yield "capture", "\n".join(settings.capture)
-
-
-FIT_A_PAGE = 3  # columns that a phone shows beside the lists
+# A phone shows no more columns beside the lists.
+PHONE_COLUMNS = 3
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One remark on a study. ``question``: its number, None where it is about the whole.
+    """A remark on a question, or on the whole study if ``question`` is None.
 
-    ``failed``: the study is broken, not merely worth a second look.
+    ``failed``: the study is broken; other findings may be intended.
     """
 
     question: int | None
@@ -58,33 +32,12 @@ class Finding:
     failed: bool = False
 
 
-def check_study(study: Study) -> list[Finding]:
-    """Remark on identical orders, printed ties, the measures' K, and on a changed digest."""
-    questions = questions_of(study)
-    findings = [
-        *_about_horizons(study.plan),
-        *_about_identical(questions),
-        *_about_texts(study),
-        *_about_marks(study.plan),
-        *_about_width(study.plan),
-    ]
-    if not study.plan.contact:
-        findings.append(Finding(None, "no contact is given, so participants can ask nobody"))
-    for question in questions:
-        findings += _about_printing(question)
-    if study.digest is not None and study.digest != current_digest(study):
-        findings.append(
-            Finding(None, "the content no longer has the digest it was opened with", failed=True)
-        )
-    return findings
-
-
 @dataclass(frozen=True)
 class Pair:
-    """How two measures' orders of a question's lists compare.
+    """A comparison of two measures' orders of a question's lists.
 
-    ``contradictions``: list pairs that one orders one way and the other the other way;
-    with none, and orders that differ, one only breaks ties of the other.
+    ``contradictions``: how many pairs of lists they put in opposite orders. If there are none
+    and the orders differ, a measure only breaks ties of the other.
     """
 
     names: tuple[str, str]
@@ -92,8 +45,8 @@ class Pair:
     contradictions: int
 
     @property
-    def told(self) -> str:
-        """How contested the question is between the two, in a word or two."""
+    def summary(self) -> str:
+        """The comparison in a few words."""
         if self.identical:
             return "identical"
         return f"contradict on {self.contradictions}" if self.contradictions else "ties only"
@@ -101,21 +54,21 @@ class Pair:
 
 @dataclass(frozen=True)
 class QuestionCheck:
-    """A question as a researcher sees it before anyone answers it."""
+    """A question with what a researcher should know before it is answered."""
 
     question: Question
     pairs: tuple[Pair, ...]
     findings: tuple[Finding, ...]
 
     @property
-    def tells(self) -> str:
-        """Whether the question can tell the measures apart: "all", "some" or "none" of them."""
+    def separated(self) -> str:
+        """Which measures the question can tell apart: "all", "some" or "none"."""
         identical = sum(pair.identical for pair in self.pairs)
         return "all" if not identical else "none" if identical == len(self.pairs) else "some"
 
     @property
-    def odd_one_out(self) -> str | None:
-        """The measure that contradicts the others most; None among two, or where several do."""
+    def outlier(self) -> str | None:
+        """The measure that contradicts the others most; None among two, or if several do."""
         sums = {
             name: sum(pair.contradictions for pair in self.pairs if name in pair.names)
             for name in self.question.columns
@@ -124,10 +77,43 @@ class QuestionCheck:
         return most[0] if len(sums) > 2 and len(most) == 1 else None
 
 
-def how_contested(checked: Sequence[QuestionCheck]) -> list[str]:
-    """Say for each pair of measures in how many questions a vote can tell them apart."""
+def check_study(study: Study) -> list[Finding]:
+    """Return findings on orders, printed values, texts, marks, horizons and the digest."""
+    questions = questions_of(study)
+    findings = [
+        *_horizon_findings(study.plan),
+        *_order_findings(questions),
+        *_text_findings(study),
+        *_mark_findings(study.plan),
+        *_width_findings(study.plan),
+    ]
+    if not study.plan.contact:
+        findings.append(Finding(None, "no contact is set, so participants do not know whom to ask"))
+    for question in questions:
+        findings += _printing_findings(question)
+    if study.digest is not None and study.digest != current_digest(study):
+        findings.append(
+            Finding(None, "the content no longer has the digest it was opened with", failed=True)
+        )
+    return findings
+
+
+def question_checks(study: Study) -> list[QuestionCheck]:
+    """Compare the measures' orders question by question, the practice question first."""
+    checks = []
+    for question in questions_of(study, practice=True):
+        pairs = tuple(
+            Pair((first, second), a == b, contradictions(a, b))
+            for (first, a), (second, b) in combinations(question.rankings.items(), 2)
+        )
+        checks.append(QuestionCheck(question, pairs, tuple(_printing_findings(question))))
+    return checks
+
+
+def pair_sentences(checks: Sequence[QuestionCheck]) -> list[str]:
+    """Return a sentence for each pair of measures: in how many questions they contradict."""
     sentences = []
-    for pairs in zip(*(one.pairs for one in checked if one.question.number), strict=True):
+    for pairs in zip(*(check.pairs for check in checks if check.question.number), strict=True):
         first, second = pairs[0].names
         contested = sum(pair.contradictions > 0 for pair in pairs)
         identical = sum(pair.identical for pair in pairs)
@@ -139,37 +125,26 @@ def how_contested(checked: Sequence[QuestionCheck]) -> list[str]:
     return sentences
 
 
-def question_checks(study: Study) -> list[QuestionCheck]:
-    """Compare the measures' orders question by question, the practice question first."""
-    checked = []
-    for question in questions_of(study, practice=True):
-        pairs = tuple(
-            Pair((one, other), a == b, contradictions(a, b))
-            for (one, a), (other, b) in combinations(question.rankings.items(), 2)
-        )
-        checked.append(QuestionCheck(question, pairs, tuple(_about_printing(question))))
-    return checked
-
-
 def headings(study: Study) -> dict[str, str]:
-    """Return what stands above each measure's printed values: 1-AP for AP, as lower is better."""
+    """Return the column heading of each measure's values: 1-AP for AP, so that lower is better."""
     return {
         name: MEASURES[name].shown_as if name in MEASURES else name for name in study.plan.measures
     }
 
 
 def chance_advantage(study: Study) -> dict[str, float]:
-    """Return how often each measure is credited per response when columns are clicked blindly."""
+    """Return the expected credits per response if participants click columns at random."""
     rankings = {question.number: question.rankings for question in questions_of(study)}
     return chance_credits(rankings, study.plan.measures)
 
 
-def _about_texts(study: Study) -> list[Finding]:
-    """Warn of texts that give a measure away, or that promise what own lists do not keep."""
+def _text_findings(study: Study) -> list[Finding]:
+    """Warn of texts that name a measure, and of a number of items that varies."""
     plan = study.plan
     findings = [
         Finding(None, f"the {what} holds the name of a measure ({measure}); participants see it")
-        for what, measure in giveaways(study)
+        for what, text in _public_texts(study)
+        if (measure := mentioned_measure(text))
     ]
     sizes = sorted({len(lists[0]) for lists in plan.own_lists})
     if len(sizes) > 1:
@@ -177,40 +152,59 @@ def _about_texts(study: Study) -> list[Finding]:
             Finding(
                 None,
                 f"the questions have from {sizes[0]} to {sizes[-1]} relevant items per list, "
-                "so the texts must not promise one number",
+                "so the texts must not promise a single number",
             )
         )
     return findings
 
 
-def _about_marks(plan: Plan) -> list[Finding]:
-    """Say where measures and marks do not fit together; both can be meant."""
+def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield the texts of pages, their sources and their addresses, each after its name.
+
+    Not the slug, which ``refuse_slug`` has checked.
+    """
+    for name in TEXTS:
+        yield name, getattr(study.plan, name)
+    for field in study.plan.personal_fields:
+        texts = (field.name, field.label, field.help, *field.options)
+        yield f"personal field {field.name}", "\n".join(texts)
+    marks = (study.plan.marks, *study.plan.own_marks)
+    names = {name for mark in marks for row in mark.clusters for item in row for name in item}
+    yield "clusters", "\n".join(name.replace("_", " ") for name in sorted(names))
+    settings = recruitment_of(study)
+    yield "return_url", settings.return_url
+    yield "id_parameter", settings.id_parameter
+    yield "capture", "\n".join(settings.capture)
+
+
+def _mark_findings(plan: Plan) -> list[Finding]:
+    """Warn of measures without the marks they read, and of marks that no measure reads."""
     missing = [name for name in plan.measures if name not in MEASURES]
     if missing:
-        told = f"{and_join(missing)}: not registered here, so nothing can be drawn or recomputed"
-        return [Finding(None, f"{told}; install the package that brings it", failed=True)]
-    read = {name: measure_named(name).reads for name in plan.measures}
+        fault = f"{and_join(missing)}: not registered here, so nothing can be drawn or recomputed"
+        return [Finding(None, f"{fault}; install the package that brings it", failed=True)]
+    kinds = {name: measure_named(name).reads for name in plan.measures}
     findings = [
         f"the lists have no {kind} for {name} to read, so it takes every match as equally relevant"
-        for name, kind in read.items()
+        for name, kind in kinds.items()
         if kind not in ("positions", *plan.marked)
     ]
-    if unread := [kind for kind in plan.marked if kind not in read.values()]:
+    if unread := [kind for kind in plan.marked if kind not in kinds.values()]:
         findings.append(f"participants see {and_join(unread)}, which no measure reads")
     return [Finding(None, text) for text in findings]
 
 
-def _about_width(plan: Plan) -> list[Finding]:
-    if len(plan.measures) <= FIT_A_PAGE:
+def _width_findings(plan: Plan) -> list[Finding]:
+    if len(plan.measures) <= PHONE_COLUMNS:
         return []
-    told = (
+    text = (
         f"{len(plan.measures)} columns and one's own do not fit on phones and tablets: the table "
         "scrolls sideways there, and a column that is not seen is not ticked"
     )
-    return [Finding(None, told)]
+    return [Finding(None, text)]
 
 
-def _about_horizons(plan: Plan) -> list[Finding]:
+def _horizon_findings(plan: Plan) -> list[Finding]:
     setting: Setting = plan.setting
     sizes = sorted({len(lists[0]) for lists in plan.own_lists} or {plan.relevant})
     literal = setting.literal_eq15
@@ -224,15 +218,17 @@ def _about_horizons(plan: Plan) -> list[Finding]:
     findings = []
     for name in [name for name in horizons if name in plan.measures]:
         least, most = min(horizons[name]), max(horizons[name])
-        told = f"{least:g}" if least == most else f"{least:g} to {most:g}, by the relevant items,"
+        horizon = (
+            f"{least:g}" if least == most else f"{least:g} to {most:g}, by the relevant items,"
+        )
         beyond = ", so every position counts as retrieved" if least >= plan.collection_size else ""
         findings.append(
-            Finding(None, f"{name}: K = {told} of {plan.collection_size} positions{beyond}")
+            Finding(None, f"{name}: K = {horizon} of {plan.collection_size} positions{beyond}")
         )
     return findings
 
 
-def _about_identical(questions: list[Question]) -> list[Finding]:
+def _order_findings(questions: list[Question]) -> list[Finding]:
     findings, agreeing = [], 0
     for question in questions:
         groups = identical_groups(question.rankings)
@@ -254,7 +250,7 @@ def _about_identical(questions: list[Question]) -> list[Finding]:
     return [Finding(None, summary), *findings]
 
 
-def _about_printing(question: Question) -> list[Finding]:
+def _printing_findings(question: Question) -> list[Finding]:
     findings = []
     for name, column in question.columns.items():
         places = column.ranking.places

@@ -1,4 +1,4 @@
-"""Personal links: a guest list in, links out; each good for one participant."""
+"""Guest lists: read names from a file, and give each guest a personal link."""
 
 import csv
 import hmac
@@ -25,11 +25,10 @@ NOT_STARTED = "not started"
 
 
 def read_guests(text: str, file: str = "the guest list") -> list[str]:
-    """Read names, one per row, from a CSV with a column "name" or with one column only.
+    """Return the names in a CSV file that has a column "name" or a single column.
 
-    A list that was handed out with its links may come back: it names the same people.
-
-    Raises SurveyError naming every row that cannot be.
+    A file that ``links_csv`` wrote gives the names that it was written from. Raises SurveyError
+    with the first ten faulty rows.
     """
     rows = _rows(text, file)
     if not any(any(cell.strip() for cell in row) for row in rows):
@@ -41,7 +40,7 @@ def read_guests(text: str, file: str = "the guest list") -> list[str]:
             f"{file}, row 1: columns {', '.join(rows[0])} found; one of them must be called name."
         )
     first = 2 if "name" in header else 1
-    return _checked(rows[first - 1 :], first, column, file)
+    return _checked_names(rows[first - 1 :], first, column, file)
 
 
 def _rows(text: str, file: str) -> list[list[str]]:
@@ -57,7 +56,7 @@ def _rows(text: str, file: str) -> list[list[str]]:
     return rows
 
 
-def _checked(rows: Sequence[Sequence[str]], first: int, column: int, file: str) -> list[str]:
+def _checked_names(rows: Sequence[Sequence[str]], first: int, column: int, file: str) -> list[str]:
     names: dict[str, int] = {}
     faults = []
     for number, row in enumerate(rows, first):
@@ -69,7 +68,7 @@ def _checked(rows: Sequence[Sequence[str]], first: int, column: int, file: str) 
         elif len(name) > LONGEST_NAME:
             faults.append(f"{file}, row {number}: {len(name)} characters; {LONGEST_NAME} allowed")
         elif name in names:
-            faults.append(f"{file}, row {number}: {name!r} stands in row {names[name]} already")
+            faults.append(f"{file}, row {number}: {name!r} is in row {names[name]} already")
         else:
             names[name] = number
     if len(names) > MOST_AT_ONCE:
@@ -80,7 +79,7 @@ def _checked(rows: Sequence[Sequence[str]], first: int, column: int, file: str) 
 
 
 def invite(session: Session, study: Study, names: Iterable[str]) -> int:
-    """Put names on the study's guest list; return how many were new."""
+    """Add names to the study's guest list; return how many were new."""
     known = {guest.name for guest in study_queries.guests_of(session, study.id)}
     new = [name for name in names if name not in known]
     session.add_all(
@@ -92,40 +91,40 @@ def invite(session: Session, study: Study, names: Iterable[str]) -> int:
 
 
 def admit_guests_only(session: Session, study: Study, who: str) -> None:
-    """Let nobody new begin with the public link, which would take guests' places."""
+    """Close the public link to new participants, who would take the guests' slots."""
     lifecycle.change_recruitment(
         session, study, replace(recruitment_of(study), access="personal"), who
     )
 
 
 def guests_of(session: Session, study: Study) -> list[Guest]:
-    """Return the guest list, in the order in which it was given."""
+    """Return the guest list, in the order in which names were added."""
     return list(study_queries.guests_of(session, study.id))
 
 
 def remove(session: Session, study: Study, guest_id: int) -> None:
-    """Take a guest off the list who has not begun.
+    """Delete a guest who has not begun.
 
-    Raises NotFoundError for somebody who is not on this study's list.
+    Raises NotFoundError for an id that is not on this study's list, and SurveyError for a guest
+    who has begun.
     """
-    guest = next(
-        (one for one in study_queries.guests_of(session, study.id) if one.id == guest_id), None
-    )
+    guests = {guest.id: guest for guest in study_queries.guests_of(session, study.id)}
+    guest = guests.get(guest_id)
     if guest is None:
-        raise NotFoundError("Nobody of that number is on this study's guest list.")
+        raise NotFoundError("This study's guest list has no such guest.")
     if guest.participant_id is not None:
-        raise SurveyError(f"{guest.name} has begun already; the link stays good.")
+        raise SurveyError(f"{guest.name} has begun already, so the link cannot be withdrawn.")
     session.delete(guest)
     session.commit()
 
 
 def link_token(secret_key: str, guest: Guest) -> str:
-    """Return the token of a guest's link; half of it is stored, half derived."""
+    """Return the token of a guest's link: a stored half, and a half derived from the key."""
     return guest.nonce + _second_half(secret_key, guest.nonce)
 
 
 def guest_of(session: Session, study: AnyStudy, secret_key: str, token: str) -> Guest:
-    """Return whose link it is, or raise NotFoundError."""
+    """Return the guest of a link's token, or raise NotFoundError."""
     nonce, second = token[:12].upper(), token[12:].upper()
     if hmac.compare_digest(_second_half(secret_key, nonce).encode(), second.encode()):
         guest = study_queries.guest_by_nonce(session, study.id, nonce)
@@ -136,7 +135,7 @@ def guest_of(session: Session, study: AnyStudy, secret_key: str, token: str) -> 
 
 @dataclass(frozen=True)
 class PersonalLink:
-    """A guest's link, and how far they came with it: NOT_STARTED or a participant's status."""
+    """A guest's link, with the status of its participant, or NOT_STARTED."""
 
     guest_id: int
     name: str
@@ -145,7 +144,7 @@ class PersonalLink:
 
 
 def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> list[PersonalLink]:
-    """Return everyone's link; ``address`` is that of the study's first page."""
+    """Return the guests' links; ``address`` is that of the study's first page."""
     return [
         PersonalLink(
             guest.id,
@@ -158,13 +157,13 @@ def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> li
 
 
 def names_csv(names: Iterable[str]) -> str:
-    """Write names as ``read_guests`` reads them."""
+    """Return a CSV file that ``read_guests`` can read."""
     return "".join(line_of([cell]) for cell in ("name", *map(escaped, names)))
 
 
 def links_csv(links: Iterable[PersonalLink]) -> str:
-    """Write the guest list with everyone's link and how far they came."""
-    rows = ((escaped(one.name), one.link, one.status) for one in links)
+    """Return a CSV file of the guests with their links and statuses."""
+    rows = ((escaped(guest.name), guest.link, guest.status) for guest in links)
     return "".join(map(line_of, (("name", "link", "status"), *rows)))
 
 

@@ -1,7 +1,7 @@
-"""The languages in which a survey can be held: English, and those with a catalogue.
+"""The languages of participants' pages: English, and those with a catalogue.
 
-A catalogue (``survey/translations/el/LC_MESSAGES/messages.mo``) holds all that
-participants read: the pages' sentences and the presets' texts.
+A catalogue (``survey/translations/el/LC_MESSAGES/messages.mo``) holds the
+translations of what participants read: the pages' sentences and the presets' texts.
 """
 
 import gettext
@@ -14,20 +14,20 @@ FOLDER = Path(__file__).parents[2] / "translations"
 
 @cache
 def languages() -> tuple[str, ...]:
-    """Return the languages there are, English first."""
-    return (ENGLISH, *sorted(found.parts[-3] for found in FOLDER.glob("*/LC_MESSAGES/*.mo")))
+    """Return the codes of the available languages, English first."""
+    return (ENGLISH, *sorted(path.parts[-3] for path in FOLDER.glob("*/LC_MESSAGES/*.mo")))
 
 
 @cache
 def language_names() -> dict[str, str]:
-    """Return the languages there are by the name each has for itself."""
-    from babel import Locale  # here, because the command's help and Tab do without it
+    """Return the languages' own names by their codes: {"el": "Ελληνικά"}."""
+    from babel import Locale  # imported here: --help and Tab would wait for it
 
-    known = {code: Locale.parse(code) for code in languages()}
-    return {code: str(locale.get_display_name()).capitalize() for code, locale in known.items()}
+    locales = {code: Locale.parse(code) for code in languages()}
+    return {code: str(locale.get_display_name()).capitalize() for code, locale in locales.items()}
 
 
 @cache
 def catalogue(language: str) -> gettext.NullTranslations:
-    """Return a language's catalogue; English, and what has none, is its own translation."""
+    """Return a language's catalogue; without a catalogue texts are returned untranslated."""
     return gettext.translation("messages", FOLDER, [language], fallback=True)

@@ -1,6 +1,6 @@
-"""A study's life: made from a plan, checked, opened (and thereby frozen), closed.
+"""The life of a study: created as a draft, changed, opened, closed, unblinded, archived, deleted.
 
-What a researcher does to a study beside opening and closing it.
+Opening freezes a study under its digest. What researchers do is written to the study's log.
 """
 
 from datetime import datetime
@@ -32,14 +32,14 @@ DEMO_SEED = 2039
 
 
 def create_study(session: Session, slug: str, plan: Plan) -> Study:
-    """Draw the plan's questions and store the study as a draft.
+    """Draw the plan's questions and store the study as a draft, without members.
 
     Raises SurveyError for a slug that is taken, malformed or names a measure, and
-    for a design that leaves no questions to draw.
+    for a design from which no questions can be drawn.
     """
     refuse_slug(slug)
-    refuse_giveaways(plan)
-    questions = draw(plan)  # before the first query: nobody's answer waits while they are drawn
+    _refuse_giveaways(plan)
+    questions = _draw(plan)  # before the first query, which may block participants' answers
     if study_queries.study_by_slug(session, slug):
         raise SurveyError(f"There is a study {slug!r} already.")
     study = Study(
@@ -59,33 +59,45 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     return study
 
 
-def refuse_giveaways(plan: Plan) -> None:
-    """Raise SurveyError where participants would read a measure's name."""
-    if faults := giveaways_of(plan):
-        raise SurveyError(f"{'; '.join(fault.text for fault in faults)}.")
+def create_owned_study(
+    session: Session,
+    researcher: Researcher | None,
+    slug: str,
+    plan: Plan,
+    recruitment: Recruitment,
+) -> Study:
+    """Store a draft that belongs to a researcher, or to no account yet, and log it.
+
+    Raises as ``create_study`` does.
+    """
+    study = create_study(session, slug, plan)
+    study.recruitment = recruitment.as_json()
+    if researcher is not None:
+        access.share(session, study, researcher, "owner")
+    access.log(session, study, researcher.name if researcher else access.COMMAND_LINE, "made")
+    session.commit()
+    return study
 
 
-def refuse_slug(slug: str) -> None:
-    """Raise SurveyError for what cannot be a study's address."""
-    if not SLUG.match(slug) or len(slug) > 64:
-        raise SurveyError(
-            f"{slug!r} cannot be the address of a study; lower-case letters, digits and single "
-            "hyphens between them are allowed, 64 characters at most."
-        )
-    refuse_measure_names("address", slug)
+def create_study_for(
+    session: Session, owner: str | None, slug: str, plan: Plan, recruitment: Recruitment
+) -> Study:
+    """Store a draft for the researcher of that name; without a name, for the only account."""
+    accounts = researchers.all_researchers(session)
+    only = accounts[0] if len(accounts) == 1 else None
+    researcher = researchers.find_researcher(session, owner) if owner else only
+    return create_owned_study(session, researcher, slug, plan, recruitment)
 
 
-def draw(plan: Plan) -> list[Question]:
-    """Draw a plan's questions, or raise SurveyError saying why there are none."""
-    try:
-        return plan.draw_questions()
-    except ValueError as error:
-        raise SurveyError(f"The questions cannot be drawn: {error}.") from error
+def copy_study(session: Session, study: Study, slug: str, researcher: Researcher) -> Study:
+    """Store a draft with the same plan and recruitment, without participants."""
+    recruitment = Recruitment(**study.recruitment)
+    return create_owned_study(session, researcher, slug, study.plan, recruitment)
 
 
 def ensure_demo_study(session: Session) -> Study:
-    """Return the paper's replication study, made and opened where there is no study at all."""
-    lock_globally(session)  # several servers may make their first start together
+    """Return an open study, else the first; create and open the demo if there is no study."""
+    lock_globally(session)  # else servers that start together would create it twice
     existing = study_queries.all_studies(session)
     if existing:
         return next((study for study in existing if study.status == "open"), existing[0])
@@ -94,23 +106,28 @@ def ensure_demo_study(session: Session) -> Study:
     return study
 
 
+def refuse_slug(slug: str) -> None:
+    """Raise SurveyError for a slug that is malformed or names a measure."""
+    if not SLUG.match(slug) or len(slug) > 64:
+        raise SurveyError(
+            f"{slug!r} cannot be the address of a study; lower-case letters, digits and single "
+            "hyphens between them are allowed, 64 characters at most."
+        )
+    if measure := mentioned_measure(slug):
+        raise SurveyError(
+            f"The address {slug!r} holds the name of a measure ({measure}), and "
+            "participants see it; choose another."
+        )
+
+
 def list_studies(session: Session) -> list[Study]:
     """Return all studies, oldest first."""
     return list(study_queries.all_studies(session))
 
 
-def refuse_measure_names(field: str, text: str) -> None:
-    """Raise SurveyError when a text that participants see gives a measure away."""
-    if name := mentioned_measure(text):
-        raise SurveyError(
-            f"The {field} {text!r} holds the name of a measure ({name}), and "
-            "participants see it; choose another."
-        )
-
-
 def find_study(session: Session, slug: str) -> Study:
     """Return the study of that address, or raise NotFoundError."""
-    # What cannot be a slug is not even asked for: PostgreSQL refuses a NUL, for one.
+    # PostgreSQL rejects some texts that are no slug: those with a NUL.
     study = study_queries.study_by_slug(session, slug) if SLUG.match(slug) else None
     if study is None:
         raise NotFoundError(f"There is no study {slug!r}.")
@@ -118,50 +135,18 @@ def find_study(session: Session, slug: str) -> Study:
 
 
 def only_study(session: Session) -> Study:
-    """Return the study where there is just one, or raise SurveyError naming those there are."""
-    known = study_queries.all_studies(session)
-    if len(known) != 1:
-        slugs = ", ".join(study.slug for study in known)
+    """Return the study if there is exactly one, else raise SurveyError naming all."""
+    studies = study_queries.all_studies(session)
+    if len(studies) != 1:
+        slugs = ", ".join(study.slug for study in studies)
         raise SurveyError(
-            f"Which study? There are: {slugs}." if known else "There is no study yet."
+            f"Which study? There are: {slugs}." if studies else "There is no study yet."
         )
-    return known[0]
-
-
-def open_study(session: Session, study: Study) -> None:
-    """Freeze a draft under its digest and let participants in; a closed study reopens."""
-    study = study_queries.locked_study(session, study.id)  # a plan being saved is waited for
-    if study.status == "open":
-        raise NotAllowedError(f"The study {study.slug!r} is open already.")
-    if study.status == "draft":
-        study.digest = current_digest(study)
-        study.opened_at = now()
-    study.status = "open"
-    study.closed_at = None
-    session.commit()
-
-
-def close_study(session: Session, study: Study) -> None:
-    """Let no more answers in."""
-    study = study_queries.locked_study(session, study.id)
-    if study.status != "open":
-        raise NotAllowedError(f"The study {study.slug!r} is not open, so it cannot be closed.")
-    study.status = "closed"
-    study.closed_at = now()
-    session.commit()
-
-
-def progress(session: Session, study: Study) -> dict[str, int]:
-    """Count participants: started, declined and complete ones, and test data apart."""
-    counts = study_queries.participant_counts(session, study.id)
-    people = {
-        status: counts.get((status, False), 0) for status in ("started", "declined", "complete")
-    }
-    return {**people, "test": sum(count for (_, test), count in counts.items() if test)}
+    return studies[0]
 
 
 def describe(study: Study) -> dict[str, Any]:
-    """Return a study's design and digest as plain values, for showing."""
+    """Return a study's design, status and digest as plain values, for printing."""
     plan = study.plan
     return {
         "slug": study.slug,
@@ -181,64 +166,43 @@ def describe(study: Study) -> dict[str, Any]:
     }
 
 
+def progress(session: Session, study: Study) -> dict[str, int]:
+    """Return the numbers of participants by status, and that of test participants."""
+    counts = study_queries.participant_counts(session, study.id)
+    people = {
+        status: counts.get((status, False), 0) for status in ("started", "declined", "complete")
+    }
+    return {**people, "test": sum(count for (_, test), count in counts.items() if test)}
+
+
 def questions_of(study: Study, *, practice: bool = False) -> list[Question]:
-    """Return the study's questions as the core knows them, practice only if asked for."""
+    """Return the study's questions, question 0 only with ``practice``."""
     return [stored.content for stored in study.questions if practice or stored.number > 0]
 
 
 def current_digest(study: Study) -> str:
-    """Compute the digest of what the study shows now."""
+    """Compute the digest of the study's present content; a frozen study keeps its own."""
     questions = questions_of(study, practice=True)
     return study_digest(study.plan, questions, study.generator_version)
 
 
-def make_study(
-    session: Session,
-    researcher: Researcher | None,
-    slug: str,
-    plan: Plan,
-    recruitment: Recruitment,
-) -> Study:
-    """Store a new draft that belongs to a researcher (or to nobody yet).
-
-    Raises as ``create_study`` does.
-    """
-    study = create_study(session, slug, plan)
-    study.recruitment = recruitment.as_json()
-    if researcher is not None:
-        access.share(session, study, researcher, "owner")
-    access.log(session, study, researcher.name if researcher else access.COMMAND_LINE, "made")
-    session.commit()
-    return study
-
-
-def make_for(
-    session: Session, owner: str | None, slug: str, plan: Plan, recruitment: Recruitment
-) -> Study:
-    """Store a new draft for the named researcher, by default the only one there is."""
-    known = researchers.all_researchers(session)
-    only = known[0] if len(known) == 1 else None
-    researcher = researchers.find_researcher(session, owner) if owner else only
-    return make_study(session, researcher, slug, plan, recruitment)
-
-
 def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
-    """Give a draft another plan and draw its questions anew.
+    """Store another plan for a draft, with newly drawn questions.
 
     Raises NotAllowedError once the study was opened, and SurveyError for a design
-    that leaves no questions to draw.
+    from which no questions can be drawn.
     """
     require_draft(study)
     if plan == study.plan:
         return
     slug = study.slug
-    refuse_giveaways(plan)
-    session.rollback()  # nobody's answer waits while the questions are drawn
-    questions = draw(plan)
+    _refuse_giveaways(plan)
+    session.rollback()  # else participants' answers would wait while the questions are drawn
+    questions = _draw(plan)
     study = study_queries.locked_study(session, find_study(session, slug).id)
     require_draft(study)
     study.questions.clear()
-    session.flush()  # the old numbers go before the new ones come
+    session.flush()  # delete the old numbers before the new are inserted: they are unique
     study.questions = [StoredQuestion.of(question) for question in questions]
     study.generator_version = GENERATOR_VERSION
     study.plan_json = plan.as_json()
@@ -249,37 +213,64 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
 
 
 def change_recruitment(session: Session, study: Study, recruitment: Recruitment, who: str) -> None:
-    """Change how people come and go, at any time."""
-    _require_own(study)
+    """Store how people come and go; unlike the plan, it may change while a study is open."""
+    _require_changeable(study)
     if recruitment.as_json() != study.recruitment:
         study.recruitment = recruitment.as_json()
         access.log(session, study, who, "recruitment changed")
     session.commit()
 
 
+def open_study(session: Session, study: Study) -> None:
+    """Freeze a draft under its digest and open it; a closed study opens again.
+
+    Without a log entry; researchers open studies with ``open_to_participants``.
+    """
+    study = study_queries.locked_study(session, study.id)  # waits for a plan that is being saved
+    if study.status == "open":
+        raise NotAllowedError(f"The study {study.slug!r} is open already.")
+    if study.status == "draft":
+        study.digest = current_digest(study)
+        study.opened_at = now()
+    study.status = "open"
+    study.closed_at = None
+    session.commit()
+
+
 def open_to_participants(session: Session, study: Study, who: str) -> None:
-    """Freeze a draft and let participants in, or let them in again."""
-    _require_own(study)
+    """Open a study as ``open_study`` does, and log it.
+
+    Raises NotAllowedError for an imported or archived study.
+    """
+    _require_changeable(study)
     reopened = study.status == "closed"
     open_study(session, study)
     access.log(session, study, who, "reopened" if reopened else "opened", study.digest or "")
     session.commit()
 
 
+def close_study(session: Session, study: Study) -> None:
+    """Close an open study: no more answers are accepted, and results may be seen.
+
+    Without a log entry; researchers close studies with ``close_to_participants``.
+    """
+    study = study_queries.locked_study(session, study.id)
+    if study.status != "open":
+        raise NotAllowedError(f"The study {study.slug!r} is not open, so it cannot be closed.")
+    study.status = "closed"
+    study.closed_at = now()
+    session.commit()
+
+
 def close_to_participants(session: Session, study: Study, who: str) -> None:
-    """Let no more answers in."""
+    """Close a study as ``close_study`` does, and log it."""
     close_study(session, study)
     access.log(session, study, who, "closed")
     session.commit()
 
 
-def copy_study(session: Session, study: Study, slug: str, researcher: Researcher) -> Study:
-    """Make a draft with the same plan and settings, without participants."""
-    return make_study(session, researcher, slug, study.plan, Recruitment(**study.recruitment))
-
-
 def archive(session: Session, study: Study, who: str) -> None:
-    """Put a study away: it is listed apart and cannot be opened until it is brought back."""
+    """Archive a study: it is listed separately and cannot be opened."""
     if study.status == "open":
         raise NotAllowedError("The study is open; close it before you archive it.")
     study.archived_at = study.archived_at or now()
@@ -287,38 +278,58 @@ def archive(session: Session, study: Study, who: str) -> None:
     session.commit()
 
 
-def bring_back(session: Session, study: Study, who: str) -> None:
-    """Take a study out of the archive."""
+def unarchive(session: Session, study: Study, who: str) -> None:
+    """List an archived study among the others again."""
     study.archived_at = None
     access.log(session, study, who, "brought back")
     session.commit()
 
 
 def delete(session: Session, study: Study, who: str) -> None:
-    """Delete a study with all its answers, for good; what was done to it stays logged."""
+    """Delete a study with its participants and answers; its log stays."""
     if study.status == "open":
         raise NotAllowedError("The study is open; close it before you delete it.")
     access.log(session, study, who, "deleted", study.digest or "")
-    # Participants first: what was shown to them refers to the questions.
+    # Participants first: their presentations refer to the questions.
     session.execute(sql_delete(Participant).where(Participant.study_id == study.id))
     session.delete(study)
     session.commit()
 
 
+def exclude(
+    session: Session, study: Study, participant: Participant, who: str, reason: str
+) -> None:
+    """Exclude a participant's answers from the results; they stay stored."""
+    _require_changeable(study)
+    reason = _checked_reason(
+        reason, "Say why this participant is excluded; the reason is exported."
+    )
+    participant.excluded, participant.exclude_reason = True, reason
+    access.log(session, study, who, "excluded", f"{participant.public_id}: {reason}")
+    session.commit()
+
+
+def include(session: Session, study: Study, participant: Participant, who: str) -> None:
+    """Count the answers of an excluded participant again."""
+    _require_changeable(study)
+    participant.excluded, participant.exclude_reason = False, None
+    access.log(session, study, who, "included again", participant.public_id)
+    session.commit()
+
+
 def unblind(session: Session, study: Study, who: str, reason: str) -> datetime:
-    """Show results of a study that still runs; who did so, and why, is logged."""
-    reason = _given(reason, "Say why the results are needed before the study is closed.")
+    """Allow the results of an open study to be seen; log the reason. Return when."""
+    reason = _checked_reason(reason, "Say why the results are needed before the study is closed.")
     study.unblinded_at = study.unblinded_at or now()
     access.log(session, study, who, "unblinded", reason)
     session.commit()
     return study.unblinded_at
 
 
-def note_early_look(session: Session, study: Study, who: str, what: str) -> bool:
-    """Write down that results of a study were taken while people still vote; tell whether so.
+def log_early_results(session: Session, study: Study, who: str, what: str) -> bool:
+    """Log that results were computed while the study is open and blind; return whether so.
 
-    Once there are answers of participants who count, the study is unblinded by that, and
-    its bundle says when. Test data alone tell nothing.
+    If they include answers of real participants, the study counts as unblinded from now on.
     """
     is_early = study.status == "open" and not shows_results(study)
     if is_early:
@@ -330,12 +341,12 @@ def note_early_look(session: Session, study: Study, who: str, what: str) -> bool
 
 
 def shows_results(study: Study) -> bool:
-    """Tell whether results per measure may be looked at: closed, or deliberately unblinded."""
+    """Return whether results per measure may be seen: the study is closed or unblinded."""
     return study.status == "closed" or study.unblinded_at is not None
 
 
 def require_results(study: Study) -> None:
-    """Raise ResultsHiddenError while there are no results, or while they must stay hidden."""
+    """Raise ResultsHiddenError for a draft, and while ``shows_results`` is false."""
     if study.status == "draft":
         raise ResultsHiddenError("The study is a draft, so there is no bundle yet.")
     if not shows_results(study):
@@ -345,44 +356,16 @@ def require_results(study: Study) -> None:
         )
 
 
-def _given(reason: str, missing: str) -> str:
-    """Return a reason as it is stored, or raise SurveyError where there is none."""
-    if not reason.strip():
-        raise SurveyError(missing)
-    if not is_storable(reason):
-        raise SurveyError("The reason holds a character that cannot be stored; type it anew.")
-    return reason.strip()
-
-
-def exclude(
-    session: Session, study: Study, participant: Participant, who: str, reason: str
-) -> None:
-    """Exclude a participant from the count; the answers stay stored."""
-    _require_own(study)
-    reason = _given(reason, "Say why this participant is excluded; the reason is exported.")
-    participant.excluded, participant.exclude_reason = True, reason
-    access.log(session, study, who, "excluded", f"{participant.public_id}: {reason}")
-    session.commit()
-
-
-def restore(session: Session, study: Study, participant: Participant, who: str) -> None:
-    """Include a participant again who was excluded."""
-    _require_own(study)
-    participant.excluded, participant.exclude_reason = False, None
-    access.log(session, study, who, "included again", participant.public_id)
-    session.commit()
-
-
 def require_draft(study: Study) -> None:
-    """Raise NotAllowedError for a study that is frozen."""
+    """Raise NotAllowedError for a study that was opened."""
     if study.status != "draft":
         raise NotAllowedError(
             "The study was opened, so its content is frozen. Copy it to change something."
         )
 
 
-def require_run_here(study: Study) -> None:
-    """Raise NotAllowedError for a study that was imported."""
+def require_not_imported(study: Study) -> None:
+    """Raise NotAllowedError for an imported study, which is read-only."""
     if study.imported_from is not None:
         raise NotAllowedError(
             "This study was imported; it can be looked at, not run. To run it with people of "
@@ -390,7 +373,29 @@ def require_run_here(study: Study) -> None:
         )
 
 
-def _require_own(study: Study) -> None:
-    require_run_here(study)
+def _require_changeable(study: Study) -> None:
+    require_not_imported(study)
     if study.archived_at is not None:
         raise NotAllowedError("This study is in the archive; bring it back first.")
+
+
+def _refuse_giveaways(plan: Plan) -> None:
+    """Raise SurveyError if participants would read the name of a measure."""
+    if faults := giveaways_of(plan):
+        raise SurveyError(f"{'; '.join(fault.text for fault in faults)}.")
+
+
+def _draw(plan: Plan) -> list[Question]:
+    try:
+        return plan.draw_questions()
+    except ValueError as error:
+        raise SurveyError(f"The questions cannot be drawn: {error}.") from error
+
+
+def _checked_reason(reason: str, if_missing: str) -> str:
+    """Return a reason without blanks at its ends; raise SurveyError if it cannot be stored."""
+    if not reason.strip():
+        raise SurveyError(if_missing)
+    if not is_storable(reason):
+        raise SurveyError("The reason holds a character that cannot be stored; type it again.")
+    return reason.strip()

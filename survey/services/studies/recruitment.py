@@ -1,4 +1,4 @@
-"""How participants come and go: who may begin, which ids are kept, codes, the way back."""
+"""Recruitment: who may begin, which ids are stored, completion codes, the return address."""
 
 import json
 import re
@@ -24,23 +24,23 @@ ACCESS = ("public", "personal")
 PARAMETER = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}\Z")
 LONGEST_VALUE = 200
 MOST_PARAMETERS = 8
-ALWAYS_KNOWN = ("code", "participant_id", "study_id", "session_id")
-# Names under which platforms send what a return address calls study_id and session_id.
-SAME_AS = {"study_id": ("STUDY_ID", "hitId"), "session_id": ("SESSION_ID", "assignmentId")}
+BUILT_IN_NAMES = ("code", "participant_id", "study_id", "session_id")
+# The parameters in which platforms send what a return address calls study_id and session_id.
+PLATFORM_NAMES = {"study_id": ("STUDY_ID", "hitId"), "session_id": ("SESSION_ID", "assignmentId")}
 
 
 @dataclass(frozen=True)
 class Recruitment:
-    """What a researcher may change while a study runs; no part of its digest.
+    """Settings that are no part of the digest, so that they may change while a study is open.
 
-    ``access``: "public" (one link for all) or "personal" (guests only).
-    ``id_parameter``: the query parameter with the platform's id of a person, kept as
-    an identity; ``capture``: others to keep; ``id_required``: nobody begins without.
-    Codes for those who complete, decline or are screened out; ``return_url``: where the
-    last page leads, with {code}, {participant_id}, {study_id}, {session_id} and captured
-    names. ``slot_minutes``: a place not used for so long goes to someone else.
+    ``access``: "public" (a common link) or "personal" (guests only).
+    ``id_parameter``: the query parameter with the platform's id of a person, stored as
+    an identity; ``capture``: other parameters to store; ``id_required``: refuse participants
+    without an id. ``code_…``: the codes shown to those who complete, decline or are screened
+    out. ``return_url``: where the last page leads, with {code}, {participant_id}, {study_id},
+    {session_id} and captured names. ``slot_minutes``: when an unused slot is released.
 
-    Raises PlanError with everything that is wrong.
+    Raises PlanError with all faults.
     """
 
     access: str = "public"
@@ -74,13 +74,13 @@ class Recruitment:
                 )
         if len(self.capture) > MOST_PARAMETERS:
             yield Fault(("capture",), f"at most {MOST_PARAMETERS} parameters can be captured")
-        yield from self._about_return_url()
+        yield from self._return_url_faults()
 
     @property
     def _captured(self) -> Iterable[tuple[str, str]]:
         return (("capture", name) for name in self.capture)
 
-    def _about_return_url(self) -> Iterable[Fault]:
+    def _return_url_faults(self) -> Iterable[Fault]:
         if not self.return_url or not isinstance(self.return_url, str):
             return
         place = ("return_url",)
@@ -92,49 +92,49 @@ class Recruitment:
         if parts.scheme not in ("http", "https") or not parts.netloc:
             yield Fault(place, "return_url must begin with https:// and name a site")
         try:
-            found = placeholders(self.return_url)
+            names = placeholders(self.return_url)
         except ValueError:
             yield Fault(place, "return_url holds a single { or }")
             return
-        allowed = (*ALWAYS_KNOWN, *self.capture)
-        for name in found:
+        allowed = (*BUILT_IN_NAMES, *self.capture)
+        for name in names:
             if name not in allowed:
-                shown = ", ".join(f"{{{one}}}" for one in allowed)
+                shown = ", ".join(f"{{{known}}}" for known in allowed)
                 yield Fault(place, f"{{{name}}} found in return_url; allowed are {shown}")
-        if "code" in found and not self.code_complete:
+        if "code" in names and not self.code_complete:
             yield Fault(
                 ("code_complete",), "return_url has a {code}, so code_complete cannot be empty"
             )
 
-    def kept(self, query: Mapping[str, str]) -> dict[str, str]:
-        """Return the parameters of an address that are kept, by their configured names.
+    def stored_parameters(self, query: Mapping[str, str]) -> dict[str, str]:
+        """Return the configured parameters of a query, ignoring upper and lower case.
 
-        Upper and lower case count alike; what is not configured is not kept.
+        All others are dropped: they may be personal data.
         """
         lowered = {name.lower(): value for name, value in query.items()}
-        found = {
+        values = {
             name: lowered.get(name.lower(), "").replace("\0", "").strip()[:LONGEST_VALUE]
             for name in (self.id_parameter, *self.capture)
         }
-        return {name: value for name, value in found.items() if value}
+        return {name: value for name, value in values.items() if value}
 
-    def way_back(self, code: str, parameters: Mapping[str, str]) -> str | None:
-        """Return the address that leads a participant back to where they came from."""
+    def return_address(self, code: str, parameters: Mapping[str, str]) -> str | None:
+        """Return the filled-in return address of a participant, None without a return_url."""
         if not self.return_url:
             return None
         values = {name: parameters.get(name, "") for name in self.capture}
-        for name, others in SAME_AS.items():
-            values[name] = next((parameters[one] for one in others if one in parameters), "")
+        for name, sent_as in PLATFORM_NAMES.items():
+            values[name] = next((parameters[sent] for sent in sent_as if sent in parameters), "")
         values |= {"code": code, "participant_id": parameters.get(self.id_parameter, "")}
         quoted = {name: quote(value, safe="") for name, value in values.items()}
         return self.return_url.format_map(quoted)
 
     def code_for(self, status: str) -> str:
-        """Return the code shown to someone who ended that way."""
+        """Return the code for a participant of that status, "" without a code."""
         return str(getattr(self, f"code_{status}", ""))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the settings as plain values."""
+        """Return the settings as a dictionary to store."""
         return asdict(self)
 
 
@@ -156,24 +156,24 @@ PLATFORMS: Mapping[str, Mapping[str, Any]] = {
         "?experiment_id=NUMBER&credit_token=TOKEN&survey_code={participant_id}",
     },
 }
-"""What the three best known platforms send, and where they want people back."""
+"""Settings for the three best known platforms: the parameters they send, the return address."""
 
 
 def recruitment_of(study: AnyStudy) -> Recruitment:
-    """Return a study's settings."""
+    """Return a study's recruitment settings, parsed once for the same stored text."""
     if isinstance(study, StudyRecord):
-        return _as_written(study.recruitment_json)
+        return _parsed(study.recruitment_json)
     return Recruitment(**study.recruitment)
 
 
 @lru_cache(maxsize=100)
-def _as_written(settings: str) -> Recruitment:
+def _parsed(settings: str) -> Recruitment:
     return Recruitment(**json.loads(settings))
 
 
 def recruitment_from(values: Mapping[str, Any]) -> Recruitment:
-    """Make settings from plain values; raises PlanError with everything that is wrong."""
-    known = {one.name for one in fields(Recruitment)}
+    """Parse settings from plain values; raise PlanError with all faults."""
+    known = {field.name for field in fields(Recruitment)}
     unknown = [name for name in values if name not in known]
     if unknown:
         raise PlanError(
@@ -183,14 +183,18 @@ def recruitment_from(values: Mapping[str, Any]) -> Recruitment:
     if not isinstance(values.get("capture", ()), list | tuple):
         raise PlanError([Fault(("capture",), "capture is a list of names")])
     settings = replace(Recruitment(), **values)
-    if faults := [*_giveaways(settings)]:
+    if faults := [*_code_faults(settings)]:
         raise PlanError(faults)
     return settings
 
 
-def _giveaways(settings: Recruitment) -> Iterable[Fault]:
-    """Give the codes that name a measure; asked when they are set, see ``giveaways_of``."""
+def _code_faults(settings: Recruitment) -> Iterable[Fault]:
+    """Yield a fault for each code that names a measure.
+
+    Not checked in the constructor: a study must stay usable when a later version registers a
+    measure of that name.
+    """
     for name in ("code_complete", "code_declined", "code_screened_out"):
         if measure := mentioned_measure(getattr(settings, name)):
-            told = f"{name} holds the name of a measure ({measure}), and participants see it"
-            yield Fault((name,), told)
+            text = f"{name} holds the name of a measure ({measure}), and participants see it"
+            yield Fault((name,), text)

@@ -60,7 +60,7 @@ def _arrival() -> Arrival:
     given = request.values
     return Arrival(
         guest=given.get("guest", "")[:40],
-        parameters=recruitment_of(g.study).kept(given),
+        parameters=recruitment_of(g.study).stored_parameters(given),
         is_test=tokens.is_test_run_token(secret_key(), g.slug, given.get("test", "")),
     )
 

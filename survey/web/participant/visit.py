@@ -140,7 +140,9 @@ def credit() -> Credit:
     code = settings.code_for(g.participant.status)
     sent = arrivals.identity_of(session(), g.participant)
     # A study without a code for this end must not credit it as another.
-    address = settings.way_back(code, sent) if code or "{code}" not in settings.return_url else None
+    address = (
+        settings.return_address(code, sent) if code or "{code}" not in settings.return_url else None
+    )
     return Credit(code, address)
 
 

@@ -62,7 +62,7 @@ def not_for_imported(view: View) -> View:
 
     @wraps(view)
     def guarded(**values: Any) -> ResponseReturnValue:
-        lifecycle.require_run_here(g.study)
+        lifecycle.require_not_imported(g.study)
         return view(**values)
 
     return guarded

@@ -60,7 +60,7 @@ def restore(public_id: str) -> ResponseReturnValue:
     """Include an excluded participant again."""
     participant = find_participant(session(), g.study, public_id)
     if has_valid_token():
-        lifecycle.restore(session(), g.study, participant, g.researcher.name)
+        lifecycle.include(session(), g.study, participant, g.researcher.name)
         flash(f"{public_id} is no longer excluded.")
     return redirect(url_for("researcher.progress"), 303)
 

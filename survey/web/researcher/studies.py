@@ -30,7 +30,7 @@ ACTIONS = {  # what an action does, and the message after it
     "open": (lifecycle.open_to_participants, "The study is open. Invite people."),
     "close": (lifecycle.close_to_participants, "The study is closed. Its results are ready."),
     "archive": (lifecycle.archive, "The study is in the archive."),
-    "bring-back": (lifecycle.bring_back, "The study is back from the archive."),
+    "bring-back": (lifecycle.unarchive, "The study is back from the archive."),
 }
 
 
@@ -100,7 +100,7 @@ def create() -> ResponseReturnValue:
         session().rollback()  # else participants' answers wait while the file is read
         try:
             start = _plan_to_start_from(form)
-            lifecycle.make_study(
+            lifecycle.create_owned_study(
                 session(), g.researcher, form.slug.data, start.plan, start.recruitment
             )
         except PlanFileError as error:

@@ -45,7 +45,7 @@ def test_a_title_that_names_a_measure_today_goes_on_but_is_not_made_anew(session
     visitor.take_part()
     assert visitor.path == "/done"
     with pytest.raises(SurveyError, match="holds the name of a measure"):
-        lifecycle.make_study(session, None, "four", study.plan, lifecycle.Recruitment())
+        lifecycle.create_owned_study(session, None, "four", study.plan, lifecycle.Recruitment())
 
 
 @ON_SQLITE

@@ -1,4 +1,4 @@
-"""The presets' texts: where in a preset they stand, and what they are in another language."""
+"""The texts of presets: translate them, and extract them for translators."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -15,10 +15,10 @@ FIELD_TEXTS = ("label", "help", "options", "screen_out")  # of a personal field
 def translated(values: Mapping[str, Any], language: str) -> dict[str, Any]:
     """Return a preset's values with their texts in that language.
 
-    What the language's catalogue lacks stays as it is; {lists} and the like are kept.
+    Texts missing in the catalogue stay English; placeholders like {lists} are not filled in.
     """
-    say = catalogue(language).gettext
-    return _with_texts(values, lambda text: _by_paragraph(text, say))
+    translate = catalogue(language).gettext
+    return _with_texts(values, lambda text: _by_paragraph(text, translate))
 
 
 def extract(
@@ -26,43 +26,44 @@ def extract(
 ) -> Iterator[tuple[int, None, str, list[str]]]:
     """Yield the texts of a preset's file, paragraph by paragraph, as Babel's extractors do."""
     content = source.read().decode()
-    found: list[str] = []
+    paragraphs: list[str] = []
 
-    def note(paragraph: str) -> str:
-        found.append(paragraph)
+    def collect(paragraph: str) -> str:
+        paragraphs.append(paragraph)
         return paragraph
 
-    _with_texts(yaml.safe_load(content), lambda text: _by_paragraph(text, note))
-    for paragraph in found:
+    _with_texts(yaml.safe_load(content), lambda text: _by_paragraph(text, collect))
+    for paragraph in paragraphs:
         yield _line_of(paragraph, content), None, paragraph, []
 
 
 def _with_texts(values: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-    made = {**values, **{name: change(values[name]) for name in TEXTS if name in values}}
+    changed = {**values, **{name: change(values[name]) for name in TEXTS if name in values}}
     if "personal_fields" in values:
-        made["personal_fields"] = [_field(one, change) for one in values["personal_fields"]]
-    return made
+        fields = values["personal_fields"]
+        changed["personal_fields"] = [_field_with_texts(field, change) for field in fields]
+    return changed
 
 
-def _field(field: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+def _field_with_texts(field: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
     texts = {name: field[name] for name in FIELD_TEXTS if name in field}
     return {
         **field,
         **{
-            name: change(text) if isinstance(text, str) else [change(one) for one in text]
+            name: change(text) if isinstance(text, str) else [change(option) for option in text]
             for name, text in texts.items()
         },
     }
 
 
 def _by_paragraph(text: str, change: Callable[[str], str]) -> str:
-    """Change each paragraph, which is read as one line; what does not change is kept as it is."""
+    """Change each paragraph, joined to a line; return the text as it is if none changes."""
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip())]
     changed = [change(paragraph) if paragraph else "" for paragraph in paragraphs]
     return text if changed == paragraphs else "\n\n".join(changed)
 
 
 def _line_of(paragraph: str, content: str) -> int:
-    beginning = r"\s+".join(map(re.escape, paragraph.split()[:4]))
-    found = re.search(beginning, content)
-    return content.count("\n", 0, found.start()) + 1 if found else 1
+    first_words = r"\s+".join(map(re.escape, paragraph.split()[:4]))
+    match = re.search(first_words, content)
+    return content.count("\n", 0, match.start()) + 1 if match else 1
