@@ -1,8 +1,7 @@
-"""Handing a study out, and taking one in: the bundle.
+"""A study's bundle, exported, read, replicated and imported; and folders made elsewhere.
 
-content: a study as plain records · tables: the files with their columns · codebook:
-what each column means · export: from the database to a zip · reading: from a zip or
-folder to records · replicate: everything recomputed · intake: a bundle as a study that
-is only looked at · analysing: the analysis of a bundle, or of a folder made elsewhere
-(foreign).
+content: a study as plain records · csv_tables: what a CSV table is · bundle_tables,
+ordering_tables, codebook, study_file: the files · bundle: the zip · parquet: typed tables ·
+input_files: from a zip or folder to rows · reading, ordering_reading: from rows to records, and
+their analysis · replication: recompute everything · bundle_import: a read-only study
 """

@@ -1,7 +1,4 @@
-"""A bundle's files from a study's content, and the zip they travel in.
-
-Handing a study out: the bundle as a stream, or one of its files.
-"""
+"""A study's bundle: its files, each one streamed, and the zip of all of them."""
 
 import hashlib
 import io
@@ -26,25 +23,90 @@ from survey.services.exchange.study_file import STUDY, as_text, study_lines
 SUMS = "SHA256SUMS"
 LAST_LINE = "# SHA-256 of the lines above: "
 ANALYSIS = "analysis.json"
-LONG_AGO = (1980, 1, 1, 0, 0, 0)
-PIECE = 64 * 1024
+EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say a file was changed
+CHUNK = 64 * 1024  # bytes
 
 # Of a bundle of many answers, level 6 takes three times as long to make a zip 15 % smaller.
 LEVEL = 4
 
-Lines = Iterable[str]  # each one line or many
+# Measured, for the estimates: what an answer takes in a zip, and all that does not grow with
+# the answers.
+BYTES_PER_ANSWER = 33
+OTHER_BYTES = 15_000
+OTHER_LINES = 1_600
+
+Lines = Iterable[str]  # each string holds a line or more
 OnLines = Callable[[int], object]
+
+
+def stream_bundle(
+    session: Session,
+    study: Study,
+    *,
+    with_identities: bool = False,
+    include_test: bool = False,
+    on_lines: OnLines = lambda _: None,
+) -> Iterator[bytes]:
+    """Yield the zip of a study's bundle in chunks, as the database is now.
+
+    ``on_lines`` is called with the number of lines written since its last call; ``lines_in``
+    estimates their sum. Identities are personal data, so they are left out by default.
+    """
+    snapshot(session)
+    content = content_of(session, study, include_test=include_test)
+    identities = None
+    if with_identities:
+        identities = identities_of(session, study, include_test=include_test)
+    return zipped(files_of(content, identities), on_lines)
+
+
+def stream_file(
+    session: Session, study: Study, name: str, *, include_test: bool = False
+) -> Iterator[str]:
+    """Yield one file of the bundle, many lines at a time; raises NotFoundError for no such file."""
+    snapshot(session)
+    content = content_of(session, study, include_test=include_test)
+    for file_name, lines in files_of(content):
+        if file_name == name:
+            return iter(lines)
+    raise NotFoundError(f"A bundle has no file {name!r}.")
+
+
+def file_names(session: Session, study: Study) -> list[str]:
+    """Return the names of the files that ``stream_file`` yields: without sums and identities."""
+    return [name for name, _ in files_of(content_of(session, study))]
+
+
+def has_identities(session: Session, study: Study) -> bool:
+    """Return whether a recruitment platform sent any of the study's participants."""
+    return export_queries.has_identities(session, study.id)
+
+
+def lines_in(session: Session, study: Study) -> int:
+    """Estimate the lines of a study's bundle, for a progress bar."""
+    answers = study_queries.answers_in(session, study.id)
+    return OTHER_LINES + answers * (1 + len(study.plan.measures))
+
+
+def bytes_in(session: Session, study: Study, *, include_test: bool = False) -> int:
+    """Estimate the bytes of a study's zipped bundle, for a progress bar."""
+    answers = study_queries.answers_in(session, study.id, include_test=include_test)
+    return OTHER_BYTES + BYTES_PER_ANSWER * answers
 
 
 def files_of(
     content: Content, identities: Iterable[IdentityRecord] | None = None
 ) -> Iterator[tuple[str, Lines]]:
-    """Give the files of a bundle but for its sums: (name, lines)."""
+    """Yield name and lines of each file of a bundle but SHA256SUMS."""
     tables = tables_in(content, identities)
     for table in [*tables, codebook_of(tables)]:
         yield table.name, table.lines(content)
     yield STUDY, study_lines(content)
-    yield ANALYSIS, (as_text(as_json(one.analysis)) for one in [content])  # counted when read
+    yield ANALYSIS, _analysis_lines(content)
+
+
+def _analysis_lines(content: Content) -> Iterator[str]:
+    yield as_text(as_json(content.analysis))
 
 
 def tables_in(content: Content, identities: Iterable[IdentityRecord] | None = None) -> list[Table]:
@@ -59,18 +121,8 @@ def tables_in(content: Content, identities: Iterable[IdentityRecord] | None = No
     ]
 
 
-def file_of(content: Content, name: str) -> Lines | None:
-    """Return the lines of one file of the bundle, None when it has none of that name."""
-    return next((lines for one, lines in files_of(content) if one == name), None)
-
-
-def names_of(content: Content) -> list[str]:
-    """Return the names of a bundle's files but for its sums."""
-    return [name for name, _ in files_of(content)]
-
-
 def sums_text(sums: dict[str, str]) -> str:
-    """Write the sums as sha256sum does, and a comment with the sum of these lines.
+    """Return the sums as sha256sum writes them, and a comment with the sum of these lines.
 
     The comment tells a changed SHA256SUMS from a changed file; sha256sum ignores it.
     """
@@ -86,127 +138,67 @@ def sum_of(content: bytes) -> str:
 def zipped(
     files: Iterable[tuple[str, Lines]], on_lines: OnLines = lambda _: None
 ) -> Iterator[bytes]:
-    """Zip files piece by piece, with their sums as the last; nothing in it tells when.
+    """Yield a zip of files and their SHA256SUMS in chunks; the same files give the same bytes.
 
-    ``on_lines`` is called with the number of lines written since.
+    ``on_lines`` is called with the number of lines written since its last call.
     """
-    sink = _Sink()
+    buffer = _Buffer()
     sums: dict[str, str] = {}
-    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, lines in files:
-            summed = hashlib.sha256()
+            digest = hashlib.sha256()
             with archive.open(_entry(name), "w", force_zip64=True) as file:
-                for some in lines:
-                    encoded = some.encode()
-                    summed.update(encoded)
+                for text in lines:
+                    encoded = text.encode()
+                    digest.update(encoded)
                     file.write(encoded)
                     on_lines(encoded.count(b"\n"))
-                    if sink.size > PIECE:
-                        yield sink.taken()
-            sums[name] = summed.hexdigest()
+                    if buffer.size > CHUNK:
+                        yield buffer.empty()
+            sums[name] = digest.hexdigest()
         archive.writestr(_entry(SUMS), sums_text(sums))
-    yield sink.taken()
+    yield buffer.empty()
 
 
 def zipped_bytes(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
-    """Zip whole files one after another; nothing in it tells when."""
-    sink = _Sink()
-    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+    """Yield a zip of whole files, one after another; the same files give the same bytes."""
+    buffer = _Buffer()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files:
             archive.writestr(_entry(name), content)
-            yield sink.taken()
-    yield sink.taken()
+            yield buffer.empty()
+    yield buffer.empty()
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, LONG_AGO)
+    entry = zipfile.ZipInfo(name, EARLIEST)
     entry.compress_type = zipfile.ZIP_DEFLATED
-    # An archive's level is for entries that it names itself; theirs has no other name before 3.13.
+    # ZipFile's level is not used for an entry with a ZipInfo, which has no public one before 3.13.
     entry._compresslevel = LEVEL  # type: ignore[attr-defined]
-    entry.create_system = 3  # Unix, wherever it was made: the same bytes
+    entry.create_system = 3  # Unix, on any system: the same bytes
     entry.external_attr = 0o644 << 16
     return entry
 
 
-class _Sink(io.RawIOBase):
-    """Takes what the zip writes, and gives it away piece by piece."""
+class _Buffer(io.RawIOBase):
+    """A file that the zip is written into, emptied again and again."""
 
     def __init__(self) -> None:
-        self._pieces: list[bytes] = []
+        self._chunks: list[bytes] = []
         self.size = 0
 
     def writable(self) -> bool:
-        """Tell the zip that it may write, and nothing else."""
+        """Allow writing, which a raw file does not by default."""
         return True
 
-    def write(self, piece: Any) -> int:
-        """Take a piece."""
-        self._pieces.append(bytes(piece))
-        self.size += len(piece)
-        return len(piece)
+    def write(self, chunk: Any) -> int:
+        """Append bytes; return how many."""
+        self._chunks.append(bytes(chunk))
+        self.size += len(chunk)
+        return len(chunk)
 
-    def taken(self) -> bytes:
-        """Give away what was written since."""
-        given = b"".join(self._pieces)
-        self._pieces, self.size = [], 0
-        return given
-
-
-# What an answer takes in a zip, about; and all that does not grow with the answers.
-BYTES_PER_ANSWER = 33
-OTHER_BYTES = 15_000
-
-# Lines of the files that do not grow with the answers.
-OTHER_LINES = 1_600
-
-
-def stream_bundle(
-    session: Session,
-    study: Study,
-    *,
-    with_identities: bool = False,
-    include_test: bool = False,
-    on_lines: OnLines = lambda _: None,
-) -> Iterator[bytes]:
-    """Give a study's bundle piece by piece, as the database is at this moment.
-
-    ``on_lines`` is called with the number of lines written since; ``lines_in`` says about how
-    many there will be. Identities are personal data: only on request.
-    """
-    snapshot(session)
-    content = content_of(session, study, include_test=include_test)
-    people = identities_of(session, study, include_test=include_test) if with_identities else None
-    return zipped(files_of(content, people), on_lines)
-
-
-def lines_in(session: Session, study: Study) -> int:
-    """Estimate the lines of a study's bundle, for a progress bar."""
-    answers = study_queries.answers_in(session, study.id)
-    return OTHER_LINES + answers * (1 + len(study.plan.measures))
-
-
-def bytes_in(session: Session, study: Study, *, include_test: bool = False) -> int:
-    """Estimate the bytes of a study's zipped bundle, for a progress bar."""
-    answers = study_queries.answers_in(session, study.id, include_test=include_test)
-    return OTHER_BYTES + BYTES_PER_ANSWER * answers
-
-
-def file_names(session: Session, study: Study) -> list[str]:
-    """Return the names of the bundle's files but for the sums and identities."""
-    return names_of(content_of(session, study))
-
-
-def has_identities(session: Session, study: Study) -> bool:
-    """Tell whether a platform sent any of the study's participants."""
-    return export_queries.has_identities(session, study.id)
-
-
-def stream_file(
-    session: Session, study: Study, name: str, *, include_test: bool = False
-) -> Iterator[str]:
-    """Give one file of the bundle, many lines at a time; raises NotFoundError for another name."""
-    snapshot(session)
-    lines = file_of(content_of(session, study, include_test=include_test), name)
-    if lines is None:
-        raise NotFoundError(f"A bundle has no file {name!r}.")
-    return iter(lines)
+    def empty(self) -> bytes:
+        """Return what was written since the last call."""
+        content = b"".join(self._chunks)
+        self._chunks, self.size = [], 0
+        return content

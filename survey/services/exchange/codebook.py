@@ -1,6 +1,6 @@
-"""The codebook: what each column of each file means, told by the models where they know.
+"""What each column of a bundle and each field of the database means, as the models say.
 
-Every field the survey stores, what for and for how long, told by the models themselves.
+The first is codebook.csv, the second the page about what the survey stores.
 """
 
 import inspect
@@ -19,20 +19,20 @@ from survey.services.exchange.csv_tables import Column, Row, Table, lines_of
 
 
 def codebook_of(tables: Sequence[Table]) -> Table:
-    """Return the table that tells what each column of these tables means, and of its own."""
+    """Return codebook.csv, a row for each column of these tables and of itself."""
 
     @lines_of
     def rows(_: Content) -> Iterator[Row]:
         for table in [*tables, book]:
             for column in table.columns:
-                yield table.name, column.name, *told_of(column)
+                yield table.name, column.name, *describe_column(column)
 
     book = Table("codebook.csv", _COLUMNS, rows)
     return book
 
 
-def told_of(column: Column) -> tuple[str, str, str]:
-    """Return a column's type, allowed values and meaning."""
+def describe_column(column: Column) -> tuple[str, str, str]:
+    """Return a column's type, allowed values and meaning, taken from the database's if set."""
     if column.source is None:
         return column.kind, column.allowed, column.meaning
     stored = column.source.property.columns[0]
@@ -43,7 +43,7 @@ def told_of(column: Column) -> tuple[str, str, str]:
 
 
 def _kind_and_allowed(stored: DatabaseColumn[object]) -> tuple[str, str]:
-    """Return what an exported column looks like in a file, by how it is stored."""
+    """Return type and allowed values of an exported column, by the type of the stored one."""
     match type(stored.type).__name__:
         case "UtcDateTime":
             return "time", "ISO 8601, UTC"
@@ -63,13 +63,13 @@ def _kind_and_allowed(stored: DatabaseColumn[object]) -> tuple[str, str]:
 
 
 def listed_values(source: InstrumentedAttribute[Any]) -> tuple[str, ...]:
-    """Return the values that a CHECK constraint lists for the column, none where none does."""
+    """Return the values that a CHECK constraint lists for the column, empty without one."""
     stored = source.property.columns[0]
     for constraint in stored.table.constraints:
         if isinstance(constraint, CheckConstraint):
-            found = re.match(rf"{stored.name} IN \((.*)\)\Z", str(constraint.sqltext))
-            if found:
-                return tuple(one.strip(" '") for one in found.group(1).split(","))
+            match = re.match(rf"{stored.name} IN \((.*)\)\Z", str(constraint.sqltext))
+            if match:
+                return tuple(value.strip(" '") for value in match.group(1).split(","))
     return ()
 
 
@@ -81,7 +81,7 @@ _COLUMNS = [
     Column("meaning", "what it means"),
 ]
 
-# Whom a table is about, in the order of the page.
+# The people whom a table is about, in the order of the page.
 ABOUT = {
     "Participants": (
         *("participant", "presentation", "response", "revision", "browser", "identity"),
@@ -94,7 +94,7 @@ ABOUT = {
 
 @dataclass(frozen=True)
 class StoredTable:
-    """A table: its name, what a row is, how long it stays, and (field, purpose) of each."""
+    """A table of the database: what a row is, how long it is stored, each field's purpose."""
 
     name: str
     meaning: str
@@ -103,9 +103,9 @@ class StoredTable:
 
 
 def stored_tables() -> dict[str, list[StoredTable]]:
-    """Return the tables by whom they are about."""
+    """Return all tables of the database, grouped by the people whom they are about."""
     tables = {model.__tablename__: model for model in _models()}
-    return {who: [_table(tables[name]) for name in names] for who, names in ABOUT.items()}
+    return {group: [_table(tables[name]) for name in names] for group, names in ABOUT.items()}
 
 
 def _models() -> list[type[Base]]:

@@ -1,4 +1,4 @@
-"""What a file of a bundle is: named columns, and rows that are written the same each time."""
+"""What a CSV table of a bundle is: columns with their meanings, and lines made from a study."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,17 +18,16 @@ Cell = str | int | float | Decimal | bool | datetime | None
 Row = Sequence[Cell]
 Item = TypeVar("Item")
 
-AT_ONCE = 1_000  # lines that are written in one go
-SEEN = 4_096  # different values that are remembered as they are written
-SIXTY = [f"{number:02}" for number in range(60)]
+LINES_AT_ONCE = 1_000
+SEEN = 4_096  # different values whose text is cached
+TWO_DIGITS = [f"{number:02}" for number in range(60)]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: what it means and what may stand in it.
+    """A column: its meaning, the kind of its values, and which are allowed.
 
-    ``source``: the column of the database it comes from, which then says all that;
-    otherwise ``kind``, ``allowed`` and ``meaning`` do.
+    ``source``: the database's column, from which all three are taken where it is set.
     """
 
     name: str
@@ -40,51 +39,52 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A file: its columns, and the lines below their names from a study's content."""
+    """A file: its columns, and what makes the lines below the heading from a study's content."""
 
     name: str
     columns: Sequence[Column]
     body: Callable[[Content], Iterable[str]]
 
     def lines(self, content: Content) -> Iterator[str]:
-        """Write the file, many lines at a time; the same content gives the same bytes."""
+        """Yield the file's text, many lines at a time; the same content gives the same bytes."""
         yield written([column.name for column in self.columns])
         yield from map("".join, batched(self.body(content)))
 
 
 def lines_of(rows: Callable[[Content], Iterable[Row]]) -> Callable[[Content], Iterator[str]]:
-    """Make the body of a table from its rows: one line each."""
+    """Return the body of a table that has a line for each of these rows."""
     return lambda content: map(written, rows(content))
 
 
 def written(row: Row) -> str:
-    """Write a row: missing values empty, nothing that a spreadsheet would run."""
+    """Return a row's line: missing values empty, texts escaped so that no spreadsheet runs them."""
     return ",".join(map(cell_of, row)) + "\n"
 
 
 def cell_of(cell: Cell) -> str:
-    """Write a cell as it stands in a line."""
+    """Return a cell's text in a line."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return ""
     if isinstance(cell, str):
         return text_of(cell)
     if isinstance(cell, bool):
         return str(int(cell))
-    return moment_of(cell) if isinstance(cell, datetime) else str(cell)
+    return time_of(cell) if isinstance(cell, datetime) else str(cell)
 
 
-@lru_cache(SEEN)  # most texts are among a few, or stand below their like
+@lru_cache(SEEN)  # most texts are among a few, or like the one in the row above
 def text_of(cell: str) -> str:
-    """Write a text, harmless to spreadsheets, in quotes where it needs them."""
+    """Return a text escaped so that no spreadsheet runs it, in quotes where it needs them."""
     return quoted(escaped(cell))
 
 
-def moment_of(cell: datetime | None) -> str:
-    """Write a time to the second, in UTC: put together, four times as fast as strftime."""
+def time_of(cell: datetime | None) -> str:
+    """Return a time in UTC, to the second; empty for None."""
     if cell is None:
         return ""
+    # Put together by hand: four times as fast as strftime.
     t = cell.astimezone(UTC)
-    return f"{_day(t.date())}T{SIXTY[t.hour]}:{SIXTY[t.minute]}:{SIXTY[t.second]}Z"
+    return f"{_day(t.date())}T{TWO_DIGITS[t.hour]}:{TWO_DIGITS[t.minute]}:{TWO_DIGITS[t.second]}Z"
 
 
 @lru_cache(SEEN)
@@ -93,12 +93,12 @@ def _day(day: date) -> str:
 
 
 def spaced(parts: Iterable[object]) -> str:
-    """Join with spaces, as lists stand in a cell."""
+    """Join values with spaces: how a cell holds a list."""
     return " ".join(map(str, parts))
 
 
-def batched(items: Iterable[Item], number: int = AT_ONCE) -> Iterator[Sequence[Item]]:
-    """Give items so many at a time."""
-    rest = iter(items)
-    while batch := [*islice(rest, number)]:
+def batched(items: Iterable[Item], number: int = LINES_AT_ONCE) -> Iterator[Sequence[Item]]:
+    """Yield the items in lists of ``number``, the last one shorter."""
+    iterator = iter(items)
+    while batch := [*islice(iterator, number)]:
         yield batch

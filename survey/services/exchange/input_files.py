@@ -293,7 +293,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse an object that has a name twice: readers differ in which of the values they take."""
     content = dict(pairs)
     if len(content) < len(pairs):
-        raise ValueError("a name stands in it twice")
+        raise ValueError("the same name occurs in it twice")
     return content
 
 

@@ -364,7 +364,7 @@ class _AnswerReader:
         if not fewest <= len(labels) <= most:
             raise row.fault("label_order", f"{fewest} to {most} measures are needed")
         if len(set(labels)) < len(labels):
-            raise row.fault("label_order", "each measure may stand behind one label")
+            raise row.fault("label_order", "each measure may have one label")
         return labels
 
     def _read_order(

@@ -22,9 +22,9 @@ from survey.services.exchange.csv_tables import (
     Table,
     cell_of,
     lines_of,
-    moment_of,
     spaced,
     text_of,
+    time_of,
     written,
 )
 
@@ -142,7 +142,7 @@ def _responses(content: Content) -> Iterator[str]:
         yield (
             f"{text_of(participant)},{question},{position},{_spaced(labels)},"
             f"{_spaced(columns or ())},{_spaced(lists)},{_ticked(clicked)},{_notation(own)},"
-            f"{moment_of(shown_at)},{moment_of(submitted_at)},{cell_of(seconds)},"
+            f"{time_of(shown_at)},{time_of(submitted_at)},{cell_of(seconds)},"
             f"{cell_of(revisions)},{is_test:d},{excluded:d}\n"
         )
 

@@ -1,11 +1,9 @@
-"""A bundle's tables as Parquet files, for those who read them with other programs.
+"""A bundle's tables as Parquet files: typed, texts unescaped, null where a cell is empty.
 
-They are made of the lines of the CSV files, so that both say the same: with types, texts as
-they were written (no spreadsheet runs them), and nothing where a cell is empty. pyarrow is the
-extra ``parquet`` of the package; only this module needs it.
+They are made from the lines of the CSV files, so that both hold the same. Only this module needs
+pyarrow, which is the extra ``parquet`` of the package.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +13,8 @@ from survey.db.engine import snapshot
 from survey.db.models import StoredResponse, Study
 from survey.errors import SurveyError
 from survey.services.exchange.bundle import OnLines, tables_in
-from survey.services.exchange.codebook import codebook_of, told_of
-from survey.services.exchange.content import Content, IdentityRecord, content_of, identities_of
+from survey.services.exchange.codebook import codebook_of, describe_column
+from survey.services.exchange.content import Content, content_of, identities_of
 from survey.services.exchange.csv_tables import Column, Table, batched
 from survey.services.exchange.study_file import STUDY, study_lines
 from survey.services.spreadsheets import unescaped
@@ -30,8 +28,8 @@ except ModuleNotFoundError as error:
         "Parquet files need pyarrow, which comes with the extra parquet: pip install '.[parquet]'"
     ) from error
 
-COUNTED = ("table3.csv", "table4.csv")  # from the others, by whoever reads them
-PIECES = 50  # of a thousand lines, in a group of rows
+COUNTED = ("table3.csv", "table4.csv")  # can be counted from the others
+BATCHES = 50  # of a thousand lines each, in a group of rows
 
 
 def write_parquet(
@@ -43,19 +41,15 @@ def write_parquet(
     include_test: bool = False,
     on_lines: OnLines = lambda _: None,
 ) -> None:
-    """Write a study's answers, people and questions into a folder, as ``stream_bundle`` does."""
+    """Write a study's tables, study.json and codebook.csv into a new folder.
+
+    The options are those of ``stream_bundle``.
+    """
     snapshot(session)
     content = content_of(session, study, include_test=include_test)
-    people = identities_of(session, study, include_test=include_test) if with_identities else None
-    write_folder(content, people, folder, on_lines)
-
-
-def write_folder(
-    content: Content, identities: Iterable[IdentityRecord] | None, folder: Path, on_lines: OnLines
-) -> None:
-    """Write into a new folder the tables that are not counted from others, and what tells of
-    them: study.json and codebook.csv.
-    """
+    identities = None
+    if with_identities:
+        identities = identities_of(session, study, include_test=include_test)
     tables = [
         replace(table, name=table.name.replace(".csv", ".parquet"))
         for table in tables_in(content, identities)
@@ -63,28 +57,28 @@ def write_folder(
     ]
     folder.mkdir()
     for table in tables:
-        _write(table, content, folder / table.name, on_lines)
+        _write_table(table, content, folder / table.name, on_lines)
     book = codebook_of(tables)
     for name, lines in ((book.name, book.lines(content)), (STUDY, study_lines(content))):
         with (folder / name).open("w", encoding="utf-8", newline="") as file:
             file.writelines(lines)
 
 
-def _write(table: Table, content: Content, path: Path, on_lines: OnLines) -> None:
+def _write_table(table: Table, content: Content, path: Path, on_lines: OnLines) -> None:
     schema = pa.schema([(column.name, _type_of(column)) for column in table.columns])
-    pieces = table.lines(content)
-    next(pieces)  # the names of the columns
+    texts = table.lines(content)
+    next(texts)  # the heading
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for some in batched(pieces, PIECES):
-            writer.write_table(pa.concat_tables(_typed(piece, schema) for piece in some))
-            on_lines(sum(piece.count("\n") for piece in some))
+        for batch in batched(texts, BATCHES):
+            writer.write_table(pa.concat_tables(_typed(text, schema) for text in batch))
+            on_lines(sum(text.count("\n") for text in batch))
 
 
 def _type_of(column: Column) -> pa.DataType:
-    kind, allowed, _ = told_of(column)
+    kind, allowed, _ = describe_column(column)
     if kind == "whole number":
         return pa.bool_() if allowed.startswith("0 or 1") else pa.int64()
-    # Codebooks call seconds a text, and bundles that are out there hold them to it.
+    # The codebook calls seconds a text, and another word would fail earlier bundles' replication.
     if column.source is StoredResponse.active_seconds:
         return pa.float64()
     types = {"number": pa.float64(), "time": pa.timestamp("ms", tz="UTC")}
@@ -92,8 +86,7 @@ def _type_of(column: Column) -> pa.DataType:
 
 
 def _typed(lines: str, schema: pa.Schema) -> pa.Table:
-    """Read whole lines of CSV."""
-    read = csv.read_csv(
+    table = csv.read_csv(
         pa.BufferReader(lines.encode()),
         csv.ReadOptions(column_names=schema.names, use_threads=False),
         csv.ParseOptions(newlines_in_values=True),
@@ -105,11 +98,10 @@ def _typed(lines: str, schema: pa.Schema) -> pa.Table:
             false_values=["0"],
         ),
     )
-    return pa.table([_as_written(column) for column in read.columns], schema)
+    return pa.table([_unescaped(column) for column in table.columns], schema)
 
 
-def _as_written(column: pa.ChunkedArray) -> pa.Array:
-    """Take off texts what keeps spreadsheets from running them."""
+def _unescaped(column: pa.ChunkedArray) -> pa.Array:
     if column.type != pa.string():
         return column
     encoded = column.combine_chunks().dictionary_encode()

@@ -83,10 +83,10 @@ def _recompute(files: Files, bundle: ParsedBundle) -> Iterator[str]:
 def _version_note(bundle: ParsedBundle) -> str:
     """Return which version of the survey made the bundle, if another: its files may differ."""
     versions = bundle.study.get("versions")
-    made_by = versions.get("survey") if isinstance(versions, Mapping) else None
-    if made_by == __version__:
+    version = versions.get("survey") if isinstance(versions, Mapping) else None
+    if version == __version__:
         return ""
-    return f" (made by version {made_by} of the survey; this is {__version__})"
+    return f" (made by version {version} of the survey; this is {__version__})"
 
 
 def _check_names(files: Files, known: Container[str]) -> None:

@@ -37,7 +37,7 @@ NO_TEXTS = '\n  "texts": {}'
 
 
 def study_json(content: Content) -> str:
-    """Return the whole of study.json."""
+    """Return the text that ``study_lines`` yields."""
     return "".join(study_lines(content))
 
 

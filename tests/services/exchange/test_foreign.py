@@ -216,7 +216,7 @@ def test_a_list_that_cannot_be_is_told_with_its_place(number, line, told):
         (2, "P1,1,0,NMRR AP,2 1,B A C,1,", "column position: '0' found; a whole number from 1 on"),
         (2, "P1,1,1,,2 1,B A C,1,", "column label_order: '' found; 2 to 6 measures"),
         (2, "P1,1,1,NMRR MAP,2 1,B A C,1,", "'NMRR MAP' found; 'MAP' is no measure; known are AP"),
-        (2, "P1,1,1,AP AP,2 1,B A C,1,", "'AP AP' found; each measure may stand behind one label"),
+        (2, "P1,1,1,AP AP,2 1,B A C,1,", "'AP AP' found; each measure may have one label"),
         (
             3,
             "P1,2,2,AP MNRO,1 2,A B,1,",

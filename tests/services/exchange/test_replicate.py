@@ -155,7 +155,7 @@ def test_a_column_or_a_name_that_no_bundle_has_is_refused(bundle):
         more = with_rows(bundle, name, lambda rows: [{**row, "email": "x"} for row in rows])
         assert refused(more) == f"{name}, row 1: the column 'email' does not belong there"
     twice = bundle["analysis.json"].replace(b"{\n", b'{\n  "shares": {},\n', 1)
-    assert "a name stands in it twice" in refused(summed({**bundle, "analysis.json": twice}))
+    assert "the same name occurs in it twice" in refused(summed({**bundle, "analysis.json": twice}))
 
 
 def test_a_bundle_from_before_a_figure_was_computed_replicates_in_those_it_holds(bundle):
