@@ -329,7 +329,7 @@ def test_a_page_lists_every_stored_field_with_its_purpose_and_period(client, mea
     assert set(listed) == set(Base.metadata.tables)
     fields = 0
     for name, table in Base.metadata.tables.items():
-        assert listed[name].kept
+        assert listed[name].retention
         assert listed[name].meaning
         for column in table.columns:
             assert column.doc, f"{name}.{column.name} does not say what it is for"

@@ -18,10 +18,10 @@ Texts = Annotated[list[list[str]], mapped_column(JSON)]
 class Base(DeclarativeBase):
     """The base of all tables; constraints have names so that migrations can refer to them.
 
-    ``kept``: how long a row is stored. The privacy page lists it, with each column's ``doc``.
+    ``retention``: how long a row is stored. The privacy page lists it, with each column's ``doc``.
     """
 
-    kept: ClassVar[str]
+    retention: ClassVar[str]
 
     metadata = MetaData(
         naming_convention={

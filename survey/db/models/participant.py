@@ -20,7 +20,7 @@ class Participant(Base):
     """
 
     __tablename__ = "participant"
-    kept = "until the participant erases it, or the study is deleted"
+    retention = "until the participant erases it, or the study is deleted"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     study_id: Mapped[int] = mapped_column(
@@ -89,7 +89,7 @@ class Browser(Base):
     """A browser that speaks for a participant, known by the hash of its cookie's random id."""
 
     __tablename__ = "browser"
-    kept = "until “I am someone else”, or as long as the participant"
+    retention = "until “I am someone else”, or as long as the participant"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     study_id: Mapped[int] = mapped_column(
@@ -116,7 +116,7 @@ class Presentation(Base):
     """
 
     __tablename__ = "presentation"
-    kept = "as long as the participant"
+    retention = "as long as the participant"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     participant_id: Mapped[int] = mapped_column(
@@ -157,7 +157,7 @@ class Guest(Base):
     """
 
     __tablename__ = "guest"
-    kept = "until removed from the list, the study's date for personal data, or its deletion"
+    retention = "until removed from the list, the study's date for personal data, or its deletion"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     study_id: Mapped[int] = mapped_column(
@@ -189,7 +189,7 @@ class Identity(Base):
     """
 
     __tablename__ = "identity"
-    kept = "as long as the participant; until the study's date for personal data"
+    retention = "as long as the participant; until the study's date for personal data"
 
     participant_id: Mapped[int] = mapped_column(
         ForeignKey("participant.id", ondelete="CASCADE"), primary_key=True, doc="whose it is"
@@ -214,7 +214,7 @@ class Erasure(Base):
     """
 
     __tablename__ = "erasure"
-    kept = "for good, so that no restored backup undoes it"
+    retention = "permanently, so that no restored backup undoes it"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     token: Mapped[str] = mapped_column(

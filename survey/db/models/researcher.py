@@ -11,7 +11,7 @@ class Researcher(Base):
     """An account. ``password_hash`` is None until the researcher has set a password."""
 
     __tablename__ = "researcher"
-    kept = "until the account is removed"
+    retention = "until the account is removed"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     name: Mapped[str] = mapped_column(String(64), unique=True, doc="name to sign in with")
@@ -25,7 +25,7 @@ class SignInLink(Base):
     """A link to set a password with; it works once. Only the hash of its token is stored."""
 
     __tablename__ = "sign_in_link"
-    kept = "until the next link, or the account is removed"
+    retention = "until the next link, or the account is removed"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     researcher_id: Mapped[int] = mapped_column(
@@ -47,7 +47,7 @@ class SignIn(Base):
     """
 
     __tablename__ = "sign_in"
-    kept = "an hour idle, ten hours at most; removed at the next sign-in"
+    retention = "an hour idle, ten hours at most; removed at the next sign-in"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     researcher_id: Mapped[int] = mapped_column(
@@ -70,7 +70,7 @@ class SignInThrottle(Base):
     """
 
     __tablename__ = "sign_in_throttle"
-    kept = "until the next successful sign-in"
+    retention = "until the next successful sign-in"
 
     name_hash: Mapped[str] = mapped_column(
         String(64), primary_key=True, doc="SHA-256 of the name that was typed"
@@ -83,7 +83,7 @@ class Membership(Base):
     """A researcher's role in a study: owner or viewer."""
 
     __tablename__ = "membership"
-    kept = "until the study is no longer shared"
+    retention = "until the study is no longer shared"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     study_id: Mapped[int] = mapped_column(
@@ -110,7 +110,7 @@ class Event(Base):
     """
 
     __tablename__ = "event"
-    kept = "permanently; rows are only added"
+    retention = "permanently; rows are only added"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     slug: Mapped[str] = mapped_column(String(64), index=True, doc="the study")

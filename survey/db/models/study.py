@@ -20,7 +20,7 @@ class Study(Base):
     """
 
     __tablename__ = "study"
-    kept = "until the study is deleted"
+    retention = "until the study is deleted"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     slug: Mapped[str] = mapped_column(String(64), unique=True, doc="the study's address")
@@ -75,7 +75,7 @@ class StoredQuestion(Base):
     """A question's lists and columns; number 0 is the practice question."""
 
     __tablename__ = "question"
-    kept = "until the study is deleted"
+    retention = "until the study is deleted"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     study_id: Mapped[int] = mapped_column(
@@ -133,7 +133,7 @@ class ConsentText(Base):
     """One version of a study's consent text; participants point at the one they agreed to."""
 
     __tablename__ = "consent_text"
-    kept = "until the study is deleted"
+    retention = "until the study is deleted"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     study_id: Mapped[int] = mapped_column(

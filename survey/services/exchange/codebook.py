@@ -98,7 +98,7 @@ class StoredTable:
 
     name: str
     meaning: str
-    kept: str
+    retention: str
     fields: tuple[tuple[str, str], ...]
 
 
@@ -116,6 +116,6 @@ def _table(model: type[Base]) -> StoredTable:
     return StoredTable(
         name=model.__tablename__,
         meaning=(inspect.getdoc(model) or "").partition("\n\n")[0].replace("``", ""),
-        kept=model.kept,
+        retention=model.retention,
         fields=tuple((column.name, column.doc or "") for column in model.__table__.columns),
     )
