@@ -9,12 +9,12 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
+from survey.core.file_lines import FileFaults
 from survey.core.studies.marks import KINDS
 from survey.core.studies.rankings import Ranking
 from survey.errors import SurveyError
@@ -24,7 +24,7 @@ Files = Mapping[str, bytes]
 
 LARGEST = 1_000_000_000
 MOST_FILES = 50
-MOST_FAULTS = 10
+MOST_LINES = 11  # of faults; the last counts those that are left out
 
 # What zipfile raises for a file that is no zip, is damaged, or is locked with a password.
 ZIP_ERRORS = (
@@ -39,32 +39,11 @@ class BundleError(SurveyError):
     """A bundle that cannot be read or does not agree; its text names the place."""
 
 
-class Faults:
-    """The faults of a file's rows, reported together: the first ten, and how many more."""
+class Faults(FileFaults):
+    """The faults of a file's rows, collected into one BundleError with a line for each."""
 
     def __init__(self) -> None:
-        self._texts: list[str] = []
-
-    def add(self, text: str) -> None:
-        """Remember a fault until ``raise_if_any``."""
-        self._texts.append(text)
-
-    @contextmanager
-    def collect(self) -> Iterator[None]:
-        """Add the BundleError that ends the block, if any, and continue after the block."""
-        try:
-            yield
-        except BundleError as error:
-            self.add(str(error))
-
-    def raise_if_any(self) -> None:
-        """Raise one BundleError, with a line for each fault, if there was any."""
-        if not self._texts:
-            return
-        lines = self._texts[:MOST_FAULTS]
-        if len(self._texts) > MOST_FAULTS:
-            lines.append(f"and {len(self._texts) - MOST_FAULTS} more faults like these")
-        raise BundleError("\n".join(lines))
+        super().__init__(error=lambda faults: BundleError("\n".join(faults)), most=MOST_LINES)
 
 
 @dataclass(frozen=True)

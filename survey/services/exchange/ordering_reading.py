@@ -93,14 +93,14 @@ def check_rankings(
     rows: dict[tuple[int, str], int] = {}
     columns = ("question", "measure", "ranking")
     for row in read_rows(files, RANKINGS, columns, faults, foreign=foreign):
-        with faults.collect():
+        with faults.collect(BundleError):
             _check_ranking(row, rankings, rows)
-    faults.raise_if_any()
+    faults.raise_any()
     for question, orders in rankings.items():
         for name in orders:
             if (question, name) not in rows:
                 faults.add(f"{RANKINGS}: no row for {name} in question {question} found")
-    faults.raise_if_any()
+    faults.raise_any()
 
 
 def _check_ranking(
@@ -135,16 +135,16 @@ def _read_lists(files: Files, plan: Plan | None) -> _Lists:
     faults = Faults()
     lists: dict[int, list[_ListRow]] = {}
     for row in read_rows(files, QUESTIONS, LIST_COLUMNS, faults, foreign=plan is None):
-        with faults.collect():
+        with faults.collect(BundleError):
             lists.setdefault(row.whole_number("question", 1), []).append(_list_row(row, plan))
-    faults.raise_if_any()
+    faults.raise_any()
     if not lists:
         raise BundleError(f"{QUESTIONS} holds no list; a row for each list is needed")
     if plan and list(lists) != list(range(1, plan.questions + 1)):
         raise BundleError(f"{QUESTIONS} has not the questions 1 to {plan.questions} in order")
     for number, rows in lists.items():
         _check_lists(number, rows, plan, faults)
-    faults.raise_if_any()
+    faults.raise_any()
     return {number: sorted(lists[number], key=lambda each: each.letter) for number in sorted(lists)}
 
 
@@ -175,7 +175,7 @@ def _check_lists(number: int, lists: Sequence[_ListRow], plan: Plan | None, faul
     """Collect the faults of the lists of one question, which must fit one another."""
     rows: dict[str, CsvRow] = {}
     for index, each in enumerate(lists):
-        with faults.collect():
+        with faults.collect(BundleError):
             if plan and plan.letters[index : index + 1] != (each.letter,):
                 allowed = f"lists {' '.join(plan.letters)} are needed, in this order"
                 raise each.row.fault("list", allowed)
@@ -219,7 +219,7 @@ def _build_questions(
             questions.append(build_question(number, ranks, measures, size, marks))
         except ValueError as error:
             faults.add(f"{QUESTIONS}, question {number}: {error}")
-    faults.raise_if_any()
+    faults.raise_any()
     return tuple(questions)
 
 
@@ -230,14 +230,14 @@ def _read_answers(
     reader = _AnswerReader(lists, plan, participants)
     answers = []
     for row in read_rows(files, RESPONSES, ANSWER_COLUMNS, faults, foreign=plan is None):
-        with faults.collect():
+        with faults.collect(BundleError):
             answer = reader.read_answer(row)
             if answer:
                 answers.append(answer)
-    faults.raise_if_any()
+    faults.raise_any()
     if plan:
         _check_complete(plan, participants, answers, faults)
-        faults.raise_if_any()
+        faults.raise_any()
     # Sorted here, since databases sort texts by the rules of their languages.
     return tuple(sorted(answers, key=lambda answer: (answer.participant, answer.question)))
 
@@ -267,14 +267,14 @@ def _read_first_rankings(
     columns = ("participant", "question", "ranking", "submitted_at")
     first_rankings = []
     for row in read_rows(files, FIRST_RANKINGS, columns, faults):
-        with faults.collect():
+        with faults.collect(BundleError):
             participant, question = reader.read_key(row)
             ranking = row.optional_ranking("ranking", plan.letters)
             if ranking is None:
                 raise row.fault("ranking", "a ranking is needed")
             submitted_at = row.optional_time("submitted_at")
             first_rankings.append(FirstRanking(participant, question, ranking, submitted_at))
-    faults.raise_if_any()
+    faults.raise_any()
     return tuple(first_rankings)
 
 

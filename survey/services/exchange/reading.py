@@ -192,9 +192,9 @@ def read_identities(
     identities = []
     columns = ("participant", "external_id", "parameters")
     for row in read_rows(files, IDENTITIES, columns, faults):
-        with faults.collect():
+        with faults.collect(BundleError):
             identities.append(_identity(row, ids))
-    faults.raise_if_any()
+    faults.raise_any()
     return identities
 
 
@@ -219,14 +219,14 @@ def _read_participants(
     faults = Faults()
     participants: dict[str, ParticipantRecord] = {}
     for row in read_rows(files, PARTICIPANTS, columns, faults):
-        with faults.collect():
+        with faults.collect(BundleError):
             participant = _participant(row, plan, versions)
             if participant.public_id in participants:
                 raise row.fault("participant", "each participant is allowed once")
             if participant.is_test and not include_test:
                 raise row.fault("is_test", f"{STUDY} says that test data are left out")
             participants[participant.public_id] = participant
-    faults.raise_if_any()
+    faults.raise_any()
     return [participants[public_id] for public_id in sorted(participants)]
 
 

@@ -20,7 +20,7 @@ def rows_of(text, columns):
     """The rows of a file; raises BundleError with all its faults."""
     faults = Faults()
     rows = [*read_rows({"f.csv": text.encode()}, "f.csv", columns, faults)]
-    faults.raise_if_any()
+    faults.raise_any()
     return rows
 
 
