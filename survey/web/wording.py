@@ -39,10 +39,12 @@ MARKS = {
 }
 
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+FIGURE_SPACE = "\N{FIGURE SPACE}"  # as wide as a digit
 
 
 def init_app(app: Flask) -> None:
     """Register the functions as template filters and globals."""
+    app.add_template_filter(aligned)
     app.add_template_filter(day)
     app.add_template_filter(filled)
     app.add_template_filter(moment)
@@ -94,6 +96,15 @@ def in_a_row(parts: Iterable[str]) -> str:
     return reduce(
         lambda before, after: gettext("%(before)s; %(after)s", before=before, after=after), parts
     )
+
+
+def aligned(numbers: Sequence[str]) -> list[str]:
+    """Pad the numbers of a column on the left, so that their decimal points are aligned."""
+    widths = [len(number.partition(".")[0]) for number in numbers]
+    return [
+        FIGURE_SPACE * (max(widths) - width) + number
+        for number, width in zip(numbers, widths, strict=True)
+    ]
 
 
 def ordinal(number: int) -> str:
