@@ -33,7 +33,7 @@ MAY_IMPORT = {
 PLAIN_TYPES = {
     f"survey.core.studies.{name}"
     for name in (*("blinding", "faults", "personal_fields", "plan", "rankings", "texts"),)
-}
+} | {"survey.core.numbers"}
 NOT_IN_CORE = {
     *("flask", "flask_babel", "flask_sqlalchemy", "flask_wtf", "matplotlib"),
     *("requests", "sqlalchemy", "wtforms"),

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import lzma
-import math
 import struct
 import zipfile
 import zlib
@@ -15,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from survey.core.file_lines import FileFaults
+from survey.core.numbers import parse_number, parse_whole
 from survey.core.studies.marks import KINDS
 from survey.core.studies.rankings import Ranking
 from survey.errors import SurveyError
@@ -25,6 +25,7 @@ Files = Mapping[str, bytes]
 LARGEST = 1_000_000_000
 MOST_FILES = 50
 MOST_LINES = 11  # of faults; the last counts those that are left out
+LARGEST_NUMBER = 99_999_999_999
 
 # What zipfile raises for a file that is no zip, is damaged, or is locked with a password.
 ZIP_ERRORS = (
@@ -84,12 +85,12 @@ class CsvRow:
 
     def whole_number(self, column: str, lowest: int = 0) -> int:
         """Return a whole number, ``lowest`` or more."""
-        cell = self.text(column)
-        if not _is_whole_number(cell):
+        number = parse_whole(self.text(column), highest=LARGEST_NUMBER)
+        if number is None:
             raise self.fault(column, "a whole number is needed")
-        if int(cell) < lowest:
+        if number < lowest:
             raise self.fault(column, f"a whole number from {lowest} on is needed")
-        return int(cell)
+        return number
 
     def optional_whole_number(self, column: str, lowest: int = 0) -> int | None:
         """Return a whole number, None where the cell is empty."""
@@ -97,19 +98,19 @@ class CsvRow:
 
     def whole_numbers(self, column: str) -> tuple[int, ...]:
         """Return whole numbers separated by spaces, which may be none."""
-        words = self.words(column)
-        if not all(map(_is_whole_number, words)):
+        numbers = [parse_whole(word, highest=LARGEST_NUMBER) for word in self.words(column)]
+        whole = tuple(number for number in numbers if number is not None)
+        if len(whole) < len(numbers):
             raise self.fault(column, "whole numbers separated by spaces are needed")
-        return tuple(map(int, words))
+        return whole
 
     def optional_number(self, column: str) -> float | None:
         """Return a number from 0 on, None where the cell is empty."""
         cell = self.optional_text(column)
-        try:
-            number = None if cell is None else float(cell)
-        except ValueError:
-            number = math.nan
-        if number is not None and not 0 <= number < math.inf:
+        if cell is None:
+            return None
+        number = parse_number(cell)
+        if number is None or number < 0:
             raise self.fault(column, "a number from 0 on is needed")
         return number
 
@@ -153,10 +154,6 @@ class CsvRow:
     def marks(self) -> dict[str, str]:
         """The cells of grades, weights and clusters."""
         return {kind: self.optional_text(kind) or "" for kind in KINDS}
-
-
-def _is_whole_number(word: str) -> bool:
-    return word.isascii() and word.isdecimal() and len(word) < 12
 
 
 def read_rows(

@@ -14,6 +14,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from survey.core.file_lines import FaultyFilesError as FaultyFilesError
 from survey.core.measures import MEASURES
+from survey.core.numbers import parse_whole
 from survey.core.studies.faults import Fault, Place, PlanError
 from survey.core.studies.generators import GENERATORS
 from survey.core.studies.own_lists import OwnLists as OwnLists
@@ -42,16 +43,17 @@ def from_trec(
     clusters: tuple[str, str] | None = None,
 ) -> OwnLists:
     """Read lists from (file name, text) pairs; raises FaultyFilesError with every fault."""
-    size = collection_size.strip()
-    if not (size.isascii() and size.isdecimal() and len(size) < 10):
+    text = collection_size.strip()
+    size = parse_whole(text)
+    if size is None:
         raise FaultyFilesError(
-            [f"collection size: {size or 'nothing'!r} found; how many documents the runs searched"]
+            [f"collection size: {text or 'nothing'!r} found; how many documents the runs searched"]
         )
     return read_trec(
         qrels,
         runs,
         topics=topics,
-        collection_size=int(size),
+        collection_size=size,
         missing_last=missing_last,
         graded=graded,
         clusters=clusters,

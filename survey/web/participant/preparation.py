@@ -26,6 +26,7 @@ from wtforms.validators import (
     ValidationError,
 )
 
+from survey.core.numbers import parse_whole
 from survey.core.studies.faults import is_storable
 from survey.core.studies.personal_fields import PersonalField
 from survey.services.participation import participants
@@ -121,6 +122,9 @@ def _literally(sentence: str) -> str:
     return sentence.replace("%", "%%")
 
 
+LARGEST_NUMBER = 999_999_999
+
+
 class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no type hints
     """A whole number; says in plain words when something else was typed."""
 
@@ -129,8 +133,8 @@ class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no typ
         self.data = None
         text = valuelist[0].strip() if valuelist else ""
         if text:
-            digits = text.removeprefix("-")
-            if not (digits.isascii() and digits.isdecimal() and len(digits) < 10):
+            number = parse_whole(text, -LARGEST_NUMBER, LARGEST_NUMBER, signed=True)
+            if number is None:
                 raise ValueError(
                     gettext(
                         "%(label)s: %(text)s is not a whole number.",
@@ -138,7 +142,7 @@ class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no typ
                         text=repr(text[:20]),
                     )
                 )
-            self.data = int(text)
+            self.data = number
 
 
 def personal_data(form: Form, fields: Sequence[PersonalField]) -> Mapping[str, Any]:

@@ -8,6 +8,7 @@ from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
 from wtforms import BooleanField, RadioField, SelectChoice, StringField, TextAreaField
 
+from survey.core.numbers import parse_whole
 from survey.core.studies.faults import PlanError
 from survey.errors import SurveyError
 from survey.services.accounts import access
@@ -63,11 +64,10 @@ class RecruitmentForm(Form):
             for name, value in typed.items()
         }
         typed |= {name: "" for name, value in typed.items() if value is None}
-        minutes = typed["slot_minutes"]
-        is_number = minutes.isascii() and minutes.isdecimal() and len(minutes) < 8
+        minutes = parse_whole(typed["slot_minutes"])
         return typed | {
             "capture": typed["capture"].replace(",", " ").split(),
-            "slot_minutes": int(minutes) if is_number else minutes,
+            "slot_minutes": typed["slot_minutes"] if minutes is None else minutes,
         }
 
 

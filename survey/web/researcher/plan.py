@@ -22,6 +22,7 @@ from wtforms import (
 )
 from wtforms import Form as Subform
 
+from survey.core.numbers import parse_whole
 from survey.core.studies.faults import Fault, PlanError
 from survey.core.studies.personal_fields import PersonalField
 from survey.core.studies.plan import Plan
@@ -272,9 +273,8 @@ def _number(text: str | None) -> int | str | None:
     stripped = (text or "").strip()
     if not stripped:
         return None
-    digits = stripped.removeprefix("-")
-    is_number = digits.isascii() and digits.isdecimal() and len(digits) < 20
-    return int(stripped) if is_number else stripped
+    number = parse_whole(stripped, signed=True)
+    return stripped if number is None else number
 
 
 def _lines(text: str | None) -> list[str]:
