@@ -1,8 +1,9 @@
 """Statements that run for every page and every answer, compiled once.
 
 SQLAlchemy's part of an execution takes seven times as long as SQLite's, so on SQLite these
-statements run on the driver's cursor, within the session's transaction. On PostgreSQL, whose
-driver takes longer than SQLAlchemy, they are executed like all others.
+statements run on the driver's cursor, within the session's transaction: executed like others,
+they would make a question's page take 1.2 to 1.6 times as long, an answer 1.2 to 1.4 times. On
+PostgreSQL, whose driver takes longer than SQLAlchemy, they are executed like others.
 """
 
 from collections import namedtuple

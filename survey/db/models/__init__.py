@@ -1,8 +1,4 @@
-"""The tables.
-
-Rules that must never be broken stand here as named constraints, so that no code
-path can skip them.
-"""
+"""The tables. Their rules are named constraints of the database: no code path can skip them."""
 
 from survey.db.models.base import Base
 from survey.db.models.participant import (
