@@ -84,7 +84,7 @@ Shared = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class PairTable:
-    """How many pairs of documents two assessors put together or apart.
+    """Counts of document pairs that two assessors put together or apart.
 
     A pair is together if its documents share at least one cluster. ``both``: together for
     both; ``first``, ``second``: for that assessor only; ``neither``: apart for both. All from

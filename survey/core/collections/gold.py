@@ -151,7 +151,7 @@ def matched(base: Clustering, other: Clustering) -> dict[str, str]:
 
 
 def union(first: Clustering, second: Clustering) -> Clustering:
-    """Give each document its clusters by the first and by the second, after matching.
+    """Join two clusterings: each document gets its clusters by both, after matching them.
 
     A cluster of the second that matches none of the first remains a cluster of its own, so
     neither assessor's distinctions are lost. A document that one of them could not place, or

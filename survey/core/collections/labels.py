@@ -128,7 +128,7 @@ def _topic_key(topic: str) -> tuple[bool, int, str]:
 
 @dataclass(frozen=True)
 class ChoiceAgreement:
-    """How far the assessors of one topic agree; None where undefined, ``why`` says the reason.
+    """Agreement of one topic's assessors; None where undefined, ``why`` gives the reason.
 
     ``documents``: those in at least one assessor's list; kappa and alpha are computed from
     them alone. So where files list chosen documents only, documents that all left out do not

@@ -39,7 +39,7 @@ class Lists:
 
     @property
     def positions_alone(self) -> bool:
-        """Whether nothing but the positions is known."""
+        """Whether the lists have no grades, weights, clusters or judgements."""
         details = (self.graded, self.weighted, self.clusters, self.condensed, self.judged)
         return all(detail is None for detail in details)
 

@@ -34,7 +34,7 @@ class PluginError(ValueError):
 
 @dataclass(frozen=True)
 class Plugins:
-    """What other packages register.
+    """The measures that other packages register.
 
     ``measures``: by name. ``packages``: by the measure's name, with the version ("screens
     1.0"). ``faults``: a sentence for each entry point that could not be registered.

@@ -11,7 +11,7 @@ Row = tuple[tuple[str, ...], ...]
 
 WEIGHT_DECIMALS = 4
 NO_CLUSTER = "-"  # the word for an item without a cluster
-NAME_RULE = r"(?!-$)[^\s+,()'][^\s+,()]{0,39}"  # of a cluster; an underscore stands for a space
+NAME_RULE = r"(?!-$)[^\s+,()'][^\s+,()]{0,39}"  # of a cluster; an underscore means a space
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,6 @@ Content = TypeVar("Content")
 Reader = Callable[[str, Iterable[str], FileFaults], Content]
 """(file name, lines, faults) → the file's content."""
 
-
 # What a measure needs → the field of Request and the option that provide it.
 PROVIDED_BY = {
     "collection size": ("collection_size", "--collection-size"),
@@ -51,7 +50,7 @@ class RequestError(ValueError):
 
 @dataclass(frozen=True)
 class Request:
-    """What to evaluate: files, measures (the default ones where none is named), options.
+    """Files to evaluate, by which measures (the default ones where none is named), and options.
 
     ``baseline``: the name of a run, or its path as in ``runs``.
     """
