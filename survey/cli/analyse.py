@@ -142,7 +142,7 @@ def _print_counts(result: "Analysis") -> None:
         + (f", {left_out.flagged} flagged." if result.choices.exclude_flagged else ".")
     )
     if result.simulated:
-        print_text(f"{result_tables.simulated_told(result)} They are no evidence of anything.")
+        print_text(f"{result_tables.simulated_notice(result)} They are no evidence of anything.")
     if not result.choices.as_planned:
         print_text(f"Not the analysis of the protocol: {report.departures(result.choices)}.")
 

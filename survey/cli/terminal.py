@@ -79,10 +79,10 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
 
 def print_sheet(sheet: "Sheet") -> None:
     """Print a sheet of results as a table, and its note below."""
-    from survey.services.analysis.sheets import text_of
+    from survey.services.analysis.sheets import printed_table
 
-    rows = [[text_of(cell, sheet.decimals) for cell in row] for row in sheet.rows]
-    print_table(sheet.title, sheet.columns, rows)
+    printed = printed_table(sheet)
+    print_table(sheet.title, printed.columns, printed.rows)
     if sheet.note:
         print_text(sheet.note)
         click.echo()

@@ -11,7 +11,7 @@ would name a preference among blind clicks in 8 % of studies (benchmarks/calibra
 from dataclasses import dataclass
 
 from survey.core.agreement.agreement import Difference
-from survey.core.agreement.differences import T1, T2
+from survey.core.agreement.differences import T1, T2, Pair
 from survey.core.statistics.results import Interval, MeanTest
 
 LEVEL = 0.05
@@ -26,7 +26,7 @@ class Verdict:
     without a preference.
     """
 
-    pair: str
+    pair: Pair
     preferred: str | None
     population: str | None
     survives_holm: bool | None
@@ -37,9 +37,7 @@ def verdict(difference: Difference, comparisons: int, questions: int) -> Verdict
     """State what the votes support for a pair, one of ``comparisons``, over ``questions``."""
     population, test = _decisive(difference)
     if test is None or not _beyond_blind_clicks(difference, test):
-        return Verdict(
-            str(difference.pair), None, None, None, _undecided(difference, questions, test)
-        )
+        return Verdict(difference.pair, None, None, None, _undecided(difference, questions, test))
     mean = test.mean or 0.0
     winner, loser = _ordered(difference, mean)
     survives = test.p_holm is not None and test.p_holm < LEVEL
@@ -49,7 +47,7 @@ def verdict(difference: Difference, comparisons: int, questions: int) -> Verdict
         f"(95 % interval {_interval(test.ci95, mean)}); {_holm(test, survives, comparisons)}. "
         f"{_elsewhere(difference, population, mean)}{_advantage(difference, questions)}"
     )
-    return Verdict(str(difference.pair), winner, population, survives, sentence)
+    return Verdict(difference.pair, winner, population, survives, sentence)
 
 
 def _decisive(difference: Difference) -> tuple[str | None, MeanTest | None]:

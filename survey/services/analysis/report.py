@@ -1,4 +1,4 @@
-"""One analysis as a page of HTML, and as a folder of files for a paper."""
+"""An analysis as a page of HTML, and as a folder of files for a paper."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,9 +10,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from survey import __version__, figures
 from survey.config import folder
 from survey.core.agreement.exhibits import Exhibit, exhibits
-from survey.services.analysis.result_tables import flags_sheet, simulated_told, tables_of
+from survey.services.analysis.result_tables import flags_sheet, simulated_notice, tables_of
 from survey.services.analysis.results_json import as_json
-from survey.services.analysis.sheets import FORMATS, Sheet, text_of
+from survey.services.analysis.sheets import FORMATS, Sheet, printed_table
 from survey.services.analysis.study_results import Analysis, Choices
 
 STYLES = ("bootstrap-reboot.min.css", "survey.css", "research.css", "report.css")
@@ -20,19 +20,19 @@ STYLES = ("bootstrap-reboot.min.css", "survey.css", "research.css", "report.css"
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure as it stands in a page, with its numbers."""
+    """A drawn figure, with its numbers; ``svg`` is empty where there is nothing to draw."""
 
     exhibit: Exhibit
     svg: str
 
-    def written(self, ending: str) -> bytes:
-        """Return the figure as a file of that kind."""
+    def render(self, ending: str) -> bytes:
+        """Return the bytes of a file with this ending: svg, png or pdf."""
         return figures.render(self.exhibit, ending)
 
 
 @dataclass(frozen=True)
 class Report:
-    """All that a page shows of an analysis; ``departures``: from the protocol, in words."""
+    """The contents of a report; ``departures``: from the protocol, in words."""
 
     analysis: Analysis
     figures: Mapping[str, Drawn]
@@ -42,13 +42,13 @@ class Report:
 
 
 def load_libraries() -> None:
-    """Load what tests and draws: a second that the first report need not wait for."""
+    """Import matplotlib and scipy.stats, so that the first report does not take a second longer."""
     for name in ("matplotlib.backends.backend_svg", "scipy.stats"):
         import_module(name)
 
 
 def report_of(analysis: Analysis) -> Report:
-    """Draw the figures and set the tables of an analysis."""
+    """Draw the figures and build the tables of an analysis."""
     return Report(
         analysis=analysis,
         figures={
@@ -62,31 +62,31 @@ def report_of(analysis: Analysis) -> Report:
 
 
 def _marked(drawn: Iterable[Exhibit], analysis: Analysis) -> Iterator[Exhibit]:
-    """Mark figures of simulated participants, so that none is taken for a finding."""
-    mark = simulated_told(analysis)
+    """Print a notice inside figures of simulated participants, so that they are not evidence."""
+    mark = simulated_notice(analysis)
     return (replace(exhibit, mark=mark) for exhibit in drawn)
 
 
 def departures(choices: Choices) -> str:
-    """Say in what an analysis departs from the protocol's."""
-    told = []
+    """Return how an analysis departs from the protocol; empty for the protocol's own."""
+    texts = []
     if choices.exclude_flagged:
-        told.append("flagged participants are left out")
+        texts.append("flagged participants are left out")
     if choices.without_question is not None:
-        told.append(f"question {choices.without_question} is left out")
+        texts.append(f"question {choices.without_question} is left out")
     if choices.ties != "kept":
-        told.append(f"shared votes are {choices.ties}")
-    return ", ".join(told)
+        texts.append(f"shared votes are {choices.ties}")
+    return ", ".join(texts)
 
 
 def as_html(report: Report) -> str:
-    """Return one page that needs nothing else: styles and figures are in it."""
+    """Return a page of HTML without links to files: styles and figures are inside it."""
     environment = Environment(
         loader=FileSystemLoader(folder("templates")), autoescape=True, undefined=StrictUndefined
     )
     return environment.get_template("report/report.html").render(
         report=report,
-        printed=text_of,
+        printed=printed_table,
         title=report.analysis.study.get("title") or "Analysis of votes",
         style="\n".join(_style(name) for name in STYLES),
         version=__version__,
@@ -98,7 +98,7 @@ def _style(name: str) -> str:
 
 
 def report_files(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
-    """Give the files for a paper one after another, with their paths in a folder."""
+    """Yield the files for a paper, each with its path in the folder."""
     report = report_of(analysis)
     yield "report.html", as_html(report).encode()
     content = json.dumps(as_json(analysis), ensure_ascii=False, indent=2)
@@ -111,7 +111,7 @@ def report_files(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
             for ending in figures.FORMATS:
                 yield (
                     f"figures/{drawn.exhibit.name}.{ending}",
-                    drawn.written(ending),
+                    drawn.render(ending),
                 )
 
 

@@ -1,11 +1,4 @@
-"""Tables of who took part and of the votes: Table 3, Table 4, shares, flags.
-
-Tables of the differences: intervals, permutation, other tests, other choices.
-
-Tables of the agreement of orders, and of what labels and columns did to it.
-
-The tables of an analysis.
-"""
+"""The tables of an analysis: participants, votes, differences, agreement, bias, flags."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +9,7 @@ from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.verdicts import rounded
 from survey.core.statistics.results import MeanTest, Statistic
-from survey.services.analysis.sheets import Cell, P, Sheet, text_of
+from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, text_of
 from survey.services.analysis.study_results import Analysis, StudyAnalysis
 
 SHARES = {
@@ -28,10 +21,10 @@ SHARES = {
 
 
 def table3_sheet(table: Table3) -> Sheet:
-    """Table 3 of the paper: who took part, and how long it took."""
+    """Tabulate the participants, their personal fields and their minutes (the paper's Table 3)."""
     rows: list[tuple[Cell, ...]] = [
         ("People participating", table.participants),
-        ("of them finished", table.completed),
+        ("of these, finished", table.completed),
         ("Questions for each", table.questions_per_participant),
     ]
     for name, numbers in table.numbers.items():
@@ -42,16 +35,17 @@ def table3_sheet(table: Table3) -> Sheet:
     return Sheet("table3", "Participants", ("quantity", "value"), tuple(rows))
 
 
-def _spread(name: str, found: Spread) -> Iterator[tuple[Cell, ...]]:
-    yield f"{name}, mean", found.mean
-    yield f"{name}, SD", found.sd
+def _spread(name: str, spread: Spread) -> Iterator[tuple[Cell, ...]]:
+    # A decimal of its own: counts of participants in the same column stay whole numbers.
+    for statistic, value in (("mean", spread.mean), ("SD", spread.sd)):
+        yield f"{name}, {statistic}", None if value is None else Starred(value, "", 1)
 
 
 def table4_sheet(table: Table4) -> Sheet:
-    """Table 4 of the paper: votes per question."""
+    """Tabulate the votes per question (the paper's Table 4)."""
     names = (*table.measures, OTHER)
     rows: list[tuple[Cell, ...]] = [
-        (row.question, *(row.votes[name] for name in names), "-".join(row.choice) or None)
+        (row.question, *(row.votes[name] for name in names), _choice(row.choice))
         for row in table.rows
     ]
     rows.append(("total", *(table.totals[name] for name in names), ""))
@@ -65,26 +59,32 @@ def table4_sheet(table: Table4) -> Sheet:
     )
 
 
+def _choice(choice: tuple[str, ...]) -> Cell:
+    # In print a comma: "MNRO-AP" would read as a difference.
+    return Worded("-".join(choice), ", ".join(choice)) if choice else None
+
+
 def _identical(table: Table4) -> str:
-    told = [
+    groups = [
         f"{row.question} ({', '.join(' = '.join(group) for group in row.identical)})"
         for row in table.rows
         if row.identical
     ]
     count = f"Totals count credits, not people: {sum(table.totals.values()):.9g} in all."
-    if not told:
+    if not groups:
         return f"{count} In every question all orders differ."
-    return f"{count} Orders are identical in question{'s' * (len(told) > 1)} {', '.join(told)}."
+    plural = "s" * (len(groups) > 1)
+    return f"{count} Orders are identical in question{plural} {', '.join(groups)}."
 
 
 def shares_sheet(analysis: Analysis) -> Sheet:
-    """The four kinds of share, in %."""
+    """Tabulate the four kinds of share, in %."""
     votes = analysis.agreement
     names = (*votes.measures, OTHER)
     parts = vars(votes.shares)
     return Sheet(
         name="shares",
-        title="Shares in %, by what they are shares of",
+        title="Shares under four denominators, in %",
         columns=("share", *names),
         rows=tuple(
             (text, *(100 * parts[kind][name] if parts[kind] else None for name in names))
@@ -95,7 +95,7 @@ def shares_sheet(analysis: Analysis) -> Sheet:
 
 
 def first_sheet(analysis: Analysis) -> Sheet:
-    """In how many questions each measure got most credits."""
+    """Count the questions in which each measure got most credits."""
     votes = analysis.agreement
     return Sheet(
         name="first",
@@ -109,28 +109,28 @@ def first_sheet(analysis: Analysis) -> Sheet:
 
 
 def flags_sheet(analysis: Analysis) -> Sheet:
-    """Quality flags: who, which, and what was found."""
+    """List the quality flags: participant, rule and reason."""
     return Sheet(
         name="flags",
         title="Quality flags",
-        columns=("participant", "flag", "found"),
+        columns=("participant", "flag", "reason"),
         rows=tuple((flag.participant, flag.kind, flag.reason) for flag in analysis.flags),
         note=" ".join(f"{kind.capitalize()}: {rule}." for kind, rule in RULES.items()),
     )
 
 
 def differences_sheet(differences: tuple[Difference, ...]) -> Sheet:
-    """Each pair with both estimands, one row for each."""
+    """Tabulate each pair's difference under both estimands."""
     return Sheet(
         name="differences",
         title="Differences between measures in points, with 95 % intervals",
         columns=("pair", "population", "difference", "from", "to", "p", "p (Holm)"),
         rows=tuple(
-            (str(one.pair), population, *_points(test), *_p(test.p, test.p_holm))
-            for one in differences
+            (_pair(difference), population, *_points(test), *_p(test.p, test.p_holm))
+            for difference in differences
             for population, test in (
-                ("questions of this kind (T2)", one.two_way),
-                ("these questions (T1)", one.participants),
+                ("questions of this kind (T2)", difference.two_way),
+                ("these questions (T1)", difference.participants),
             )
         ),
         note="T2: two-way cluster-robust t over participants and questions. T1: t over "
@@ -140,22 +140,27 @@ def differences_sheet(differences: tuple[Difference, ...]) -> Sheet:
 
 
 def permutation_sheet(differences: tuple[Difference, ...]) -> Sheet:
-    """Each pair's lead beside what blind clicks would give."""
+    """Tabulate each pair's lead and the lead that random clicks would give."""
     return Sheet(
         name="permutation",
-        title="Leads in credits, beside what blind clicks would give (label permutation)",
-        columns=("pair", "lead", "by blind clicks", "p", "p (Holm)", "identical in questions"),
+        title="Leads in credits, observed and by random clicks (label permutation)",
+        columns=("pair", "lead", "by random clicks", "p", "p (Holm)", "identical in questions"),
         rows=tuple(
             (
-                *(str(one.pair), one.lead, one.label_permutation.null_mean),
-                *_p(one.label_permutation.p, one.label_permutation.p_holm),
-                ", ".join(map(str, one.identical)) or "none",
+                *(_pair(each), each.lead, each.label_permutation.null_mean),
+                *_p(each.label_permutation.p, each.label_permutation.p_holm),
+                ", ".join(map(str, each.identical)) or "none",
             )
-            for one in differences
+            for each in differences
         ),
         note="Lead: credits of the first minus those of the second.",
         decimals=1,
     )
+
+
+def _pair(difference: Difference, test: str = "") -> Worded:
+    """Return the pair's name, and a test of it."""
+    return Worded(f"{difference.pair}{test}", f"{difference.pair.title}{test}")
 
 
 def _p(*values: float | None) -> tuple[P | None, ...]:
@@ -171,33 +176,34 @@ def _points(test: MeanTest) -> tuple[float | None, ...]:
 
 
 def other_tests_sheet(analysis: Analysis) -> Sheet:
-    """The tests that need fewer assumptions, and those that are descriptive only."""
+    """List the tests that need fewer assumptions, and those that are descriptive only."""
     votes = analysis.agreement
     rows: list[tuple[Cell, ...]] = []
-    for one in votes.differences:
-        flips, questions, matched = one.participants, one.questions, one.mcnemar
+    for each in votes.differences:
+        flips, questions, matched = each.participants, each.questions, each.mcnemar
+        counted = f"won {questions.won}, lost {questions.lost}, tied {questions.tied}"
+        against = f"{matched.n10} against {matched.n01}"
         rows += [
-            (f"{one.pair}: sign flips over participants (T1)", flips.n, *_p(flips.sign_flip_p)),
             (
-                f"{one.pair}: sign flips over questions (T2), won {questions.won}, "
-                f"lost {questions.lost}, tied {questions.tied}",
+                _pair(each, ": sign flips over participants (T1)"),
+                flips.n,
+                *_p(flips.sign_flip_p),
+            ),
+            (
+                _pair(each, f": sign flips over questions (T2), {counted}"),
                 questions.n,
                 *_p(questions.sign_flip_p),
             ),
-            (
-                f"{one.pair}: McNemar, {matched.n10} against {matched.n01} (descriptive)",
-                matched.n,
-                *_p(matched.p),
-            ),
+            (_pair(each, f": McNemar, {against} (descriptive)"), matched.n, *_p(matched.p)),
         ]
     for name, q in (
         ("distinct orders only", votes.cochran_distinct),
         ("all responses", votes.cochran_all),
     ):
-        told = "undefined" if q.q is None else f"Q = {q.q:.2f}, {q.df} df"
+        value = "undefined" if q.q is None else f"Q = {q.q:.2f}, {q.df} df"
         rows.append(
             (
-                f"Cochran's Q, {name} (descriptive): {told}; p by label permutation",
+                f"Cochran's Q, {name} (descriptive): {value}; p by label permutation",
                 q.blocks,
                 *_p(q.p_label_permutation),
             )
@@ -206,8 +212,8 @@ def other_tests_sheet(analysis: Analysis) -> Sheet:
         ("credits (T1)", votes.friedman_approvals),
         ("mean tau-b (descriptive)", votes.friedman_tau_b),
     ):
-        told = f"undefined, {chi2.why}" if chi2.chi2 is None else f"χ² = {chi2.chi2:.2f}"
-        rows.append((f"Friedman over participants, {name}: {told}", chi2.n, *_p(chi2.p)))
+        value = f"undefined, {chi2.why}" if chi2.chi2 is None else f"χ² = {chi2.chi2:.2f}"
+        rows.append((f"Friedman over participants, {name}: {value}", chi2.n, *_p(chi2.p)))
     return Sheet(
         name="tests",
         title="Other tests",
@@ -216,16 +222,16 @@ def other_tests_sheet(analysis: Analysis) -> Sheet:
         note="Checks, not corrected for several comparisons: verdicts rest on the two-way t, the "
         "participants' t and the label permutation. Descriptive tests take responses as "
         "independent, which they are not: McNemar "
-        "rejects far more often than its nominal 5 %. Friedman on tau-b says whose orders lie "
-        "nearer to those given; a measure whose order is like another's does so even to blind "
-        "clicks.",
+        "rejects far more often than its nominal 5 %. Friedman on tau-b compares how near "
+        "the measures' orders are to the participants'; a measure whose order is like another's is "
+        "near even to random clicks.",
     )
 
 
 def sensitivity_sheet(analysis: Analysis) -> Sheet:
-    """The differences under choices that could have been made otherwise."""
+    """Tabulate the differences under choices that could have been made differently."""
     variants = analysis.sensitivity
-    pairs = [str(one.pair) for one in analysis.agreement.differences]
+    pairs = [_pair(difference) for difference in analysis.agreement.differences]
     return Sheet(
         name="sensitivity",
         title="The differences under other choices, in points, with 95 % intervals (T2)",
@@ -250,39 +256,39 @@ def sensitivity_sheet(analysis: Analysis) -> Sheet:
 
 
 def interval(test: MeanTest) -> str:
-    """Print an interval in points."""
+    """Format a test's interval in points."""
     _, low, high = _points(replace(test, mean=0.0))
     return f"{text_of(low, 1)} to {text_of(high, 1)}"
 
 
 def concordance_sheet(analysis: Analysis) -> Sheet:
-    """How far participants' orders agree with the measures'."""
-    found, names = analysis.agreement.concordance, analysis.agreement.measures
+    """Tabulate the agreement of participants' orders with the measures'."""
+    concordance, names = analysis.agreement.concordance, analysis.agreement.measures
     rows: list[tuple[Cell, ...]] = [
         (text, means.n, *(means.means[name] for name in names))
         for text, means in (
-            ("Kendall's tau-b", found.tau_b),
-            ("tau-b, custom rankings only", found.tau_b_custom),
-            ("Spearman's rho", found.spearman),
-            ("agreement rate over list pairs, strict", found.strict),
-            ("agreement rate, half credit for one-sided ties", found.half),
+            ("Kendall's tau-b", concordance.tau_b),
+            ("tau-b, custom rankings only", concordance.tau_b_custom),
+            ("Spearman's rho", concordance.spearman),
+            ("agreement rate over list pairs, strict", concordance.strict),
+            ("agreement rate, half credit for one-sided ties", concordance.half),
         )
     ]
-    undefined = found.tau_b.undefined
+    undefined = concordance.tau_b.undefined
     rows.append(("responses in which tau-b is undefined", None, *(undefined[n] for n in names)))
     return Sheet(
         name="concordance",
         title="Agreement of participants' orders with the measures'",
         columns=("agreement", "responses", *names),
         rows=tuple(rows),
-        note="Whoever ticks a column agrees with it by construction, and then also with a measure "
-        "whose order is like that column's; the custom rankings alone do not have that in them.",
+        note="A participant who ticks a column agrees with it by construction, and then also with a "
+        "measure whose order is like that column's; custom rankings are free of this.",
     )
 
 
 def raters_sheet(analysis: Analysis) -> Sheet:
-    """How far participants agree with one another."""
-    found = analysis.agreement.concordance
+    """Tabulate the agreement of participants with one another."""
+    concordance = analysis.agreement.concordance
     return Sheet(
         name="raters",
         title="Agreement of participants with one another",
@@ -290,21 +296,33 @@ def raters_sheet(analysis: Analysis) -> Sheet:
         rows=(
             (
                 "agreement rate with the others, best participant",
-                _of(found.human),
-                found.human.best,
+                _of(concordance.human),
+                concordance.human.best,
             ),
-            ("agreement rate with the others, median", _of(found.human), found.human.median),
-            ("agreement rate with the others, worst", _of(found.human), found.human.worst),
-            ("Kendall's W, mean over questions", _of(found.kendall_w), found.kendall_w.mean),
+            (
+                "agreement rate with the others, median",
+                _of(concordance.human),
+                concordance.human.median,
+            ),
+            (
+                "agreement rate with the others, worst",
+                _of(concordance.human),
+                concordance.human.worst,
+            ),
+            (
+                "Kendall's W, mean over questions",
+                _of(concordance.kendall_w),
+                concordance.kendall_w.mean,
+            ),
             (
                 "Krippendorff's alpha, ordinal, all lists",
-                _of(found.krippendorff_alpha),
-                found.krippendorff_alpha.pooled,
+                _of(concordance.krippendorff_alpha),
+                concordance.krippendorff_alpha.pooled,
             ),
             (
                 "Fleiss' kappa of single choices, distinct orders",
-                _of(found.fleiss_kappa),
-                found.fleiss_kappa.kappa,
+                _of(concordance.fleiss_kappa),
+                concordance.fleiss_kappa.kappa,
             ),
         ),
     )
@@ -315,15 +333,15 @@ def _of(statistic: Statistic) -> str:
 
 
 def bias_sheet(analysis: Analysis) -> Sheet:
-    """The conditional logit of measure, label and column, and how times change in a session."""
+    """Tabulate the conditional logit of ticks; the note holds the change of times in a session."""
     bias = analysis.agreement.bias
     logit, fatigue = bias.conditional_logit, bias.fatigue
     known = zip(logit.terms, logit.coef or (), logit.se or (), strict=False)
     if fatigue.ci95 is None:
-        told = f"is undefined: {fatigue.why}"
+        slope = f"is undefined: {fatigue.why}"
     else:
         low, high = (text_of(end, 1) for end in fatigue.ci95)
-        told = f"{text_of(fatigue.mean, 1)} (95 % interval {low} to {high})"
+        slope = f"{text_of(fatigue.mean, 1)} (95 % interval {low} to {high})"
     return Sheet(
         name="bias",
         title="What made a column be ticked: conditional logit of measure, label and column",
@@ -331,21 +349,21 @@ def bias_sheet(analysis: Analysis) -> Sheet:
         rows=tuple((term, coef, se, coef / se) for term, coef, se in known),
         note=(f"Undefined: {logit.why}. " if logit.why else "")
         + f"Against {analysis.agreement.measures[0]}, Method1 and column 1; {logit.n} answers, "
-        f"taken as independent. Seconds for each further question: {told}.",
+        f"taken as independent. Seconds for each further question: {slope}.",
     )
 
 
 def tables_of(analysis: Analysis) -> list[Sheet]:
-    """Return every table, in the order of a report; Table 3 only where people are known.
+    """Return every table, in the order of a report; participants only where they are known.
 
-    Each says so where it counts simulated participants.
+    Where simulated participants are counted, the note of each table says so.
     """
-    mark = simulated_told(analysis)
-    return [replace(one, note=f"{one.note} {mark}".strip()) for one in _tables(analysis)]
+    notice = simulated_notice(analysis)
+    return [replace(sheet, note=f"{sheet.note} {notice}".strip()) for sheet in _tables(analysis)]
 
 
-def simulated_told(analysis: Analysis) -> str:
-    """Say how many of those who are counted are simulated; nothing where none is."""
+def simulated_notice(analysis: Analysis) -> str:
+    """Return a sentence with the number of simulated participants; empty where none is."""
     if not analysis.simulated:
         return ""
     return f"{analysis.simulated} of {analysis.participants} participants are simulated."

@@ -1,4 +1,4 @@
-"""Analyses as plain values, under the keys that scripts rely on."""
+"""Analyses as JSON values, under the keys that scripts rely on."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -15,11 +15,8 @@ from survey.services.analysis.study_results import Analysis, StudyAnalysis
 
 
 def as_json(analysis: Analysis) -> dict[str, Any]:
-    """Return an analysis under the keys that scripts rely on.
-
-    A statistic that is undefined is None beside a "why".
-    """
-    found = analysis.agreement
+    """Convert an analysis; an undefined statistic is None beside a "why"."""
+    agreement = analysis.agreement
     return {
         "study": dict(analysis.study),
         "choices": dict(vars(analysis.choices)),
@@ -34,36 +31,38 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             "test_counted": analysis.simulated,
         },
         **_participation(analysis),
-        **counts_as_json(found.table4, found.shares, found.first_or_tied, found.first_outright),
+        **counts_as_json(
+            agreement.table4, agreement.shares, agreement.first_or_tied, agreement.first_outright
+        ),
         "share_intervals": {
-            name: _share_interval(interval) for name, interval in found.share_intervals.items()
+            name: _share_interval(interval) for name, interval in agreement.share_intervals.items()
         },
-        "differences": [_difference(one) for one in found.differences],
-        "verdicts": [dict(vars(one)) for one in analysis.verdicts],
+        "differences": [_difference(each) for each in agreement.differences],
+        "verdicts": [{**vars(verdict), "pair": str(verdict.pair)} for verdict in analysis.verdicts],
         "cochran_q": {
-            "distinct": plain(found.cochran_distinct),
-            "all": plain(found.cochran_all),
+            "distinct": plain(agreement.cochran_distinct),
+            "all": plain(agreement.cochran_all),
         },
         "friedman": {
-            "approvals": plain(found.friedman_approvals),
-            "tau_b": plain(found.friedman_tau_b),
+            "approvals": plain(agreement.friedman_approvals),
+            "tau_b": plain(agreement.friedman_tau_b),
         },
-        "concordance": _concordance(found.concordance),
-        "bias": _bias(found.bias),
+        "concordance": _concordance(agreement.concordance),
+        "bias": _bias(agreement.bias),
         "quality": _quality(analysis),
-        "sensitivity": [_variant(one) for one in analysis.sensitivity],
+        "sensitivity": [_variant(variant) for variant in analysis.sensitivity],
     }
 
 
 def _participation(analysis: Analysis) -> dict[str, Any]:
-    """Return Table 3 where participants are known, and not only their votes."""
+    """Return Table 3 under its key, or nothing where only the votes are known."""
     if not isinstance(analysis, StudyAnalysis):
         return {}
     return {"table3": table3_as_json(analysis.table3)}
 
 
 def plain(statistic: Statistic) -> dict[str, Any]:
-    """Return a statistic's fields; "why" only where something is undefined."""
+    """Convert a statistic's fields; "why" only where something is undefined."""
     content = {field.name: getattr(statistic, field.name) for field in fields(statistic)}
     for name, value in content.items():
         if isinstance(value, tuple):
@@ -76,7 +75,7 @@ def plain(statistic: Statistic) -> dict[str, Any]:
 
 
 def table3_as_json(table: Table3) -> dict[str, Any]:
-    """Return Table 3 as plain values."""
+    """Convert Table 3: participants, personal fields, minutes."""
     return {
         "participants": table.participants,
         "completed": table.completed,
@@ -90,7 +89,7 @@ def table3_as_json(table: Table3) -> dict[str, Any]:
 def counts_as_json(
     table: Table4, parts: Shares, or_tied: Mapping[str, int], outright: Mapping[str, int]
 ) -> dict[str, Any]:
-    """Return Table 4, the shares and the first places under the keys that scripts rely on."""
+    """Convert Table 4, the shares and the first places."""
     return {
         "table4": {
             "rows": [
@@ -135,38 +134,38 @@ def _share_interval(interval: ShareInterval) -> dict[str, Any]:
     }
 
 
-def _difference(one: Difference) -> dict[str, Any]:
+def _difference(difference: Difference) -> dict[str, Any]:
     return {
-        "pair": str(one.pair),
-        "lead": one.lead,
-        "mean": one.mean,
-        **({} if one.mean is not None else {"why": one.two_way.why}),
-        "two_way": plain(one.two_way),
-        "participants": plain(one.participants),
-        "label_permutation": plain(one.label_permutation),
-        "mcnemar": plain(one.mcnemar),
-        "questions": plain(one.questions),
+        "pair": str(difference.pair),
+        "lead": difference.lead,
+        "mean": difference.mean,
+        **({} if difference.mean is not None else {"why": difference.two_way.why}),
+        "two_way": plain(difference.two_way),
+        "participants": plain(difference.participants),
+        "label_permutation": plain(difference.label_permutation),
+        "mcnemar": plain(difference.mcnemar),
+        "questions": plain(difference.questions),
     }
 
 
-def _concordance(found: Concordance) -> dict[str, Any]:
+def _concordance(concordance: Concordance) -> dict[str, Any]:
     return {
-        "tau_b": _means(found.tau_b),
-        "tau_b_custom": _means(found.tau_b_custom),
-        "spearman": _means(found.spearman),
-        "tau_b_undefined": dict(found.tau_b.undefined),
-        "agreement_rate": {"strict": _means(found.strict), "half": _means(found.half)},
-        "human": {**_human(found.human), "half": _human(found.human_half)},
-        "kendall_w": plain(found.kendall_w),
-        "krippendorff_alpha": plain(found.krippendorff_alpha),
-        "fleiss_kappa": found.fleiss_kappa.kappa,
+        "tau_b": _means(concordance.tau_b),
+        "tau_b_custom": _means(concordance.tau_b_custom),
+        "spearman": _means(concordance.spearman),
+        "tau_b_undefined": dict(concordance.tau_b.undefined),
+        "agreement_rate": {"strict": _means(concordance.strict), "half": _means(concordance.half)},
+        "human": {**_human(concordance.human), "half": _human(concordance.human_half)},
+        "kendall_w": plain(concordance.kendall_w),
+        "krippendorff_alpha": plain(concordance.krippendorff_alpha),
+        "fleiss_kappa": concordance.fleiss_kappa.kappa,
         "n": {
-            "responses": found.tau_b.n,
-            "custom_rankings": found.tau_b_custom.n,
-            "participants": found.human.n,
-            "fleiss_kappa_questions": list(found.fleiss_kappa.questions),
+            "responses": concordance.tau_b.n,
+            "custom_rankings": concordance.tau_b_custom.n,
+            "participants": concordance.human.n,
+            "fleiss_kappa_questions": list(concordance.fleiss_kappa.questions),
         },
-        **({} if found.fleiss_kappa.why is None else {"why": found.fleiss_kappa.why}),
+        **({} if concordance.fleiss_kappa.why is None else {"why": concordance.fleiss_kappa.why}),
     }
 
 
@@ -180,18 +179,18 @@ def _human(rates: HumanRates) -> dict[str, Any]:
     )
 
 
-def _bias(found: Bias) -> dict[str, Any]:
-    unknown = found.column_clicks is None
+def _bias(bias: Bias) -> dict[str, Any]:
+    unknown = bias.column_clicks is None
     return {
-        "label_clicks": dict(found.label_clicks),
-        "column_clicks": None if unknown else list(found.column_clicks or ()),
+        "label_clicks": dict(bias.label_clicks),
+        "column_clicks": None if unknown else list(bias.column_clicks or ()),
         **({"why": "no response says how its columns stood"} if unknown else {}),
-        "conditional_logit": plain(found.conditional_logit),
+        "conditional_logit": plain(bias.conditional_logit),
         "positions": [
-            {**vars(one), **({"why": "no times are known"} if one.seconds is None else {})}
-            for one in found.positions
+            {**vars(at), **({"why": "no times are known"} if at.seconds is None else {})}
+            for at in bias.positions
         ],
-        "fatigue": plain(found.fatigue),
+        "fatigue": plain(bias.fatigue),
     }
 
 
@@ -203,10 +202,10 @@ def _quality(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _variant(one: Variant) -> dict[str, Any]:
+def _variant(variant: Variant) -> dict[str, Any]:
     return {
-        "choice": one.name,
-        "responses": one.responses,
+        "choice": variant.name,
+        "responses": variant.responses,
         "differences": [
             {
                 "pair": str(effect.pair),
@@ -215,7 +214,7 @@ def _variant(one: Variant) -> dict[str, Any]:
                 "p": effect.two_way.p,
                 **({"why": effect.two_way.why} if effect.two_way.why else {}),
             }
-            for effect in one.effects
+            for effect in variant.effects
         ],
     }
 

@@ -1,7 +1,8 @@
-"""A table for readers, and how it is written in LaTeX, Markdown and CSV."""
+"""Tables of results: printed for readers, and written as LaTeX, Markdown and CSV."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 from survey.core.agreement.verdicts import p_text, rounded
 from survey.services.spreadsheets import escaped, line_of
@@ -10,32 +11,46 @@ Cell = str | int | float | None
 
 
 class P(float):
-    """A p value: printed as papers do, kept as a number where files are read by programs."""
+    """A p value: printed as papers do, in CSV a plain number."""
+
+
+class Worded(str):
+    """A text that people read as ``words``: MNRO-NMRR in CSV, "MNRO − NMRR" in print."""
+
+    words: str
+
+    def __new__(cls, text: str, words: str) -> "Worded":
+        """Create a text with its words for people."""
+        worded = super().__new__(cls, text)
+        worded.words = words
+        return worded
 
 
 class Starred(float):
-    """A value with stars of significance, 0.512 (**); a plain number where programs read it.
+    """A value with stars of significance, 0.512 (**); in CSV a plain number.
 
-    ``decimals``: where the number is printed with others than its table's.
+    ``decimals``: of this number, where they differ from its table's.
     """
 
     stars: str
     decimals: int | None
 
     def __new__(cls, value: float, stars: str, decimals: int | None = None) -> "Starred":
-        """Make a number that carries its stars."""
-        made = super().__new__(cls, value)
-        made.stars, made.decimals = stars, decimals
-        return made
+        """Create a number with its stars."""
+        starred = super().__new__(cls, value)
+        starred.stars, starred.decimals = stars, decimals
+        return starred
+
+
+OWN_FORMAT = (P, Starred)
 
 
 @dataclass(frozen=True)
 class Sheet:
     """A table: ``name`` for its file, ``title`` above it, ``note`` below it.
 
-    Cells are texts and numbers; None is printed as a dash and left empty in CSV.
-    ``totals``: whether the last row adds the others up; ``decimals``: of numbers that are
-    not whole.
+    Cells are texts and numbers; None is printed as a dash and is empty in CSV.
+    ``totals``: whether the last row adds the others up; ``decimals``: of floats.
     """
 
     name: str
@@ -47,8 +62,48 @@ class Sheet:
     decimals: int = 3
 
 
+class Table(Protocol):
+    """A sheet, or the numbers of a figure: what ``printed_table`` needs of them."""
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...  # noqa: D102 - as of Sheet
+    @property
+    def rows(self) -> tuple[tuple[Cell, ...], ...]: ...  # noqa: D102
+    @property
+    def totals(self) -> bool: ...  # noqa: D102
+    @property
+    def decimals(self) -> int: ...  # noqa: D102
+
+
+class PrintedTable(NamedTuple):
+    """The texts of a table's headings and cells; ``numeric``: which columns hold numbers."""
+
+    columns: list[str]
+    rows: list[list[str]]
+    numeric: list[bool]
+
+
+def printed_table(table: Table) -> PrintedTable:
+    """Format a table for reading, with equal decimals within each column."""
+    columns = [_printed_column(table, cells) for cells in zip(*table.rows, strict=True)]
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    return PrintedTable([text_of(column) for column in table.columns], rows, numeric(table))
+
+
+def _printed_column(table: Table, cells: Sequence[Cell]) -> list[str]:
+    plain = [cell for cell in cells if isinstance(cell, float) and not isinstance(cell, OWN_FORMAT)]
+    # A value that would read as 0 gets more decimals, and then its whole column does.
+    needed = [len(rounded(value, table.decimals).partition(".")[2]) for value in plain]
+    decimals = min(max(needed, default=table.decimals), table.decimals + 2)
+    # Where a row of totals adds a column up, its whole numbers are the same quantity.
+    pads = bool(plain) and table.totals
+    return [
+        text_of(float(cell) if pads and isinstance(cell, int) else cell, decimals) for cell in cells
+    ]
+
+
 def text_of(cell: Cell, decimals: int = 3) -> str:
-    """Print a cell for reading: whole numbers whole, others rounded."""
+    """Format a cell for reading: whole numbers whole, others rounded."""
     if cell is None:
         return "–"
     if isinstance(cell, P):
@@ -58,7 +113,7 @@ def text_of(cell: Cell, decimals: int = 3) -> str:
         return f"{number} ({cell.stars})" if cell.stars else number
     if isinstance(cell, float):
         return rounded(cell, decimals)
-    return str(cell)
+    return cell.words if isinstance(cell, Worded) else str(cell)
 
 
 def as_csv(sheet: Sheet) -> str:
@@ -74,24 +129,25 @@ def _raw(cell: Cell) -> str:
 
 def as_markdown(sheet: Sheet) -> str:
     """Write a sheet as a Markdown table under its title."""
+    printed = printed_table(sheet)
     lines = [
         f"**{_markdown(sheet.title)}**",
         "",
-        _row([_markdown(column) for column in sheet.columns]),
-        _row(["---:" if right else "---" for right in numeric(sheet)]),
-        *(_row([_markdown(text_of(cell, sheet.decimals)) for cell in row]) for row in sheet.rows),
+        _row([_markdown(column) for column in printed.columns]),
+        _row(["---:" if right else "---" for right in printed.numeric]),
+        *(_row([_markdown(text) for text in row]) for row in printed.rows),
     ]
     if sheet.note:
         lines += ["", _markdown(sheet.note)]
     return "\n".join(lines) + "\n"
 
 
-def numeric(sheet: Sheet) -> list[bool]:
-    """Tell which columns hold numbers, to be aligned at the right."""
-    columns = zip(*sheet.rows, strict=True) if sheet.rows else [()] * len(sheet.columns)
+def numeric(table: Table) -> list[bool]:
+    """Return for each column whether it holds numbers, which are aligned at the right."""
+    columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.columns)
     return [
-        place > 0 and all(cell is None or isinstance(cell, (int, float)) for cell in cells)
-        for place, cells in enumerate(columns)
+        index > 0 and all(cell is None or isinstance(cell, (int, float)) for cell in cells)
+        for index, cells in enumerate(columns)
     ]
 
 
@@ -105,7 +161,7 @@ def _markdown(text: str) -> str:
     return " ".join(text.split())
 
 
-# What LaTeX reads as a command, and the signs of our own that its fonts may lack.
+# Signs that LaTeX reads as commands, and signs in our texts that its fonts may lack.
 LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -129,10 +185,11 @@ LATEX = str.maketrans(
 
 def as_latex(sheet: Sheet) -> str:
     """Write a sheet as a LaTeX table in the style of booktabs."""
-    body = [_latex_row(row, sheet.decimals) for row in sheet.rows]
+    printed = printed_table(sheet)
+    body = [_latex_row(row) for row in printed.rows]
     if sheet.totals:
         body.insert(-1, r"\midrule")
-    columns = "".join("r" if right else "l" for right in numeric(sheet))
+    columns = "".join("r" if right else "l" for right in printed.numeric)
     lines = [
         r"\begin{table}",
         r"  \centering",
@@ -140,7 +197,7 @@ def as_latex(sheet: Sheet) -> str:
         rf"  \label{{tab:{sheet.name}}}",
         rf"  \begin{{tabular}}{{{columns}}}",
         r"    \toprule",
-        f"    {_latex_row(sheet.columns)}",
+        f"    {_latex_row(printed.columns)}",
         r"    \midrule",
         *(f"    {line}" for line in body),
         r"    \bottomrule",
@@ -151,9 +208,9 @@ def as_latex(sheet: Sheet) -> str:
     return "% needs \\usepackage{booktabs}\n" + "\n".join(lines) + "\n"
 
 
-def _latex_row(row: Sequence[Cell], decimals: int = 0) -> str:
-    cells = [_latex(text_of(cell, decimals)) for cell in row]
-    if cells[0].startswith(("[", "*")):  # it would be an argument of the line break before it
+def _latex_row(row: Sequence[str]) -> str:
+    cells = [_latex(text) for text in row]
+    if cells[0].startswith(("[", "*")):  # LaTeX would read it as an argument of the \\ above
         cells[0] = "{}" + cells[0]
     return " & ".join(cells) + r" \\"
 

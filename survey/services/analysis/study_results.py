@@ -1,7 +1,4 @@
-"""What votes support: one analysis, with the choices it was made under.
-
-From a study's stored answers to their analysis: who counts, Table 3, times.
-"""
+"""The analysis of a study's stored answers, or of votes alone, under stated choices."""
 
 import json
 import math
@@ -38,11 +35,11 @@ from survey.services.studies.lifecycle import questions_of
 
 @dataclass(frozen=True)
 class Choices:
-    """What is counted, and how; every output says so.
+    """Which answers count, and how; every output states them.
 
-    ``include_test``: simulated participants too; ``exclude_flagged``: without those whom
-    a quality flag marks; ``without_question``: all but one; ``ties``: whether a vote that
-    credits several measures is kept, split or dropped.
+    ``include_test``: count simulated participants; ``exclude_flagged``: leave out participants
+    with a quality flag; ``without_question``: leave this question out; ``ties``: whether a vote
+    that credits several measures is kept, split or dropped.
     """
 
     include_test: bool = False
@@ -56,8 +53,8 @@ class Choices:
         return replace(self, include_test=False) == Choices()
 
 
-class Marked(Protocol):
-    """What decides whether someone's answers count, of many participants."""
+class Exclusions(Protocol):
+    """Columns of participants that decide whether their answers count."""
 
     @property
     def is_test(self) -> NDArray[np.bool_]: ...  # noqa: D102 - the names say it
@@ -65,22 +62,22 @@ class Marked(Protocol):
     def excluded(self) -> NDArray[np.bool_]: ...  # noqa: D102
 
 
-def counted(people: Marked, choices: Choices) -> NDArray[np.bool_]:
-    """Tell whose answers count: test data only if chosen, excluded participants' never."""
+def counted(people: Exclusions, choices: Choices) -> NDArray[np.bool_]:
+    """Return a mask of the participants who count: test data only if chosen, excluded never."""
     return ~people.excluded & (choices.include_test | ~people.is_test)
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Participants whose answers are not counted, each once: as test data, or why else."""
+    """Numbers of participants who are not counted; each is in one of the numbers."""
 
     test: int
     excluded: int
     flagged: int
 
     @classmethod
-    def of(cls, people: Marked, choices: Choices) -> "LeftOut":
-        """Count those who do not count, before anybody is flagged."""
+    def of(cls, people: Exclusions, choices: Choices) -> "LeftOut":
+        """Count the participants left out by the choices, before quality flags are computed."""
         left_out = int((~counted(people, choices)).sum())
         test = 0 if choices.include_test else int(people.is_test.sum())
         return cls(test=test, excluded=left_out - test, flagged=0)
@@ -88,10 +85,10 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Votes:
-    """Answers to be analysed, with what they are answers to.
+    """Answers to be analysed, with the questions they answer.
 
     ``rankings``: question → measure → order; ``asked``: questions for each participant;
-    ``simulated``: those of the participants who are test data.
+    ``simulated``: ids of the participants who are test data.
     """
 
     study: Mapping[str, Any]
@@ -104,15 +101,15 @@ class Votes:
 
 @dataclass(frozen=True)
 class Analysis:
-    """What the votes say, with how many it rests on.
+    """The statistics and verdicts of the votes, with the numbers of answers.
 
-    ``given``: all the votes, before the choices; ``votes``: those that are counted.
-    ``participants``: those with at least one counted answer; ``missing``: answers that
-    these have not given; ``flags``: quality flags of everyone who counts, whether or not
-    they are left out here.
+    ``all_votes``: before flagged participants and a question are left out; ``votes``: those
+    that are counted. ``participants``: those with at least one counted answer; ``missing``:
+    answers that these have not submitted; ``flags``: quality flags of every participant in
+    ``all_votes``.
     """
 
-    given: Votes
+    all_votes: Votes
     votes: Votes
     choices: Choices
     participants: int
@@ -125,90 +122,95 @@ class Analysis:
 
     @property
     def study(self) -> Mapping[str, Any]:
-        """What the analysis is about."""
+        """Facts of the study: slug, digest, generator, …"""
         return self.votes.study
 
     @property
     def simulated(self) -> int:
-        """How many of the participants counted are simulated."""
+        """Number of counted participants who are simulated."""
         return int(are_in(self.votes.simulated, self.votes.answers).sum())
 
     @property
     def questions(self) -> int:
-        """How many questions the analysis covers."""
+        """Number of questions in the analysis."""
         return len(self.votes.rankings)
 
     @cached_property
     def sensitivity(self) -> tuple[Variant, ...]:
-        """The differences under each choice, of all the votes; computed when asked for."""
-        given = self.given
-        flagged = are_in(flagged_for_exclusion(self.flags), given.answers)
-        return sensitivity(given.answers, given.rankings, given.measures, flagged)
+        """The differences of ``all_votes`` under each choice, computed at first use."""
+        votes = self.all_votes
+        flagged = are_in(flagged_for_exclusion(self.flags), votes.answers)
+        return sensitivity(votes.answers, votes.rankings, votes.measures, flagged)
 
 
 @dataclass(frozen=True)
 class StudyAnalysis(Analysis):
-    """The analysis of a study whose participants are known: with Table 3."""
+    """An analysis with Table 3, for a study whose participants are known."""
 
     table3: Table3
 
 
 def are_in(people: Collection[str], answers: Answers) -> NDArray[np.bool_]:
-    """Tell of each participant whether they are among these people."""
+    """Return a mask of the participants whose ids are in ``people``."""
     if not people:
         return np.zeros(len(answers.people), dtype=bool)
-    these = frozenset(people)
-    return np.array([one in these for one in answers.people.tolist()], dtype=bool)
+    ids = frozenset(people)
+    return np.array([person in ids for person in answers.people.tolist()], dtype=bool)
 
 
-def analyse_votes(given: Votes, left_out: LeftOut, choices: Choices) -> Analysis:
-    """Analyse votes of which nothing else is known, as the choices say."""
+def analyse_votes(all_votes: Votes, left_out: LeftOut, choices: Choices) -> Analysis:
+    """Analyse votes without their participants' records, under the choices."""
     if choices.ties not in TIES:
-        raise SurveyError(f"Ties are {', '.join(TIES)}; {choices.ties!r} was found.")
-    # Flags judge people; bots take no time at all.
-    people = given.answers.of_people(~are_in(given.simulated, given.answers))
-    flags, votes = quality_flags(people, given.asked), given
+        raise SurveyError(f"Ties are {', '.join(TIES)}; {choices.ties!r} is none of these.")
+    # Bots answer in no time, and would all be flagged as too fast.
+    people = all_votes.answers.of_people(~are_in(all_votes.simulated, all_votes.answers))
+    flags, votes = quality_flags(people, all_votes.asked), all_votes
     if choices.exclude_flagged:
         flagged = flagged_for_exclusion(flags)
-        kept = given.answers.of_people(~are_in(flagged, given.answers))
-        votes = replace(votes, answers=kept)
+        others = all_votes.answers.of_people(~are_in(flagged, all_votes.answers))
+        votes = replace(votes, answers=others)
         left_out = replace(left_out, flagged=len(flagged))
     votes = _without(votes, choices.without_question)
     agreement = analyse_answers(
         votes.answers, votes.rankings, votes.measures, votes.asked, ties=choices.ties
     )
     return Analysis(
-        given=given,
+        all_votes=all_votes,
         votes=votes,
         choices=choices,
         participants=agreement.participants,
         responses=agreement.responses,
-        missing=_missing(given, votes),
+        missing=_missing(all_votes, votes),
         left_out=left_out,
         agreement=agreement,
         verdicts=tuple(
-            verdict(one, len(agreement.differences), len(votes.rankings))
-            for one in agreement.differences
+            verdict(difference, len(agreement.differences), len(votes.rankings))
+            for difference in agreement.differences
         ),
         flags=flags,
     )
 
 
-def _missing(given: Votes, votes: Votes) -> int:
-    """Count what participants who count have not answered.
+def _missing(all_votes: Votes, votes: Votes) -> int:
+    """Count the answers that counted participants have not submitted.
 
-    Of a pool nobody knows who was to be asked a question that is left out: answers to it
-    are not missing, they are only not counted.
+    In a pool it is unknown who was to be asked a question that is left out, so answers to it
+    count as submitted.
     """
     people = votes.answers.people
-    there = len(votes.answers)
-    if votes.asked == given.asked and votes.answers is not given.answers:
-        there = int(given.answers.answer_counts[are_in(people.tolist(), given.answers)].sum())
-    return len(people) * votes.asked - there
+    submitted = len(votes.answers)
+    if votes.asked == all_votes.asked and votes.answers is not all_votes.answers:
+        counted_people = are_in(people.tolist(), all_votes.answers)
+        submitted = int(all_votes.answers.answer_counts[counted_people].sum())
+    return len(people) * votes.asked - submitted
 
 
 def _without(votes: Votes, question: int | None) -> Votes:
-    """Leave a question out; in a pool not everybody was asked it, so nobody is owed one less."""
+    """Leave a question out.
+
+    ``asked`` falls by 1 unless the questions are a pool, of which each participant is asked a
+    part.
+    """
     if question is None:
         return votes
     if question not in votes.rankings or len(votes.rankings) == 1:
@@ -222,8 +224,8 @@ def _without(votes: Votes, question: int | None) -> Votes:
     )
 
 
-class Taker(Protocol):
-    """What the analysis needs of a participant's record."""
+class ParticipantRecord(Protocol):
+    """The fields of a participant that the analysis needs."""
 
     @property
     def public_id(self) -> str: ...  # noqa: D102 - the names say it
@@ -244,7 +246,7 @@ class Taker(Protocol):
 def analyse_study(session: Session, study: Study, choices: Choices | None = None) -> StudyAnalysis:
     """Analyse a study's answers; test data only if chosen, excluded participants never.
 
-    Call it in a session that is ``begin_reading``, so that nobody's vote waits for it.
+    Call it in a session that is ``begin_reading``, so that no vote waits for it.
     """
     people, answers = vote_queries.votes_of(session, study.id)
     return analyse_records(
@@ -260,7 +262,7 @@ def analyse_study(session: Session, study: Study, choices: Choices | None = None
 def study_facts(
     slug: str, status: str, digest: str | None, generator_version: int, plan: Plan
 ) -> dict[str, Any]:
-    """Return what an analysis says of the study it is about."""
+    """Return the facts of a study that its analysis repeats."""
     return {
         "slug": slug,
         "title": plan.title,
@@ -271,7 +273,7 @@ def study_facts(
         "seed": plan.seed,
         "collection_size": plan.collection_size,
         "measures": list(plan.measures),
-        # Of its texts, the title among them; English goes without saying.
+        # The language of its texts; where it is missing, it is English.
         **({"language": plan.language} if plan.language != ENGLISH else {}),
     }
 
@@ -288,27 +290,27 @@ def analyse_records(
 
     Raises ValueError for an answer that does not belong to the study.
     """
-    places = everyone.index_of(answers.people)
-    counting = places >= 0
-    counting[counting] = counted(everyone, choices)[places[counting]]
-    given = answers.of_people(counting)
+    index = everyone.index_of(answers.people)
+    counting = index >= 0
+    counting[counting] = counted(everyone, choices)[index[counting]]
+    counted_answers = answers.of_people(counting)
     simulated = frozenset(everyone.ids[everyone.is_test].tolist())
-    votes = Votes(facts, plan.measures, rankings, plan.asked, given, simulated)
+    votes = Votes(facts, plan.measures, rankings, plan.asked, counted_answers, simulated)
     analysis = analyse_votes(votes, LeftOut.of(everyone, choices), choices)
     answering = everyone.subset(everyone.index_of(analysis.votes.answers.people))
     return StudyAnalysis(**vars(analysis), table3=_table3(plan, answering))
 
 
-def people_from(everyone: Iterable[Taker]) -> People:
-    """Lay out participants' records in columns."""
-    takers = list(everyone)
-    texts = Coded.of(json.dumps(one.personal, sort_keys=True) for one in takers)
+def people_from(participants: Iterable[ParticipantRecord]) -> People:
+    """Convert participants' records to columns."""
+    records = list(participants)
+    texts = Coded.of(json.dumps(record.personal, sort_keys=True) for record in records)
     return People(
-        ids=np.array([one.public_id for one in takers], dtype=str),
-        is_test=np.array([one.is_test for one in takers], dtype=bool),
-        excluded=np.array([one.excluded for one in takers], dtype=bool),
-        complete=np.array([one.status == "complete" for one in takers], dtype=bool),
-        minutes=np.array([minutes_taken(one) for one in takers], dtype=np.float64),
+        ids=np.array([record.public_id for record in records], dtype=str),
+        is_test=np.array([record.is_test for record in records], dtype=bool),
+        excluded=np.array([record.excluded for record in records], dtype=bool),
+        complete=np.array([record.status == "complete" for record in records], dtype=bool),
+        minutes=np.array([minutes_taken(record) for record in records], dtype=np.float64),
         personal=Coded(tuple(map(json.loads, texts.values)), texts.codes),
     )
 
@@ -332,7 +334,7 @@ def _table3(plan: Plan, people: People) -> Table3:
     )
 
 
-def minutes_taken(participant: Taker) -> float:
+def minutes_taken(participant: ParticipantRecord) -> float:
     """Return the minutes from "Begin" to "Hand in" by the server's clock; NaN if not finished."""
     seconds = seconds_between(participant.started_at, participant.completed_at)
     return math.nan if seconds is None else seconds / 60

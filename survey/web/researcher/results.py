@@ -6,7 +6,7 @@ from wtforms import StringField
 
 from survey.errors import SurveyError
 from survey.services.analysis.report import as_html, expected_bytes, report_files, report_of
-from survey.services.analysis.sheets import text_of
+from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import Choices, StudyAnalysis, analyse_study
 from survey.services.exchange.bundle import zipped_bytes
 from survey.services.operations.database import begin_reading
@@ -32,7 +32,7 @@ def results() -> ResponseReturnValue:
     return page(
         "results",
         report=report_of(analysis),
-        printed=text_of,
+        printed=printed_table,
         query=_query_of(analysis.choices),
         questions=[question.number for question in g.study.questions if question.number],
     )
