@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     default=1,
     show_default=True,
     type=click.IntRange(0),
-    help="The same seed gives the same Table 4.",
+    help="The same seed gives the same votes.",
 )
 @JSON_OPTION
 @click.pass_obj

@@ -281,8 +281,8 @@ def concordance_sheet(analysis: Analysis) -> Sheet:
         title="Agreement of participants' orders with the measures'",
         columns=("agreement", "responses", *names),
         rows=tuple(rows),
-        note="A participant who ticks a column agrees with it by construction, and then also with a "
-        "measure whose order is like that column's; custom rankings are free of this.",
+        note="A participant who ticks a column agrees with it by construction, and then also with "
+        "a measure whose order is like that column's; custom rankings are free of this.",
     )
 
 

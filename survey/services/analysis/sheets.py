@@ -113,7 +113,9 @@ def text_of(cell: Cell, decimals: int = 3) -> str:
         return f"{number} ({cell.stars})" if cell.stars else number
     if isinstance(cell, float):
         return rounded(cell, decimals)
-    return cell.words if isinstance(cell, Worded) else str(cell)
+    if isinstance(cell, int):
+        return str(cell).replace("-", "−")
+    return cell.words if isinstance(cell, Worded) else cell
 
 
 def as_csv(sheet: Sheet) -> str:

@@ -161,7 +161,7 @@ def are_in(people: Collection[str], answers: Answers) -> NDArray[np.bool_]:
 def analyse_votes(all_votes: Votes, left_out: LeftOut, choices: Choices) -> Analysis:
     """Analyse votes without their participants' records, under the choices."""
     if choices.ties not in TIES:
-        raise SurveyError(f"Ties are {', '.join(TIES)}; {choices.ties!r} is none of these.")
+        raise SurveyError(f"Ties are {', '.join(TIES)}; {choices.ties!r} was found.")
     # Bots answer in no time, and would all be flagged as too fast.
     people = all_votes.answers.of_people(~are_in(all_votes.simulated, all_votes.answers))
     flags, votes = quality_flags(people, all_votes.asked), all_votes

@@ -19,12 +19,12 @@ PATIENCE = 10  # seconds for a scheduler to answer
 
 @contextmanager
 def processes(workers: int) -> Iterator[Executor | None]:
-    """Give an executor of so many processes; None for one, which is this process itself."""
+    """Yield an executor of ``workers`` processes; None for 1, which is this process."""
     if workers == 1:
         yield None
         return
     # Spawned, not forked: the progress bar has a thread, and a fork would copy its locks.
-    # Ctrl-C is for this process, which lets the others end; they would print tracebacks.
+    # Only this process handles Ctrl-C and ends the others; they would print tracebacks.
     no_interrupt = (signal.SIGINT, signal.SIG_IGN)
     with ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, no_interrupt) as pool:
         yield pool
@@ -32,10 +32,10 @@ def processes(workers: int) -> Iterator[Executor | None]:
 
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """Give an executor of the Dask cluster whose scheduler has this address.
+    """Yield an executor of the Dask cluster whose scheduler has this address.
 
-    Raises SurveyError without the package, without a scheduler there, and for workers that
-    have another version of the survey or of numpy, or none: their figures need not be ours.
+    Raises SurveyError without the package, without a scheduler at the address, and for workers
+    with no or another version of the survey or of numpy, whose figures might differ.
     """
     try:
         from distributed import Client
@@ -43,7 +43,7 @@ def cluster(address: str) -> Iterator[Executor]:
         raise SurveyError(
             "A Dask cluster needs the extra: pip install 'ranking-survey[dask]'."
         ) from None
-    # What it logs of a lost scheduler, line upon line, is said in one sentence below.
+    # A lost scheduler is reported in one sentence below, not in pages of log.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
         client: Any = Client(  # type: ignore[no-untyped-call] # as Dask has it
@@ -57,16 +57,16 @@ def cluster(address: str) -> Iterator[Executor]:
     with client:
         for package, version in (("survey", __version__), ("numpy", np.__version__)):
             # Python's own function: a worker without the survey could not load one of ours.
-            found = client.run(resolve_name, f"{package}:__version__", on_error="return")
-            _require(package, version, found, address)
+            versions = client.run(resolve_name, f"{package}:__version__", on_error="return")
+            _require(package, version, versions, address)
         yield client.get_executor()
 
 
-def _require(package: str, version: str, found: Mapping[str, object], address: str) -> None:
-    """Raise SurveyError unless all workers have this version; ``found``: theirs, or an error."""
-    if not found:
+def _require(package: str, version: str, versions: Mapping[str, object], address: str) -> None:
+    """Raise SurveyError unless all workers have this version; ``versions``: of each, or an error."""
+    if not versions:
         raise SurveyError(f"The Dask cluster at {address} has no workers; start `dask worker`.")
-    for worker, theirs in found.items():
+    for worker, theirs in versions.items():
         if theirs != version:
             has = f"{package} {theirs}" if isinstance(theirs, str) else f"no {package}"
             raise SurveyError(

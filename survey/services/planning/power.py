@@ -1,9 +1,4 @@
-"""The studies that a planner compares: participants × questions × difference.
-
-Planning a study: its simulated power, on any executor, and as plain values.
-
-What simulated studies say in words: how to read them, how large is enough, what helps.
-"""
+"""Simulated power: read a grid of studies, simulate it on any executor, put it in words."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, as_completed
@@ -57,9 +52,15 @@ SHARES = {
 }
 SEVERAL = ("participants", "questions", "pool", "difference")
 
+# The work of an executor's task, about a twentieth of a second: sending it to a cluster's
+# worker and back takes some milliseconds.
+COST_OF_A_TASK = 2_000_000
+
+ENOUGH = 0.8  # the power that studies are usually planned for
+
 
 class GridError(SurveyError):
-    """A grid that cannot be; ``faults`` holds everything that is wrong with it."""
+    """An invalid grid, with every fault in ``faults``."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
@@ -70,7 +71,7 @@ class GridError(SurveyError):
 class Grid:
     """Planned studies, by difference, participants and questions, and how to simulate them.
 
-    ``texts``: the fields as they were asked for.
+    ``texts``: the fields as they were typed.
     """
 
     studies: tuple[PlannedStudy, ...]
@@ -80,16 +81,16 @@ class Grid:
 
     @property
     def cost(self) -> int:
-        """What simulating all of it costs, as ``simulate_power`` counts its progress."""
+        """Work of simulating the grid, in the unit of ``simulate_power``'s progress."""
         return sum(study.cost for study in self.studies) * self.replicates
 
 
-def read_grid(given: Mapping[str, str]) -> Grid:
-    """Make a grid from texts like "20,30,50"; what is not given is as in ``DEFAULTS``.
+def read_grid(fields: Mapping[str, str]) -> Grid:
+    """Parse texts like "20,30,50" to a grid; missing fields are as in ``DEFAULTS``.
 
-    ``pool`` may be "none". Raises GridError with every fault, its place being the field.
+    ``pool`` may be "none". Raises GridError with every fault and its field.
     """
-    texts = {name: given.get(name, usual).strip() for name, usual in DEFAULTS.items()}
+    texts = {name: fields.get(name, usual).strip() for name, usual in DEFAULTS.items()}
     faults: list[Fault] = []
     values: dict[str, list[float]] = {}
     for name, text in texts.items():
@@ -108,7 +109,7 @@ def read_grid(given: Mapping[str, str]) -> Grid:
 
 
 def texts_of(plan: Plan) -> dict[str, str]:
-    """Return the fields that a study's plan decides."""
+    """Return the fields of the grid that a study's plan decides."""
     return {
         "participants": str(plan.participants),
         "questions": str(plan.asked),
@@ -177,11 +178,6 @@ def _studies(values: Mapping[str, Sequence[float]]) -> Iterable[PlannedStudy]:
                     )
 
 
-# What one task of an executor simulates: about a twentieth of a second. The way to a
-# cluster's worker and back takes some milliseconds.
-COST_OF_A_TASK = 2_000_000
-
-
 def simulate_power(
     studies: Sequence[PlannedStudy],
     *,
@@ -194,29 +190,29 @@ def simulate_power(
 
     The figures are the same for every executor and number of workers: threads, processes
     or a Dask cluster's ``Client(...).get_executor()``. ``on_progress`` is called with the
-    cost of each part that is done; together they are Σ study.cost · replicates.
+    cost of each finished part; the costs add up to Σ study.cost · replicates.
     """
     groups = _alike(studies)
     parts = [list(chunks(group, replicates)) for group in groups]
     work = [chunk for of_group in parts for chunk in of_group]
-    run = _here if executor is None else partial(_on, executor)
+    run = _in_this_process if executor is None else partial(_on_executor, executor)
     tallies = iter(run(work, seed, on_progress))
-    found: dict[PlannedStudy, Power] = {}
+    powers: dict[PlannedStudy, Power] = {}
     for group, of_group in zip(groups, parts, strict=True):
         by_study = zip(*islice(tallies, len(of_group)), strict=True)
-        found |= {study: power(study, its) for study, its in zip(group, by_study, strict=True)}
-    return tuple(found[study] for study in studies)
+        powers |= {study: power(study, its) for study, its in zip(group, by_study, strict=True)}
+    return tuple(powers[study] for study in studies)
 
 
 def _alike(studies: Sequence[PlannedStudy]) -> list[tuple[PlannedStudy, ...]]:
-    """Put together the studies that differ in their difference alone: one draw serves them."""
+    """Group the studies that differ in δ alone, since they share their random numbers."""
     groups: dict[PlannedStudy, list[PlannedStudy]] = {}
     for study in dict.fromkeys(studies):
         groups.setdefault(replace(study, difference=0.0), []).append(study)
     return [tuple(group) for group in groups.values()]
 
 
-def _here(
+def _in_this_process(
     work: Sequence[Chunk], seed: int, on_progress: Callable[[int], object]
 ) -> list[tuple[Tally, ...]]:
     tallies = []
@@ -226,7 +222,7 @@ def _here(
     return tallies
 
 
-def _on(
+def _on_executor(
     executor: Executor, work: Sequence[Chunk], seed: int, on_progress: Callable[[int], object]
 ) -> list[tuple[Tally, ...]]:
     submitted = {executor.submit(_tallies, task, seed): task for task in _tasks(work)}
@@ -234,19 +230,19 @@ def _on(
         for done in as_completed(submitted):
             done.result()
             on_progress(sum(chunk.cost for chunk in submitted[done]))
-    except BaseException:  # one failed, or Ctrl-C: let no further one begin
-        for one in submitted:
-            one.cancel()
+    except BaseException:  # a task failed, or Ctrl-C: start no further task
+        for future in submitted:
+            future.cancel()
         raise
-    return [tallied for one in submitted for tallied in one.result()]
+    return [tallied for future in submitted for tallied in future.result()]
 
 
 def _tasks(work: Sequence[Chunk]) -> Iterator[list[Chunk]]:
-    """Put so many chunks together as are worth the way to another process and back."""
+    """Group chunks into tasks that are worth sending to another process."""
     together: list[Chunk] = []
     for chunk in work:
         together.append(chunk)
-        if sum(one.cost for one in together) >= COST_OF_A_TASK:
+        if sum(each.cost for each in together) >= COST_OF_A_TASK:
             yield together
             together = []
     if together:
@@ -258,36 +254,36 @@ def _tallies(task: Sequence[Chunk], seed: int) -> list[tuple[Tally, ...]]:
 
 
 def side_by_side(powers: Sequence[Power]) -> list[list[Power]]:
-    """Group powers by study: one list for each, its differences in their order."""
+    """Group powers by study; a study's list has its differences in order."""
     rows: dict[tuple[int, int, int], list[Power]] = {}
-    for found in powers:
-        study = (found.participants, found.per_participant, found.questions)
-        rows.setdefault(study, []).append(found)
+    for result in powers:
+        study = (result.participants, result.per_participant, result.questions)
+        rows.setdefault(study, []).append(result)
     return list(rows.values())
 
 
 def as_rows(powers: Sequence[Power]) -> list[dict[str, Any]]:
-    """Return a record for each study, as its row in a CSV file."""
+    """Return a row of the CSV file for each study."""
     return [
         {
-            "design": found.design,
-            "participants": found.participants,
-            "per_participant": found.per_participant,
-            "questions": found.questions,
-            "answers": found.answers,
-            "difference": found.difference,
-            "replicates": found.replicates,
-            "power": found.power,
-            "power_low": found.interval[0],
-            "power_high": found.interval[1],
-            "half_width": found.half_width,
+            "design": result.design,
+            "participants": result.participants,
+            "per_participant": result.per_participant,
+            "questions": result.questions,
+            "answers": result.answers,
+            "difference": result.difference,
+            "replicates": result.replicates,
+            "power": result.power,
+            "power_low": result.interval[0],
+            "power_high": result.interval[1],
+            "half_width": result.half_width,
         }
-        for found in powers
+        for result in powers
     ]
 
 
 def as_json(grid: Grid, powers: Sequence[Power]) -> dict[str, Any]:
-    """Return the grid's settings and what was found, as plain values."""
+    """Return the grid's settings and the powers as JSON values."""
     settings = {
         name: float(grid.texts[name])
         for name in ("decided", "between_questions", "between_participants")
@@ -312,11 +308,11 @@ def command(texts: Mapping[str, str]) -> str:
     return "survey power" + "".join(options)
 
 
-ENOUGH = 0.8  # the power that studies are usually planned for
 NOT_COVERED = (
     "One pair of measures and one test at 5 %: where three pairs are tested and Holm's "
     "correction is applied, the power for each is lower.",
-    "Nobody leaves and nothing is left out: invite more people than planned.",
+    "It assumes that every participant finishes and no answer is left out: invite more people "
+    "than planned.",
     "The share that decides and the spread between questions come from the ten questions of "
     "the MNRO paper, one of which cannot tell MNRO and NMRR apart. Yours may differ: try "
     "others. The spread between participants is an assumption; the paper does not print it.",
@@ -325,77 +321,80 @@ NOT_COVERED = (
 )
 
 
-def reading(found: Power) -> str:
-    """Say in a sentence what was found of a study."""
-    reach = 50 * (found.interval[1] - found.interval[0])
+def reading(result: Power) -> str:
+    """Return the sentence on a study's power."""
+    reach = 50 * (result.interval[1] - result.interval[0])
     margin = f"±{reach:.0f}" if reach >= 0.5 else "less than ±1"
-    who = f"With {found.participants} participants answering {asked(found)} questions"
-    how_often = f"is found in {percent(found)} of studies ({margin})"
-    if not found.difference:
+    who = f"With {result.participants} participants answering {asked(result)} questions"
+    how_often = f"is found in {percent(result)} of studies ({margin})"
+    if not result.difference:
         return f"{who}, a difference that is not there {how_often}."
-    return f"{who}, a difference of {points(found.difference)} {how_often}."
+    return f"{who}, a difference of {points(result.difference)} {how_often}."
 
 
-def asked(found: Power) -> str:
-    """Say what each participant answers: "all of 10", "10 of 30"."""
-    answered = "all" if found.design == "all" else str(found.per_participant)
-    return f"{answered} of {found.questions}"
+def asked(result: Power) -> str:
+    """Return which questions each participant answers: "all of 10", "10 of 30"."""
+    answered = "all" if result.design == "all" else str(result.per_participant)
+    return f"{answered} of {result.questions}"
 
 
-def percent(found: Power) -> str:
-    """Print a power for reading, never rounded up to what is enough."""
+def percent(result: Power) -> str:
+    """Format a power in %, never rounded up to ``ENOUGH``."""
     for decimals in range(4):
-        text = f"{100 * found.power:.{decimals}f}"
-        if (float(text) < 100 * ENOUGH) == (found.power < ENOUGH):
+        text = f"{100 * result.power:.{decimals}f}"
+        if (float(text) < 100 * ENOUGH) == (result.power < ENOUGH):
             break
     return f"{text} %"
 
 
 def points(share: float) -> str:
-    """Print a difference of shares in points: 10 points."""
+    """Format a difference of shares in points: 10 points."""
     return f"{100 * share:g} point{'' if share == 0.01 else 's'}"
 
 
 def advice(powers: Sequence[Power]) -> list[str]:
-    """Say for each difference which study is large enough, and whether people or questions help.
+    """Return for each difference the smallest study with enough power, and what helps more.
 
-    Everything is computed from ``powers``, which is a whole grid.
+    ``powers``: of a whole grid. What helps more is participants, questions, or neither.
     """
-    differences = sorted({found.difference for found in powers if found.difference})
-    grids = ([one for one in powers if one.difference == difference] for difference in differences)
-    return [" ".join([_large_enough(here), *_what_helps(here)]) for here in grids]
+    differences = sorted({result.difference for result in powers if result.difference})
+    grids = (
+        [result for result in powers if result.difference == difference]
+        for difference in differences
+    )
+    return [" ".join([_large_enough(grid), *_what_helps(grid)]) for grid in grids]
 
 
-def _large_enough(here: Sequence[Power]) -> str:
-    what = f"A difference of {points(here[0].difference)}"
-    enough = [found for found in here if found.power >= ENOUGH]
+def _large_enough(grid: Sequence[Power]) -> str:
+    what = f"A difference of {points(grid[0].difference)}"
+    enough = [result for result in grid if result.power >= ENOUGH]
     if enough:
-        least = min(enough, key=lambda found: (found.answers, found.participants, -found.power))
+        least = min(enough, key=lambda result: (result.answers, result.participants, -result.power))
         return (
             f"{what}: of these studies, {_study(least)} is the smallest that finds it in "
             f"{100 * ENOUGH:.0f} % of cases or more: in {percent(least)}."
         )
-    best = max(here, key=lambda found: found.power)
+    best = max(grid, key=lambda result: result.power)
     return (
         f"{what}: none of these studies finds it in {100 * ENOUGH:.0f} % of cases; "
         f"the best is {_study(best)}: in {percent(best)}."
     )
 
 
-def _what_helps(here: Sequence[Power]) -> Iterator[str]:
+def _what_helps(grid: Sequence[Power]) -> Iterator[str]:
     """Compare the smallest study with more participants and with more questions."""
     start = min(
-        here, key=lambda found: (found.participants, found.per_participant, found.questions)
+        grid, key=lambda result: (result.participants, result.per_participant, result.questions)
     )
-    alike = [found for found in here if found.per_participant == start.per_participant]
-    people = [found for found in alike if found.questions == start.questions and found != start]
+    alike = [result for result in grid if result.per_participant == start.per_participant]
+    people = [result for result in alike if result.questions == start.questions and result != start]
     questions = [
-        found for found in here if found.participants == start.participants and found != start
+        result for result in grid if result.participants == start.participants and result != start
     ]
     if not people or not questions:
         return
-    more_people = max(people, key=lambda found: found.participants)
-    more_questions = max(questions, key=lambda found: found.power)
+    more_people = max(people, key=lambda result: result.participants)
+    more_questions = max(questions, key=lambda result: result.power)
     yield (
         f"{_study(start)} find it in {percent(start)}; "
         f"{_study(more_people)} in {percent(more_people)}; "
@@ -412,5 +411,7 @@ def _conclusion(people: Power, questions: Power) -> str:
     return "Here neither more participants nor more questions helps clearly more."
 
 
-def _study(found: Power) -> str:
-    return f"{found.participants} participants × {asked(found)} questions ({found.answers} answers)"
+def _study(result: Power) -> str:
+    return (
+        f"{result.participants} participants × {asked(result)} questions ({result.answers} answers)"
+    )

@@ -1,10 +1,7 @@
-"""A bot that takes part as a person would, over HTTP.
+"""Simulated participants with planted preferences, who answer through the real pages.
 
-It sees what a person sees: positions, columns, orders. It prefers a measure,
-computes that measure's order from the positions on the page, and ticks the column
-that shows it.
-
-Simulated participants with planted preferences, who answer through the real pages.
+A bot reads what a person reads: positions, columns, orders. It prefers a measure, computes
+that measure's order from the positions on the page, and ticks the column with that order.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,18 +28,93 @@ MOST_PAGES = 200
 # Rows of a question: a list, and a place of the orderings.
 LIST, PLACE = ".lists tr", ".orderings tr:not(.heading)"
 TIMEOUT = 60
+AT_ONCE = 4  # bots
+
+
+@dataclass(frozen=True)
+class Preference:
+    """How likely a bot is to vote for each measure, or for an order of its own (OTHER)."""
+
+    shares: Mapping[str, float]
+
+    @classmethod
+    def parse(cls, text: str | None, measures: Sequence[str]) -> "Preference":
+        """Parse ``MNRO=.5,NMRR=.3,AP=.1,OTHER=.1``; None means equal shares and OTHER=.1.
+
+        Raises SurveyError for an unknown name and for shares that do not sum to 1.
+        """
+        if text is None:
+            return cls({**dict.fromkeys(measures, 0.9 / len(measures)), OTHER: 0.1})
+        shares = {}
+        known = {name.lower(): name for name in (*measures, OTHER)}
+        for part in text.split(","):
+            label, _, number = part.partition("=")
+            name = known.get(label.strip().lower())
+            if name is None:
+                raise SurveyError(
+                    f"{part.strip()!r} found in the preference; "
+                    f"{', '.join(known.values())} can be preferred, like MNRO=.5"
+                )
+            try:
+                shares[name] = float(number)
+            except ValueError:
+                raise SurveyError(
+                    f"{part.strip()!r} found in the preference; write a share like {name}=.5"
+                ) from None
+        if min(shares.values()) < 0 or not abs(sum(shares.values()) - 1) <= 1e-6:
+            raise SurveyError(
+                f"The preference {text!r} sums to {sum(shares.values()):g}; "
+                "shares from 0 to 1 that sum to 1 are needed."
+            )
+        return cls(shares)
+
+    def draw(self, chance: np.random.Generator) -> str:
+        """Return the name of a measure, or OTHER, at random."""
+        total = sum(self.shares.values())  # 1 but for rounding of what was typed
+        return str(
+            chance.choice(list(self.shares), p=[share / total for share in self.shares.values()])
+        )
+
+
+def simulate(
+    entry: str,
+    plan: Plan,
+    participants: int,
+    preference: Preference,
+    seed: int,
+    on_finished: Callable[[], object] = lambda: None,
+) -> None:
+    """Send ``participants`` bots through the survey at the address ``entry``.
+
+    Each has its own random stream from ``seed``, so the votes do not depend on which bot
+    is faster: the same seed gives the same votes. ``on_finished`` is called after each.
+    Raises SurveyError when a page does not lead on.
+    """
+    streams = np.random.SeedSequence(seed).spawn(participants)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        runs = [
+            pool.submit(Bot(entry, plan, preference, np.random.default_rng(stream)).take_part)
+            for stream in streams
+        ]
+        try:
+            for run in as_completed(runs):
+                run.result()
+                on_finished()
+        except BaseException:  # a bot failed, or Ctrl-C: start no further bot
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 class Bot:
-    """One simulated participant with a browser of its own."""
+    """A simulated participant with its own HTTP session."""
 
     def __init__(self, entry: str, plan: Plan, preference: Drawing, chance: Chance) -> None:
         self.entry, self.plan, self.preference, self.chance = entry, plan, preference, chance
         self.browser = requests.Session()
-        self.browser.trust_env = False  # no proxy stands between us and our own server
+        self.browser.trust_env = False  # a proxy cannot reach the server of this process
 
     def take_part(self) -> None:
-        """Go from the entry to the receipt."""
+        """Answer every page from the entry to the receipt; SurveyError where a page has no way on."""
         with self.browser:
             page = self._open(self.browser.get(self.entry, timeout=TIMEOUT))
             for _ in range(MOST_PAGES):
@@ -54,10 +126,10 @@ class Bot:
     def _open(self, response: requests.Response) -> BeautifulSoup:
         page = BeautifulSoup(response.text, "html.parser")
         if not response.ok:
-            told = page.select_one(".problems, .lead")
+            problem = page.select_one(".problems, .lead")
             raise SurveyError(
                 f"A simulated participant got {response.status_code} at {response.url}: "
-                f"{told.get_text(' ', strip=True) if told else 'no explanation'}"
+                f"{problem.get_text(' ', strip=True) if problem else 'no explanation'}"
             )
         self.address = response.url
         return page
@@ -73,7 +145,7 @@ class Bot:
         }
         if form.select_one("[name=choice]"):
             answers |= self._vote(form)
-        elif letters := [str(one["name"])[-1] for one in form.select("[name^=rank-]")]:
+        elif letters := [str(field["name"])[-1] for field in form.select("[name^=rank-]")]:
             places = own_order(letters, (), self.chance).places
             answers |= {f"rank-{letter}": place for letter, place in places.items()}
         elif form.select_one("[name=agree]"):
@@ -95,7 +167,7 @@ class Bot:
         return "simulated"
 
     def _vote(self, form: Tag) -> dict[str, Any]:
-        """Tick the column of the preferred measure, or give an order of one's own."""
+        """Return the form fields of a vote: ticked columns, or an own order."""
         rows = {_letter(row): _row(row, self.plan.marked) for row in form.select(LIST)}
         lists = [rows[letter] for letter in sorted(rows)]
         question = build_question(
@@ -116,7 +188,7 @@ class Bot:
 
 
 def _columns(form: Tag) -> list[BlindedColumn]:
-    """Read the columns off the page."""
+    """Parse the columns on the page."""
     labels = [str(box["value"]) for box in form.select("[name=choice]") if box["value"] != "own"]
     letters = [_letter(row) for row in form.select(LIST)]
     columns = []
@@ -129,11 +201,11 @@ def _columns(form: Tag) -> list[BlindedColumn]:
 
 
 def _row(row: Tag, kinds: Sequence[str]) -> MarkedRow:
-    """Read a list's positions, and what stands beside them in brackets."""
+    """Parse a list's positions, and their marks in brackets."""
     ranks = [int(rank.text) for rank in row.select(".ranks .rank")]
     marks = [mark.text.strip("() ").split(", ") for mark in row.select(".ranks .mark")]
     if marks and not all(len(parts) == len(kinds) for parts in marks):
-        raise SurveyError("A page of the survey marks a position with other than what is known.")
+        raise SurveyError("A position on a page of the survey has unexpected marks.")
     cells = {
         kind: " ".join(parts[index].replace(" + ", "+").replace(" ", "_") for parts in marks)
         for index, kind in enumerate(kinds)
@@ -146,84 +218,7 @@ def _letter(row: Tag) -> str:
 
 
 def _text(tag: Tag, selector: str) -> str:
-    found = tag.select_one(selector)
-    if found is None:
+    selected = tag.select_one(selector)
+    if selected is None:
         raise SurveyError(f"A page of the survey has no {selector} where one is expected.")
-    return found.get_text().strip()
-
-
-AT_ONCE = 4
-
-
-@dataclass(frozen=True)
-class Preference:
-    """How likely a bot is to vote for each measure, or for an order of its own (OTHER)."""
-
-    shares: Mapping[str, float]
-
-    @classmethod
-    def parse(cls, text: str | None, measures: Sequence[str]) -> "Preference":
-        """Read ``MNRO=.5,NMRR=.3,AP=.1,OTHER=.1``; without a text all measures are alike.
-
-        Raises SurveyError for an unknown name and for shares that do not sum to 1.
-        """
-        if text is None:
-            return cls({**dict.fromkeys(measures, 0.9 / len(measures)), OTHER: 0.1})
-        shares = {}
-        known = {name.lower(): name for name in (*measures, OTHER)}
-        for part in text.split(","):
-            written, _, number = part.partition("=")
-            name = known.get(written.strip().lower())
-            if name is None:
-                raise SurveyError(
-                    f"{part.strip()!r} found in the preference; "
-                    f"{', '.join(known.values())} can be preferred, like MNRO=.5"
-                )
-            try:
-                shares[name] = float(number)
-            except ValueError:
-                raise SurveyError(
-                    f"{part.strip()!r} found in the preference; write a share like {name}=.5"
-                ) from None
-        if min(shares.values()) < 0 or not abs(sum(shares.values()) - 1) <= 1e-6:
-            raise SurveyError(
-                f"The preference {text!r} sums to {sum(shares.values()):g}; "
-                "shares from 0 to 1 that sum to 1 are needed."
-            )
-        return cls(shares)
-
-    def draw(self, chance: np.random.Generator) -> str:
-        """Draw a measure, or OTHER."""
-        total = sum(self.shares.values())  # 1 but for what was rounded when it was typed
-        return str(
-            chance.choice(list(self.shares), p=[share / total for share in self.shares.values()])
-        )
-
-
-def simulate(
-    entry: str,
-    plan: Plan,
-    participants: int,
-    preference: Preference,
-    seed: int,
-    on_finished: Callable[[], object] = lambda: None,
-) -> None:
-    """Send so many bots through the survey at the address ``entry``.
-
-    Each has a stream of its own from ``seed``, so the votes do not depend on who
-    comes first: the same seed gives the same Table 4. ``on_finished`` is called
-    after each. Raises SurveyError when a page does not lead on.
-    """
-    streams = np.random.SeedSequence(seed).spawn(participants)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        runs = [
-            pool.submit(Bot(entry, plan, preference, np.random.default_rng(stream)).take_part)
-            for stream in streams
-        ]
-        try:
-            for run in as_completed(runs):
-                run.result()
-                on_finished()
-        except BaseException:  # a bot that failed, or Ctrl-C: let no further one begin
-            pool.shutdown(cancel_futures=True)
-            raise
+    return selected.get_text().strip()

@@ -32,7 +32,7 @@ def test_a_table_in_latex_is_ready_to_be_included():
     \toprule
     question & AP & OTHER & choice \\
     \midrule
-    1 & 5 & 3 & MNRO-AP \\
+    1 & 5.000 & 3 & MNRO-AP \\
     2 & 0.500 & -- &  \\
     \midrule
     total & 5.500 & 3 &  \\
@@ -50,7 +50,7 @@ def test_a_table_in_markdown_has_its_title_above_and_its_note_below():
     assert lines[2:5] == [
         "| question | AP | OTHER | choice |",
         "| --- | ---: | ---: | --- |",
-        "| 1 | 5 | 3 | MNRO-AP |",
+        "| 1 | 5.000 | 3 | MNRO-AP |",
     ]
     assert lines[-1] == r"Question 1 (AP = MNRO) & more: 100 % \> 50 %."
 
