@@ -63,7 +63,7 @@ def cluster(address: str) -> Iterator[Executor]:
 
 
 def _require(package: str, version: str, versions: Mapping[str, object], address: str) -> None:
-    """Raise SurveyError unless all workers have this version; ``versions``: of each, or an error."""
+    """Raise SurveyError unless every worker has this version; ``versions``: theirs, or errors."""
     if not versions:
         raise SurveyError(f"The Dask cluster at {address} has no workers; start `dask worker`.")
     for worker, theirs in versions.items():

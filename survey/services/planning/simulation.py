@@ -114,7 +114,7 @@ class Bot:
         self.browser.trust_env = False  # a proxy cannot reach the server of this process
 
     def take_part(self) -> None:
-        """Answer every page from the entry to the receipt; SurveyError where a page has no way on."""
+        """Answer every page from the entry to the receipt."""
         with self.browser:
             page = self._open(self.browser.get(self.entry, timeout=TIMEOUT))
             for _ in range(MOST_PAGES):
