@@ -7,23 +7,23 @@ from bs4 import BeautifulSoup
 from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
-from survey.core.studies.plan import Plan
+from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.db.models import Participant, Study
-from survey.services.participation import arrivals, participants
+from survey.services.participation import answers, arrivals, participants
 from survey.services.studies import lifecycle, plans
 
 SLUG = "five-systems"
 KEY = "a key for tests, long enough to be allowed"
-PLANS: dict[str, Plan] = {}
+PLANS: dict[str, OrderingPlan] = {}
 MOST_PAGES = 100
 
 
-def a_plan(**changes: Any) -> Plan:
+def a_plan(**changes: Any) -> OrderingPlan:
     """The paper's study, with few questions unless asked for more; read from its file once."""
     values = {"questions": 3, "seed": 5, **changes}
     key = repr(sorted(values.items()))
     if key not in PLANS:
-        PLANS[key] = plans.preset_plan("mnro", **values)
+        PLANS[key] = ordering_plan(plans.preset_plan("mnro", **values))
     return PLANS[key]
 
 
@@ -42,6 +42,20 @@ def a_ready_participant(session: Session, study: Study, token: str = "browser") 
     participants.describe(session, study, participant, {"age": 22, "education": "School"})
     participants.inform(session, participant)
     return participant
+
+
+def save_answer(
+    session: Session,
+    participant: Participant,
+    position: int,
+    answer: Any,
+    seconds: float | None = None,
+) -> None:
+    """Store an answer as from a form that was opened just now."""
+    plan = participant.study.plan
+    shown = answers.find_presentation(session, plan, participant, position)
+    key = answers.next_key(KEY, shown)
+    answers.save_answer(session, KEY, plan, participant, position, answer, key, seconds)
 
 
 class Visitor:

@@ -33,7 +33,7 @@ MAY_IMPORT = {
 PLAIN_TYPES = {
     f"survey.core.studies.{name}"
     for name in (*("blinding", "faults", "personal_fields", "plan", "rankings", "texts"),)
-} | {"survey.core.numbers"}
+} | {"survey.core.numbers", "survey.core.tasks.ordering", "survey.core.tasks.ordering_plan"}
 NOT_IN_CORE = {
     *("flask", "flask_babel", "flask_sqlalchemy", "flask_wtf", "matplotlib"),
     *("requests", "sqlalchemy", "wtforms"),
@@ -182,7 +182,7 @@ def test_all_selects_are_in_queries():
 def test_what_participants_receive_names_no_measure():
     names = [name for m in MEASURES.values() for name in (m.name, m.mean_name, m.label)]
     files = [*(ROOT / "static").iterdir(), *TEMPLATES.glob("*.html")]
-    files += (TEMPLATES / "participant").iterdir()
+    files += (TEMPLATES / "participant").rglob("*.html")
     assert matches(files, rf"\b({'|'.join(names)})\b") == []
     titles = {name.lower() for name in names}
     assert [path for path in files if titles & set(path.stem.lower().split("-"))] == []

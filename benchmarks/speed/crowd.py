@@ -10,6 +10,7 @@ changed an answer, and everybody has finished.
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -37,11 +38,18 @@ from sqlalchemy import Column as TableColumn
 from sqlalchemy.orm import Session
 
 from survey.core.agreement.voters import cast_vote
-from survey.core.studies.blinding import blind, draw_blinding
-from survey.core.studies.plan import Plan
-from survey.core.studies.questions import Question
+from survey.core.studies.questions import Question, blind, draw_blinding
+from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.db.engine import database_url, engine_options, prepare
-from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse, Study
+from survey.db.models import (
+    Participant,
+    Presentation,
+    StoredOrderingAnswer,
+    StoredOrderingPresentation,
+    StoredQuestion,
+    StoredResponse,
+    Study,
+)
 from survey.services.operations.database import upgrade_database
 from survey.services.planning.simulation import Preference
 from survey.services.studies import lifecycle, plans
@@ -53,6 +61,16 @@ AT_ONCE = 50_000  # participants in a transaction
 LARGE_PRIME = 2_147_483_647
 BEGUN = int(datetime(2026, 1, 5, 9, tzinfo=UTC).timestamp())
 PREFERENCE = "MNRO=.35,NMRR=.3,AP=.28,OTHER=.07"
+
+# The own tables of ordering questions: the shared table each belongs to, and its columns.
+OWN: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
+    (
+        StoredOrderingPresentation,
+        Presentation,
+        ("label_order", "column_order", "list_order", "shown"),
+    ),
+    (StoredOrderingAnswer, StoredResponse, ("clicked", "own")),
+)
 
 staging = MetaData()
 personal = Table(
@@ -67,11 +85,7 @@ dealt = Table(
     TableColumn("question_id", Integer, primary_key=True),
     TableColumn("number", Integer, primary_key=True),
     TableColumn("position", Integer),
-    *(
-        getattr(Presentation, name).expression._copy()
-        for name in ("label_order", "column_order", "list_order", "shown")
-    ),
-    *(getattr(StoredResponse, name).expression._copy() for name in ("clicked", "own")),
+    *(getattr(own, name).expression._copy() for own, _, names in OWN for name in names),
 )
 
 
@@ -92,7 +106,7 @@ def fill(engine: Engine, participants: int, **changes: Any) -> Iterator[int]:
     with Session(engine) as session:
         # Twice as many places, so that there are free ones.
         standing = {"practice": False, "participants": 2 * participants}
-        plan = plans.preset_plan("mnro", **standing | changes)
+        plan = ordering_plan(plans.preset_plan("mnro", **standing | changes))
         study = lifecycle.create_study(session, SLUG, plan)
         lifecycle.open_study(session, study)
         study_id, consent_id = study.id, study.consent_texts[0].id
@@ -110,7 +124,7 @@ def fill(engine: Engine, participants: int, **changes: Any) -> Iterator[int]:
         staging.drop_all(connection)
 
 
-def _drawn(session: Session, study: Study, plan: Plan) -> Iterator[dict[str, Any]]:
+def _drawn(session: Session, study: Study, plan: OrderingPlan) -> Iterator[dict[str, Any]]:
     ids = {one.number: one.id for one in session.scalars(select(StoredQuestion))}
     preference = Preference.parse(
         PREFERENCE if set(plan.measures) == {"AP", "NMRR", "MNRO"} else None, plan.measures
@@ -129,7 +143,11 @@ def _drawn(session: Session, study: Study, plan: Plan) -> Iterator[dict[str, Any
 
 
 def _one(
-    plan: Plan, question: Question, preference: Preference, shuffled: Random, chance: Generator
+    plan: OrderingPlan,
+    question: Question,
+    preference: Preference,
+    shuffled: Random,
+    chance: Generator,
 ) -> dict[str, Any]:
     blinding = draw_blinding(
         plan.measures, plan.letters, shuffled, shuffle_lists=plan.shuffle_lists
@@ -146,7 +164,7 @@ def _one(
     }
 
 
-def _people(plan: Plan) -> list[dict[str, Any]]:
+def _people(plan: OrderingPlan) -> list[dict[str, Any]]:
     chance = np.random.default_rng(plan.seed)
     levels = next(one.options for one in plan.personal_fields if one.name == "education")
     return [
@@ -182,7 +200,12 @@ def _add(connection: Connection, study_id: int, consent_id: int, first: int, las
     )
     presented, answered = _answer(connection.dialect.name)
     for model, columns in ((Presentation, presented), (StoredResponse, answered)):
-        _insert(connection, model, columns, lambda found: _dealt_to(found, first, last))
+        _insert(connection, model, columns, partial(_dealt_to, first=first, last=last))
+    for own, model, names in OWN:
+        [key] = own.__table__.primary_key.columns
+        columns = {key.name: model.id, **{name: dealt.c[name] for name in names}}
+        of_each = partial(_dealt_to, first=first, last=last, model=model)
+        _insert(connection, own, columns, of_each)
 
 
 def _insert(
@@ -221,12 +244,8 @@ def _answer(dialect: str) -> tuple[dict[str, Any], dict[str, Any]]:
     p, position = cast(Participant.id, BigInteger), dealt.c.position
     begun = BEGUN + p * 3 + 40 + position * 12
     of_both = {"participant_id": Participant.id, "question_id": dealt.c.question_id}
-    copied = ("position", "label_order", "column_order", "list_order", "shown")
-    presented = of_both | {name: dealt.c[name] for name in copied}
-    presented["shown_at"] = _moment(dialect, begun)
+    presented = of_both | {"position": position, "shown_at": _moment(dialect, begun)}
     answered = of_both | {
-        "clicked": dealt.c.clicked,
-        "own": dealt.c.own,
         "submitted_at": _moment(dialect, begun + 10),
         "active_seconds": 3 + _mixed(p, position + 11) % 90 / literal(10.0),
         "revisions": literal(0),
@@ -234,15 +253,22 @@ def _answer(dialect: str) -> tuple[dict[str, Any], dict[str, Any]]:
     return presented, answered
 
 
-def _dealt_to(found: Select[Any], first: int, last: int) -> Select[Any]:
-    """Deal to each participant one of the presentations of each question."""
+def _dealt_to(found: Select[Any], first: int, last: int, model: Any = None) -> Select[Any]:
+    """Deal to each participant one of the presentations of each question.
+
+    ``model``: the rows, inserted before, to which what is dealt belongs.
+    """
     which = _mixed(cast(Participant.id, BigInteger), StoredQuestion.number + 1) % DEALT
-    return (
+    joined = (
         found.select_from(Participant)
         .join(StoredQuestion, StoredQuestion.study_id == Participant.study_id)
         .join(dealt, (dealt.c.question_id == StoredQuestion.id) & (dealt.c.number == which))
-        .where(Participant.id.between(first, last))
-        .order_by(Participant.id, StoredQuestion.number)
+    )
+    if model is not None:
+        theirs = model.participant_id == Participant.id
+        joined = joined.join(model, theirs & (model.question_id == StoredQuestion.id))
+    return joined.where(Participant.id.between(first, last)).order_by(
+        Participant.id, StoredQuestion.number
     )
 
 

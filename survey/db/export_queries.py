@@ -20,11 +20,13 @@ from survey.db.models import (
     Identity,
     Participant,
     Presentation,
+    StoredOrderingAnswer,
+    StoredOrderingPresentation,
     StoredQuestion,
     StoredResponse,
 )
+from survey.db.models.base import Labels
 from survey.db.study_queries import by_public_id
-from survey.db.types import Labels
 
 AT_ONCE = 1_000  # rows fetched in one go
 SEEN = 4_096  # different values that are remembered, of those that many rows share
@@ -53,11 +55,12 @@ def people_of(session: Session, study_id: int, *, include_test: bool) -> Iterato
 
 def answers(session: Session, study_id: int) -> Select[Any]:
     """Select of the answers what ``answers_of`` gives, as it is stored."""
-    orders = (Presentation.label_order, Presentation.column_order, Presentation.list_order)
-    given = (StoredResponse.own, Presentation.shown_at, StoredResponse.submitted_at)
+    shown = StoredOrderingPresentation
+    orders = (shown.label_order, shown.column_order, shown.list_order)
+    given = (StoredOrderingAnswer.own, Presentation.shown_at, StoredResponse.submitted_at)
     return _answered(
         *(session, study_id, Participant.public_id, StoredQuestion.number, Presentation.position),
-        *(*map(_as_stored, orders), type_coerce(StoredResponse.clicked, Integer)),
+        *(*map(_as_stored, orders), type_coerce(StoredOrderingAnswer.clicked, Integer)),
         *(*map(_as_stored, given), StoredResponse.active_seconds, StoredResponse.revisions),
         *(Participant.is_test, Participant.excluded),
     )
@@ -83,7 +86,10 @@ def ballots_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
     """
     found = _answered(
         *(session, study_id, Participant.public_id, StoredQuestion.number),
-        *(_as_stored(Presentation.label_order), type_coerce(StoredResponse.clicked, Integer)),
+        *(
+            _as_stored(StoredOrderingPresentation.label_order),
+            type_coerce(StoredOrderingAnswer.clicked, Integer),
+        ),
     ).where(Participant.excluded.is_(False))
     rows = _answer_rows(session, found, include_test=include_test)
     for one, question, labels, clicked in rows:
@@ -96,9 +102,11 @@ def first_rankings_of(
     """Give the rankings that came before the columns, practice left out: (id, question,
     ranking, given at).
     """
-    given = map(_as_stored, (Presentation.ranked_first, Presentation.ranked_at))
+    given = map(
+        _as_stored, (StoredOrderingPresentation.ranked_first, StoredOrderingPresentation.ranked_at)
+    )
     found = _presented(session, study_id, Participant.public_id, StoredQuestion.number, *given)
-    found = found.where(Presentation.ranked_at.is_not(None))
+    found = found.where(StoredOrderingPresentation.ranked_at.is_not(None))
     for one, question, places, given_at in _rows(session, found, include_test=include_test):
         ranking = _ranking(places)
         if ranking is not None:
@@ -130,6 +138,10 @@ def _presented(session: Session, study_id: int, *columns: Any) -> Select[Any]:
         select(*columns)
         .select_from(Participant)
         .join(Presentation, Presentation.participant_id == Participant.id)
+        .join(
+            StoredOrderingPresentation,
+            StoredOrderingPresentation.presentation_id == Presentation.id,
+        )
         .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
         .where(Participant.study_id == study_id, StoredQuestion.number > 0)
         .order_by(by_public_id(session), StoredQuestion.number)
@@ -138,10 +150,14 @@ def _presented(session: Session, study_id: int, *columns: Any) -> Select[Any]:
 
 def _answered(session: Session, study_id: int, *columns: Any) -> Select[Any]:
     """Select of those that were answered."""
-    return _presented(session, study_id, *columns).join(
-        StoredResponse,
-        (StoredResponse.participant_id == Presentation.participant_id)
-        & (StoredResponse.question_id == Presentation.question_id),
+    return (
+        _presented(session, study_id, *columns)
+        .join(
+            StoredResponse,
+            (StoredResponse.participant_id == Presentation.participant_id)
+            & (StoredResponse.question_id == Presentation.question_id),
+        )
+        .join(StoredOrderingAnswer, StoredOrderingAnswer.response_id == StoredResponse.id)
     )
 
 

@@ -1,21 +1,19 @@
-"""What a participant's page asks of the database, and what an answer writes.
+"""Queries of participants' pages: whose page it is, what it shows, what an answer writes.
 
-These run for every page and every answer, so they are prepared, name the columns that are
-needed and make no objects of rows.
-
-Whose page of which study a browser asks for: what every page of participants asks first.
-
-What identifies people, and who was erased: finding it and deleting it.
+They run for every page and every answer, so they are prepared, name the columns that are needed
+and make no objects of rows. Below: what identifies people, and deleting it.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from sqlalchemy import (
     ColumnElement,
+    FromClause,
+    Select,
     Table,
     Text,
     and_,
@@ -33,6 +31,7 @@ from sqlalchemy import cast as as_type
 from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
+from survey.core.tasks import plan_from_json
 from survey.db.models import (
     Browser,
     Erasure,
@@ -48,6 +47,7 @@ from survey.db.models import (
 )
 from survey.db.prepared import Prepared, Record
 from survey.db.records import ParticipantRecord, StudyRecord
+from survey.db.tasks import TaskTables, key_of, own_columns
 
 _browser, _participant, _presentation, _question, _response, _revision, _study = (
     cast(Table, model.__table__)
@@ -78,23 +78,78 @@ def answered_positions(session: Session, participant_id: int) -> dict[int, bool]
 _AT_POSITION = and_(
     _presentation.c.participant_id == bindparam("who"), _presentation.c.position == bindparam("at")
 )
-_SHOWN = Prepared(
-    select(
-        *(_presentation.c[name] for name in ("id", "label_order", "column_order", "list_order")),
-        *(_presentation.c[name] for name in ("shown", "ranked_first", "ranked_at")),
+
+
+def _answer_columns(tables: TaskTables) -> list[ColumnElement[Any]]:
+    """Select the stored answer: its bookkeeping, and as answer_… the columns of its kind."""
+    own = (column.label(f"answer_{column.name}") for column in own_columns(tables.response))
+    counted = (_response.c[name] for name in ("submitted_at", "active_seconds", "revisions"))
+    return [_response.c.id.label("response_id"), *counted, *own]
+
+
+def _with_answers(tables: TaskTables, source: FromClause) -> FromClause:
+    return source.outerjoin(_response, _ANSWERED).outerjoin(
+        tables.response, key_of(tables.response) == _response.c.id
+    )
+
+
+def _shown(tables: TaskTables) -> Select[Any]:
+    source = _presentation.join(_participant).join(_question)
+    source = source.join(tables.presentation, key_of(tables.presentation) == _presentation.c.id)
+    return select(
+        *(_presentation.c[name] for name in ("id", "position", "shown_at")),
+        *(column.label(f"drawn_{column.name}") for column in own_columns(tables.presentation)),
         _participant.c.public_id,
         _question.c.number,
-        *(as_type(_question.c[name], Text).label(name) for name in ("lists", "columns", "marks")),
-        *(_response.c[name] for name in ("clicked", "own", "active_seconds", "revisions")),
+        as_type(_question.c.content, Text).label("content"),
+        *_answer_columns(tables),
+    ).select_from(_with_answers(tables, source))
+
+
+@cache
+def _shown_at(tables: TaskTables) -> Prepared:
+    return Prepared(_shown(tables).where(_AT_POSITION))
+
+
+@cache
+def _all_shown(tables: TaskTables) -> Prepared:
+    theirs = _presentation.c.participant_id == bindparam("who")
+    return Prepared(_shown(tables).where(theirs).order_by(_presentation.c.position))
+
+
+def shown_at(
+    session: Session, tables: TaskTables, participant_id: int, position: int
+) -> Record | None:
+    """Return what a participant sees at a position (0: practice), question and answer included.
+
+    Of the kind's tables, the columns are named drawn_… and answer_….
+    """
+    return _shown_at(tables).first(session, {"who": participant_id, "at": position})
+
+
+def all_shown(session: Session, tables: TaskTables, participant_id: int) -> Sequence[Record]:
+    """Return all that a participant sees, by position, practice included; see ``shown_at``."""
+    return _all_shown(tables).rows(session, {"who": participant_id})
+
+
+@cache
+def _history(tables: TaskTables) -> Prepared:
+    return Prepared(
+        select(
+            *(_revision.c[name] for name in ("response_id", "number")),
+            *(_revision.c[name] for name in ("submitted_at", "active_seconds")),
+            *(column.label(f"answer_{column.name}") for column in own_columns(tables.revision)),
+        )
+        .join(tables.revision, key_of(tables.revision) == _revision.c.id)
+        .join(_response, _response.c.id == _revision.c.response_id)
+        .where(_response.c.participant_id == bindparam("who"))
+        .order_by(_revision.c.response_id, _revision.c.number)
     )
-    .select_from(_presentation.join(_participant).join(_question).outerjoin(_response, _ANSWERED))
-    .where(_AT_POSITION)
-)
 
 
-def shown_at(session: Session, participant_id: int, position: int) -> Record | None:
-    """Return what a participant sees at a position (0: practice), question and answer included."""
-    return _SHOWN.first(session, {"who": participant_id, "at": position})
+def history_of(session: Session, tables: TaskTables, participant_id: int) -> Sequence[Record]:
+    """Return every answer that a participant gave, first and changed ones, in order."""
+    return _history(tables).rows(session, {"who": participant_id})
 
 
 # On SQLite everybody else has waited since BEGIN.
@@ -134,65 +189,117 @@ _RECENT = (
     )
     .scalar_subquery()
 )
-_STATE = Prepared(
-    select(
-        _presentation.c.id,
-        _presentation.c.question_id,
-        _participant.c.public_id,
-        _participant.c.status,
-        _response.c.id.label("response_id"),
-        *(_response.c[name] for name in ("clicked", "own", "active_seconds", "revisions")),
-        _RECENT.label("recent"),
+
+
+@cache
+def _state(tables: TaskTables) -> Prepared:
+    return Prepared(
+        select(
+            _presentation.c.id,
+            _presentation.c.question_id,
+            _participant.c.public_id,
+            _participant.c.status,
+            *_answer_columns(tables),
+            _RECENT.label("recent"),
+        )
+        .select_from(_with_answers(tables, _presentation.join(_participant)))
+        .where(_AT_POSITION)
     )
-    .select_from(_presentation.join(_participant).outerjoin(_response, _ANSWERED))
-    .where(_AT_POSITION)
-)
 
 
 def state_of_answer(
-    session: Session, participant_id: int, position: int, since: datetime
+    session: Session, tables: TaskTables, participant_id: int, position: int, since: datetime
 ) -> Record | None:
     """Return what decides over a posted answer; ``recent``: how many came since a moment."""
-    asked = {"who": participant_id, "at": position, "since": since}
-    return _STATE.first(session, asked)
+    values = {"who": participant_id, "at": position, "since": since}
+    return _state(tables).first(session, values)
 
 
-_GIVEN = Prepared(
-    select(_revision.c.clicked, _revision.c.own).where(
-        _revision.c.response_id == bindparam("response_id"),
-        _revision.c.number == bindparam("number"),
+@cache
+def _revision_of(tables: TaskTables) -> Prepared:
+    own = [column.label(f"answer_{column.name}") for column in own_columns(tables.revision)]
+    chosen = cast(Select[Any], select(*own))
+    return Prepared(
+        chosen.join(_revision, _revision.c.id == key_of(tables.revision)).where(
+            _revision.c.response_id == bindparam("response_id"),
+            _revision.c.number == bindparam("number"),
+        )
     )
-)
 
 
-def revision_of(session: Session, response_id: int, number: int) -> Record:
+def revision_of(session: Session, tables: TaskTables, response_id: int, number: int) -> Record:
     """Return an answer as it was given once."""
-    return _GIVEN.first(session, {"response_id": response_id, "number": number})
+    values = {"response_id": response_id, "number": number}
+    return _revision_of(tables).first(session, values)
 
 
 _NEW_RESPONSE = Prepared(insert(_response).returning(_response.c.id))
-_NEW_REVISION = Prepared(insert(_revision))
+_NEW_REVISION = Prepared(insert(_revision).returning(_revision.c.id))
 _CHANGED = Prepared(update(_response).where(_response.c.id == bindparam("changed")))
 
 
+@cache
+def _new_row(table: Table) -> Prepared:
+    return Prepared(insert(table))
+
+
+@cache
+def _changed_row(table: Table) -> Prepared:
+    return Prepared(update(table).where(key_of(table) == bindparam("changed")))
+
+
 def store_answer(
-    session: Session, response_id: int | None, response: Mapping[str, Any], seconds: float | None
+    session: Session,
+    tables: TaskTables,
+    response_id: int | None,
+    response: Mapping[str, Any],
+    answer: Mapping[str, Any],
+    seconds: float | None,
 ) -> None:
-    """Write the answer that counts, new or changed, and the revision that it is."""
+    """Write the answer that counts, new or changed, and the revision that it is.
+
+    ``response``: the columns of the row that all kinds share; ``answer``: those of the kind's.
+    """
     if response_id is None:
-        [made] = _NEW_RESPONSE.rows(session, response)
-        response_id = made.id
+        [stored] = _NEW_RESPONSE.rows(session, response)
+        response_id = stored.id
+        store_counted_answer(session, tables, stored.id, answer)
     else:
         _CHANGED.run(session, {"changed": response_id, **response})
-    _NEW_REVISION.run(
+        _changed_row(tables.response).run(session, {"changed": response_id, **answer})
+    [revision] = _NEW_REVISION.rows(
         session,
         {
-            **{name: response[name] for name in ("clicked", "own", "submitted_at")},
             "response_id": response_id,
             "number": response["revisions"] + 1,
+            "submitted_at": response["submitted_at"],
             "active_seconds": seconds,
         },
     )
+    key = key_of(tables.revision).name
+    _new_row(tables.revision).run(session, {key: revision.id, **answer})
+
+
+def store_counted_answer(
+    session: Session, tables: TaskTables, response_id: int, answer: Mapping[str, Any]
+) -> None:
+    """Write the kind's columns of the answer that counts."""
+    _new_row(tables.response).run(session, {key_of(tables.response).name: response_id, **answer})
+
+
+def store_presentation(
+    session: Session, tables: TaskTables, presentation_id: int, drawn: Mapping[str, Any]
+) -> None:
+    """Write how a participant is shown a question, beside the row that all kinds share."""
+    key = key_of(tables.presentation).name
+    _new_row(tables.presentation).run(session, {key: presentation_id, **drawn})
+
+
+def change_presentation(
+    session: Session, tables: TaskTables, presentation_id: int, changes: Mapping[str, Any]
+) -> None:
+    """Change some of the kind's columns of a presentation."""
+    _changed_row(tables.presentation).run(session, {"changed": presentation_id, **changes})
 
 
 _HANDED_OUT = Prepared(
@@ -247,7 +354,7 @@ def _study_in(row: Record) -> StudyRecord:
 @lru_cache(maxsize=100)
 def _plan(written: str) -> Plan:
     """Read a plan as it is written, once: the same text is the same plan."""
-    return Plan.from_json(json.loads(written), registered=False)
+    return plan_from_json(json.loads(written), registered=False)
 
 
 def _participant_in(row: Record) -> ParticipantRecord | None:

@@ -1,7 +1,4 @@
-"""Every select() of the survey, named for what it finds.
-
-The select()s about who takes part: counted in the database, listed as far as they are shown.
-"""
+"""Queries of studies: by address, their participants counted and listed, guests, consent."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,25 +84,6 @@ def presentation_at(session: Session, participant_id: int, position: int) -> Pre
         .options(contains_eager(Presentation.question))
         .where(Presentation.participant_id == participant_id, Presentation.position == position)
     )
-
-
-def presentations_with_responses(
-    session: Session, participant_id: int
-) -> list[tuple[Presentation, StoredResponse | None]]:
-    """Return a participant's presentations in order, each with its answer if there is one."""
-    rows = session.execute(
-        select(Presentation, StoredResponse)
-        .join(Presentation.question)
-        .outerjoin(
-            StoredResponse,
-            (StoredResponse.participant_id == Presentation.participant_id)
-            & (StoredResponse.question_id == Presentation.question_id),
-        )
-        .options(contains_eager(Presentation.question))
-        .where(Presentation.participant_id == participant_id)
-        .order_by(Presentation.position)
-    )
-    return [(presentation, response) for presentation, response in rows]
 
 
 def participants_of(session: Session, study_id: int) -> Sequence[Participant]:

@@ -1,13 +1,9 @@
-"""Rows as the databases' drivers make them: those of SQLAlchemy take twice as long.
-
-Columns of answers, put together from the pieces in which a database gives them.
-
-What an analysis reads: a study's participants and answers, in columns.
+"""The query of an analysis: a study's participants and answers, in columns.
 
 A million participants give ten million answers, too many for objects. The drivers' own rows
-are cut into columns, some thousand at a time, and a text that many rows share is read once.
-From PostgreSQL they come as a COPY, whose lines its driver hands on as they are; the
-database puts all of a participant's answers into one.
+are cut into columns, some thousand at a time, and a text that many rows share is parsed once.
+From PostgreSQL they come as a COPY, in which the database puts all of a participant's answers
+into one row.
 """
 
 import json
@@ -30,7 +26,14 @@ from survey.core.agreement.answers import (
 )
 from survey.core.studies.rankings import Ranking
 from survey.db.engine import CopyRows
-from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
+from survey.db.models import (
+    Participant,
+    Presentation,
+    StoredOrderingAnswer,
+    StoredOrderingPresentation,
+    StoredQuestion,
+    StoredResponse,
+)
 
 Row = Sequence[Any]
 
@@ -173,8 +176,12 @@ AT_ONCE = 2_000  # rows: few enough to stay in the processor's cache
 OF_PEOPLE_AT_ONCE = 500  # rows that hold all of a participant's answers
 BETWEEN = "\x1e"  # between texts put together: no JSON holds it
 
-NUMBERS = (StoredResponse.question_id, Presentation.position, StoredResponse.clicked)
-TEXTS = (Presentation.label_order, Presentation.column_order, StoredResponse.own)
+NUMBERS = (StoredResponse.question_id, Presentation.position, StoredOrderingAnswer.clicked)
+TEXTS = (
+    StoredOrderingPresentation.label_order,
+    StoredOrderingPresentation.column_order,
+    StoredOrderingAnswer.own,
+)
 
 
 def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
@@ -270,6 +277,11 @@ def _answers(study_id: int, *columns: Any) -> Select[Any]:
             Presentation,
             (Presentation.participant_id == StoredResponse.participant_id)
             & (Presentation.question_id == StoredResponse.question_id),
+        )
+        .join(StoredOrderingAnswer, StoredOrderingAnswer.response_id == StoredResponse.id)
+        .join(
+            StoredOrderingPresentation,
+            StoredOrderingPresentation.presentation_id == Presentation.id,
         )
         .where(Participant.study_id == study_id, Presentation.position > 0)
     )

@@ -8,14 +8,13 @@ from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import generate_csrf
 from werkzeug.exceptions import NotFound
 
-from survey.core.studies.blinding import BlindedQuestion
-from survey.services.participation import presentations
+from survey.services.participation import answers
 from survey.services.participation.participants import PRACTICE
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form
 from survey.web.language import set_language
-from survey.web.participant.ordering import FilledIn, question_form, ranking_form
 from survey.web.participant.preparation import ConsentForm, ResumeForm, personal_form
+from survey.web.participant.tasks import pages_of
 from survey.web.participant.visit import Credit
 from survey.web.researcher.pages import for_researchers
 
@@ -23,6 +22,7 @@ blueprint = for_researchers(
     Blueprint("preview", __name__, url_prefix="/research/studies/<slug>/preview")
 )
 
+FIRST_DONE = "ranked"  # in the address once the page before a question was sent
 BEFORE = ("entry", "consent", "about_you", "scenario")
 AFTER = ("review", "done", "declined", "screened_out")
 # The page after a button that on the real pages stores something.
@@ -30,9 +30,9 @@ AFTER_BUTTON = {"begin": "consent", "resume": "consent", "decline": "declined", 
 
 
 @blueprint.before_request
-def _invent_participant() -> None:
-    """Put a participant into ``g`` who is not in the database."""
-    g.labels = (request.view_args or {}).get("labels") or presentations.default_labels(g.study)
+def _pretend() -> None:
+    """Stand in for a participant whom the database does not know."""
+    g.labels = (request.view_args or {}).get("labels") or answers.usual_variant(g.plan)
     g.at = _address_of
     set_language(g.plan.language)
     g.participant = SimpleNamespace(
@@ -63,7 +63,7 @@ def preview_pages() -> list[tuple[str, str]]:
 def entry() -> ResponseReturnValue:
     """Begin a preview, with the label order in the address or the plan's."""
     g.labels = request.args.get("labels") or g.labels
-    presentations.preview_question(g.study, 1, g.labels)  # rejects what is not an order of labels
+    answers.preview(g.study, 1, g.labels)  # refuses what the study does not have
     return redirect(_address_of("entry"))
 
 
@@ -93,44 +93,57 @@ def send(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValu
 
 
 def _answered(page: str, position: int) -> ResponseReturnValue:
-    question = presentations.preview_question(g.study, position, g.labels)
-    letters = tuple(sorted(question.letters))
-    if _ranks_first():
-        form = ranking_form(letters)()
+    pages = pages_of(g.plan)
+    question = answers.preview(g.study, position, g.labels)
+    first = _first_form()
+    if first is not None:
+        form = first()
         if not form.validate_on_submit():
-            return _ranking_page(position, question, form), 400
-        return redirect(f"{_address_of(page, position)}?ranked=1", 303)
-    form = question_form(len(question.labels), letters)()
-    if not form.validate_on_submit():
-        return _voting_page(page, position, question, form.filled_in, form.problems), 400
+            return _first_page(position, question, form), 400
+        return redirect(f"{_address_of(page, position)}?{FIRST_DONE}=1", 303)
+    answer = pages.form(g.plan)()
+    if not answer.validate_on_submit():
+        return _answer_page(page, position, question, answer.filled_in, answer.problems), 400
     return redirect(_address_after(page, position), 303)
 
 
 def _question_page(page: str, position: int) -> ResponseReturnValue:
-    question = presentations.preview_question(g.study, position, g.labels)
-    letters = tuple(sorted(question.letters))
-    if _ranks_first():
-        return _ranking_page(position, question, ranking_form(letters)(formdata=None))
-    return _voting_page(page, position, question, FilledIn.answer(None, letters), [])
+    pages = pages_of(g.plan)
+    question = answers.preview(g.study, position, g.labels)
+    first = _first_form()
+    if first is not None:
+        return _first_page(position, question, first(formdata=None))
+    return _answer_page(page, position, question, pages.empty(g.plan), [])
 
 
-def _ranks_first() -> bool:
-    return g.plan.rank_first and "ranked" not in request.args and "choice" not in request.form
+def _first_form() -> type[Form] | None:
+    """Return the form of the page before the question's, until it was sent."""
+    if FIRST_DONE in request.args or "submission_key" in request.form:
+        return None
+    return pages_of(g.plan).preview_first_form(g.plan)
 
 
-def _ranking_page(position: int, question: BlindedQuestion, form: Form) -> str:
-    return _shown("ranking", form, position=position, question=question, **_counts(position))
+def _first_page(position: int, question: Any, form: Form) -> str:
+    return render_template(
+        pages_of(g.plan).first_template,
+        position=position,
+        form=form,
+        question=question,
+        problems=form.problems,
+        **_counts(position),
+    )
 
 
-def _voting_page(
+def _answer_page(
     page: str,
     position: int,
-    question: BlindedQuestion,
-    filled_in: FilledIn,
+    question: Any,
+    filled_in: Any,
     problems: list[tuple[str, str]],
 ) -> str:
+    pages = pages_of(g.plan)
     return render_template(
-        f"participant/{page}.html",
+        pages.practice_template if page == "practice" else pages.question_template,
         position=position,
         question=question,
         filled_in=filled_in,
@@ -142,9 +155,13 @@ def _voting_page(
 
 
 def _plain_page(page: str, form: Form) -> str:
+    numbers = range(1, g.plan.questions + 1) if page == "review" else ()
+    stored = SimpleNamespace(answer=pages_of(g.plan).example_answer())
     answers = [
-        (number, presentations.preview_question(g.study, number, g.labels), _AN_ANSWER)
-        for number in (range(1, g.plan.questions + 1) if page == "review" else ())
+        SimpleNamespace(
+            position=number, view=answers.preview(g.study, number, g.labels), stored=stored
+        )
+        for number in numbers
     ]
     return _shown(
         page,
@@ -152,12 +169,10 @@ def _plain_page(page: str, form: Form) -> str:
         place=None,
         carried={},
         answers=answers,
+        pages=pages_of(g.plan),
         consent=g.study.consent_texts[-1],
         credit=_credit(page),
     )
-
-
-_AN_ANSWER = SimpleNamespace(clicked=frozenset({1}), own=None)
 
 
 def _shown(page: str, form: Form, **content: Any) -> str:

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from survey.core.studies.rankings import Ranking
+from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant, SignIn
 from survey.services.accounts import access, researchers
-from survey.services.participation import participants, presentations, responses
-from survey.services.participation.presentations import Answer
+from survey.services.participation import participants
 from survey.services.studies import guests, lifecycle
 from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
 from tests.accessibility.walks_of_drafts import at
-from tests.builders import KEY, a_ready_participant
+from tests.builders import a_ready_participant, save_answer
 from tests.web.desk import HOME, Desk
 
 ABOUT = [
@@ -94,20 +94,17 @@ def vote(house: House, slug: str, people: int, questions: int = 3) -> None:
         token = f"browser {number} of {slug}"
         one = a_ready_participant(house.session, study, token)
         for position in range(1, questions + 1):
-            shown = presentations.find_presentation(house.session, one, position)
-            key = presentations.next_key(KEY, shown)
-            given = _an_answer(number, position)
-            responses.save_answer(house.session, KEY, one, position, given, key, 20.0)
+            save_answer(house.session, one, position, _an_answer(number, position), 20.0)
         if number % 4:
             participants.finish(house.session, one)
     house.session.commit()
 
 
-def _an_answer(number: int, position: int) -> Answer:
+def _an_answer(number: int, position: int) -> OrderingAnswer:
     if (number + position) % 5 == 0:
-        return Answer(frozenset(), Ranking.parse("B>A=C>D>E"))
+        return OrderingAnswer(frozenset(), Ranking.parse("B>A=C>D>E"))
     ticked = {1 + number % 3} | ({2} if position == 2 else set())
-    return Answer(frozenset(ticked), None)
+    return OrderingAnswer(frozenset(ticked), None)
 
 
 def resulting(house: House, language: str) -> Iterator[Sight]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from survey.services.participation import responses
+from survey.services.participation import answers
 from tests.accessibility.sights import House, Sight
 from tests.builders import Visitor
 from tests.web.test_unsaved import locked, unreachable
@@ -70,7 +70,7 @@ def _troubles(house: House, visitor: Visitor, language: str) -> Iterator[Sight]:
     yield house.seen("Not saved yet", "503, an answer", visitor, language)
     visitor.open("/q/1")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(responses, "ANSWERS_A_MINUTE", 0)
+        patch.setattr(answers, "ANSWERS_A_MINUTE", 0)
         visitor.submit("/q/1", choice="1")
     yield house.seen("Question", "error: 429, too many answers", visitor, language)
     visitor.open("/q/1")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from survey.db.models import Participant, StoredResponse
+from survey.db.models import Participant, StoredOrderingAnswer, StoredResponse
 from tests.browsing import watched
 
 PHONE = {"width": 360, "height": 740}
@@ -309,7 +309,8 @@ def answers_of(server, link):
 
     with server.app.app_context():
         rows = (
-            db.session.query(StoredResponse)
+            db.session.query(StoredOrderingAnswer.clicked, StoredResponse.revisions)
+            .join(StoredResponse, StoredResponse.id == StoredOrderingAnswer.response_id)
             .join(Participant, Participant.id == StoredResponse.participant_id)
             .join(Study, Study.id == Participant.study_id)
             .filter(Study.slug == link.rpartition("/")[2])

@@ -7,7 +7,13 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from survey.clock import now
 from survey.core.studies.rankings import Ranking
 from survey.db.engine import begin_reading
-from survey.db.models import Participant, Presentation, StoredResponse, Study
+from survey.db.models import (
+    Participant,
+    Presentation,
+    StoredOrderingAnswer,
+    StoredResponse,
+    Study,
+)
 from survey.db.prepared import Prepared
 from tests.builders import a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
@@ -21,7 +27,7 @@ def someone(session):
 
 
 def an_answer(participant, question_id, **values):
-    said = {"clicked": frozenset({2}), "own": None, "submitted_at": now(), "revisions": 0}
+    said = {"submitted_at": now(), "revisions": 0}
     return {"participant_id": participant.id, "question_id": question_id, **said, **values}
 
 
@@ -33,14 +39,19 @@ def question_of(session, participant):
 
 
 INSERT = Prepared(insert(StoredResponse.__table__).returning(StoredResponse.id))
+INSERT_ORDERING = Prepared(insert(StoredOrderingAnswer.__table__))
 
 
 def test_what_is_written_reads_as_the_objects_have_it(session, someone):
-    given = an_answer(someone, question_of(session, someone), own=OWN, clicked=frozenset())
+    given = an_answer(someone, question_of(session, someone))
     [made] = INSERT.rows(session, given)
+    answer = {"response_id": made.id, "own": OWN, "clicked": frozenset()}
+    INSERT_ORDERING.run(session, answer)
     session.commit()
     stored = session.get(StoredResponse, made.id)
     assert {name: getattr(stored, name) for name in given} == given
+    ordering = session.get(StoredOrderingAnswer, made.id)
+    assert {name: getattr(ordering, name) for name in answer} == answer
 
 
 def test_rows_have_the_values_that_sqlalchemys_have(session, someone):

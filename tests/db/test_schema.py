@@ -8,9 +8,17 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from survey.clock import now
 from survey.core.studies.rankings import Ranking
+from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import engine as opening
 from survey.db import migration
-from survey.db.models import Base, Presentation, Revision, StoredResponse
+from survey.db.models import (
+    Base,
+    Presentation,
+    Revision,
+    StoredOrderingAnswer,
+    StoredOrderingRevision,
+    StoredResponse,
+)
 from survey.errors import SchemaError
 from survey.services.operations.database import (
     begin_reading,
@@ -18,7 +26,8 @@ from survey.services.operations.database import (
     upgrade_database,
 )
 from survey.services.participation import arrivals
-from tests.builders import a_ready_participant, an_open_study
+from survey.services.studies import lifecycle
+from tests.builders import a_ready_participant, an_open_study, save_answer
 
 
 def test_the_migrations_build_exactly_what_the_models_say(app, engine):
@@ -102,7 +111,7 @@ def test_a_question_comes_back_as_it_was_drawn(session):
     study = an_open_study(session)
     drawn = study.plan.draw_questions()
     session.expire_all()
-    assert [stored.content for stored in study.questions] == drawn
+    assert lifecycle.questions_of(study, practice=True) == drawn
 
 
 @pytest.fixture
@@ -111,7 +120,7 @@ def answered(session):
     study = an_open_study(session)
     participant = a_ready_participant(session, study)
     presentation = session.query(Presentation).filter_by(position=1).one()
-    session.add(a_response(participant, presentation))
+    store(session, a_response(participant, presentation))
     session.commit()
     return participant, presentation
 
@@ -121,22 +130,27 @@ def a_response(participant, presentation, **values):
         **{
             "participant_id": participant.id,
             "question_id": presentation.question_id,
-            "clicked": frozenset({1, 3}),
-            "own": None,
             "submitted_at": now(),
             **values,
         }
     )
 
 
+def store(session, response, clicked=frozenset({1, 3}), own=None):
+    """Add an answer to an ordering question, both of its rows."""
+    session.add(response)
+    session.flush()
+    session.add(StoredOrderingAnswer(response_id=response.id, clicked=clicked, own=own))
+
+
 def test_labels_and_rankings_come_back_as_they_were(session, answered):
     session.expire_all()
-    stored = session.query(StoredResponse).one()
+    stored = session.query(StoredOrderingAnswer).one()
     assert stored.clicked == {1, 3}
     stored.clicked, stored.own = frozenset(), Ranking.parse("B>A=C>D>E")
     session.commit()
     session.expire_all()
-    assert str(session.query(StoredResponse).one().own) == "B>A=C>D>E"
+    assert str(session.query(StoredOrderingAnswer).one().own) == "B>A=C>D>E"
 
 
 def refuses(session, constraint):
@@ -151,18 +165,29 @@ def test_a_second_answer_to_a_question_is_refused_by_the_database(session, answe
     refuses(session, "uq_response|response.participant_id")
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
-        {"clicked": frozenset(), "own": None},
-        {"clicked": frozenset({1}), "own": Ranking.parse("A>B>C>D>E")},
-    ],
+BOTH_OR_NONE = (
+    {"clicked": frozenset(), "own": None},
+    {"clicked": frozenset({1}), "own": Ranking.parse("A>B>C>D>E")},
 )
+
+
+@pytest.mark.parametrize("values", BOTH_OR_NONE)
 def test_an_answer_is_columns_or_an_own_ranking_never_both_or_none(session, answered, values):
     participant, _ = answered
     second = session.query(Presentation).filter_by(position=2).one()
-    session.add(a_response(participant, second, **values))
-    refuses(session, "columns_or_own_ranking")
+    store(session, a_response(participant, second), **values)
+    refuses(session, "ordering_response_columns_or_own_ranking")
+
+
+@pytest.mark.parametrize("values", BOTH_OR_NONE)
+def test_so_is_every_version_of_it(session, answered, values):
+    revision = Revision(
+        response_id=session.query(StoredResponse).one().id, number=1, submitted_at=now()
+    )
+    session.add(revision)
+    session.flush()
+    session.add(StoredOrderingRevision(revision_id=revision.id, **values))
+    refuses(session, "ordering_revision_columns_or_own_ranking")
 
 
 def test_nobody_answers_what_they_were_not_shown(session, answered):
@@ -182,10 +207,6 @@ def test_a_question_is_presented_to_a_participant_in_one_way_only(session, answe
             participant_id=participant.id,
             question_id=presentation.question_id,
             position=99,
-            label_order=[],
-            column_order=[],
-            list_order=[],
-            shown=[],
         )
     )
     refuses(session, "uq_presentation|presentation.participant_id")
@@ -206,8 +227,6 @@ def test_revisions_of_an_answer_are_numbered_once(session, answered):
             Revision(
                 response_id=stored.id,
                 number=1,
-                clicked=frozenset({1}),
-                own=None,
                 submitted_at=now(),
             )
         )
@@ -216,9 +235,15 @@ def test_revisions_of_an_answer_are_numbered_once(session, answered):
 
 def test_deleting_a_participant_leaves_nothing_of_them(session, answered):
     participant, _ = answered
+    answer = OrderingAnswer(frozenset({1}), None)
+    save_answer(session, participant, 2, answer)
+    tables = [*("presentation", "response", "revision"), "browser"]
+    tables += [f"ordering_{name}" for name in tables[:3]]
+    for table in tables:
+        assert session.execute(text(f"SELECT count(*) FROM {table}")).scalar() > 0
     session.delete(participant)
     session.commit()
-    for table in ("presentation", "response", "revision", "browser"):
+    for table in tables:
         assert session.execute(text(f"SELECT count(*) FROM {table}")).scalar() == 0
 
 

@@ -8,14 +8,12 @@ from sqlalchemy import event, text
 
 from survey.core.agreement.answers import Answers, Response, seconds_taken
 from survey.core.studies.rankings import Ranking
+from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import study_queries, vote_queries
 from survey.db.models import Participant, StoredResponse
 from survey.db.vote_queries import AnswerColumns
 from survey.services.analysis.study_results import analyse_study, people_from
-from survey.services.participation import presentations
-from survey.services.participation.presentations import Answer
-from survey.services.participation.responses import save_answer
-from tests.builders import KEY, a_ready_participant, an_open_study
+from tests.builders import a_ready_participant, an_open_study, save_answer
 from tests.db.records import responses_of
 
 OWN = Ranking.parse("B>A=C>D>E")
@@ -30,10 +28,10 @@ def study(session):
     ):
         person = a_ready_participant(session, made, f"browser {number}")
         for position, (choice, seconds) in enumerate(given, 1):
-            shown = presentations.find_presentation(session, person, position)
-            answer = Answer(*((frozenset(), OWN) if choice is OWN else (frozenset(choice), None)))
-            key = presentations.next_key(KEY, shown)
-            save_answer(session, KEY, person, position, answer, key, seconds)
+            answer = OrderingAnswer(
+                *((frozenset(), OWN) if choice is OWN else (frozenset(choice), None))
+            )
+            save_answer(session, person, position, answer, seconds)
     first, second, *_ = session.query(Participant).order_by(Participant.id)
     first.started_at = first.started_at.replace(second=10, microsecond=100)
     first.status = "complete"
@@ -54,14 +52,14 @@ def one_by_one(session, study):
         Response(
             participant=who.public_id,
             question=shown.question.number,
-            label_order=tuple(shown.label_order),
+            label_order=tuple(ordering.label_order),
             clicked=answer.clicked,
             own=answer.own,
-            column_order=tuple(shown.column_order),
+            column_order=tuple(ordering.column_order),
             position=shown.position,
-            seconds=seconds_taken(answer.active_seconds, shown.shown_at, answer.submitted_at),
+            seconds=seconds_taken(given.active_seconds, shown.shown_at, given.submitted_at),
         )
-        for who, shown, answer in responses_of(session, study.id)
+        for who, (shown, ordering), (given, answer) in responses_of(session, study.id)
     )
 
 

@@ -11,7 +11,8 @@ from tests.guides.pages import block_of, page_named
 TEXT = " ".join(block_of(page_named("run-your-own-study.md"), "ethics.txt").split())
 
 # Numbers of rows, which say nothing of anybody.
-OF_THE_DATABASE = re.compile(r"id|(study|participant|question|response)_id|number")
+NUMBERED = "study|participant|question|presentation|response|revision"
+OF_THE_DATABASE = re.compile(rf"id|({NUMBERED})_id|number")
 SAID = {
     "participant.public_id": "a random number",
     "participant.resume_hash": "checksums (which cannot be turned back) of the code",
@@ -29,20 +30,20 @@ SAID = {
     "participant.completed_at": "finished",
     "participant.last_seen_at": "were last active",
     "presentation.position": "how and as which it was shown",
-    "presentation.label_order": "labels",
-    "presentation.column_order": "columns",
-    "presentation.list_order": "lists",
-    "presentation.shown": "printed values",
+    "ordering_presentation.label_order": "labels",
+    "ordering_presentation.column_order": "columns",
+    "ordering_presentation.list_order": "lists",
+    "ordering_presentation.shown": "printed values",
     "presentation.shown_at": "and when",
-    "presentation.ranked_first": "the order they gave",
-    "presentation.ranked_at": "when",
-    "response.clicked": "what they ticked",
-    "response.own": "the order they gave",
+    "ordering_presentation.ranked_first": "the order they gave",
+    "ordering_presentation.ranked_at": "when",
+    "ordering_response.clicked": "what they ticked",
+    "ordering_response.own": "the order they gave",
     "response.submitted_at": "when",
     "response.active_seconds": "how many seconds the page was in view",
     "response.revisions": "each earlier answer",
-    "revision.clicked": "each earlier answer",
-    "revision.own": "each earlier answer",
+    "ordering_revision.clicked": "each earlier answer",
+    "ordering_revision.own": "each earlier answer",
     "revision.submitted_at": "each earlier answer",
     "revision.active_seconds": "each earlier answer",
     "browser.token_hash": "of the random number in their browser's cookie",

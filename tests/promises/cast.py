@@ -13,13 +13,13 @@ from survey import tokens
 from survey.app import create_app
 from survey.config import Settings
 from survey.core.studies.rankings import Ranking
+from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import db
 from survey.db.models import SignIn
 from survey.services.accounts import access, researchers, sign_in
 from survey.services.operations.database import upgrade_database
-from survey.services.participation import arrivals, participants, presentations, responses
+from survey.services.participation import answers, arrivals, participants
 from survey.services.participation.arrivals import Arrival
-from survey.services.participation.presentations import Answer
 from survey.services.studies import guests, lifecycle, recruitment
 from tests.builders import KEY, a_plan
 
@@ -185,12 +185,12 @@ def _answer_everything(session, study, one, canary):
     participants.inform(session, one)
     keys = []
     for position in (0, 1):
-        shown = presentations.find_presentation(session, one, position)
-        answer = Answer(frozenset(), Ranking.parse("A>B>C>D>E"))
-        key = presentations.next_key(KEY, shown)
-        responses.save_answer(session, KEY, one, position, answer, key)
-        shown = presentations.find_presentation(session, one, position)
-        keys.append(presentations.next_key(KEY, shown))
+        shown = answers.find_presentation(session, one.study.plan, one, position)
+        answer = OrderingAnswer(frozenset(), Ranking.parse("A>B>C>D>E"))
+        key = answers.next_key(KEY, shown)
+        answers.save_answer(session, KEY, one.study.plan, one, position, answer, key)
+        shown = answers.find_presentation(session, one.study.plan, one, position)
+        keys.append(answers.next_key(KEY, shown))
     if study.slug.endswith("closed"):
         participants.finish(session, one)
     session.commit()

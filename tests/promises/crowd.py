@@ -18,7 +18,7 @@ from threading import Event, Lock
 from urllib.parse import urlencode
 
 from survey.core.studies.rankings import Ranking
-from survey.services.participation.presentations import Answer
+from survey.core.tasks.ordering import OrderingAnswer
 
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)"')
 CODE = re.compile(r'<strong class="code">([^<]*)<')
@@ -50,7 +50,9 @@ class Reply:
 class Ledger:
     """What was acknowledged: (resume code, position) → the answers, in their order."""
 
-    answers: dict[tuple[str, int], list[Answer]] = field(default_factory=lambda: defaultdict(list))
+    answers: dict[tuple[str, int], list[OrderingAnswer]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     seen: Counter[str] = field(default_factory=Counter)
     hopeless: bool = False
     _lock: Lock = field(default_factory=Lock)
@@ -60,7 +62,7 @@ class Ledger:
         with self._lock:
             self.seen[what] += 1
 
-    def acknowledge(self, code: str, position: int, answer: Answer) -> None:
+    def acknowledge(self, code: str, position: int, answer: OrderingAnswer) -> None:
         """Keep what a participant was told is saved."""
         self.answers[code, position].append(answer)  # one thread per participant
         self.note("acknowledged")
@@ -213,13 +215,13 @@ class Person:
         for reply in self.browser.post_twice(address, form):
             assert reply.status == 303 or reply.status >= 500, (reply.status, reply.page)
 
-    def _make_up_my_mind(self) -> tuple[Answer, Fields]:
+    def _make_up_my_mind(self) -> tuple[OrderingAnswer, Fields]:
         if self.chance.random() < 0.3:
             places = {letter: self.chance.randint(1, 5) for letter in "ABCDE"}
             fields = [(f"rank-{letter}", str(place)) for letter, place in places.items()]
-            return Answer(frozenset(), Ranking.by_key(places)), [("choice", "own"), *fields]
+            return OrderingAnswer(frozenset(), Ranking.by_key(places)), [("choice", "own"), *fields]
         labels = self.chance.sample((1, 2, 3), self.chance.randint(1, 3))
-        return Answer(frozenset(labels), None), [("choice", str(label)) for label in labels]
+        return OrderingAnswer(frozenset(labels), None), [("choice", str(label)) for label in labels]
 
 
 @dataclass

@@ -9,8 +9,15 @@ from sqlalchemy import Engine, select, text
 from sqlalchemy.orm import Session
 
 from survey import tokens
-from survey.db.models import Participant, Presentation, Revision, StoredResponse
-from survey.services.participation.presentations import Answer
+from survey.core.tasks.ordering import OrderingAnswer
+from survey.db.models import (
+    Participant,
+    Presentation,
+    Revision,
+    StoredOrderingAnswer,
+    StoredOrderingRevision,
+    StoredResponse,
+)
 
 Place = tuple[str, int]  # a resume code, the position of a question
 
@@ -24,7 +31,7 @@ class Faults:
     altered: int = 0  # another answer counts than the last acknowledged one
 
 
-def faults(engine: Engine, acknowledged: Mapping[Place, Sequence[Answer]]) -> Faults:
+def faults(engine: Engine, acknowledged: Mapping[Place, Sequence[OrderingAnswer]]) -> Faults:
     """Compare row by row: one response for each place, one revision for each answer."""
     with Session(engine) as session:
         rows = Counter(_rows(session))
@@ -53,29 +60,36 @@ def _rows(session: Session) -> list[tuple[str, int]]:
     return [(who, position) for who, position, _, _ in _responses(session)]
 
 
-def _current(session: Session) -> dict[tuple[str, int], Answer]:
+def _current(session: Session) -> dict[tuple[str, int], OrderingAnswer]:
     found = _responses(session)
-    return {(who, position): Answer(clicked, own) for who, position, clicked, own in found}
+    return {(who, position): OrderingAnswer(clicked, own) for who, position, clicked, own in found}
 
 
-def _history(session: Session) -> dict[tuple[str, int], list[Answer]]:
+def _history(session: Session) -> dict[tuple[str, int], list[OrderingAnswer]]:
     given = defaultdict(list)
     statement = (
-        select(Participant.resume_hash, Presentation.position, Revision.clicked, Revision.own)
+        _answers(StoredOrderingRevision)
         .select_from(Revision)
+        .join(StoredOrderingRevision, StoredOrderingRevision.revision_id == Revision.id)
         .join(StoredResponse, StoredResponse.id == Revision.response_id)
         .order_by(Revision.number)
     )
     for who, position, clicked, own in session.execute(_shown(statement)):
-        given[who, position].append(Answer(clicked, own))
+        given[who, position].append(OrderingAnswer(clicked, own))
     return given
 
 
 def _responses(session: Session) -> Sequence[tuple[str, int, frozenset[int], object]]:
-    statement = select(
-        Participant.resume_hash, Presentation.position, StoredResponse.clicked, StoredResponse.own
-    ).select_from(StoredResponse)
+    statement = (
+        _answers(StoredOrderingAnswer)
+        .select_from(StoredResponse)
+        .join(StoredOrderingAnswer, StoredOrderingAnswer.response_id == StoredResponse.id)
+    )
     return session.execute(_shown(statement)).all()
+
+
+def _answers(own):
+    return select(Participant.resume_hash, Presentation.position, own.clicked, own.own)
 
 
 def _shown(statement):

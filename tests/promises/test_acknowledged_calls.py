@@ -62,10 +62,16 @@ def check(folder, point, *, acknowledged):
     """Look into a copy, so that the survey and not the look has to recover what was left."""
     copy = shutil.copytree(folder, folder.with_name("copy"))
     with closing(sqlite_library().connect(copy / FILE)) as connection:
-        rows = connection.execute("SELECT clicked FROM response").fetchall()
-        revisions = connection.execute("SELECT clicked FROM revision").fetchall()
+        rows, revisions = (
+            connection.execute(
+                f"SELECT clicked FROM {part} LEFT JOIN ordering_{part} ON {part}_id = {part}.id"
+            ).fetchall()
+            for part in ("response", "revision")
+        )
+        loose = connection.execute("PRAGMA foreign_key_check").fetchall()
         health = connection.execute("PRAGMA integrity_check").fetchall()
-    assert health == [("ok",)], point
+    assert (health, loose) == ([("ok",)], []), point
+    assert (None,) not in rows, point
     assert rows == revisions, point
     assert len(rows) == 1 if acknowledged else len(rows) <= 1, point
     shutil.rmtree(copy)

@@ -5,14 +5,14 @@ from collections import Counter
 import numpy as np
 import pytest
 from scipy.stats import chi2
-from sqlalchemy import select
 
-from survey.core.studies.blinding import draw_blinding
-from survey.db.models import Participant, Presentation
+from survey.core.studies.questions import draw_blinding
+from survey.db.models import Participant
 from survey.services.participation import participants
 from tests.builders import Visitor
 from tests.promises.walks import DESIGNS, OWN, new_study
 from tests.promises.worlds import Chance, as_shipped, living_in
+from tests.rows import shown_rows
 
 PEOPLE, QUESTIONS, LIMIT = 500, 20, 0.001
 
@@ -28,11 +28,12 @@ def test_labels_columns_and_rows_say_nothing_of_measures(place, measured):
     study = new_study(place, "plain-en", questions=QUESTIONS, practice=False, shuffle_lists=True)
     for number in range(PEOPLE):
         inform_someone(place, study, number)
-    shown = place.session.scalars(select(Presentation)).all()
+    rows = shown_rows(place.session)
+    shown = [drawn for _, drawn in rows]
     assert len(shown) == PEOPLE * QUESTIONS
     p = {name: p_value(table) for name, table in tables_of(shown).items()}
     for number in range(1, QUESTIONS + 1):
-        one = [each for each in shown if each.position == number]
+        one = [drawn for each, drawn in rows if each.position == number]
         p |= {
             f"{name}, question {number}": p_value(table) for name, table in tables_of(one).items()
         }
@@ -131,10 +132,8 @@ def test_orders_come_from_chance_and_from_nothing_a_participant_could_know(place
 
 
 def orders_of(place, participant):
-    shown = place.session.scalars(
-        select(Presentation).filter_by(participant_id=participant.id).order_by("position")
-    )
-    return [(one.label_order, one.column_order, one.list_order) for one in shown]
+    rows = shown_rows(place.session, participant_id=participant.id)
+    return [(one.label_order, one.column_order, one.list_order) for _, one in rows]
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from survey.db.models import Presentation
+from survey.db.models import StoredOrderingPresentation
 from survey.services.studies import lifecycle
 from tests.builders import Visitor
 from tests.promises.sweeps import sweep
@@ -74,7 +74,7 @@ def test_the_worlds_do_differ(tmp_path):
             to_the_questions(place)
             study = lifecycle.find_study(place.session, "plain-en")
             shown = lifecycle.questions_of(study)[0].columns
-            names = place.session.scalars(select(Presentation.label_order)).all()
+            names = place.session.scalars(select(StoredOrderingPresentation.label_order)).all()
             stored.append(([(name, shown[name].shown) for name in world.names], names))
     (shipped, drawn), (same, redrawn), (turned, _) = stored
     assert [text for _, text in shipped] == [text for _, text in same]

@@ -11,7 +11,8 @@ from survey.app import create_app
 from survey.config import Settings
 from survey.core.studies.faults import is_storable
 from survey.core.studies.personal_fields import tidy_text
-from survey.core.studies.plan import Plan
+from survey.core.tasks import plan_from_json
+from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import db
 from survey.db.models import Guest, Identity, Participant, Study
 from survey.errors import SurveyError
@@ -21,13 +22,12 @@ from survey.services.analysis.sheets import as_csv
 from survey.services.exchange import bundle_import
 from survey.services.exchange.content import content_of
 from survey.services.operations.database import upgrade_database
-from survey.services.participation import arrivals, participants, presentations, responses
+from survey.services.participation import arrivals, participants
 from survey.services.participation.arrivals import Arrival
-from survey.services.participation.presentations import Answer
 from survey.services.spreadsheets import unescaped
 from survey.services.studies import guests, lifecycle
 from survey.services.studies.recruitment import recruitment_of
-from tests.builders import KEY, an_open_study
+from tests.builders import KEY, an_open_study, save_answer
 from tests.promises.spreadsheet import formulas_in
 from tests.promises.test_exports import DANGERS
 from tests.services.exchange.conftest import handed_out
@@ -104,9 +104,7 @@ def _take_part(session, study, number, personal):
 
 def _finish(session, study, one):
     participants.inform(session, one)
-    shown = presentations.find_presentation(session, one, 1)
-    key = presentations.next_key(KEY, shown)
-    responses.save_answer(session, KEY, one, 1, Answer(frozenset({1}), None), key)
+    save_answer(session, one, 1, OrderingAnswer(frozenset({1}), None))
     participants.finish(session, one)
 
 
@@ -138,7 +136,7 @@ def test_no_file_of_a_bundle_holds_a_formula(session, study, bundle, measured):
 
 def test_raw_texts_are_in_study_json_and_come_out_of_the_tables(session, study, bundle):
     told = json.loads(bundle["study.json"])
-    assert Plan.from_json(told["plan"]) == study.plan
+    assert plan_from_json(told["plan"]) == study.plan
     assert told["title"] == PLAN["title"]
     assert [one["text"] for one in told["consent"]] == [PLAN["consent"]]
     rows = {row["participant"]: row for row in rows_of(bundle["participants.csv"])}

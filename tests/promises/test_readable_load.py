@@ -35,7 +35,8 @@ def answers_in(file):
     connection = sqlite3.connect(file)
     rows = connection.execute(
         "SELECT external_id, position, clicked FROM response JOIN presentation "
-        "USING (participant_id, question_id) JOIN identity USING (participant_id)"
+        "USING (participant_id, question_id) JOIN identity USING (participant_id) "
+        "JOIN ordering_response ON response_id = response.id"
     ).fetchall()
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert connection.execute("PRAGMA foreign_key_check").fetchall() == []

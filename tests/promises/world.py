@@ -18,11 +18,12 @@ from survey.app import create_app
 from survey.config import Settings
 from survey.db import db
 from survey.db.engine import begin_reading
-from survey.db.models import Participant, Presentation, Revision, StoredResponse, Study
+from survey.db.models import Participant, StoredOrderingAnswer, StoredOrderingRevision, Study
 from survey.services.exchange.bundle import stream_file
 from survey.services.participation import participants
 from survey.services.studies import lifecycle
 from tests.builders import a_plan
+from tests.rows import answer_rows, revision_rows, shown_rows
 
 SLUG, QUESTIONS = "two-questions", 2
 COUNTED = ("examples", "steps", "acknowledged answers", "deaths of the server")
@@ -159,16 +160,16 @@ class World:
 
     def _add(self, found: Stored, code: str, person: Participant) -> None:
         of_person = {"participant_id": person.id}
-        shown = self.session.query(Presentation).filter_by(**of_person).all()
-        for one in shown:
-            orders = one.label_order, one.column_order, one.list_order
-            found.shown[code, one.position] = (one.question_id, *orders, one.shown, one.shown_at)
-        positions = {one.question_id: one.position for one in shown}
-        for answer in self.session.query(StoredResponse).filter_by(**of_person):
-            key = code, positions.pop(answer.question_id)  # a second row finds none
-            given = [_as_exported(one) for one in answer.history]
+        shown = shown_rows(self.session, **of_person)
+        for one, drawn in shown:
+            orders = drawn.label_order, drawn.column_order, drawn.list_order
+            found.shown[code, one.position] = (one.question_id, *orders, drawn.shown, one.shown_at)
+        positions = {one.question_id: one.position for one, _ in shown}
+        for response, answer in answer_rows(self.session, **of_person):
+            key = code, positions.pop(response.question_id)  # a second row finds none
+            given = [_as_exported(one) for _, one in revision_rows(self.session, response.id)]
             assert given[-1] == _as_exported(answer)
-            assert answer.revisions == len(given) - 1
+            assert response.revisions == len(given) - 1
             found.answers[key] = given
 
     def exported(self) -> dict[tuple[str, int], dict[str, str]]:
@@ -185,5 +186,5 @@ class World:
         return found
 
 
-def _as_exported(one: StoredResponse | Revision) -> tuple[str, str]:
+def _as_exported(one: StoredOrderingAnswer | StoredOrderingRevision) -> tuple[str, str]:
     return " ".join(map(str, sorted(one.clicked))), str(one.own or "")

@@ -7,17 +7,18 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from survey.core.studies.rankings import Ranking
+from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import db, study_queries
 from survey.db.models import Participant, Revision, StoredResponse, Study
 from survey.errors import NotAllowedError, NotFoundError, StudyClosedError
-from survey.services.participation import own_data, participants, presentations, responses
-from survey.services.participation.presentations import Answer
-from survey.services.participation.responses import Outcome
+from survey.services.participation import answers, own_data, participants
+from survey.services.participation.answers import Outcome
 from survey.services.studies import lifecycle
 from tests.builders import KEY, a_ready_participant, an_open_study
+from tests.rows import answer_rows, revision_rows
 
-FIRST, SECOND = Answer(frozenset({1}), None), Answer(frozenset({2}), None)
-OWN = Answer(frozenset(), Ranking.parse("B>A=C>D>E"))
+FIRST, SECOND = OrderingAnswer(frozenset({1}), None), OrderingAnswer(frozenset({2}), None)
+OWN = OrderingAnswer(frozenset(), Ranking.parse("B>A=C>D>E"))
 
 
 @pytest.fixture
@@ -26,21 +27,22 @@ def participant(session):
 
 
 def save(session, participant, answer, key=None, position=1, seconds=None, onward_to=None):
-    return responses.save_answer(
+    return answers.save_answer(
         session,
         KEY,
+        participant.study.plan,
         participant,
         position,
         answer,
-        key or fresh_key(session, participant),
+        fresh_key(session, participant) if key is None else key,
         seconds,
         onward_to,
     )
 
 
 def fresh_key(session, participant, position=1):
-    shown = presentations.find_presentation(session, participant, position)
-    return presentations.next_key(KEY, shown)
+    shown = answers.find_presentation(session, participant.study.plan, participant, position)
+    return answers.next_key(KEY, shown)
 
 
 def stored(session):
@@ -48,11 +50,22 @@ def stored(session):
     return session.query(StoredResponse).one()
 
 
+def answered(session):
+    """What the answer that counts holds of its kind's own."""
+    session.expire_all()
+    [(_, answer)] = answer_rows(session)
+    return answer
+
+
+def history(session):
+    return revision_rows(session, stored(session).id)
+
+
 def test_an_answer_is_stored_with_its_first_revision(session, participant):
     assert save(session, participant, OWN, seconds=3.5) == Outcome.SAVED
-    assert stored(session).own == OWN.own
+    assert answered(session).own == OWN.own
     assert stored(session).active_seconds == 3.5
-    assert [revision.number for revision in stored(session).history] == [1]
+    assert [revision.number for revision, _ in history(session)] == [1]
 
 
 def test_the_same_form_sent_twice_stores_nothing_more(session, participant):
@@ -66,9 +79,9 @@ def test_the_same_form_sent_twice_stores_nothing_more(session, participant):
 def test_a_change_of_mind_is_a_revision_and_keeps_the_history(session, participant):
     save(session, participant, FIRST, seconds=2.0)
     save(session, participant, SECOND, seconds=1.0)
-    assert stored(session).clicked == {2}
+    assert answered(session).clicked == {2}
     assert (stored(session).revisions, stored(session).active_seconds) == (1, 3.0)
-    assert [revision.clicked for revision in stored(session).history] == [{1}, {2}]
+    assert [answer.clicked for _, answer in history(session)] == [{1}, {2}]
 
 
 def test_an_old_form_does_not_undo_a_later_change(session, participant):
@@ -76,20 +89,19 @@ def test_an_old_form_does_not_undo_a_later_change(session, participant):
     save(session, participant, FIRST, old)
     save(session, participant, SECOND)
     assert save(session, participant, FIRST, old) == Outcome.SAVED  # it was, once
-    assert stored(session).clicked == {2}
+    assert answered(session).clicked == {2}
 
 
 def test_a_forgotten_second_tab_overwrites_nothing(session, participant):
     key = fresh_key(session, participant)
     save(session, participant, FIRST, key)
     assert save(session, participant, OWN, key) == Outcome.STALE
-    assert stored(session).clicked == {1}
+    assert answered(session).clicked == {1}
 
 
 @pytest.mark.parametrize("key", ["", "0-00", "7-0123456789abcdef", "x", "-1-aa", "9" * 99, "٣-aa"])
 def test_a_key_that_is_not_ours_stores_nothing(session, participant, key):
-    outcome = responses.save_answer(session, KEY, participant, 1, FIRST, key)
-    assert outcome == Outcome.STALE
+    assert save(session, participant, FIRST, key) == Outcome.STALE
     assert session.query(StoredResponse).count() == 0
 
 
@@ -100,7 +112,7 @@ def test_another_questions_key_stores_nothing(session, participant):
 
 def test_saying_again_what_is_stored_is_saved_whatever_the_key(session, participant):
     save(session, participant, FIRST)
-    assert responses.save_answer(session, KEY, participant, 1, FIRST, "") == Outcome.SAVED
+    assert save(session, participant, FIRST, "") == Outcome.SAVED
 
 
 def test_the_next_question_is_shown_from_the_moment_of_the_answer(session, participant):
@@ -130,12 +142,12 @@ def test_what_happened_between_reading_and_storing_counts(session, participant, 
     with Session(engine) as other:
         own_data.stop(other, other.get(Participant, who))
     with pytest.raises(NotAllowedError, match="stopped"):
-        responses.save_answer(session, KEY, participant, 1, FIRST, key)
+        save(session, participant, FIRST, key)
     session.rollback()
     with Session(engine) as other:
         lifecycle.close_study(other, other.get(Study, where))
     with pytest.raises(StudyClosedError):
-        responses.save_answer(session, KEY, participant, 1, FIRST, key)
+        save(session, participant, FIRST, key)
     assert session.query(StoredResponse).count() == 0
 
 
@@ -143,14 +155,14 @@ def test_an_answer_that_is_refused_counts_as_no_visit(session, participant):
     seen = participant.last_seen_at
     assert save(session, participant, FIRST, "a key from elsewhere") == Outcome.STALE
     with pytest.raises(NotFoundError):
-        responses.save_answer(session, KEY, participant, 99, FIRST, "")
+        save(session, participant, FIRST, "", position=99)
     session.commit()
     assert participant.last_seen_at == seen
 
 
 def test_a_position_the_study_does_not_have_is_not_found(session, participant):
     with pytest.raises(NotFoundError, match="no such question"):
-        presentations.find_presentation(session, participant, 99)
+        answers.find_presentation(session, participant.study.plan, participant, 99)
 
 
 def test_twenty_identical_posts_at_once_store_one_answer(app, session, participant):
@@ -182,7 +194,7 @@ def test_of_different_answers_at_once_one_is_stored_and_the_others_are_told(
         with app.app_context():
             start.wait()
             mine = db.session.get(type(participant), who)
-            outcomes.append(save(db.session, mine, Answer(frozenset({label}), None), key))
+            outcomes.append(save(db.session, mine, OrderingAnswer(frozenset({label}), None), key))
             db.session.remove()
 
     run_all(post, 3, arguments=[(1,), (2,), (3,)])

@@ -4,15 +4,15 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
-from survey.core.studies.plan import Plan
+from survey.core.tasks import plan_from_json
+from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Event, Membership, Participant, StoredQuestion, Study
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.accounts import access, researchers
-from survey.services.participation import arrivals, presentations, responses
-from survey.services.participation.presentations import Answer
+from survey.services.participation import arrivals
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
-from tests.builders import KEY, a_plan, a_ready_participant
+from tests.builders import KEY, a_plan, a_ready_participant, save_answer
 
 
 @pytest.fixture
@@ -31,7 +31,8 @@ def test_a_draft_can_change_and_its_questions_are_drawn_anew(session, draft):
     )
     assert [question.number for question in draft.questions] == [0, 1, 2, 3, 4, 5]
     assert draft.consent_texts[0].text == "I agree to this."
-    assert draft.questions[1].content == a_plan(questions=5, seed=9).draw_questions()[1]
+    first = lifecycle.questions_of(draft)[0]
+    assert first == a_plan(questions=5, seed=9).draw_questions()[1]
 
 
 def test_a_frozen_study_keeps_its_plan(session, draft):
@@ -48,9 +49,9 @@ def test_a_frozen_study_keeps_its_plan(session, draft):
         "UPDATE study SET digest = NULL, status = 'draft'",
         "UPDATE study SET slug = 'elsewhere'",
         "UPDATE study SET generator_version = 2",
-        "UPDATE question SET lists = '{}' WHERE number = 1",
+        "UPDATE question SET content = '{}' WHERE number = 1",
         "DELETE FROM question WHERE number = 1",
-        "INSERT INTO question (study_id, number, lists, columns) VALUES (1, 9, '{}', '{}')",
+        "INSERT INTO question (study_id, number, content) VALUES (1, 9, '{}')",
         "UPDATE consent_text SET text = 'another'",
         "DELETE FROM consent_text",
     ],
@@ -66,9 +67,7 @@ def test_the_database_refuses_to_change_what_is_frozen(session, draft, statement
 
 
 def answer_first_question(session, participant):
-    shown = presentations.find_presentation(session, participant, 1)
-    key = presentations.next_key(KEY, shown)
-    responses.save_answer(session, KEY, participant, 1, Answer(frozenset({1}), None), key)
+    save_answer(session, participant, 1, OrderingAnswer(frozenset({1}), None))
 
 
 def test_an_early_look_from_the_command_line_unblinds_once_somebody_has_answered(session, draft):
@@ -193,7 +192,7 @@ def test_a_study_from_the_command_line_belongs_to_the_only_researcher(session, a
 def test_an_open_study_that_somebody_joined_keeps_its_plan_as_it_was(session, draft):
     lifecycle.open_to_participants(session, draft, "Ada")
     arrivals.begin(session, draft, "browser", KEY)
-    assert Plan.from_json(draft.plan_json) == a_plan()
+    assert plan_from_json(draft.plan_json) == a_plan()
 
 
 def test_a_reason_that_not_every_database_keeps_is_refused(session, draft):

@@ -10,13 +10,14 @@ from sqlalchemy import text
 
 from survey import tokens
 from survey.db import db
-from survey.db.models import Participant, Presentation
+from survey.db.models import Participant
 from survey.errors import NotAllowedError, NotFoundError
 from survey.services.participation import arrivals, participants
 from survey.services.participation.participants import Step, whereabouts
 from survey.services.studies import lifecycle
 from tests.builders import KEY, a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
+from tests.rows import shown_rows
 
 
 def test_a_browser_that_begins_twice_is_one_participant(session):
@@ -78,9 +79,9 @@ def test_declining_stores_no_consent_and_can_be_taken_back(session):
 def test_reading_the_scenario_twice_draws_the_questions_once(session):
     study = an_open_study(session)
     participant = a_ready_participant(session, study)
-    drawn = [(p.id, p.label_order) for p in session.query(Presentation).order_by("position")]
+    drawn = [(shown.id, drawn.label_order) for shown, drawn in shown_rows(session)]
     participants.inform(session, participant)
-    again = [(p.id, p.label_order) for p in session.query(Presentation).order_by("position")]
+    again = [(shown.id, drawn.label_order) for shown, drawn in shown_rows(session)]
     assert again == drawn
     assert len(drawn) == 4  # practice and three questions
 
@@ -88,9 +89,11 @@ def test_reading_the_scenario_twice_draws_the_questions_once(session):
 def test_a_presentation_holds_the_values_as_printed(session):
     study = an_open_study(session)
     a_ready_participant(session, study)
-    for presentation in session.query(Presentation):
-        columns = presentation.question.columns
-        assert presentation.shown == [columns[name]["shown"] for name in presentation.label_order]
+    rows = shown_rows(session)
+    assert len(rows) == 4
+    for presentation, drawn in rows:
+        columns = presentation.question.content["columns"]
+        assert drawn.shown == [columns[name]["shown"] for name in drawn.label_order]
 
 
 @pytest.mark.slow
@@ -99,8 +102,9 @@ def test_every_measure_stands_behind_every_label_equally_often(session):
     study = an_open_study(session, questions=10, participants=60)
     for number in range(60):
         a_ready_participant(session, study, f"browser {number}")
-    labels = Counter(tuple(p.label_order) for p in session.query(Presentation))
-    columns = Counter(tuple(p.column_order) for p in session.query(Presentation))
+    rows = [drawn for _, drawn in shown_rows(session)]
+    labels = Counter(tuple(drawn.label_order) for drawn in rows)
+    columns = Counter(tuple(drawn.column_order) for drawn in rows)
     orders = list(permutations(("AP", "NMRR", "MNRO")))
     assert sum(labels.values()) == 660
     assert chisquare([labels[order] for order in orders]).pvalue > 1e-4

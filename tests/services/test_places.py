@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from survey.clock import now
 from survey.db.models import Participant, Presentation
 from survey.errors import NotAllowedError, StudyFullError
-from survey.services.participation import arrivals, participants, slots
+from survey.services.participation import arrivals, participants
 from survey.services.participation.arrivals import Arrival
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.recruitment import Recruitment
@@ -45,9 +45,9 @@ def test_test_data_excluded_and_declined_participants_take_no_place(session):
     participants.decline(session, declined)
     excluded = begin(session, study, "two")
     lifecycle.exclude(session, study, excluded, "Ada", "a trial")
-    assert slots.free(session, study) == 1
+    assert participants.free(session, study) == 1
     begin(session, study, "three")
-    assert slots.free(session, study) == 0
+    assert participants.free(session, study) == 0
 
 
 def test_a_place_that_was_left_goes_back_and_may_be_taken_up_again_while_one_is_free(session):
@@ -56,10 +56,10 @@ def test_a_place_that_was_left_goes_back_and_may_be_taken_up_again_while_one_is_
     first = begin(session, study, "one")
     first.last_seen_at = now() - timedelta(minutes=61)
     session.commit()
-    slots.require_still_held(session, study, first)  # nobody else came
+    participants.require_still_held(session, study, first)  # nobody else came
     begin(session, study, "two")
     with pytest.raises(StudyFullError, match="went to someone else"):
-        slots.require_still_held(session, study, first)
+        participants.require_still_held(session, study, first)
 
 
 def test_whoever_finished_holds_a_place_for_good(session):
@@ -68,7 +68,7 @@ def test_whoever_finished_holds_a_place_for_good(session):
     first.status, first.completed_at = "complete", now()
     first.last_seen_at = now() - timedelta(days=9)
     session.commit()
-    assert slots.free(session, study) == 0
+    assert participants.free(session, study) == 0
 
 
 def test_two_who_come_at_once_do_not_share_the_last_place(session, engine):

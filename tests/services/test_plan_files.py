@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.studies.digests import study_digest
+from survey.core.studies.generators import GENERATOR_VERSION
+from survey.core.studies.plan import study_digest
 from survey.services.studies import plans
 from survey.services.studies.plans import PlanFileError, read_plan, write_plan
 from survey.services.studies.recruitment import Recruitment
@@ -36,7 +37,8 @@ def test_recruitment_travels_with_the_plan():
 def test_a_file_names_a_preset_and_what_differs():
     plan = read_plan("preset: mnro\nseed: 2013\n").plan
     demo = plans.preset_plan("mnro", seed=2013)
-    assert study_digest(plan, plan.draw_questions()) == study_digest(demo, demo.draw_questions())
+    digests = {study_digest(one, one.draw_questions(), GENERATOR_VERSION) for one in (plan, demo)}
+    assert len(digests) == 1
 
 
 def test_a_preset_in_another_language_has_that_languages_texts():

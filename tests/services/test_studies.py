@@ -123,7 +123,8 @@ def test_the_check_fails_when_a_frozen_question_was_changed(session):
     on_table = "ON question" if session.get_bind().dialect.name == "postgresql" else ""
     session.execute(text(f"DROP TRIGGER question_frozen_update {on_table}"))
     question = session.query(StoredQuestion).filter_by(number=1).one()
-    question.lists = {**question.lists, "A": [1, 2, 3, 4, 5]}
+    lists = {**question.content["lists"], "A": [1, 2, 3, 4, 5]}
+    question.content = {**question.content, "lists": lists}
     session.commit()
     session.expire_all()
     assert [f.text for f in check_study(study) if f.failed] == [

@@ -4,11 +4,12 @@ import pytest
 from sqlalchemy import text
 
 from survey.core.studies.rankings import Ranking
-from survey.db.models import Guest, Identity, Participant, Presentation, StoredResponse
+from survey.db.models import Guest, Identity, Participant, StoredResponse
 from survey.services.studies import guests
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
+from tests.rows import shown_rows
 
 
 @pytest.fixture
@@ -239,8 +240,8 @@ def test_ones_own_ranking_is_asked_before_any_method_is_seen(client, session):
         visitor.submit(path, choice="own", **places)
         if path == "/practice":
             visitor.submit("/start")
-    shown = session.query(Presentation).filter_by(position=1).one()
-    assert shown.ranked_first == Ranking.parse("B>A>C>D>E")
+    [(_, drawn)] = shown_rows(session, position=1)
+    assert drawn.ranked_first == Ranking.parse("B>A>C>D>E")
     assert session.query(StoredResponse).count() == 2
 
 
@@ -254,9 +255,8 @@ def test_the_first_ranking_counts_whatever_is_posted_later(client, session):
     visitor.submit("/q/1", **first)
     visitor.page = page
     visitor.submit("/q/1", **dict.fromkeys(first, "1"))  # the old form once more
-    assert session.query(Presentation).filter_by(position=1).one().ranked_first == Ranking.parse(
-        "A>B>C>D>E"
-    )
+    [(_, drawn)] = shown_rows(session, position=1)
+    assert drawn.ranked_first == Ranking.parse("A>B>C>D>E")
 
 
 @ON_SQLITE

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from survey import tokens
 from survey.core.measures import MEASURES
+from survey.core.studies.questions import Question
 from survey.db.models import Participant, Presentation, StoredResponse
 from survey.services.studies import lifecycle
 from tests.builders import KEY, SLUG, Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
+from tests.rows import answer_rows, shown_rows
 
 
 @pytest.fixture
@@ -139,16 +141,16 @@ def test_nothing_is_preselected(visitor):
 @ON_SQLITE
 def test_a_question_shows_lists_columns_places_and_orders(visitor, session):
     visitor.start()
-    shown = session.query(Presentation).filter_by(position=1).one()
-    question = shown.question.content
+    [(shown, drawn)] = shown_rows(session, position=1)
+    question = Question.from_json(shown.question.number, shown.question.content)
     rows = visitor.page.select(".lists tr")
     assert [row.select_one(".ranks").text.split() for row in rows] == [
         [str(rank) for rank in ranks] for ranks in question.lists.values()
     ]
     headings = [th.text for th in visitor.page.select("thead th")][1:4]
-    assert headings == [f"Method {label}" for label in shown.column_order]
-    for place, label in enumerate(shown.column_order):
-        column = question.columns[shown.label_order[label - 1]]
+    assert headings == [f"Method {label}" for label in drawn.column_order]
+    for place, label in enumerate(drawn.column_order):
+        column = question.columns[drawn.label_order[label - 1]]
         assert [row.select("td b")[place].text for row in rows] == list(column.shown)
         cells = [row.select("td")[place] for row in visitor.page.select(".orderings tr")[1:]]
         assert [cell.text for cell in cells] == [
@@ -216,8 +218,8 @@ def test_an_own_ordering_is_stored_said_in_words_and_shown_again(visitor, sessio
     assert "Your own ordering: B first; A and C tie for second; D and E tie for fourth." in (
         visitor.text
     )
-    own = session.query(StoredResponse).order_by(StoredResponse.id.desc()).first().own
-    assert str(own) == "B>A=C>D=E"
+    [*_, (_, answer)] = answer_rows(session)
+    assert str(answer.own) == "B>A=C>D=E"
 
 
 @pytest.mark.slow

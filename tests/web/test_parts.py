@@ -6,9 +6,9 @@ import pytest
 from flask import g, render_template_string
 
 from survey import tokens
-from survey.core.studies.blinding import draw_blinding
+from survey.core.studies.questions import draw_blinding
+from survey.core.tasks import ordering
 from survey.db.models import Participant
-from survey.services.participation import participants
 from survey.web import parts
 from survey.web.language import set_language
 from survey.web.participant.ordering import MARKS
@@ -80,7 +80,7 @@ def test_two_studies_whose_scenarios_differ_show_their_own(app, session):
 def test_a_page_that_two_see_alike_holds_each_ones_own(app, session, monkeypatch):
     study = an_open_study(session, practice=False)
     alike = draw_blinding(study.plan.measures, study.plan.letters, Random(1))
-    monkeypatch.setattr(participants, "draw_blinding", lambda *_, **__: alike)
+    monkeypatch.setattr(ordering, "draw_blinding", lambda *_, **__: alike)
     pages, own = [], []
     for _ in range(2):
         visitor = Visitor(app.test_client())

@@ -7,13 +7,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant
 from survey.services.accounts import researchers
-from survey.services.participation import presentations, responses
-from survey.services.participation.presentations import Answer
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
-from tests.builders import KEY, a_plan, a_ready_participant
+from tests.builders import a_plan, a_ready_participant, save_answer
 from tests.databases import ON_SQLITE
 from tests.web.desk import STUDY, Desk, open_it
 
@@ -31,10 +30,8 @@ def desk(app, session):
     for number, labels in enumerate(({1}, {1}, {1, 2})):
         participant = a_ready_participant(session, study, f"browser {number}")
         for position in (1, 2, 3):
-            shown = presentations.find_presentation(session, participant, position)
-            key = presentations.next_key(KEY, shown)
-            given = Answer(frozenset(labels), None)
-            responses.save_answer(session, KEY, participant, position, given, key, 2.0)
+            given = OrderingAnswer(frozenset(labels), None)
+            save_answer(session, participant, position, given, 2.0)
     lifecycle.close_to_participants(session, study, "Ada")
     session.rollback()
     return desk

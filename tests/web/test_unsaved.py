@@ -8,8 +8,14 @@ import pytest
 from sqlalchemy import text
 
 from survey.db import engine as opening
-from survey.db.models import Participant, Presentation, Revision, StoredResponse, Study
-from survey.services.participation import own_data, responses
+from survey.db.models import (
+    Participant,
+    Revision,
+    StoredOrderingPresentation,
+    StoredResponse,
+    Study,
+)
+from survey.services.participation import answers, own_data
 from survey.web.participant import questions
 from tests.builders import SLUG, Visitor, a_ready_participant, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
@@ -153,7 +159,7 @@ def test_the_page_speaks_the_readers_language_where_the_study_cannot_be_asked(vi
 
 @ON_SQLITE
 def test_one_participant_cannot_fill_the_disk_and_loses_nothing(visitor, session, monkeypatch):
-    monkeypatch.setattr(responses, "ANSWERS_A_MINUTE", 2)
+    monkeypatch.setattr(answers, "ANSWERS_A_MINUTE", 2)
     visitor.submit("/q/1", choice="1")
     visitor.submit("/q/2", choice="2")
     assert visitor.status == 429
@@ -227,7 +233,8 @@ def test_an_answer_of_one_who_erased_meanwhile_is_nobody_elses(
         visitor.submit(visitor.path, follow=False, **form)
     assert visitor.status == 404
     assert stored(session) == (0, 0)
-    assert not session.query(Presentation).filter(Presentation.ranked_at.is_not(None)).count()
+    ranked = StoredOrderingPresentation.ranked_at.is_not(None)
+    assert not session.query(StoredOrderingPresentation).filter(ranked).count()
 
 
 @ON_BOTH

@@ -20,7 +20,14 @@ from benchmarks.speed.crowds import MILLION
 from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.parts.bundle_stream import opened, select_of
 from benchmarks.speed.timing import in_turn, ratios
-from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
+from survey.db.models import (
+    Participant,
+    Presentation,
+    StoredOrderingAnswer,
+    StoredOrderingPresentation,
+    StoredQuestion,
+    StoredResponse,
+)
 from survey.services.exchange import ordering_tables
 from survey.services.exchange.content import content_of
 from survey.services.studies.lifecycle import find_study
@@ -142,23 +149,31 @@ def _beside_others(uri: str) -> Iterator[Finding]:
 
 def _by_orm(session: Session, study_id: int) -> Iterator[tuple[Any, ...]]:
     rows = session.execute(
-        select(Participant, Presentation, StoredResponse)
+        select(
+            *(Participant, Presentation, StoredOrderingPresentation),
+            *(StoredResponse, StoredOrderingAnswer),
+        )
         .join(Presentation, Presentation.participant_id == Participant.id)
+        .join(
+            StoredOrderingPresentation,
+            StoredOrderingPresentation.presentation_id == Presentation.id,
+        )
         .join(
             StoredResponse,
             (StoredResponse.participant_id == Presentation.participant_id)
             & (StoredResponse.question_id == Presentation.question_id),
         )
+        .join(StoredOrderingAnswer, StoredOrderingAnswer.response_id == StoredResponse.id)
         .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
         .options(contains_eager(Presentation.question))
         .where(Participant.study_id == study_id, StoredQuestion.number > 0)
         .order_by(Participant.public_id, StoredQuestion.number)
         .execution_options(yield_per=500)
     )
-    for one, shown, given in rows:
+    for one, shown, drawn, given, answer in rows:
         yield (
-            *(one.public_id, shown.question.number, shown.position, *shown.label_order),
-            *(*shown.column_order, *shown.list_order, *given.clicked, given.own),
+            *(one.public_id, shown.question.number, shown.position, *drawn.label_order),
+            *(*drawn.column_order, *drawn.list_order, *answer.clicked, answer.own),
             *(shown.shown_at, given.submitted_at, given.active_seconds, given.revisions),
             *(one.is_test, one.excluded),
         )

@@ -11,8 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from survey.core.agreement.credits import OTHER
-from survey.core.studies.blinding import BlindedColumn
-from survey.core.studies.questions import Question
+from survey.core.studies.questions import BlindedColumn, Question
 from survey.core.studies.rankings import Ranking
 
 TICKS_EVERY_MATCH = 0.3  # how often all columns with the preferred order are ticked, not one

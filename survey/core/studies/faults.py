@@ -22,6 +22,18 @@ class Fault:
         return replace(self, place=(*outer, *self.place))
 
 
+@dataclass(frozen=True)
+class Finding:
+    """A remark on a question, or on the whole study if ``question`` is None.
+
+    ``failed``: the study is broken; other findings may be intended.
+    """
+
+    question: int | None
+    text: str
+    failed: bool = False
+
+
 class PlanError(ValueError):
     """An invalid plan; ``faults`` holds all its faults."""
 

@@ -1,6 +1,11 @@
 """The tables. Their rules are named constraints of the database: no code path can skip them."""
 
 from survey.db.models.base import Base
+from survey.db.models.ordering import (
+    StoredOrderingAnswer,
+    StoredOrderingPresentation,
+    StoredOrderingRevision,
+)
 from survey.db.models.participant import (
     Browser,
     Erasure,
@@ -8,6 +13,8 @@ from survey.db.models.participant import (
     Identity,
     Participant,
     Presentation,
+    Revision,
+    StoredResponse,
 )
 from survey.db.models.researcher import (
     Event,
@@ -17,7 +24,6 @@ from survey.db.models.researcher import (
     SignInLink,
     SignInThrottle,
 )
-from survey.db.models.response import Revision, StoredResponse
 from survey.db.models.study import ConsentText, StoredQuestion, Study
 
 __all__ = [
@@ -36,6 +42,9 @@ __all__ = [
     "SignIn",
     "SignInLink",
     "SignInThrottle",
+    "StoredOrderingAnswer",
+    "StoredOrderingPresentation",
+    "StoredOrderingRevision",
     "StoredQuestion",
     "StoredResponse",
     "Study",

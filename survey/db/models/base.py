@@ -1,12 +1,72 @@
-"""The base class of the tables: how constraints are named, and types of columns."""
+"""What all tables share: names of constraints, and types of columns."""
 
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar
 
-from sqlalchemy import JSON, MetaData
+from sqlalchemy import JSON, DateTime, Dialect, Integer, MetaData
 from sqlalchemy.orm import DeclarativeBase, mapped_column
+from sqlalchemy.types import TypeDecorator
 
-from survey.db.types import UtcDateTime
+from survey.core.studies.rankings import Ranking
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A time with its zone, stored as UTC (SQLite has no time zones)."""
+
+    impl = DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Convert to UTC and drop the zone, which SQLite cannot store."""
+        return value and value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Add the zone UTC to a stored time."""
+        return value and value.replace(tzinfo=UTC)
+
+
+class Labels(TypeDecorator[frozenset[int]]):
+    """A set of label numbers 1, 2, …, stored as the sum of 2^(label−1).
+
+    One small integer, so that a CHECK constraint can ask whether it is empty.
+    """
+
+    impl = Integer
+    cache_ok = True
+
+    def process_bind_param(self, value: frozenset[int] | None, dialect: Dialect) -> int | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Return the sum of the labels' bits."""
+        return None if value is None else sum(1 << (label - 1) for label in value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> frozenset[int] | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Return the labels whose bits are set."""
+        return None if value is None else self.labels(value)
+
+    @staticmethod
+    def labels(bits: int) -> frozenset[int]:
+        """Return the labels of a stored sum: {1, 3} for 5."""
+        return frozenset(bit + 1 for bit in range(bits.bit_length()) if bits >> bit & 1)
+
+
+class WeakOrder(TypeDecorator[Ranking]):
+    """A ranking, stored as its competition ranks: {"A": 1, "B": 2, "C": 2}."""
+
+    impl = JSON(none_as_null=True)
+    cache_ok = True
+
+    def process_bind_param(
+        self,
+        value: Ranking | None,
+        dialect: Dialect,  # noqa: ARG002 - SQLAlchemy's signature
+    ) -> Mapping[str, int] | None:
+        """Return each list's place, as JSON."""
+        return None if value is None else value.places
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> Ranking | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Rebuild the ranking from the places."""
+        return None if value is None else Ranking.by_key(value)
+
 
 Moment = Annotated[datetime, mapped_column(UtcDateTime)]
 JsonObject = Annotated[dict[str, Any], mapped_column(JSON)]

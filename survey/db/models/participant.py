@@ -1,15 +1,19 @@
-"""Participants, the browsers that speak for them, and how each question was shown to them."""
+"""Participants: their browsers, what each was shown, and what they answered."""
 
 from datetime import date
 
-from sqlalchemy import CheckConstraint, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    String,
+    Text,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from survey.core.studies.blinding import Blinding
-from survey.core.studies.rankings import Ranking
-from survey.db.models.base import Base, JsonObject, Moment, Names, Numbers, Texts
+from survey.db.models.base import Base, JsonObject, Moment
 from survey.db.models.study import StoredQuestion, Study
-from survey.db.types import WeakOrder
 
 
 class Participant(Base):
@@ -108,11 +112,9 @@ class Browser(Base):
 
 
 class Presentation(Base):
-    """How one participant sees one question; written before the page is first shown.
+    """That one participant is shown one question; written before the page is first shown.
 
-    ``shown``: the values as printed, per label, in the order of the letters.
-    ``shown_at``: when the page was first handed out. ``ranked_first``: the ranking given
-    before the columns were shown, in studies that ask for one.
+    How it is shown, drawn for this participant, is in a table of the kind of question.
     """
 
     __tablename__ = "presentation"
@@ -124,15 +126,7 @@ class Presentation(Base):
     )
     question_id: Mapped[int] = mapped_column(ForeignKey("question.id"), doc="which question")
     position: Mapped[int] = mapped_column(doc="as which question the participant saw it, from 1")
-    label_order: Mapped[Names] = mapped_column(doc="measures behind Method1, Method2, …")
-    column_order: Mapped[Numbers] = mapped_column(doc="label numbers from left to right")
-    list_order: Mapped[Names] = mapped_column(doc="list letters from top to bottom")
-    shown: Mapped[Texts] = mapped_column(doc="the values as they were printed")
     shown_at: Mapped[Moment | None] = mapped_column(doc="when the page was first handed out")
-    ranked_first: Mapped[Ranking | None] = mapped_column(
-        WeakOrder, doc="the ranking given before the columns were shown"
-    )
-    ranked_at: Mapped[Moment | None] = mapped_column(doc="when that ranking was given")
 
     participant: Mapped[Participant] = relationship()
     question: Mapped[StoredQuestion] = relationship()
@@ -141,11 +135,6 @@ class Presentation(Base):
         UniqueConstraint("participant_id", "question_id"),
         UniqueConstraint("participant_id", "position"),
     )
-
-    @property
-    def blinding(self) -> Blinding:
-        """The permutations as the core knows them."""
-        return Blinding(tuple(self.label_order), tuple(self.column_order), tuple(self.list_order))
 
 
 class Guest(Base):
@@ -221,3 +210,50 @@ class Erasure(Base):
         String(64), unique=True, doc="SHA-256 of a random id; it leads to nobody"
     )
     erased_on: Mapped[date] = mapped_column(doc="day of the erasure")
+
+
+class StoredResponse(Base):
+    """The answer that counts: one per participant and question."""
+
+    __tablename__ = "response"
+    kept = "as long as the participant"
+
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    participant_id: Mapped[int] = mapped_column(doc="whose answer")
+    question_id: Mapped[int] = mapped_column(doc="to which question")
+    submitted_at: Mapped[Moment] = mapped_column(doc="when the answer that counts was sent")
+    active_seconds: Mapped[float | None] = mapped_column(
+        doc="seconds the page was in view, as the browser says"
+    )
+    revisions: Mapped[int] = mapped_column(default=0, doc="how often the answer was changed")
+
+    __table_args__ = (
+        UniqueConstraint("participant_id", "question_id"),
+        # An answer needs a question that was shown to its participant.
+        ForeignKeyConstraint(
+            ["participant_id", "question_id"],
+            ["presentation.participant_id", "presentation.question_id"],
+            name="fk_response_presentation",
+            ondelete="CASCADE",
+        ),
+        CheckConstraint("revisions >= 0", name="revisions_count_from_0"),
+    )
+
+
+class Revision(Base):
+    """Every answer as it was given, first and changed ones; rows are only ever added."""
+
+    __tablename__ = "revision"
+    kept = "as long as the participant"
+
+    id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
+    response_id: Mapped[int] = mapped_column(
+        ForeignKey("response.id", ondelete="CASCADE"), doc="of which answer"
+    )
+    number: Mapped[int] = mapped_column(doc="1 for the first, 2 for the first change")
+    submitted_at: Mapped[Moment] = mapped_column(doc="when it was sent")
+    active_seconds: Mapped[float | None] = mapped_column(
+        doc="seconds the page was in view, as the browser says"
+    )
+
+    __table_args__ = (UniqueConstraint("response_id", "number"),)

@@ -1,12 +1,10 @@
 """Studies: the plan, the frozen questions, the consent texts."""
 
-from sqlalchemy import JSON, CheckConstraint, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from survey.core.studies.marks import Marks
 from survey.core.studies.plan import Plan
-from survey.core.studies.questions import Column, Question
-from survey.core.studies.rankings import Ranking
+from survey.core.tasks import plan_from_json
 from survey.db.models.base import Base, JsonObject, Moment
 
 
@@ -61,7 +59,7 @@ class Study(Base):
     @property
     def plan(self) -> Plan:
         """The plan as the core knows it."""
-        return Plan.from_json(self.plan_json, registered=False)
+        return plan_from_json(self.plan_json, registered=False)
 
     @property
     def standing(self) -> str:
@@ -72,7 +70,7 @@ class Study(Base):
 
 
 class StoredQuestion(Base):
-    """A question's lists and columns; number 0 is the practice question."""
+    """A question of a study, the same for all participants; number 0 is the practice question."""
 
     __tablename__ = "question"
     retention = "until the study is deleted"
@@ -82,51 +80,14 @@ class StoredQuestion(Base):
         ForeignKey("study.id", ondelete="CASCADE"), doc="the study"
     )
     number: Mapped[int] = mapped_column(doc="number of the question, 0 for practice")
-    lists: Mapped[JsonObject] = mapped_column(doc="positions of the relevant items in each list")
-    columns: Mapped[JsonObject] = mapped_column(doc="values and order of each measure")
-    marks: Mapped[JsonObject | None] = mapped_column(
-        JSON(none_as_null=True),
-        doc="grades, weights or clusters of the relevant items, where the study has them",
+    content: Mapped[JsonObject] = mapped_column(
+        doc="what the question holds, and what is shown of it"
     )
 
     __table_args__ = (
         UniqueConstraint("study_id", "number"),
         CheckConstraint("number >= 0", name="number_counts_from_0"),
     )
-
-    @classmethod
-    def of(cls, question: Question) -> "StoredQuestion":
-        """Make a row of a question."""
-        return cls(
-            number=question.number,
-            lists={letter: list(ranks) for letter, ranks in question.lists.items()},
-            columns={
-                name: {
-                    "values": list(column.values),
-                    "shown": list(column.shown),
-                    "places": column.ranking.places,
-                }
-                for name, column in question.columns.items()
-            },
-            marks=question.marks.as_json() or None,
-        )
-
-    @property
-    def content(self) -> Question:
-        """The question as the core knows it."""
-        return Question(
-            number=self.number,
-            lists={letter: tuple(ranks) for letter, ranks in sorted(self.lists.items())},
-            columns={
-                name: Column(
-                    values=tuple(column["values"]),
-                    shown=tuple(column["shown"]),
-                    ranking=Ranking.by_key(column["places"]),
-                )
-                for name, column in self.columns.items()
-            },
-            marks=Marks.from_json(self.marks or {}),
-        )
 
 
 class ConsentText(Base):

@@ -25,7 +25,7 @@ from survey.core.agreement.answers import (
 from survey.core.agreement.credits import Rankings
 from survey.core.agreement.quality import Flag, flagged_for_exclusion, quality_flags
 from survey.core.agreement.verdicts import Verdict, verdict
-from survey.core.studies.plan import Plan
+from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.db import vote_queries
 from survey.db.models import Study
 from survey.errors import SurveyError
@@ -248,10 +248,11 @@ def analyse_study(session: Session, study: Study, choices: Choices | None = None
 
     Call it in a session that is ``begin_reading``, so that no vote waits for it.
     """
+    plan = ordering_plan(study.plan)
     people, answers = vote_queries.votes_of(session, study.id)
     return analyse_records(
-        study_facts(study.slug, study.status, study.digest, study.generator_version, study.plan),
-        study.plan,
+        study_facts(study.slug, study.status, study.digest, study.generator_version, plan),
+        plan,
         {question.number: question.rankings for question in questions_of(study)},
         people,
         answers,
@@ -260,7 +261,7 @@ def analyse_study(session: Session, study: Study, choices: Choices | None = None
 
 
 def study_facts(
-    slug: str, status: str, digest: str | None, generator_version: int, plan: Plan
+    slug: str, status: str, digest: str | None, generator_version: int, plan: OrderingPlan
 ) -> dict[str, Any]:
     """Return the facts of a study that its analysis repeats."""
     return {
@@ -280,7 +281,7 @@ def study_facts(
 
 def analyse_records(
     facts: Mapping[str, Any],
-    plan: Plan,
+    plan: OrderingPlan,
     rankings: Rankings,
     everyone: People,
     answers: Answers,
@@ -315,7 +316,7 @@ def people_from(participants: Iterable[ParticipantRecord]) -> People:
     )
 
 
-def _table3(plan: Plan, people: People) -> Table3:
+def _table3(plan: OrderingPlan, people: People) -> Table3:
     return Table3(
         participants=len(people),
         completed=int(people.complete.sum()),

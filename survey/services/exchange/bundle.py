@@ -12,13 +12,12 @@ from survey.db import export_queries, study_queries
 from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.errors import NotFoundError
-from survey.services.analysis.results_json import as_json
-from survey.services.exchange import ordering_tables
 from survey.services.exchange.bundle_tables import identities_table, participants_table
 from survey.services.exchange.codebook import codebook_of
-from survey.services.exchange.content import Content, IdentityRecord, content_of, identities_of
+from survey.services.exchange.content import STUDY, Content, IdentityRecord, identities_of
 from survey.services.exchange.csv_tables import Table
-from survey.services.exchange.study_file import STUDY, as_text, study_lines
+from survey.services.exchange.study_file import as_text, study_lines
+from survey.services.exchange.tasks import content_of, files_of_kind
 
 SUMS = "SHA256SUMS"
 LAST_LINE = "# SHA-256 of the lines above: "
@@ -102,21 +101,25 @@ def files_of(
     for table in [*tables, codebook_of(tables)]:
         yield table.name, table.lines(content)
     yield STUDY, study_lines(content)
+<<<<<<< HEAD
     yield ANALYSIS, _analysis_lines(content)
 
 
 def _analysis_lines(content: Content) -> Iterator[str]:
     yield as_text(as_json(content.analysis))
+=======
+    yield ANALYSIS, (as_text(one.analysis_json) for one in [content])  # counted when read
+>>>>>>> 4121713 (Let all that studies share know a kind of question only through its interface)
 
 
 def tables_in(content: Content, identities: Iterable[IdentityRecord] | None = None) -> list[Table]:
     """Return the tables of a bundle in the order of their files, identities.csv if wanted."""
-    plan = content.plan
+    plan, kind = content.plan, files_of_kind(content.plan)
     return [
-        *ordering_tables.question_tables(plan),
-        *ordering_tables.answer_tables(plan),
+        *kind.question_tables(plan),
+        *kind.answer_tables(plan),
         participants_table(plan),
-        *ordering_tables.result_tables(plan),
+        *kind.result_tables(plan),
         *([] if identities is None else [identities_table(identities)]),
     ]
 
@@ -197,8 +200,76 @@ class _Buffer(io.RawIOBase):
         self.size += len(chunk)
         return len(chunk)
 
+<<<<<<< HEAD
     def empty(self) -> bytes:
         """Return what was written since the last call."""
         content = b"".join(self._chunks)
         self._chunks, self.size = [], 0
         return content
+=======
+    def taken(self) -> bytes:
+        """Give away what was written since."""
+        given = b"".join(self._pieces)
+        self._pieces, self.size = [], 0
+        return given
+
+
+# What an answer takes in a zip, about; and all that does not grow with the answers.
+BYTES_PER_ANSWER = 33
+OTHER_BYTES = 15_000
+
+# Lines of the files that do not grow with the answers.
+OTHER_LINES = 1_600
+
+
+def stream_bundle(
+    session: Session,
+    study: Study,
+    *,
+    with_identities: bool = False,
+    include_test: bool = False,
+    on_lines: OnLines = lambda _: None,
+) -> Iterator[bytes]:
+    """Give a study's bundle piece by piece, as the database is at this moment.
+
+    ``on_lines`` is called with the number of lines written since; ``lines_in`` says about how
+    many there will be. Identities are personal data: only on request.
+    """
+    snapshot(session)
+    content = content_of(session, study, include_test=include_test)
+    people = identities_of(session, study, include_test=include_test) if with_identities else None
+    return zipped(files_of(content, people), on_lines)
+
+
+def lines_in(session: Session, study: Study) -> int:
+    """Estimate the lines of a study's bundle, for a progress bar."""
+    answers = study_queries.answers_in(session, study.id)
+    return OTHER_LINES + answers * files_of_kind(study.plan).lines_per_answer(study.plan)
+
+
+def bytes_in(session: Session, study: Study, *, include_test: bool = False) -> int:
+    """Estimate the bytes of a study's zipped bundle, for a progress bar."""
+    answers = study_queries.answers_in(session, study.id, include_test=include_test)
+    return OTHER_BYTES + BYTES_PER_ANSWER * answers
+
+
+def file_names(session: Session, study: Study) -> list[str]:
+    """Return the names of the bundle's files but for the sums and identities."""
+    return names_of(content_of(session, study))
+
+
+def has_identities(session: Session, study: Study) -> bool:
+    """Tell whether a platform sent any of the study's participants."""
+    return export_queries.has_identities(session, study.id)
+
+
+def stream_file(
+    session: Session, study: Study, name: str, *, include_test: bool = False
+) -> Iterator[str]:
+    """Give one file of the bundle, many lines at a time; raises NotFoundError for another name."""
+    snapshot(session)
+    lines = file_of(content_of(session, study, include_test=include_test), name)
+    if lines is None:
+        raise NotFoundError(f"A bundle has no file {name!r}.")
+    return iter(lines)
+>>>>>>> 4121713 (Let all that studies share know a kind of question only through its interface)

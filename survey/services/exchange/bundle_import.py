@@ -1,13 +1,13 @@
 """Import a bundle as a read-only study."""
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.clock import now
-from survey.db import study_queries
+from survey.db import participant_queries, study_queries
 from survey.db.models import (
     ConsentText,
     Participant,
@@ -17,9 +17,10 @@ from survey.db.models import (
     StoredResponse,
     Study,
 )
+from survey.db.tasks import tables_of
 from survey.errors import SurveyError
 from survey.services.accounts import access
-from survey.services.exchange.content import AnswerRecord, Content, ParticipantRecord
+from survey.services.exchange.content import Content, ParticipantRecord
 from survey.services.exchange.input_files import Files
 from survey.services.exchange.reading import read_bundle
 from survey.services.exchange.replication import replicate
@@ -60,7 +61,6 @@ def import_bundle(
 
 
 def _study(content: Content, name: str, slug: str) -> Study:
-    questions = [*([content.practice] if content.practice else []), *content.questions]
     return Study(
         slug=slug,
         plan_json=content.plan.as_json(),
@@ -68,7 +68,10 @@ def _study(content: Content, name: str, slug: str) -> Study:
         created_at=now(),
         imported_from=name[:200],
         recruitment=Recruitment().as_json(),
-        questions=[StoredQuestion.of(question) for question in questions],
+        questions=[
+            StoredQuestion(number=each.number, content=each.as_json())
+            for each in content.all_questions
+        ],
         consent_texts=[
             ConsentText(
                 version=consent.version,
@@ -104,49 +107,27 @@ def _participant(record: ParticipantRecord, study: Study) -> Participant:
 def _store_answers(
     session: Session, study: Study, content: Content, participants: Mapping[str, Participant]
 ) -> None:
-    questions = {question.number: question for question in study.questions}
-    first_rankings = {(each.participant, each.question): each for each in content.first_rankings()}
-    for answer in content.answers():
-        presentation = _presentation(
-            answer, participants[answer.participant], questions[answer.question]
-        )
-        first = first_rankings.get((answer.participant, answer.question))
-        if first is not None:
-            presentation.ranked_first = first.ranking
-            presentation.ranked_at = first.submitted_at
-        session.add(presentation)
-    session.flush()
-    session.add_all(_responses(content.answers(), participants, questions))
-
-
-def _presentation(
-    answer: AnswerRecord, participant: Participant, question: StoredQuestion
-) -> Presentation:
-    return Presentation(
-        participant_id=participant.id,
-        question_id=question.id,
-        position=answer.position,
-        label_order=list(answer.label_order),
-        column_order=list(answer.column_order or ()),
-        list_order=list(answer.list_order),
-        shown=[list(question.columns[name]["shown"]) for name in answer.label_order],
-        shown_at=answer.shown_at,
-    )
-
-
-def _responses(
-    answers: Iterable[AnswerRecord],
-    participants: Mapping[str, Participant],
-    questions: Mapping[int, StoredQuestion],
-) -> Iterable[StoredResponse]:
-    for answer in answers:
+    """Store how each question was shown and answered; which answers were changed is unknown."""
+    tables = tables_of(content.plan)
+    rows = {row.number: row.id for row in study.questions}
+    for answer in content.answers.to_import(content):
         participant = participants[answer.participant]
-        yield StoredResponse(
+        presentation = Presentation(
             participant_id=participant.id,
-            question_id=questions[answer.question].id,
-            clicked=answer.clicked,
-            own=answer.own,
+            question_id=rows[answer.question],
+            position=answer.position,
+            shown_at=answer.shown_at,
+        )
+        session.add(presentation)
+        session.flush()
+        participant_queries.store_presentation(session, tables, presentation.id, vars(answer.drawn))
+        response = StoredResponse(
+            participant_id=participant.id,
+            question_id=rows[answer.question],
             submitted_at=answer.submitted_at or participant.started_at,
             active_seconds=answer.active_seconds,
             revisions=answer.revisions or 0,
         )
+        session.add(response)
+        session.flush()
+        participant_queries.store_counted_answer(session, tables, response.id, vars(answer.answer))

@@ -14,6 +14,7 @@ from sqlalchemy import Column as DatabaseColumn
 from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.db.models import Base
+from survey.db.tasks import TASK_TABLES
 from survey.services.exchange.content import Content
 from survey.services.exchange.csv_tables import Column, Row, Table, lines_of
 
@@ -81,11 +82,15 @@ _COLUMNS = [
     Column("meaning", "what it means"),
 ]
 
+<<<<<<< HEAD
 # The people whom a table is about, in the order of the page.
+=======
+# Whom a table is about, in the order of the page; the tables of each kind of question follow.
+>>>>>>> 4121713 (Let all that studies share know a kind of question only through its interface)
 ABOUT = {
     "Participants": (
-        *("participant", "presentation", "response", "revision", "browser", "identity"),
-        *("guest", "erasure"),
+        *("participant", "browser", "identity", "guest", "erasure"),
+        *("presentation", "response", "revision"),
     ),
     "Studies": ("study", "question", "consent_text", "event"),
     "Researchers": ("researcher", "membership", "sign_in", "sign_in_link", "sign_in_throttle"),
@@ -105,7 +110,13 @@ class StoredTable:
 def stored_tables() -> dict[str, list[StoredTable]]:
     """Return all tables of the database, grouped by the people whom they are about."""
     tables = {model.__tablename__: model for model in _models()}
+<<<<<<< HEAD
     return {group: [_table(tables[name]) for name in names] for group, names in ABOUT.items()}
+=======
+    own = (table.name for kind in TASK_TABLES.values() for table in kind.all)
+    about = ABOUT | {"Participants": (*ABOUT["Participants"], *own)}
+    return {who: [_table(tables[name]) for name in names] for who, names in about.items()}
+>>>>>>> 4121713 (Let all that studies share know a kind of question only through its interface)
 
 
 def _models() -> list[type[Base]]:

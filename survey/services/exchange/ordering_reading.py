@@ -12,11 +12,12 @@ from typing import NamedTuple, TypeVar
 from survey.core.measures import MEASURES, Setting
 from survey.core.studies.marks import MarkedRow, MarkError, marks_of, sorted_with_marks
 from survey.core.studies.own_lists import COLLECTION_SIZE, LISTS
-from survey.core.studies.plan import Plan
 from survey.core.studies.questions import Question, build_question
 from survey.core.studies.rankings import Ranking, letters_for
-from survey.services.exchange.content import AnswerRecord, FirstRanking, ParticipantRecord
+from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.services.exchange.content import ParticipantRecord
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, read_rows
+from survey.services.exchange.ordering_records import AnswerRecord, FirstRanking
 
 QUESTIONS = "questions.csv"
 RANKINGS = "rankings.csv"
@@ -54,7 +55,7 @@ class OrderingRecords:
 
 
 def read_ordering(
-    files: Files, plan: Plan | None = None, participants: Sequence[ParticipantRecord] = ()
+    files: Files, plan: OrderingPlan | None = None, participants: Sequence[ParticipantRecord] = ()
 ) -> OrderingRecords:
     """Read questions.csv and responses.csv, and first_rankings.csv where the plan asks for it.
 
@@ -130,7 +131,7 @@ class _ListRow(NamedTuple):
 _Lists = Mapping[int, Sequence[_ListRow]]  # question → its lists, by letter
 
 
-def _read_lists(files: Files, plan: Plan | None) -> _Lists:
+def _read_lists(files: Files, plan: OrderingPlan | None) -> _Lists:
     """Read questions.csv, in which a folder made elsewhere may number questions as it likes."""
     faults = Faults()
     lists: dict[int, list[_ListRow]] = {}
@@ -148,7 +149,7 @@ def _read_lists(files: Files, plan: Plan | None) -> _Lists:
     return {number: sorted(lists[number], key=lambda each: each.letter) for number in sorted(lists)}
 
 
-def _list_row(row: CsvRow, plan: Plan | None) -> _ListRow:
+def _list_row(row: CsvRow, plan: OrderingPlan | None) -> _ListRow:
     letters, (smallest, largest) = letters_for(LISTS[1]), COLLECTION_SIZE
     letter, size = row.text("list"), row.whole_number("collection_size")
     if letter not in letters:
@@ -171,7 +172,9 @@ def _list_row(row: CsvRow, plan: Plan | None) -> _ListRow:
         raise row.fault(error.kind, str(error)) from None
 
 
-def _check_lists(number: int, lists: Sequence[_ListRow], plan: Plan | None, faults: Faults) -> None:
+def _check_lists(
+    number: int, lists: Sequence[_ListRow], plan: OrderingPlan | None, faults: Faults
+) -> None:
     """Collect the faults of the lists of one question, which must fit one another."""
     rows: dict[str, CsvRow] = {}
     for index, each in enumerate(lists):
@@ -224,7 +227,10 @@ def _build_questions(
 
 
 def _read_answers(
-    files: Files, lists: _Lists, plan: Plan | None, participants: Sequence[ParticipantRecord]
+    files: Files,
+    lists: _Lists,
+    plan: OrderingPlan | None,
+    participants: Sequence[ParticipantRecord],
 ) -> tuple[AnswerRecord, ...]:
     faults = Faults()
     reader = _AnswerReader(lists, plan, participants)
@@ -243,7 +249,7 @@ def _read_answers(
 
 
 def _check_complete(
-    plan: Plan,
+    plan: OrderingPlan,
     participants: Iterable[ParticipantRecord],
     answers: Iterable[AnswerRecord],
     faults: Faults,
@@ -260,7 +266,7 @@ def _check_complete(
 
 
 def _read_first_rankings(
-    files: Files, lists: _Lists, plan: Plan, participants: Sequence[ParticipantRecord]
+    files: Files, lists: _Lists, plan: OrderingPlan, participants: Sequence[ParticipantRecord]
 ) -> tuple[FirstRanking, ...]:
     faults = Faults()
     reader = _AnswerReader(lists, plan, participants)
@@ -282,7 +288,7 @@ class _AnswerReader:
     """Reads rows about a participant's question; each is checked against those read before it."""
 
     def __init__(
-        self, lists: _Lists, plan: Plan | None, participants: Iterable[ParticipantRecord]
+        self, lists: _Lists, plan: OrderingPlan | None, participants: Iterable[ParticipantRecord]
     ) -> None:
         self._plan = plan
         self._participants = {each.public_id: each for each in participants}

@@ -10,9 +10,15 @@ from functools import lru_cache
 
 from survey.core.agreement.answers import Spread
 from survey.core.agreement.credits import OTHER, credited_measures
-from survey.core.studies.plan import Plan
 from survey.core.studies.rankings import Ranking
-from survey.db.models import Participant, Presentation, StoredResponse
+from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
+from survey.db.models import (
+    Participant,
+    Presentation,
+    StoredOrderingAnswer,
+    StoredOrderingPresentation,
+    StoredResponse,
+)
 from survey.services.exchange.bundle_tables import PARTICIPANT
 from survey.services.exchange.content import Content
 from survey.services.exchange.csv_tables import (
@@ -27,6 +33,7 @@ from survey.services.exchange.csv_tables import (
     time_of,
     written,
 )
+from survey.services.exchange.ordering_records import rankings_of
 
 QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
 MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
@@ -34,17 +41,17 @@ NOTATION = "best first, > between places, = inside a tie: B>A=C"
 YES_NO = ("whole number", "0 or 1")
 
 
-def question_tables(plan: Plan) -> list[Table]:
+def question_tables(plan: OrderingPlan) -> list[Table]:
     """Return questions.csv and rankings.csv."""
     return [_questions_table(plan), RANKINGS]
 
 
-def answer_tables(plan: Plan) -> list[Table]:
+def answer_tables(plan: OrderingPlan) -> list[Table]:
     """Return the files that hold a row or more for each answer."""
     return [RESPONSES, *([FIRST_RANKINGS] if plan.rank_first else []), VOTES]
 
 
-def result_tables(plan: Plan) -> list[Table]:
+def result_tables(plan: OrderingPlan) -> list[Table]:
     """Return table3.csv and table4.csv; the second has a column for each measure of the plan."""
     credits = [
         Column(
@@ -66,7 +73,7 @@ def result_tables(plan: Plan) -> list[Table]:
 
 @lines_of
 def _questions(content: Content) -> Iterator[Row]:
-    size = content.plan.collection_size
+    size = ordering_plan(content.plan).collection_size
     for question in content.questions:
         for index, (letter, ranks) in enumerate(question.lists.items()):
             marks = question.marks.cells(index).values()
@@ -81,7 +88,7 @@ def _rankings(content: Content) -> Iterator[Row]:
             yield question.number, name, str(column.ranking), values, spaced(column.shown)
 
 
-def _questions_table(plan: Plan) -> Table:
+def _questions_table(plan: OrderingPlan) -> Table:
     """Return questions.csv, with a column for each kind of mark that the lists have."""
     marks = [_MARKS[kind] for kind in plan.marked]
     return Table("questions.csv", [*_QUESTION_COLUMNS, *marks], _questions)
@@ -136,7 +143,7 @@ RANKINGS = Table(
 def _responses(content: Content) -> Iterator[str]:
     # Millions of lines, put together by hand of parts that are cached: ``lines_of`` takes
     # several times as long. Unpacking takes half as long as reading each attribute.
-    for answer in content.answers():
+    for answer in content.answers.rows():
         participant, question, position, labels, columns, lists, clicked, own = answer[:8]
         shown_at, submitted_at, seconds, revisions, is_test, excluded = answer[8:]
         yield (
@@ -164,7 +171,10 @@ def _notation(own: Ranking | None) -> str:
 
 def _votes(content: Content) -> Iterator[str]:
     """Write the votes of each answer, one line for each measure."""
-    measures, rankings = content.plan.measures, content.rankings
+    measures, rankings = (
+        ordering_plan(content.plan).measures,
+        rankings_of(content),
+    )
 
     @lru_cache(SEEN)
     def vote_lines(
@@ -174,7 +184,7 @@ def _votes(content: Content) -> Iterator[str]:
         rows = _votes_of(question, label_order, clicked, measures, rankings[question])
         return ["", *map(written, rows)]
 
-    for participant, question, label_order, clicked in content.counted_answers():
+    for participant, question, label_order, clicked in content.answers.counted():
         yield text_of(participant).join(vote_lines(question, label_order, clicked))
 
 
@@ -196,7 +206,7 @@ def _votes_of(
 
 @lines_of
 def _first_rankings(content: Content) -> Iterator[Row]:
-    for first in content.first_rankings():
+    for first in content.answers.first_rankings():
         yield first.participant, first.question, str(first.ranking), first.submitted_at
 
 
@@ -206,11 +216,11 @@ RESPONSES = Table(
         PARTICIPANT,
         QUESTION,
         Column("position", source=Presentation.position),
-        Column("label_order", source=Presentation.label_order),
-        Column("column_order", source=Presentation.column_order),
-        Column("list_order", source=Presentation.list_order),
-        Column("clicked", source=StoredResponse.clicked),
-        Column("custom_ranking", source=StoredResponse.own),
+        Column("label_order", source=StoredOrderingPresentation.label_order),
+        Column("column_order", source=StoredOrderingPresentation.column_order),
+        Column("list_order", source=StoredOrderingPresentation.list_order),
+        Column("clicked", source=StoredOrderingAnswer.clicked),
+        Column("custom_ranking", source=StoredOrderingAnswer.own),
         Column("shown_at", source=Presentation.shown_at),
         Column("submitted_at", source=StoredResponse.submitted_at),
         Column("active_seconds", source=StoredResponse.active_seconds),
@@ -225,8 +235,8 @@ FIRST_RANKINGS = Table(
     [
         PARTICIPANT,
         QUESTION,
-        Column("ranking", source=Presentation.ranked_first),
-        Column("submitted_at", source=Presentation.ranked_at),
+        Column("ranking", source=StoredOrderingPresentation.ranked_first),
+        Column("submitted_at", source=StoredOrderingPresentation.ranked_at),
     ],
     _first_rankings,
 )

@@ -26,11 +26,11 @@ from survey.services.analysis.study_results import (
     Votes,
     analyse_votes,
     counted,
-    people_from,
 )
 from survey.services.exchange.bundle_tables import IDENTITIES, bounds_of
 from survey.services.exchange.codebook import listed_values
 from survey.services.exchange.content import (
+    STUDY,
     ConsentRecord,
     Content,
     IdentityRecord,
@@ -52,12 +52,11 @@ from survey.services.exchange.ordering_reading import (
     read_ordering,
 )
 from survey.services.exchange.study_file import (
-    STUDY,
-    practice_question,
     read_study,
     study_plan,
     study_times,
 )
+from survey.services.exchange.tasks import files_of_kind
 
 PARTICIPANTS = "participants.csv"
 PARTICIPANT_STATUSES = listed_values(Participant.status)
@@ -87,8 +86,8 @@ def analyse_files(files: Files, choices: Choices) -> Analysis:
     """
     if STUDY in files:
         content = read_bundle(files).content
-        check_rankings(files, content.rankings, foreign=False)
-        return content.analyse(choices)
+        files_of_kind(content.plan).check_derived(files, content)
+        return content.answers.analyse(content, choices)  # type: ignore[no-any-return] # its kind's
     records = read_foreign(files)
     answers = Answers.of(answer.response for answer in records.answers)
     flags = _Flags.of(records)
@@ -159,8 +158,8 @@ def read_bundle(files: Files) -> ParsedBundle:
     participants = _read_participants(
         files, plan, [each.version for each in consents], include_test=study["include_test"]
     )
-    records = read_ordering(files, plan, participants)
-    answers = records.answers
+    kind = files_of_kind(plan)
+    questions, answers = kind.read(files, plan, participants)
     content = Content(
         slug=study["slug"],
         status=study["status"],
@@ -168,14 +167,11 @@ def read_bundle(files: Files) -> ParsedBundle:
         generator_version=study["generator_version"],
         **study_times(study),
         plan=plan,
-        practice=practice_question(study, plan),
-        questions=records.questions,
+        practice=kind.read_practice(study, plan),
+        questions=questions,
         consents=consents,
         participants=lambda: iter(participants),
-        answers=lambda: iter(answers),
-        counted_answers=lambda: (answer.counted for answer in answers if not answer.excluded),
-        first_rankings=lambda: iter(records.first_rankings),
-        votes=lambda: (people_from(participants), Answers.of(each.response for each in answers)),
+        answers=answers,
         include_test=study["include_test"],
     )
     return ParsedBundle(content, study)

@@ -7,15 +7,11 @@ from itertools import zip_longest
 from typing import Any
 
 from survey import __version__
-from survey.core.measures import MEASURES
-from survey.core.studies.digests import study_digest, text_digest
-from survey.core.studies.generators import GENERATOR_VERSION
-from survey.core.studies.plan import GIVEN
+from survey.core.studies.plan import study_digest, text_digest
 from survey.core.studies.texts import and_join
-from survey.services.analysis.results_json import as_json
 from survey.services.exchange.bundle import ANALYSIS, LAST_LINE, SUMS, files_of, sum_of, tables_in
 from survey.services.exchange.bundle_tables import IDENTITIES
-from survey.services.exchange.content import Content
+from survey.services.exchange.content import PACKAGES, STUDY, Content
 from survey.services.exchange.input_files import (
     BundleError,
     Faults,
@@ -25,23 +21,14 @@ from survey.services.exchange.input_files import (
     read_rows,
     text_of,
 )
-from survey.services.exchange.ordering_reading import RESPONSES
 from survey.services.exchange.reading import ParsedBundle, read_bundle, read_identities
-from survey.services.exchange.study_file import PACKAGES, STUDY, as_text, lists_of, study_json
+from survey.services.exchange.study_file import as_text, study_json
+from survey.services.exchange.tasks import files_of_kind
 
 # Computed on another machine, floats may differ in their last digit.
 RELATIVE_TOLERANCE = 1e-9
 ABSOLUTE_TOLERANCE = 1e-12
 MOST_REPEATED = 200  # characters of a value, in a message
-
-RECOMPUTED = {
-    "questions.csv": "the lists as the plan gives them",
-    "rankings.csv": "values, printed values and orders recomputed",
-    "votes.csv": "credits recomputed from what was ticked",
-    "table3.csv": "recounted",
-    "table4.csv": "recounted",
-    "codebook.csv": "tells of every column",
-}
 
 
 def replicate(files: Files) -> Iterator[str]:
@@ -62,16 +49,17 @@ def replicate(files: Files) -> Iterator[str]:
 
 def _recompute(files: Files, bundle: ParsedBundle) -> Iterator[str]:
     content = bundle.content
-    yield _check_lists(content)
+    kind = files_of_kind(content.plan)
+    yield kind.check_questions(content)
     _check_digest(bundle)
     yield f"the digest is that of the plan and its questions: {content.digest}"
-    answers, participants = sum(1 for _ in content.answers()), [*content.participants()]
+    answers, participants = content.answers.count(), [*content.participants()]
     yield f"{answers} answers of {len(participants)} participants can be read"
     identities = read_identities(files, participants)
     recomputed = dict(files_of(content, identities if IDENTITIES in files else None))
     _check_names(files, recomputed)
     _check_columns(files, content)
-    for name, how in RECOMPUTED.items():
+    for name, how in {**kind.recomputed, "codebook.csv": "tells of every column"}.items():
         if name in recomputed:
             _compare_table(name, text_of(files, name), recomputed[name])
             yield f"{name}: {how}"
@@ -125,52 +113,12 @@ def _check_sums(files: Files) -> None:
             raise BundleError(f"{name} does not belong to the bundle: {SUMS} does not list it")
 
 
-def _check_lists(content: Content) -> str:
-    """Compare the lists with those drawn from the seed or written in the plan; return which."""
-    plan = content.plan
-    if plan.generator != GIVEN and content.generator_version != GENERATOR_VERSION:
-        raise BundleError(
-            f"{STUDY}, generator_version: {content.generator_version} found; this version of the "
-            f"survey draws with version {GENERATOR_VERSION}, so it cannot draw these lists again"
-        )
-    try:
-        drawn = {question.number: question for question in plan.draw_questions()}
-    except ValueError as error:
-        raise BundleError(f"{STUDY}, plan: {error}") from None
-    practice = drawn.get(0)
-    if lists_of(practice) != lists_of(content.practice) or (
-        practice and content.practice and practice.marks != content.practice.marks
-    ):
-        raise BundleError(
-            f"{STUDY}, practice: the seed gives other lists for the practice question"
-        )
-    for question in content.questions:
-        if question.marks != drawn[question.number].marks:
-            raise BundleError(
-                f"questions.csv, question {question.number}: the plan gives other "
-                f"{and_join(plan.marked or question.marks.kinds)}"
-            )
-        for letter, ranks in question.lists.items():
-            expected = drawn[question.number].lists[letter]
-            if ranks != expected:
-                raise BundleError(
-                    f"questions.csv, question {question.number}, list {letter}: "
-                    f"{' '.join(map(str, ranks))} found; the plan gives "
-                    f"{' '.join(map(str, expected))}"
-                )
-    if plan.generator == GIVEN:
-        return f"the lists of {plan.questions} questions are the plan's own"
-    return f"the lists of {plan.questions} questions come out of the seed {plan.seed} again"
-
-
 def _check_digest(bundle: ParsedBundle) -> None:
     content = bundle.content
-    questions = [*([content.practice] if content.practice else []), *content.questions]
-    digest = study_digest(content.plan, questions, content.generator_version)
+    digest = study_digest(content.plan, content.all_questions, content.generator_version)
     if digest != content.digest:
-        raise BundleError(
-            f"{STUDY}, digest: {content.digest} found; recomputed {digest}{_other_packages(bundle)}"
-        )
+        why = files_of_kind(content.plan).why_other_digest(bundle.study)
+        raise BundleError(f"{STUDY}, digest: {content.digest} found; recomputed {digest}{why}")
     for consent in content.consents:
         if text_digest(consent.text) != consent.digest:
             raise BundleError(f"{STUDY}, consent {consent.version}: not the digest of its text")
@@ -186,23 +134,14 @@ def _check_digest(bundle: ParsedBundle) -> None:
     _compare(dict(bundle.study), expected, STUDY)
 
 
-def _other_packages(bundle: ParsedBundle) -> str:
-    """Return which measures come from another package, or version of it, than the bundle's."""
-    other = [
-        f"{name} is of {package} there and of {MEASURES.package(name)} here"
-        for name, package in bundle.study.get(PACKAGES, {}).items()
-        if MEASURES.package(name) != package
-    ]
-    return f" ({and_join(other)})" if other else ""
-
-
 def _check_analysis(files: Files, content: Content) -> str:
-    figures, recomputed = json_of(files, ANALYSIS), _plain(as_json(content.analysis))
+    figures, recomputed = json_of(files, ANALYSIS), _plain(content.analysis_json)
     checked = f"{ANALYSIS}: every figure recomputed"
-    heading = next(read_cells(text_of(files, RESPONSES), RESPONSES), [])
+    answers = files_of_kind(content.plan).answers_file
+    heading = next(read_cells(text_of(files, answers), answers), [])
     if not {"shown_at", "submitted_at", "active_seconds"} <= set(heading):
         figures, recomputed = _without_times(figures), _without_times(recomputed)
-        checked += f", but for those of times, which {RESPONSES} lacks"
+        checked += f", but for those of times, which {answers} lacks"
     missing = [name for name in recomputed if isinstance(figures, dict) and name not in figures]
     if missing:  # an earlier version did not compute them
         recomputed = {name: value for name, value in recomputed.items() if name not in missing}

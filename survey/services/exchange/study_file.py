@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -10,19 +10,16 @@ from typing import Any
 import numpy as np
 
 from survey import __version__
-from survey.core.measures import MEASURES
-from survey.core.studies.marks import Marks
 from survey.core.studies.plan import Plan
-from survey.core.studies.questions import Question, build_question
+from survey.core.tasks import DEFAULT, plan_from_json
 from survey.db.models import Study
 from survey.services.exchange.codebook import listed_values
-from survey.services.exchange.content import Content, ParticipantRecord
+from survey.services.exchange.content import STUDY, Content, ParticipantRecord
 from survey.services.exchange.csv_tables import SEEN, batched
 from survey.services.exchange.input_files import BundleError, CsvRow, Files, json_of
+from survey.services.exchange.tasks import TASK_FILES, files_of_kind
 
 FORMAT = 1
-STUDY = "study.json"
-PACKAGES = "packages"  # measure → the package that brings it, with its version
 STUDY_STATUSES = listed_values(Study.status)
 TIMES = ("opened_at", "closed_at", "unblinded_at")
 KEYS: dict[str, type | tuple[type, ...]] = {
@@ -66,24 +63,21 @@ def _as_value(texts: frozenset[tuple[str, str]]) -> str:
 
 
 def _study_metadata(content: Content) -> dict[str, Any]:
-    plan = content.plan
+    plan, kind = content.plan, files_of_kind(content.plan)
     return {
         "format": FORMAT,
         "slug": content.slug,
         "title": plan.title,
         "status": content.status,
         "digest": content.digest,
-        "generator": plan.generator,
         "generator_version": content.generator_version,
         "seed": plan.seed,
-        "measures": list(plan.measures),
         "opened_at": _time_text(content.opened_at),
         "closed_at": _time_text(content.closed_at),
         "unblinded_at": _time_text(content.unblinded_at),
         "include_test": content.include_test,
         "plan": plan.as_json(),
-        "practice": lists_of(content.practice),
-        **_practice_marks(content.practice),
+        **kind.practice_entries(content.practice),
         "consent": [vars(consent) for consent in content.consents],
         "texts": {},
         "versions": {
@@ -91,25 +85,8 @@ def _study_metadata(content: Content) -> dict[str, Any]:
             "python": ".".join(map(str, sys.version_info[:2])),
             "numpy": np.__version__,
         },
-        **_packages_of(plan.measures),
+        **kind.study_entries(plan),
     }
-
-
-def _packages_of(measures: Iterable[str]) -> dict[str, dict[str, str]]:
-    """Return the packages of those measures that are not the survey's own."""
-    packages = {name: package for name in measures if (package := MEASURES.package(name))}
-    return {PACKAGES: packages} if packages else {}
-
-
-def _practice_marks(practice: Question | None) -> dict[str, Any]:
-    return {"practice_marks": practice.marks.as_json()} if practice and practice.marks else {}
-
-
-def lists_of(question: Question | None) -> dict[str, list[int]] | None:
-    """Return the lists of a question as JSON has them: letter → positions."""
-    if question is None:
-        return None
-    return {letter: list(ranks) for letter, ranks in question.lists.items()}
 
 
 def as_text(content: Any) -> str:
@@ -144,36 +121,16 @@ def read_study(files: Files) -> dict[str, Any]:
 
 
 def study_plan(study: Mapping[str, Any]) -> Plan:
-    """Return the plan in study.json; raises BundleError naming packages that it lacks here."""
+    """Return the plan in study.json; raises BundleError saying what it lacks here."""
     try:
-        return Plan.from_json(study["plan"])
+        return plan_from_json(study["plan"])
     except (ValueError, TypeError) as error:
-        raise BundleError(f"{STUDY}, plan: {error}{_packages_needed(study)}") from None
-
-
-def _packages_needed(study: Mapping[str, Any]) -> str:
-    needed = [
-        f"{name} comes with the package {package}"
-        for name, package in study.get(PACKAGES, {}).items()
-        if name not in MEASURES
-    ]
-    return f" ({'; '.join(needed)}, which is not installed here)" if needed else ""
+        kind = TASK_FILES.get(str(study["plan"].get("kind", DEFAULT)))
+        why = "" if kind is None else kind.why_not_read(study)
+        raise BundleError(f"{STUDY}, plan: {error}{why}") from None
 
 
 def study_times(study: Mapping[str, Any]) -> dict[str, datetime | None]:
     """Return when the study was opened, closed and unblinded, by the key in study.json."""
     row = CsvRow(STUDY, 1, {key: study[key] or "" for key in TIMES})
     return {key: row.optional_time(key) for key in TIMES}
-
-
-def practice_question(study: Mapping[str, Any], plan: Plan) -> Question | None:
-    """Return the practice question in study.json; raises BundleError for impossible lists."""
-    lists = study["practice"]
-    if lists is None:
-        return None
-    try:
-        ordered = [lists[letter] for letter in sorted(lists)]
-        marks = Marks.from_json(study.get("practice_marks", {}))
-        return build_question(0, ordered, plan.measures, plan.setting, marks)
-    except (ValueError, TypeError) as error:
-        raise BundleError(f"{STUDY}, practice: {error}") from None

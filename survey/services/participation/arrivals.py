@@ -12,7 +12,7 @@ from survey.db import participant_queries, study_queries
 from survey.db.models import Browser, Identity, Participant, Study
 from survey.db.records import AnyParticipant, AnyStudy, ParticipantRecord, StudyRecord
 from survey.errors import NotAllowedError, NotFoundError
-from survey.services.participation import slots
+from survey.services.participation import participants
 from survey.services.participation.participants import require_open
 from survey.services.studies import guests
 from survey.services.studies.recruitment import recruitment_of
@@ -117,7 +117,7 @@ def require_welcome(session: Session, study: AnyStudy, arrival: Arrival) -> None
                 "id with which you are credited, and this address has none."
             )
         )
-    slots.require_one(session, study)
+    participants.require_one(session, study)
 
 
 def _new_participant(

@@ -1,12 +1,8 @@
-"""What is stored about one participant, for that participant: to be seen and taken along.
+"""What is stored about one participant, for that participant: seen, taken along, stopped, erased.
 
-Which measure was behind which label is not theirs to see while the study runs, and is
-stored about the page, not about them; it is left out, and with it the study's digest, which
-depends on the measures. What their pages have not shown yet, this does not show before.
-
-Stopping, and deleting everything a participant gave, also from databases restored later.
-
-Deleting what identifies people on the day a study has announced.
+Which measure was behind which label stays hidden while the study runs, and with it the study's
+digest, which depends on the measures. What their pages have not shown yet is left out too. At the
+end: deleting what identifies people on the day that a study has announced.
 """
 
 import hashlib
@@ -18,13 +14,15 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from survey.clock import now
-from survey.core.studies.rankings import Ranking
+from survey.core.studies.plan import Plan
+from survey.core.tasks import task_of
 from survey.db import participant_queries, study_queries
 from survey.db.engine import begin_reading, empty_log
-from survey.db.models import Erasure, Participant, Presentation, Revision, StoredResponse, Study
+from survey.db.models import Erasure, Participant, Study
 from survey.db.records import AnyParticipant, AnyStudy
+from survey.db.tasks import tables_of
 from survey.services.accounts import access
-from survey.services.participation import presentations
+from survey.services.participation.answers import all_presentations, answer_in
 
 
 def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str, Any]:
@@ -54,46 +52,32 @@ def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str
         "receipt": participant.receipt,
         "last_seen": _moment(participant.last_seen_at),
         "not_counted_because": participant.exclude_reason,
-        "questions": [
-            _question(study, presentation, response)
-            for presentation, response in study_queries.presentations_with_responses(
-                session, participant.id
-            )
-            if presentation.shown_at is not None
-        ],
+        "questions": _questions(session, study.plan, participant),
     }
 
 
-def _question(
-    study: AnyStudy, presentation: Presentation, response: StoredResponse | None
-) -> dict[str, Any]:
-    blinded = presentations.blinded_question(presentation)
-    ranks_first = study.plan.rank_first and presentation.ranked_at is None
-    return {
-        "question": presentation.position or "practice",
-        "lists": {letter: list(ranks) for letter, ranks in blinded.rows},
-        "methods": [
-            {"label": column.label, "values": dict(column.shown), "order": str(column.ranking)}
-            for column in blinded.columns
-            if not ranks_first
-        ],
-        "first_shown": _moment(presentation.shown_at),
-        "ranked_before": _order(presentation.ranked_first),
-        "answers": [_answer(one) for one in response.history] if response else [],
-    }
-
-
-def _answer(given: Revision) -> dict[str, Any]:
-    return {
-        "ticked": sorted(given.clicked),
-        "own_ordering": _order(given.own),
-        "saved": _moment(given.submitted_at),
-        "seconds_in_view": given.active_seconds,
-    }
-
-
-def _order(ranking: Ranking | None) -> str | None:
-    return None if ranking is None else str(ranking)
+def _questions(session: Session, plan: Plan, participant: Participant) -> list[dict[str, Any]]:
+    """Return what was shown until now, with every answer; what is still ahead stays hidden."""
+    task = task_of(plan)
+    history: dict[int, list[dict[str, Any]]] = {}
+    for row in participant_queries.history_of(session, tables_of(plan), participant.id):
+        history.setdefault(row.response_id, []).append(
+            {
+                **task.describe_answer(answer_in(task, row)),
+                "saved": _moment(row.submitted_at),
+                "seconds_in_view": row.active_seconds,
+            }
+        )
+    return [
+        {
+            "question": shown.position or "practice",
+            **task.describe(plan, shown.view, shown.drawn),
+            "first_shown": _moment(shown.shown_at),
+            "answers": history.get(shown.response_id or 0, []),
+        }
+        for shown in all_presentations(session, plan, participant)
+        if shown.shown_at is not None
+    ]
 
 
 def _moment(moment: Any) -> str | None:

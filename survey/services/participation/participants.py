@@ -1,11 +1,13 @@
-"""Where in the survey a participant is, told from what is stored and nothing else.
+"""A participant's way from the consent to the receipt: their next page, and their slot.
 
-A participant's way from the consent to the receipt, apart from the answers themselves.
+A study wants so many participants; a slot is one of them. A slot that is left unused for the time
+that the study sets is released.
 """
 
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
@@ -13,14 +15,52 @@ from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.clock import now
-from survey.core.studies.blinding import draw_blinding
 from survey.core.studies.plan import Plan
 from survey.core.studies.texts import marked
+from survey.core.tasks import task_of
 from survey.db import participant_queries, study_queries
 from survey.db.models import ConsentText, Participant, Presentation, StoredQuestion, Study
 from survey.db.records import AnyParticipant, AnyStudy
-from survey.errors import NotAllowedError, StudyClosedError
-from survey.services.participation import slots
+from survey.db.tasks import tables_of
+from survey.errors import NotAllowedError, StudyClosedError, StudyFullError
+from survey.services.studies.recruitment import recruitment_of
+
+
+def held_since(study: AnyStudy) -> datetime:
+    """Return the moment since which someone must have been seen to hold their place."""
+    return now() - timedelta(minutes=recruitment_of(study).slot_minutes)
+
+
+def free(session: Session, study: AnyStudy) -> int:
+    """Return how many more participants can begin now."""
+    taken = study_queries.places_taken(session, study.id, held_since(study))
+    return max(0, study.plan.participants - taken)
+
+
+def require_one(session: Session, study: AnyStudy) -> None:
+    """Raise StudyFullError when no place is free."""
+    if not free(session, study):
+        raise StudyFullError(
+            marked(
+                "Enough people have taken part already, or are taking part right now. "
+                "Thank you for your interest."
+            )
+        )
+
+
+def require_still_held(session: Session, study: AnyStudy, participant: AnyParticipant) -> None:
+    """Raise StudyFullError for someone who was away for long and whose place was given away."""
+    seen = participant.last_seen_at or participant.started_at
+    if participant.is_test or participant.status != "started" or seen > held_since(study):
+        return
+    if not free(session, study):
+        raise StudyFullError(
+            marked(
+                "You were away for a long time, and your place went to someone else. What you had "
+                "saved is kept. Thank you for your interest."
+            )
+        )
+
 
 PRACTICE = 0
 
@@ -108,7 +148,7 @@ def agree(session: Session, who: AnyParticipant, text_digest: str) -> bool:
         return False
     if participant.consented_at is None:
         if participant.status == "declined" and not participant.is_test:
-            slots.require_one(session, study)  # their place may have gone to someone else
+            require_one(session, study)  # their place may have gone to someone else
         participant.status = "started"
         participant.consent_id = text.id
         participant.consented_at = participant.last_seen_at = now()
@@ -160,7 +200,7 @@ def inform(session: Session, who: AnyParticipant) -> None:
         participant.informed_at = participant.last_seen_at
         plan = study.plan
         for position, question in _asked_of(session, study, plan, participant):
-            session.add(_present(plan, position, question, participant))
+            _present(session, plan, position, question, participant)
     session.commit()
 
 
@@ -176,7 +216,7 @@ def _asked_of(
     practice = [question for question in study.questions if question.number == PRACTICE]
     questions = [question for question in study.questions if question.number != PRACTICE]
     if plan.design == "pool":
-        since = slots.held_since(study)
+        since = held_since(study)
         asked = study_queries.times_asked(session, study.id, since, is_test=participant.is_test)
         chance.shuffle(questions)
         questions.sort(key=lambda question: asked.get(question.id, 0))
@@ -187,22 +227,27 @@ def _asked_of(
 
 
 def _present(
-    plan: Plan, position: int, question: StoredQuestion, participant: Participant
-) -> Presentation:
-    blinding = draw_blinding(
-        plan.measures, plan.letters, secrets.SystemRandom(), shuffle_lists=plan.shuffle_lists
+    session: Session,
+    plan: Plan,
+    position: int,
+    question: StoredQuestion,
+    participant: Participant,
+) -> None:
+    """Draw and store how a participant will see a question."""
+    task = task_of(plan)
+    drawn = task.draw(
+        plan, task.read_question(question.number, question.content), secrets.SystemRandom()
     )
     first = PRACTICE if plan.practice else 1
-    return Presentation(
+    presentation = Presentation(
         participant_id=participant.id,
         question_id=question.id,
         position=position,
-        label_order=list(blinding.label_order),
-        column_order=list(blinding.column_order),
-        list_order=list(blinding.list_order),
-        shown=[list(question.columns[measure]["shown"]) for measure in blinding.label_order],
         shown_at=participant.informed_at if position == first else None,
     )
+    session.add(presentation)
+    session.flush()
+    participant_queries.store_presentation(session, tables_of(plan), presentation.id, vars(drawn))
 
 
 def start_questions(session: Session, who: AnyParticipant) -> None:

@@ -12,7 +12,7 @@ from survey.db import study_queries
 from survey.db.models import Participant, Study
 from survey.db.study_queries import Kind
 from survey.errors import NotFoundError
-from survey.services.participation import slots
+from survey.services.participation import participants
 
 MOST_SHOWN = 200  # of each kind; a page that is brought up to date every five seconds
 
@@ -87,7 +87,7 @@ def watch(session: Session, study: Study, beginning: str = "") -> Watch:
     ``beginning``: of the ids to be listed. However many there are, the database counts
     them, and no more are read than a page shows.
     """
-    since = slots.held_since(study)
+    since = participants.held_since(study)
     standings = study_queries.standings(session, study.id, since)
     counted = [one for one in standings if one.kind == "counts"]
 

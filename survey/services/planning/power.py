@@ -19,11 +19,12 @@ from survey.core.agreement.power_model import (
     tally,
 )
 from survey.core.studies.faults import Fault
-from survey.core.studies.plan import BOUNDS, Plan
+from survey.core.studies.plan import QUESTIONS, Plan
+from survey.core.tasks.ordering_plan import ordering_plan
 from survey.errors import SurveyError
 
 MOST_VALUES = 10
-MOST_QUESTIONS = BOUNDS["questions"][1]
+MOST_QUESTIONS = QUESTIONS.highest
 NO_POOL = "none"
 
 DEFAULTS: Mapping[str, str] = {
@@ -114,7 +115,7 @@ def texts_of(plan: Plan) -> dict[str, str]:
         "participants": str(plan.participants),
         "questions": str(plan.asked),
         "pool": str(plan.questions) if plan.asked < plan.questions else NO_POOL,
-        "decided": f"{decided_share(len(plan.measures)):.2f}",
+        "decided": f"{decided_share(len(ordering_plan(plan).measures)):.2f}",
     }
 
 

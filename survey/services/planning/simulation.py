@@ -16,12 +16,11 @@ from bs4 import BeautifulSoup, Tag
 
 from survey.core.agreement.credits import OTHER
 from survey.core.agreement.voters import Chance, Drawing, cast_vote, own_order
-from survey.core.studies.blinding import BlindedColumn
 from survey.core.studies.marks import MarkedRow, marks_of, sorted_with_marks
 from survey.core.studies.personal_fields import PersonalField
-from survey.core.studies.plan import Plan
-from survey.core.studies.questions import build_question
+from survey.core.studies.questions import BlindedColumn, build_question
 from survey.core.studies.rankings import Ranking
+from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
 
 MOST_PAGES = 200
@@ -108,7 +107,7 @@ def simulate(
 class Bot:
     """A simulated participant with its own HTTP session."""
 
-    def __init__(self, entry: str, plan: Plan, preference: Drawing, chance: Chance) -> None:
+    def __init__(self, entry: str, plan: OrderingPlan, preference: Drawing, chance: Chance) -> None:
         self.entry, self.plan, self.preference, self.chance = entry, plan, preference, chance
         self.browser = requests.Session()
         self.browser.trust_env = False  # a proxy cannot reach the server of this process
@@ -221,4 +220,85 @@ def _text(tag: Tag, selector: str) -> str:
     selected = tag.select_one(selector)
     if selected is None:
         raise SurveyError(f"A page of the survey has no {selector} where one is expected.")
+<<<<<<< HEAD
     return selected.get_text().strip()
+=======
+    return found.get_text().strip()
+
+
+AT_ONCE = 4
+
+
+@dataclass(frozen=True)
+class Preference:
+    """How likely a bot is to vote for each measure, or for an order of its own (OTHER)."""
+
+    shares: Mapping[str, float]
+
+    @classmethod
+    def parse(cls, text: str | None, measures: Sequence[str]) -> "Preference":
+        """Read ``MNRO=.5,NMRR=.3,AP=.1,OTHER=.1``; without a text all measures are alike.
+
+        Raises SurveyError for an unknown name and for shares that do not sum to 1.
+        """
+        if text is None:
+            return cls({**dict.fromkeys(measures, 0.9 / len(measures)), OTHER: 0.1})
+        shares = {}
+        known = {name.lower(): name for name in (*measures, OTHER)}
+        for part in text.split(","):
+            written, _, number = part.partition("=")
+            name = known.get(written.strip().lower())
+            if name is None:
+                raise SurveyError(
+                    f"{part.strip()!r} found in the preference; "
+                    f"{', '.join(known.values())} can be preferred, like MNRO=.5"
+                )
+            try:
+                shares[name] = float(number)
+            except ValueError:
+                raise SurveyError(
+                    f"{part.strip()!r} found in the preference; write a share like {name}=.5"
+                ) from None
+        if min(shares.values()) < 0 or not abs(sum(shares.values()) - 1) <= 1e-6:
+            raise SurveyError(
+                f"The preference {text!r} sums to {sum(shares.values()):g}; "
+                "shares from 0 to 1 that sum to 1 are needed."
+            )
+        return cls(shares)
+
+    def draw(self, chance: np.random.Generator) -> str:
+        """Draw a measure, or OTHER."""
+        total = sum(self.shares.values())  # 1 but for what was rounded when it was typed
+        return str(
+            chance.choice(list(self.shares), p=[share / total for share in self.shares.values()])
+        )
+
+
+def simulate(
+    entry: str,
+    plan: OrderingPlan,
+    participants: int,
+    preference: Preference,
+    seed: int,
+    on_finished: Callable[[], object] = lambda: None,
+) -> None:
+    """Send so many bots through the survey at the address ``entry``.
+
+    Each has a stream of its own from ``seed``, so the votes do not depend on who
+    comes first: the same seed gives the same Table 4. ``on_finished`` is called
+    after each. Raises SurveyError when a page does not lead on.
+    """
+    streams = np.random.SeedSequence(seed).spawn(participants)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        runs = [
+            pool.submit(Bot(entry, plan, preference, np.random.default_rng(stream)).take_part)
+            for stream in streams
+        ]
+        try:
+            for run in as_completed(runs):
+                run.result()
+                on_finished()
+        except BaseException:  # a bot that failed, or Ctrl-C: let no further one begin
+            pool.shutdown(cancel_futures=True)
+            raise
+>>>>>>> 4121713 (Let all that studies share know a kind of question only through its interface)

@@ -1,96 +1,37 @@
-"""Checks of a study before it opens: its texts, and how far its questions separate the measures."""
+"""Checks of a study before it opens: its texts, its digest, and what its kind of question adds."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Iterator
 
-from survey.core.agreement.credits import chance_credits
-from survey.core.measures import MEASURES, Setting, measure_named, mentioned_measure
-from survey.core.measures.mnro import mnro_horizon
-from survey.core.measures.nmrr import nmrr_horizon
-from survey.core.studies.plan import TEXTS, Plan
-from survey.core.studies.questions import Question
-from survey.core.studies.rankings import contradictions, identical_groups
-from survey.core.studies.texts import and_join
+from survey.core.measures import mentioned_measure
+from survey.core.studies.faults import Finding
+from survey.core.tasks import ordering_checks, task_of
+from survey.core.tasks.ordering_checks import QuestionCheck, pair_sentences
+from survey.core.tasks.ordering_plan import ordering_plan
 from survey.db.models import Study
 from survey.services.studies.lifecycle import current_digest, questions_of
 from survey.services.studies.recruitment import recruitment_of
 
-# A phone shows no more columns beside the lists.
-PHONE_COLUMNS = 3
-
-
-@dataclass(frozen=True)
-class Finding:
-    """A remark on a question, or on the whole study if ``question`` is None.
-
-    ``failed``: the study is broken; other findings may be intended.
-    """
-
-    question: int | None
-    text: str
-    failed: bool = False
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A comparison of two measures' orders of a question's lists.
-
-    ``contradictions``: how many pairs of lists they put in opposite orders. If there are none
-    and the orders differ, a measure only breaks ties of the other.
-    """
-
-    names: tuple[str, str]
-    identical: bool
-    contradictions: int
-
-    @property
-    def summary(self) -> str:
-        """The comparison in a few words."""
-        if self.identical:
-            return "identical"
-        return f"contradict on {self.contradictions}" if self.contradictions else "ties only"
-
-
-@dataclass(frozen=True)
-class QuestionCheck:
-    """A question with what a researcher should know before it is answered."""
-
-    question: Question
-    pairs: tuple[Pair, ...]
-    findings: tuple[Finding, ...]
-
-    @property
-    def separated(self) -> str:
-        """Which measures the question can tell apart: "all", "some" or "none"."""
-        identical = sum(pair.identical for pair in self.pairs)
-        return "all" if not identical else "none" if identical == len(self.pairs) else "some"
-
-    @property
-    def outlier(self) -> str | None:
-        """The measure that contradicts the others most; None among two, or if several do."""
-        sums = {
-            name: sum(pair.contradictions for pair in self.pairs if name in pair.names)
-            for name in self.question.columns
-        }
-        most = [name for name, count in sums.items() if count == max(sums.values())]
-        return most[0] if len(sums) > 2 and len(most) == 1 else None
+__all__ = [
+    "Finding",
+    "QuestionCheck",
+    "chance_advantage",
+    "check_study",
+    "headings",
+    "pair_sentences",
+    "question_checks",
+]
 
 
 def check_study(study: Study) -> list[Finding]:
-    """Return findings on orders, printed values, texts, marks, horizons and the digest."""
-    questions = questions_of(study)
-    findings = [
-        *_horizon_findings(study.plan),
-        *_order_findings(questions),
-        *_text_findings(study),
-        *_mark_findings(study.plan),
-        *_width_findings(study.plan),
+    """Return findings on the questions, the texts and the digest."""
+    findings = [*task_of(study.plan).findings(study.plan, questions_of(study))]
+    findings += [
+        Finding(None, f"the {what} holds the name of a measure ({measure}); participants see it")
+        for what, text in _public_texts(study)
+        if (measure := mentioned_measure(text))
     ]
     if not study.plan.contact:
         findings.append(Finding(None, "no contact is set, so participants do not know whom to ask"))
-    for question in questions:
-        findings += _printing_findings(question)
     if study.digest is not None and study.digest != current_digest(study):
         findings.append(
             Finding(None, "the content no longer has the digest it was opened with", failed=True)
@@ -100,62 +41,17 @@ def check_study(study: Study) -> list[Finding]:
 
 def question_checks(study: Study) -> list[QuestionCheck]:
     """Compare the measures' orders question by question, the practice question first."""
-    checks = []
-    for question in questions_of(study, practice=True):
-        pairs = tuple(
-            Pair((first, second), a == b, contradictions(a, b))
-            for (first, a), (second, b) in combinations(question.rankings.items(), 2)
-        )
-        checks.append(QuestionCheck(question, pairs, tuple(_printing_findings(question))))
-    return checks
-
-
-def pair_sentences(checks: Sequence[QuestionCheck]) -> list[str]:
-    """Return a sentence for each pair of measures: in how many questions they contradict."""
-    sentences = []
-    for pairs in zip(*(check.pairs for check in checks if check.question.number), strict=True):
-        first, second = pairs[0].names
-        contested = sum(pair.contradictions > 0 for pair in pairs)
-        identical = sum(pair.identical for pair in pairs)
-        sentences.append(
-            f"{first} and {second} contradict each other in {contested} of {len(pairs)} questions; "
-            f"in {len(pairs) - contested - identical} one only breaks ties of the other, "
-            f"in {identical} their orders are identical"
-        )
-    return sentences
+    return ordering_checks.question_checks(questions_of(study, practice=True))
 
 
 def headings(study: Study) -> dict[str, str]:
     """Return the column heading of each measure's values: 1-AP for AP, so that lower is better."""
-    return {
-        name: MEASURES[name].shown_as if name in MEASURES else name for name in study.plan.measures
-    }
+    return ordering_checks.headings(ordering_plan(study.plan))
 
 
 def chance_advantage(study: Study) -> dict[str, float]:
     """Return the expected credits per response if participants click columns at random."""
-    rankings = {question.number: question.rankings for question in questions_of(study)}
-    return chance_credits(rankings, study.plan.measures)
-
-
-def _text_findings(study: Study) -> list[Finding]:
-    """Warn of texts that name a measure, and of a number of items that varies."""
-    plan = study.plan
-    findings = [
-        Finding(None, f"the {what} holds the name of a measure ({measure}); participants see it")
-        for what, text in _public_texts(study)
-        if (measure := mentioned_measure(text))
-    ]
-    sizes = sorted({len(lists[0]) for lists in plan.own_lists})
-    if len(sizes) > 1:
-        findings.append(
-            Finding(
-                None,
-                f"the questions have from {sizes[0]} to {sizes[-1]} relevant items per list, "
-                "so the texts must not promise a single number",
-            )
-        )
-    return findings
+    return ordering_checks.chance_advantage(ordering_plan(study.plan), questions_of(study))
 
 
 def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
@@ -163,111 +59,8 @@ def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
 
     Not the slug, which ``refuse_slug`` has checked.
     """
-    for name in TEXTS:
-        yield name, getattr(study.plan, name)
-    for field in study.plan.personal_fields:
-        texts = (field.name, field.label, field.help, *field.options)
-        yield f"personal field {field.name}", "\n".join(texts)
-    marks = (study.plan.marks, *study.plan.own_marks)
-    names = {name for mark in marks for row in mark.clusters for item in row for name in item}
-    yield "clusters", "\n".join(name.replace("_", " ") for name in sorted(names))
+    yield from study.plan.public_texts()
     settings = recruitment_of(study)
     yield "return_url", settings.return_url
     yield "id_parameter", settings.id_parameter
     yield "capture", "\n".join(settings.capture)
-
-
-def _mark_findings(plan: Plan) -> list[Finding]:
-    """Warn of measures without the marks they read, and of marks that no measure reads."""
-    missing = [name for name in plan.measures if name not in MEASURES]
-    if missing:
-        fault = f"{and_join(missing)}: not registered here, so nothing can be drawn or recomputed"
-        return [Finding(None, f"{fault}; install the package that brings it", failed=True)]
-    kinds = {name: measure_named(name).reads for name in plan.measures}
-    findings = [
-        f"the lists have no {kind} for {name} to read, so it takes every match as equally relevant"
-        for name, kind in kinds.items()
-        if kind not in ("positions", *plan.marked)
-    ]
-    if unread := [kind for kind in plan.marked if kind not in kinds.values()]:
-        findings.append(f"participants see {and_join(unread)}, which no measure reads")
-    return [Finding(None, text) for text in findings]
-
-
-def _width_findings(plan: Plan) -> list[Finding]:
-    if len(plan.measures) <= PHONE_COLUMNS:
-        return []
-    text = (
-        f"{len(plan.measures)} columns and one's own do not fit on phones and tablets: the table "
-        "scrolls sideways there, and a column that is not seen is not ticked"
-    )
-    return [Finding(None, text)]
-
-
-def _horizon_findings(plan: Plan) -> list[Finding]:
-    setting: Setting = plan.setting
-    sizes = sorted({len(lists[0]) for lists in plan.own_lists} or {plan.relevant})
-    literal = setting.literal_eq15
-    horizons: dict[str, list[float]] = {
-        "NMRR": [nmrr_horizon(relevant, setting.gmt) for relevant in sizes],
-        "MNRO": [
-            mnro_horizon(relevant, setting.collection_size, literal_eq15=literal)
-            for relevant in sizes
-        ],
-    }
-    findings = []
-    for name in [name for name in horizons if name in plan.measures]:
-        least, most = min(horizons[name]), max(horizons[name])
-        horizon = (
-            f"{least:g}" if least == most else f"{least:g} to {most:g}, by the relevant items,"
-        )
-        beyond = ", so every position counts as retrieved" if least >= plan.collection_size else ""
-        findings.append(
-            Finding(None, f"{name}: K = {horizon} of {plan.collection_size} positions{beyond}")
-        )
-    return findings
-
-
-def _order_findings(questions: list[Question]) -> list[Finding]:
-    findings, agreeing = [], 0
-    for question in questions:
-        groups = identical_groups(question.rankings)
-        agreeing += bool(groups)
-        for group in groups:
-            findings.append(
-                Finding(
-                    question.number,
-                    f"{and_join(group)} order the lists alike "
-                    f"({question.rankings[group[0]]}): a vote for one counts for each",
-                )
-            )
-    summary = (
-        f"{agreeing} of {len(questions)} questions have identical orders and cannot tell "
-        "those measures apart"
-        if agreeing
-        else "in every question all the measures' orders differ"
-    )
-    return [Finding(None, summary), *findings]
-
-
-def _printing_findings(question: Question) -> list[Finding]:
-    findings = []
-    for name, column in question.columns.items():
-        places = column.ranking.places
-        longer = [
-            letter
-            for letter, text in zip(places, column.shown, strict=True)
-            if len(text.partition(".")[2]) > 4
-        ]
-        tied = ["=".join(group) for group in column.ranking.groups if len(group) > 1]
-        if longer:
-            findings.append(
-                Finding(
-                    question.number,
-                    f"{name}: {and_join(longer)} would print alike at 4 decimals though they rank "
-                    "apart, so they are printed with more",
-                )
-            )
-        if tied:
-            findings.append(Finding(question.number, f"{name} ties {and_join(tied)}"))
-    return findings

@@ -3,6 +3,7 @@
 Opening freezes a study under its digest. What researchers do is written to the study's log.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -11,12 +12,10 @@ from sqlalchemy.orm import Session
 
 from survey.clock import now
 from survey.core.measures import mentioned_measure
-from survey.core.studies.digests import study_digest, text_digest
 from survey.core.studies.faults import is_storable
-from survey.core.studies.generators import GENERATOR_VERSION
-from survey.core.studies.plan import Plan, giveaways_of
-from survey.core.studies.questions import Question
+from survey.core.studies.plan import Plan, study_digest, text_digest
 from survey.core.studies.texts import SLUG
+from survey.core.tasks import TaskQuestion, task_of
 from survey.db import study_queries
 from survey.db.engine import lock_globally
 from survey.db.models import ConsentText, Participant, Researcher, StoredQuestion, Study
@@ -45,9 +44,9 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     study = Study(
         slug=slug,
         plan_json=plan.as_json(),
-        generator_version=GENERATOR_VERSION,
+        generator_version=task_of(plan).generator_version,
         created_at=now(),
-        questions=[StoredQuestion.of(question) for question in questions],
+        questions=_question_rows(questions),
         consent_texts=[
             ConsentText(
                 version=1, text=plan.consent, digest=text_digest(plan.consent), created_at=now()
@@ -154,12 +153,9 @@ def describe(study: Study) -> dict[str, Any]:
         "status": study.status,
         "address": f"/s/{study.slug}",
         "digest": study.digest,
-        "measures": " ".join(plan.measures),
+        "kind": plan.kind,
         "questions": plan.questions,
-        "lists": plan.lists,
-        "relevant": plan.relevant,
-        "collection_size": plan.collection_size,
-        "generator": f"{plan.generator} (version {study.generator_version})",
+        **task_of(plan).facts(plan, study.generator_version),
         "seed": plan.seed,
         "practice": plan.practice,
         "target": plan.participants,
@@ -175,9 +171,18 @@ def progress(session: Session, study: Study) -> dict[str, int]:
     return {**people, "test": sum(count for (_, test), count in counts.items() if test)}
 
 
-def questions_of(study: Study, *, practice: bool = False) -> list[Question]:
+def questions_of(study: Study, *, practice: bool = False) -> list[Any]:
     """Return the study's questions, question 0 only with ``practice``."""
-    return [stored.content for stored in study.questions if practice or stored.number > 0]
+    task = task_of(study.plan)
+    return [
+        task.read_question(row.number, row.content)
+        for row in study.questions
+        if practice or row.number > 0
+    ]
+
+
+def _question_rows(questions: Iterable[TaskQuestion]) -> list[StoredQuestion]:
+    return [StoredQuestion(number=each.number, content=each.as_json()) for each in questions]
 
 
 def current_digest(study: Study) -> str:
@@ -203,8 +208,8 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
     require_draft(study)
     study.questions.clear()
     session.flush()  # delete the old numbers before the new are inserted: they are unique
-    study.questions = [StoredQuestion.of(question) for question in questions]
-    study.generator_version = GENERATOR_VERSION
+    study.questions = _question_rows(questions)
+    study.generator_version = task_of(plan).generator_version
     study.plan_json = plan.as_json()
     text = study.consent_texts[0]
     text.text, text.digest, text.created_at = plan.consent, text_digest(plan.consent), now()
@@ -381,11 +386,11 @@ def _require_changeable(study: Study) -> None:
 
 def _refuse_giveaways(plan: Plan) -> None:
     """Raise SurveyError if participants would read the name of a measure."""
-    if faults := giveaways_of(plan):
+    if faults := plan.giveaways():
         raise SurveyError(f"{'; '.join(fault.text for fault in faults)}.")
 
 
-def _draw(plan: Plan) -> list[Question]:
+def _draw(plan: Plan) -> list[Any]:
     try:
         return plan.draw_questions()
     except ValueError as error:

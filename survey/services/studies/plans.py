@@ -19,8 +19,9 @@ from survey.core.studies.faults import Fault, Place, PlanError
 from survey.core.studies.generators import GENERATORS
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv
-from survey.core.studies.plan import Plan, giveaways_in_title, giveaways_of
+from survey.core.studies.plan import Plan, giveaways_in_title
 from survey.core.studies.run_lists import read_trec
+from survey.core.tasks import plan_from_json
 from survey.errors import SurveyError
 from survey.services.studies.languages import ENGLISH, languages
 from survey.services.studies.presets import translated
@@ -75,7 +76,7 @@ def with_lists(plan: Plan, lists: OwnLists) -> Plan:
 
     Raises PlanError where plan and lists do not fit together.
     """
-    return Plan.from_json({**plan.as_json(), **as_fields(lists)})
+    return plan_from_json({**plan.as_json(), **as_fields(lists)})
 
 
 LARGEST_FILE = 1_000_000
@@ -270,10 +271,10 @@ def plan_from(values: Mapping[str, Any]) -> Plan:
     Raises PlanError with everything that is wrong.
     """
     try:
-        plan = Plan.from_json(values)
+        plan = plan_from_json(values)
     except PlanError as error:
         raise PlanError([*error.faults, *giveaways_in_title(values.get("title"))]) from None
-    if faults := giveaways_of(plan):
+    if faults := plan.giveaways():
         raise PlanError(faults)
     if plan.language not in languages():
         known = ", ".join(languages())

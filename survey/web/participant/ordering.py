@@ -1,37 +1,25 @@
-"""What the table of a question shows as filled in, whether it was stored or comes from a form.
+"""Ordering questions: their form (ticked columns, or an own ordering), and how it is shown."""
 
-What a question is answered with: the columns that were ticked, and places of one's own.
-
-The form of a question: votes for columns, or places of one's own.
-
-The page of a question: from what is stored, or again as it was filled in.
-"""
-
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from secrets import token_hex
 from typing import Any
 
-from flask import g, render_template, request
-from flask_wtf.csrf import generate_csrf
-from markupsafe import escape
-from wtforms import Field, HiddenField, SelectChoice, SelectMultipleField
+from sqlalchemy.orm import Session
+from wtforms import Field, SelectChoice, SelectMultipleField
 from wtforms.validators import ValidationError
 
-from survey import tokens
-from survey.core.studies.blinding import BlindedQuestion
+from survey.core.studies.plan import Plan
 from survey.core.studies.rankings import Ranking
-from survey.core.studies.texts import marked
-from survey.services.participation import presentations
-from survey.services.participation.participants import PRACTICE
-from survey.services.participation.presentations import Shown
+from survey.core.tasks.ordering import OrderingAnswer
+from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.services.participation import answers
+from survey.services.participation.answers import Shown
 from survey.web.forms import Form
 from survey.web.language import gettext, ngettext
-from survey.web.participant.visit import has_personal_link, secret_key
-from survey.web.parts import part
-from survey.web.requests import current_path, session
-from survey.web.wording import and_join, answer_in_words
+from survey.web.participant.answer_form import AnswerForm
+from survey.web.wording import and_join, answer_in_words, methods, ranking_in_words
 
 OWN = "own"
 
@@ -49,10 +37,10 @@ class FilledIn:
     unplaced: tuple[str, ...] = ()
 
     @classmethod
-    def answer(cls, stored: Any, letters: Iterable[str]) -> "FilledIn":
-        """Show an answer as it is stored; None where there is none yet."""
-        if stored is None or stored.own is not None:
-            return cls.ranking(stored and stored.own, letters, (OWN,) if stored else ())
+    def answer(cls, stored: OrderingAnswer, letters: Iterable[str]) -> "FilledIn":
+        """Show an answer as it is stored."""
+        if stored.own is not None:
+            return cls.ranking(stored.own, letters, (OWN,))
         return cls.ranking(None, letters, tuple(str(label) for label in sorted(stored.clicked)))
 
     @classmethod
@@ -119,14 +107,8 @@ class PlacesField(Field):  # type: ignore[misc] # WTForms has no type hints
         ]
 
 
-LONGEST_BREAK = 24 * 3600.0
-
-
-class PlacesForm(Form):
-    """Places of one's own for the lists of a question; subclasses have the field ``placed``."""
-
-    active_seconds = HiddenField()
-    go = HiddenField()
+class PlacesForm(AnswerForm):
+    """An own place for each list of a question; subclasses have the field ``placed``."""
 
     @property
     def missing(self) -> list[str]:
@@ -154,15 +136,6 @@ class PlacesForm(Form):
             return str(field.name)
         return f"rank-{[*self.placed.misplaced, *self.missing][0]}"
 
-    @property
-    def seconds(self) -> float | None:
-        """How long the page was in view, as the browser says; None when it says nothing usable."""
-        try:
-            seconds = float(self.active_seconds.data or "nan")
-        except ValueError:
-            return None
-        return round(seconds, 1) if 0 <= seconds <= LONGEST_BREAK else None
-
 
 class RankingForm(PlacesForm):
     """One's own ranking, asked before the methods are shown; see ranking_form."""
@@ -183,8 +156,6 @@ class RankingForm(PlacesForm):
 class QuestionForm(PlacesForm):
     """The votes of one question. Subclasses know its labels and letters; see question_form."""
 
-    submission_key = HiddenField()
-
     def validate(self, extra_validators: Any = None) -> bool:
         """Check the fields, then that they make one answer."""
         super().validate(extra_validators)
@@ -196,24 +167,25 @@ class QuestionForm(PlacesForm):
         chosen, placed = set(self.choice.data or ()), self.places
         missing = self.missing
         if not chosen and len(missing) < len(placed):
-            self._refuse(
+            self.refuse(
                 gettext(
                     "You gave places of your own. Tick “None of these” to use them, "
                     "or tick the methods whose ordering matches yours."
                 )
             )
         elif not chosen:
-            self._refuse(
+            self.refuse(
                 gettext("Tick every method whose ordering matches yours, or “None of these”.")
             )
         elif OWN in chosen and chosen != {OWN}:
-            self._refuse(
+            self.refuse(
                 gettext("You ticked “None of these” and a method as well. Please untick one.")
             )
         elif OWN in chosen and missing:
-            self._refuse(_incomplete(missing))
+            self.refuse(_incomplete(missing))
 
-    def _refuse(self, sentence: str) -> None:
+    def refuse(self, sentence: str) -> None:
+        """Put an error beside the votes."""
         self.choice.errors = [*self.choice.errors, sentence]
 
     def target(self, field: Field) -> str:
@@ -240,14 +212,10 @@ class QuestionForm(PlacesForm):
         return not self.choice.data and not any(self.places.values())
 
     @property
-    def clicked(self) -> frozenset[int]:
-        """The label numbers ticked, in a valid form."""
-        return frozenset(int(label) for label in self.choice.data if label != OWN)
-
-    @property
-    def own(self) -> Ranking | None:
-        """The own ranking, in a valid form that has one."""
-        return self.ordering if OWN in self.choice.data else None
+    def answer(self) -> OrderingAnswer:
+        """The answer of a valid form."""
+        labels = frozenset(int(label) for label in self.choice.data if label != OWN)
+        return OrderingAnswer(labels, self.ordering if OWN in self.choice.data else None)
 
 
 def _incomplete(missing: Sequence[str]) -> str:
@@ -273,146 +241,58 @@ def question_form(labels: int, letters: tuple[str, ...]) -> type[QuestionForm]:
     return type("QuestionForm", (QuestionForm,), fields)
 
 
-STALE = marked(
-    "This question was answered in another window after this page was opened. Saved there is: "
-    "%(stored)s. What you see below is not saved; to use it instead, save again."
-)
-UNKNOWN_KEY = marked("Please check what is ticked and save once more.")
-UNSAVED = marked(
-    "The survey could not store it just now. It is kept on this page; send it again in a moment. "
-    "However often it is sent, it is stored once."
-)
+class OrderingPages:
+    """The pages of the kind of question "ordering", as the registry of pages holds them."""
 
+    question_template = "participant/ordering/question.html"
+    practice_template = "participant/ordering/practice.html"
+    answer_template = "participant/ordering/_answer.html"
+    first_template = "participant/ordering/ranking.html"
 
-def show(position: int) -> str:
-    """Render a question from what is stored."""
-    shown = presentations.find_presentation(session(), g.participant, position)
-    if ranks_first(shown):
-        return ranking_page(position, ranking_form(g.plan.letters)(formdata=None), shown.blinded)
-    letters = g.plan.letters
-    filled_in = (
-        FilledIn.answer(shown.stored, letters)
-        if shown.stored
-        else FilledIn.ranking(shown.ranked_first, letters)
-    )
-    return _question_page(position, shown, filled_in, _next_key(shown))
+    def form(self, plan: OrderingPlan) -> type[AnswerForm]:
+        """Return the form of this study: a label for each measure, and its letters."""
+        return question_form(len(plan.measures), plan.letters)
 
+    def filled_in(self, plan: OrderingPlan, shown: Shown) -> FilledIn:
+        """Return the stored answer, else the ranking from before the columns as places."""
+        if shown.stored is not None:
+            return FilledIn.answer(shown.stored.answer, plan.letters)
+        return FilledIn.ranking(shown.drawn.ranked_first, plan.letters)
 
-def show_again(position: int, form: QuestionForm, *, stale: bool = False) -> str:
-    """Show a form again as it was filled in, ready to be sent again."""
-    shown = presentations.find_presentation(session(), g.participant, position)
-    if stale:
-        stored = shown.stored
-        told = stored and gettext(STALE, stored=answer_in_words(stored.clicked, stored.own))
-        form.choice.errors = [told or gettext(UNKNOWN_KEY)]
-        form.submission_key.data = _next_key(shown)
-    return _again(position, shown, form)
+    def empty(self, plan: OrderingPlan) -> FilledIn:
+        """Return no ticks and no places."""
+        return FilledIn.ranking(None, plan.letters)
 
+    def in_words(self, answer: OrderingAnswer) -> str:
+        """Return an answer in words: the methods, or the own ordering."""
+        return answer_in_words(answer.clicked, answer.own)
 
-def show_unsaved(position: int, sentence: str = UNSAVED) -> str:
-    """Show a form that could not be stored as it was filled in; a script sends it again."""
-    shown = presentations.find_presentation(session(), g.participant, position)
-    if ranks_first(shown):
-        form = ranking_form(g.plan.letters)()
-        return ranking_page(position, form, shown.blinded, sentence)
-    return _again(position, shown, voting_form()(), sentence)
+    def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
+        """Return in words which methods were ticked, or which places were given."""
+        labels = [int(label) for label in sent.get("choice", ()) if re.fullmatch("[1-9]", label)]
+        places = {
+            name.removeprefix("rank-"): int(place)
+            for name, [place, *_] in sorted(sent.items())
+            if re.fullmatch("rank-[A-J]", name) and re.fullmatch("[1-9]|10", place)
+        }
+        return methods(labels) if labels else ranking_in_words(places) or ""
 
+    def example_answer(self) -> OrderingAnswer:
+        """Return the answer that ticks Method 1."""
+        return OrderingAnswer(frozenset({1}), None)
 
-def _next_key(shown: Shown) -> str:
-    return presentations.next_key(secret_key(), shown)
+    def first_form(self, plan: OrderingPlan, shown: Shown) -> type[Form] | None:
+        """Return the form of the own ranking, until it is given, where the plan asks for one."""
+        return None if shown.drawn.ranked_at is not None else self.preview_first_form(plan)
 
+    def preview_first_form(self, plan: OrderingPlan) -> type[Form] | None:
+        """Return the form of the own ranking where the plan asks for one."""
+        return ranking_form(plan.letters) if plan.rank_first else None
 
-def voting_form() -> type[QuestionForm]:
-    """Return the form of this study's questions: a label for each measure, and its letters."""
-    return question_form(len(g.plan.measures), g.plan.letters)
-
-
-def ranking_page(
-    position: int, form: RankingForm, blinded: BlindedQuestion, unsaved: str = ""
-) -> str:
-    """Render the page that asks for one's own ranking before the methods are shown."""
-    return render_template(
-        "participant/ranking.html",
-        position=position,
-        form=form,
-        question=blinded,
-        problems=_problems(form, unsaved),
-        unsaved=unsaved,
-        **_counts(),
-    )
-
-
-def _again(position: int, shown: Shown, form: QuestionForm, unsaved: str = "") -> str:
-    return _question_page(
-        position,
-        shown,
-        form.filled_in,
-        form.submission_key.data or "",
-        active_seconds=form.seconds,
-        problems=_problems(form, unsaved),
-        unsaved=unsaved,
-    )
-
-
-def _question_page(
-    position: int, shown: Shown, filled_in: FilledIn, submission_key: str, **sent: Any
-) -> str:
-    """Render a question; ``sent``: what there is to say of a form that was sent.
-
-    Where nothing is to be said, the page is kept for all who see it alike, with marks in
-    place of what is one participant's own.
-    """
-    own = {
-        "token": generate_csrf(),
-        "submission_key": submission_key,
-        "resume_code": tokens.resume_code(secret_key(), g.participant.public_id),
-    }
-    if position == PRACTICE or sent:
-        return _rendered(position, shown, filled_in, **own, **sent)
-    page = part(
-        "question",
-        g.plan,
-        position,
-        shown.blinded,
-        filled_in,
-        shown.stored is None,
-        *_counts().values(),
-        has_personal_link(),
-        current_path(),
-        caller=lambda: _rendered(position, shown, filled_in, **MARKS),
-    )
-    for name, mark in MARKS.items():
-        page = page.replace(mark, escape(own[name]))
-    return page
-
-
-# Nobody knows them, so nothing on a page can be taken for one.
-MARKS = {name: token_hex() for name in ("token", "submission_key", "resume_code")}
-
-
-def _rendered(position: int, shown: Shown, filled_in: FilledIn, **content: Any) -> str:
-    is_practice = position == PRACTICE
-    return render_template(
-        "participant/practice.html" if is_practice else "participant/question.html",
-        position=position,
-        question=shown.blinded,
-        stored=shown.stored,
-        confirmed=is_practice and shown.stored is not None and request.method == "GET",
-        filled_in=filled_in,
-        **_counts(),
-        **content,
-    )
-
-
-def _problems(form: QuestionForm | RankingForm, unsaved: str) -> list[tuple[str, str]]:
-    return [("", gettext(unsaved))] if unsaved else form.problems
-
-
-def _counts() -> dict[str, int]:
-    answered = g.place.questions.values()
-    return {"saved": sum(answered), "total": len(answered)}
-
-
-def ranks_first(shown: Shown) -> bool:
-    """Whether one's own ranking is still to be given before the columns may be seen."""
-    return g.plan.rank_first and shown.ranked_at is None
+    def save_first(
+        self, session: Session, plan: Plan, participant: Any, position: int, form: RankingForm
+    ) -> None:
+        """Store the own ranking of a valid form; the methods come on the next page."""
+        ranking = form.ordering
+        if ranking is not None:
+            answers.save_first_ranking(session, plan, participant, position, ranking)

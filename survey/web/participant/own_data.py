@@ -8,12 +8,14 @@ from wtforms import BooleanField
 from wtforms.validators import DataRequired
 
 from survey.errors import NotFoundError
-from survey.services.participation import arrivals, presentations
+from survey.services.participation import arrivals
 from survey.services.participation import own_data as services
 from survey.services.participation.participants import Step, whereabouts
 from survey.web.forms import Form
 from survey.web.language import gettext, lazy_gettext
 from survey.web.participant.preparation import ResumeForm
+from survey.web.participant.questions import asked_questions
+from survey.web.participant.tasks import pages_of
 from survey.web.participant.visit import address_of, blueprint, browser_token, credit, go_on
 from survey.web.requests import session
 
@@ -111,7 +113,8 @@ def _own_page(form: EraseForm) -> str:
         form=form,
         problems=form.problems,
         data=services.own_data(session(), g.study, g.participant),
-        answers=presentations.all_answers(session(), g.participant),
+        answers=asked_questions(),
+        pages=pages_of(g.plan),
         labels={field.name: field.label for field in g.plan.personal_fields},
         place=whereabouts(session(), g.participant),
     )

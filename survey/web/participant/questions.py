@@ -1,28 +1,50 @@
-"""Practice, the questions, the review of all answers, and the end."""
+"""Practice, the questions, the review of all answers, and the end.
 
-from flask import g, redirect, render_template, url_for
+A question is shown from what is stored, or again as it was filled in. What belongs to a kind of
+question comes from its pages (``tasks``).
+"""
+
+from collections.abc import Hashable
+from secrets import token_hex
+from typing import Any
+
+from flask import g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
+from flask_wtf.csrf import generate_csrf
+from markupsafe import escape
 
-from survey.core.studies.blinding import BlindedQuestion
+from survey import tokens
+from survey.core.studies.texts import marked
 from survey.services.operations.database import begin_writing
-from survey.services.participation import participants, presentations, responses, slots
+from survey.services.participation import answers, participants
+from survey.services.participation.answers import Outcome, Shown, TooManyAnswersError
 from survey.services.participation.participants import PRACTICE, Step, whereabouts
-from survey.services.participation.presentations import Answer
-from survey.services.participation.responses import Outcome, TooManyAnswersError
 from survey.web.errors import RETRY_AFTER
 from survey.web.forms import Form
-from survey.web.participant.ordering import (
-    QuestionForm,
-    ranking_form,
-    ranking_page,
-    ranks_first,
-    show,
-    show_again,
-    show_unsaved,
-    voting_form,
+from survey.web.language import gettext
+from survey.web.participant.answer_form import AnswerForm
+from survey.web.participant.tasks import pages_of
+from survey.web.participant.visit import (
+    address_of,
+    blueprint,
+    credit,
+    go_on,
+    has_personal_link,
+    reached,
+    secret_key,
 )
-from survey.web.participant.visit import address_of, blueprint, credit, go_on, reached, secret_key
+from survey.web.parts import part
 from survey.web.requests import current_path, session
+
+STALE = marked(
+    "This question was answered in another window after this page was opened. Saved there is: "
+    "%(stored)s. What you see below is not saved; to use it instead, save again."
+)
+UNKNOWN_KEY = marked("Please check what is ticked and save once more.")
+UNSAVED = marked(
+    "The survey could not store it just now. It is kept on this page; send it again in a moment. "
+    "However often it is sent, it is stored once."
+)
 
 
 @blueprint.get("/practice")
@@ -96,19 +118,29 @@ def done() -> ResponseReturnValue:
 
 
 def _review_page(form: Form) -> str:
-    listed = presentations.all_answers(session(), g.participant)
     return render_template(
-        "participant/review.html", answers=listed, form=form, problems=form.problems
+        "participant/review.html",
+        answers=asked_questions(),
+        pages=pages_of(g.plan),
+        form=form,
+        problems=form.problems,
     )
 
 
+def asked_questions() -> list[Shown]:
+    """Return this participant's questions in order, practice left out, with their answers."""
+    everything = answers.all_presentations(session(), g.plan, g.participant)
+    return [shown for shown in everything if shown.position > PRACTICE]
+
+
 def answer(position: int) -> ResponseReturnValue:
-    """Check, store, go on."""
-    if g.plan.rank_first:
-        shown = presentations.find_presentation(session(), g.participant, position)
-        if ranks_first(shown):
-            return _rank(position, shown.blinded)
-    form = voting_form()()
+    """Check an answer, store it and lead on; with a mistake, show it as it was filled in."""
+    pages = pages_of(g.plan)
+    shown = answers.find_presentation(session(), g.plan, g.participant, position)
+    first = pages.first_form(g.plan, shown)
+    if first is not None:
+        return _answer_first(position, shown, first())
+    form = pages.form(g.plan)()
     back = form.go.data == "back" and position > PRACTICE
     if back and form.is_empty:
         return redirect(_address_before(position), 303)
@@ -128,35 +160,153 @@ def answer(position: int) -> ResponseReturnValue:
 
 
 def _begin_to_write() -> None:
-    """Wait for one's turn; a place that was left may go to someone else meanwhile."""
+    """Take the write lock; a slot that was left may go to someone else meanwhile."""
     begin_writing(session())
-    slots.require_still_held(session(), g.study, g.participant)
+    participants.require_still_held(session(), g.study, g.participant)
 
 
-def _save(position: int, form: QuestionForm, *, onward: bool) -> Outcome:
+def _save(position: int, form: AnswerForm, *, onward: bool) -> Outcome:
     _begin_to_write()
-    return responses.save_answer(
+    return answers.save_answer(
         session(),
         secret_key(),
+        g.plan,
         g.participant,
         position,
-        Answer(form.clicked, form.own),
+        form.answer,
         form.submission_key.data or "",
         form.seconds,
         position + 1 if onward else None,
     )
 
 
-def _rank(position: int, blinded: BlindedQuestion) -> ResponseReturnValue:
-    """Store one's own ranking; the methods come on the next page."""
-    form = ranking_form(g.plan.letters)()
-    if form.go.data == "back" and position > PRACTICE:
+def _answer_first(position: int, shown: Shown, form: Form) -> ResponseReturnValue:
+    """Store the page that comes before the question's; the question is shown next."""
+    if request.form.get("go") == "back" and position > PRACTICE:
         return redirect(_address_before(position), 303)
-    if not form.validate_on_submit() or form.ordering is None:
-        return ranking_page(position, form, blinded), 400
+    if not form.validate_on_submit():
+        return _first_page(position, shown, form), 400
     _begin_to_write()
-    responses.save_first_ranking(session(), g.participant, position, form.ordering)
+    pages_of(g.plan).save_first(session(), g.plan, g.participant, position, form)
     return redirect(current_path(), 303)
+
+
+def show(position: int) -> str:
+    """Render a question from what is stored."""
+    pages = pages_of(g.plan)
+    shown = answers.find_presentation(session(), g.plan, g.participant, position)
+    first = pages.first_form(g.plan, shown)
+    if first is not None:
+        return _first_page(position, shown, first(formdata=None))
+    return _question_page(position, shown, pages.filled_in(g.plan, shown), _next_key(shown))
+
+
+def show_again(position: int, form: AnswerForm, *, stale: bool = False) -> str:
+    """Show a form again as it was filled in, ready to be sent again."""
+    shown = answers.find_presentation(session(), g.plan, g.participant, position)
+    if stale:
+        stored = shown.stored
+        refused = stored and gettext(STALE, stored=pages_of(g.plan).in_words(stored.answer))
+        form.refuse(refused or gettext(UNKNOWN_KEY))
+        form.submission_key.data = _next_key(shown)
+    return _sent_page(position, shown, form)
+
+
+def show_unsaved(position: int, sentence: str = UNSAVED) -> str:
+    """Show a form that could not be stored as it was filled in; a script sends it again."""
+    pages = pages_of(g.plan)
+    shown = answers.find_presentation(session(), g.plan, g.participant, position)
+    first = pages.first_form(g.plan, shown)
+    if first is not None:
+        return _first_page(position, shown, first(), sentence)
+    return _sent_page(position, shown, pages.form(g.plan)(), sentence)
+
+
+def _next_key(shown: Shown) -> str:
+    return answers.next_key(secret_key(), shown)
+
+
+def _first_page(position: int, shown: Shown, form: Form, unsaved: str = "") -> str:
+    return render_template(
+        pages_of(g.plan).first_template,
+        position=position,
+        form=form,
+        question=shown.view,
+        problems=_problems(form, unsaved),
+        unsaved=unsaved,
+        **_counts(),
+    )
+
+
+def _sent_page(position: int, shown: Shown, form: AnswerForm, unsaved: str = "") -> str:
+    return _question_page(
+        position,
+        shown,
+        form.filled_in,
+        form.submission_key.data or "",
+        active_seconds=form.seconds,
+        problems=_problems(form, unsaved),
+        unsaved=unsaved,
+    )
+
+
+def _question_page(
+    position: int, shown: Shown, filled_in: Hashable, submission_key: str, **sent: Any
+) -> str:
+    """Render a question; ``sent``: what there is to say of a form that was sent.
+
+    Where nothing is to be said, the page is cached for all who see it alike, with marks in
+    place of what is one participant's own.
+    """
+    own = {
+        "token": generate_csrf(),
+        "submission_key": submission_key,
+        "resume_code": tokens.resume_code(secret_key(), g.participant.public_id),
+    }
+    if position == PRACTICE or sent:
+        return _rendered(position, shown, filled_in, **own, **sent)
+    page = part(
+        "question",
+        g.plan,
+        position,
+        shown.view,
+        filled_in,
+        shown.stored is None,
+        *_counts().values(),
+        has_personal_link(),
+        current_path(),
+        caller=lambda: _rendered(position, shown, filled_in, **MARKS),
+    )
+    for name, mark in MARKS.items():
+        page = page.replace(mark, escape(own[name]))
+    return page
+
+
+# Random, so that nothing on a page can be taken for one of them.
+MARKS = {name: token_hex() for name in ("token", "submission_key", "resume_code")}
+
+
+def _rendered(position: int, shown: Shown, filled_in: Hashable, **content: Any) -> str:
+    pages, is_practice = pages_of(g.plan), position == PRACTICE
+    return render_template(
+        pages.practice_template if is_practice else pages.question_template,
+        position=position,
+        question=shown.view,
+        stored=shown.stored,
+        confirmed=is_practice and shown.stored is not None and request.method == "GET",
+        filled_in=filled_in,
+        **_counts(),
+        **content,
+    )
+
+
+def _problems(form: Form, unsaved: str) -> list[tuple[str, str]]:
+    return [("", gettext(unsaved))] if unsaved else form.problems
+
+
+def _counts() -> dict[str, int]:
+    answered = g.place.questions.values()
+    return {"saved": sum(answered), "total": len(answered)}
 
 
 def _is_ahead(position: int) -> bool:

@@ -3,9 +3,6 @@
 static/saving.js sends it, with the submission key it had; without scripts a button does.
 """
 
-import re
-from collections.abc import Mapping
-
 from flask import g, render_template, request
 from flask.typing import ResponseReturnValue
 
@@ -14,7 +11,8 @@ from survey.services.participation.participants import PRACTICE, whereabouts
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
 from survey.web.forms import Form
 from survey.web.language import set_browser_language
-from survey.web.participant.ordering import show_unsaved
+from survey.web.participant.questions import show_unsaved
+from survey.web.participant.tasks import TASK_PAGES
 from survey.web.participant.visit import blueprint, find_study_and_participant
 from survey.web.requests import current_address, session
 
@@ -60,14 +58,11 @@ def _kept_page() -> str:
         form=Form(formdata=None),
         kept=kept,
         address=current_address(),
-        labels=[int(one) for one in request.form.getlist("choice") if re.fullmatch("[1-9]", one)],
-        places=_places(request.form),
+        answer=_in_words(),
     )
 
 
-def _places(sent: Mapping[str, str]) -> dict[str, int]:
-    return {
-        name.removeprefix("rank-"): int(place)
-        for name, place in sorted(sent.items())
-        if re.fullmatch("rank-[A-J]", name) and re.fullmatch("[1-9]|10", place)
-    }
+def _in_words() -> str:
+    """Return what the form held in words; which study it is of cannot be read."""
+    sent = request.form.to_dict(flat=False)
+    return next(filter(None, (pages.sent_in_words(sent) for pages in TASK_PAGES.values())), "")

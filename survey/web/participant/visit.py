@@ -13,7 +13,7 @@ from werkzeug.exceptions import NotFound
 
 from survey import tokens
 from survey.services.operations.database import begin_reading
-from survey.services.participation import arrivals, participants, slots
+from survey.services.participation import arrivals, participants
 from survey.services.participation.participants import Step, Whereabouts, whereabouts
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.language import set_language
@@ -118,7 +118,7 @@ def reached(step: Step) -> Callable[[View], View]:
             if place.step in ENDS or WAY.index(_on_the_way(place.step)) < WAY.index(step):
                 return redirect(address_of(place))
             participants.require_open(g.study.status)
-            slots.require_still_held(session(), g.study, g.participant)
+            participants.require_still_held(session(), g.study, g.participant)
             return view(**values)
 
         return guarded

@@ -12,7 +12,7 @@ from survey.core.numbers import parse_whole
 from survey.core.studies.faults import PlanError
 from survey.errors import SurveyError
 from survey.services.accounts import access
-from survey.services.participation import slots
+from survey.services.participation import participants
 from survey.services.studies import guests, lifecycle
 from survey.services.studies.recruitment import PLATFORMS, recruitment_from, recruitment_of
 from survey.web.forms import Form
@@ -185,7 +185,7 @@ def _invite_page(
         guests_form=guests_form or GuestsForm(formdata=None, guests_only=suggest_guests_only),
         settings_form=settings_form or RecruitmentForm(formdata=None, data=stored),
         settings=settings,
-        free=slots.free(session(), g.study),
+        free=participants.free(session(), g.study),
         filled_in=filled_in,
     )
 

@@ -26,6 +26,7 @@ from survey.core.numbers import parse_whole
 from survey.core.studies.faults import Fault, PlanError
 from survey.core.studies.personal_fields import PersonalField
 from survey.core.studies.plan import Plan
+from survey.core.tasks.ordering_plan import ordering_plan
 from survey.errors import SurveyError
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import write_plan
@@ -164,8 +165,8 @@ class PlanForm(Form):
             typed["per_participant"] = None
         typed["personal_fields"] = [form.values() for form in self._used_rows()]
         if typed["generator"] == "given":
-            typed["own_lists"] = current.own_lists
-            typed["own_marks"] = [marks.as_json() for marks in current.own_marks]
+            typed["own_lists"] = ordering_plan(current).own_lists
+            typed["own_marks"] = [marks.as_json() for marks in ordering_plan(current).own_marks]
         return {
             name: "" if value is None and name not in OPTIONAL else value
             for name, value in typed.items()
@@ -251,8 +252,10 @@ def _form_data(plan: Plan) -> dict[str, Any]:
         for name, value in plan.as_json().items()
     }
     listed = {name for _, group in plans.measure_groups() for name, _ in group}
-    content["other_measures"] = " ".join(name for name in plan.measures if name not in listed)
-    marks = plan.marks.cells(0)
+    content["other_measures"] = " ".join(
+        name for name in ordering_plan(plan).measures if name not in listed
+    )
+    marks = ordering_plan(plan).marks.cells(0)
     content |= {kind: marks.get(kind, "") for kind in MARK_KINDS}
     content["personal_fields"] = [_personal_field_data(field) for field in plan.personal_fields]
     return content

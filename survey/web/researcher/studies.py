@@ -10,7 +10,7 @@ from wtforms.validators import DataRequired, Length
 
 from survey.errors import SurveyError
 from survey.services.accounts import access
-from survey.services.participation import presentations, slots
+from survey.services.participation import answers, participants
 from survey.services.studies import checks, lifecycle, plans
 from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
 from survey.services.studies.recruitment import Recruitment
@@ -202,7 +202,7 @@ def check() -> ResponseReturnValue:
         questions=checks.question_checks(g.study),
         chance=checks.chance_advantage(g.study),
         headings=checks.headings(g.study),
-        labels=presentations.default_labels(g.study),
+        labels=answers.usual_variant(g.plan),
     )
 
 
@@ -212,7 +212,7 @@ def _overview_page(form: CopyForm | None = None, status: int = 200) -> ResponseR
         form=form or CopyForm(),
         status=status,
         progress=lifecycle.progress(session(), g.study),
-        free=slots.free(session(), g.study),
+        free=participants.free(session(), g.study),
         broken=[finding for finding in checks.check_study(g.study) if finding.failed],
         events=access.events_of(session(), g.study),
         link=url_for("participant.entry", slug=g.study.slug, _external=True),

@@ -9,8 +9,8 @@ from scipy.stats import binomtest
 from survey.core.agreement.credits import OTHER, credited_measures
 from survey.core.agreement.voters import cast_vote
 from survey.core.measures import Setting
-from survey.core.studies.blinding import blind, draw_blinding
 from survey.core.studies.generators import random_question
+from survey.core.studies.questions import blind, draw_blinding
 from survey.core.studies.rankings import identical_groups
 from survey.services.planning.simulation import Preference
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from survey.core.studies.blinding import Blinding, draw_blinding
+from survey.core.studies.questions import Blinding, draw_blinding
 
 MEASURES = ("AP", "NMRR", "MNRO")
 

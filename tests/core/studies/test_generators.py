@@ -19,7 +19,7 @@ from survey.core.studies.generators import (
     discriminative_question,
     most_draws,
 )
-from survey.core.studies.plan import Plan
+from survey.core.tasks.ordering_plan import OrderingPlan
 from tests.core.studies.test_questions import TEXTS
 
 MEASURES = ("AP", "NMRR", "MNRO")
@@ -133,7 +133,7 @@ def test_two_measures_have_no_odd_one_out_and_are_told_apart():
 
 
 def test_a_question_does_not_depend_on_how_many_there_are():
-    few, many = (Plan(**TEXTS, generator="discriminative", questions=n) for n in (3, 8))
+    few, many = (OrderingPlan(**TEXTS, generator="discriminative", questions=n) for n in (3, 8))
     assert few.draw_questions() == many.draw_questions()[:4]
     assert many.draw_questions()[3] == draw(3, seed=1)
 

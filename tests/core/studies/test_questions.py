@@ -1,6 +1,7 @@
 """The random generator, its golden values, the plan and the digest."""
 
 import dataclasses
+import json
 
 import pytest
 from hypothesis import given, settings
@@ -8,12 +9,15 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from survey.core.measures import Setting
-from survey.core.studies.digests import study_digest
 from survey.core.studies.faults import PlanError
-from survey.core.studies.generators import Positions, random_question
+from survey.core.studies.generators import GENERATOR_VERSION, Positions, random_question
+from survey.core.studies.marks import NO_MARKS, Marks
 from survey.core.studies.personal_fields import PersonalField
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import study_digest
+from survey.core.studies.questions import Question, build_question
 from survey.core.studies.texts import and_join, fill, number_words
+from survey.core.tasks import plan_from_json
+from survey.core.tasks.ordering_plan import OrderingPlan
 
 MEASURES = ("AP", "NMRR", "MNRO")
 TEXTS = {
@@ -55,11 +59,13 @@ GOLDEN = {
 }
 
 
+def digest_of(plan):
+    return study_digest(plan, plan.draw_questions(), GENERATOR_VERSION)
+
+
 def test_golden_digest_of_a_study():
-    plan = Plan(**TEXTS, seed=2011)
-    assert study_digest(plan, plan.draw_questions()) == (
-        "3b2baa09436fbbf39d72bf81dd73eeafd974856663a0844c23a83c489938dca7"
-    )
+    plan = OrderingPlan(**TEXTS, seed=2011)
+    assert digest_of(plan) == ("3b2baa09436fbbf39d72bf81dd73eeafd974856663a0844c23a83c489938dca7")
 
 
 @given(st.integers(0, 2**63 - 1), st.integers(3, 10), st.integers(1, 20))
@@ -75,13 +81,15 @@ def test_a_random_question_has_different_lists_that_every_measure_can_order(seed
 
 
 def test_a_question_does_not_depend_on_how_many_there_are():
-    few, many = Plan(**TEXTS, questions=3), Plan(**TEXTS, questions=8)
+    few, many = OrderingPlan(**TEXTS, questions=3), OrderingPlan(**TEXTS, questions=8)
     assert few.draw_questions() == many.draw_questions()[:4]
 
 
 def test_the_practice_question_is_number_zero_and_can_be_left_out():
-    numbers = [question.number for question in Plan(**TEXTS, questions=2).draw_questions()]
-    without = [q.number for q in Plan(**TEXTS, questions=2, practice=False).draw_questions()]
+    numbers = [question.number for question in OrderingPlan(**TEXTS, questions=2).draw_questions()]
+    without = [
+        q.number for q in OrderingPlan(**TEXTS, questions=2, practice=False).draw_questions()
+    ]
     assert (numbers, without) == ([0, 1, 2], [1, 2])
 
 
@@ -117,17 +125,40 @@ def test_a_design_that_leaves_no_set_is_refused_saying_what_to_change():
 )
 def test_a_plan_that_cannot_be_is_refused_naming_the_field(field, value, message):
     with pytest.raises(ValueError, match=message):
-        Plan(**{**TEXTS, field: value})
+        OrderingPlan(**{**TEXTS, field: value})
 
 
 def test_a_plan_comes_back_from_its_stored_form():
-    plan = Plan(**TEXTS, personal_fields=(PersonalField("age", "Age", "number", lowest=16),))
-    assert Plan.from_json(plan.as_json()) == plan
+    plan = OrderingPlan(
+        **TEXTS, personal_fields=(PersonalField("age", "Age", "number", lowest=16),)
+    )
+    assert plan_from_json(plan.as_json()) == plan
+    assert plan.as_json()["kind"] == "ordering"
+
+
+def test_a_plan_stored_before_there_were_kinds_is_of_the_first():
+    plan = OrderingPlan(**TEXTS)
+    stored = {name: value for name, value in plan.as_json().items() if name != "kind"}
+    assert plan_from_json(stored) == plan
+
+
+@pytest.mark.parametrize("kind", ["dreaming", "", None, 1, ["ordering"]])
+def test_a_kind_of_question_that_there_is_not_is_refused(kind):
+    with pytest.raises(PlanError, match=r"^kind is .*; allowed is ordering"):
+        plan_from_json({**TEXTS, "kind": kind})
+
+
+@pytest.mark.parametrize("marks", [NO_MARKS, Marks(grades=((3, 2, 1, 1, 1),) * 5)])
+def test_a_question_comes_back_from_its_stored_form(marks):
+    lists = [[first, 20, 30, 40, 50] for first in (1, 2, 3, 4, 5)]
+    question = build_question(1, lists, MEASURES, Setting(), marks)
+    stored = json.loads(json.dumps(question.as_json()))
+    assert Question.from_json(1, stored) == question
 
 
 def test_an_unknown_field_of_a_plan_is_refused():
     with pytest.raises(ValueError, match="a plan has no field 'colour'"):
-        Plan.from_json({**TEXTS, "colour": "blue"})
+        plan_from_json({**TEXTS, "colour": "blue"})
 
 
 @pytest.mark.parametrize(
@@ -148,11 +179,9 @@ def test_a_personal_field_that_cannot_be_is_refused(values, message):
     [{"seed": 2012}, {"scenario": "Six."}, {"collection_size": 200}, {"measures": MEASURES[:2]}],
 )
 def test_the_digest_changes_with_anything_a_participant_would_see(change):
-    plan = Plan(**TEXTS, seed=2011, questions=2)
+    plan = OrderingPlan(**TEXTS, seed=2011, questions=2)
     changed = dataclasses.replace(plan, **change)
-    assert study_digest(plan, plan.draw_questions()) != study_digest(
-        changed, changed.draw_questions()
-    )
+    assert digest_of(plan) != digest_of(changed)
 
 
 def test_numbers_enter_the_texts_as_words():
@@ -166,7 +195,7 @@ def test_numbers_enter_the_texts_as_words():
 )
 def test_an_unknown_placeholder_is_refused(text):
     with pytest.raises(PlanError, match=r"in purpose; allowed are \{lists\}|holds a single"):
-        Plan(**{**TEXTS, "purpose": text})
+        OrderingPlan(**{**TEXTS, "purpose": text})
 
 
 def test_words_are_joined_as_a_sentence_does():

@@ -8,14 +8,15 @@ from sqlalchemy.orm import Session
 from survey.app import create_app
 from survey.config import Settings
 from survey.core.studies.rankings import Ranking
+from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import db
-from survey.db.models import Identity, Presentation
+from survey.db.models import Identity
 from survey.services.exchange import bundle as bundles
 from survey.services.operations.database import upgrade_database
-from survey.services.participation import arrivals, participants, presentations, responses
-from survey.services.participation.presentations import Answer
+from survey.services.participation import arrivals, participants
 from survey.services.studies import lifecycle
-from tests.builders import KEY, an_open_study
+from tests.builders import KEY, an_open_study, save_answer
+from tests.rows import shown_rows
 from tests.services.exchange.changes import unzipped
 
 FIELDS = [
@@ -32,11 +33,11 @@ BEGAN = datetime(2026, 3, 1, 9, 0, 0, 600_000, UTC)
 
 
 def own(text):
-    return Answer(frozenset(), Ranking.parse(text))
+    return OrderingAnswer(frozenset(), Ranking.parse(text))
 
 
 def ticked(*labels):
-    return Answer(frozenset(labels), None)
+    return OrderingAnswer(frozenset(labels), None)
 
 
 FINISHED, ANOTHER, UNFINISHED, EXCLUDED, TEST, DECLINED = (f"P-{one * 8}" for one in "ABCDEF")
@@ -129,12 +130,11 @@ def _take_part(session, study, public_id):
 
 
 def _answer(session, study, participant, position, answer):
-    shown = presentations.find_presentation(session, participant, position)
     if study.plan.rank_first:
         first = {"ranked_first": Ranking.parse("A>B>C>D=E"), "ranked_at": BEGAN}
-        rows = session.query(Presentation).filter_by(participant_id=participant.id)
-        rows.filter_by(position=position).update(first)
+        [(_, row)] = shown_rows(session, participant_id=participant.id, position=position)
+        for name, value in first.items():
+            setattr(row, name, value)
         session.commit()
-    key = presentations.next_key(KEY, shown)
     seconds = None if position == 2 else 2.5 + position
-    responses.save_answer(session, KEY, participant, position, answer, key, seconds)
+    save_answer(session, participant, position, answer, seconds)

@@ -52,9 +52,9 @@ def test_a_title_that_names_a_measure_today_goes_on_but_is_not_made_anew(session
 def test_a_study_whose_measure_is_not_registered_here_goes_on(session, client, app):
     study = lifecycle.create_study(session, "three", a_plan(practice=False))
     for question in study.questions:
-        question.columns = {
-            {"MNRO": "screen"}.get(name, name): one for name, one in question.columns.items()
-        }
+        columns = question.content["columns"]
+        columns = {{"MNRO": "screen"}.get(name, name): one for name, one in columns.items()}
+        question.content = {**question.content, "columns": columns}
     study.plan_json = study.plan_json | {"measures": ["AP", "NMRR", "screen"]}
     session.commit()
     lifecycle.open_study(session, study)

@@ -6,7 +6,8 @@ from typing import Any, BinaryIO
 
 import yaml
 
-from survey.core.studies.plan import TEXTS
+from survey.core.studies.plan import texts_of
+from survey.core.tasks import DEFAULT, TASKS
 from survey.services.studies.languages import catalogue
 
 FIELD_TEXTS = ("label", "help", "options", "screen_out")  # of a personal field
@@ -38,7 +39,9 @@ def extract(
 
 
 def _with_texts(values: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-    changed = {**values, **{name: change(values[name]) for name in TEXTS if name in values}}
+    kind = TASKS[values.get("kind", DEFAULT)].plan
+    names = [name for name in texts_of(kind) if name in values]
+    changed = {**values, **{name: change(values[name]) for name in names}}
     if "personal_fields" in values:
         fields = values["personal_fields"]
         changed["personal_fields"] = [_field_with_texts(field, change) for field in fields]

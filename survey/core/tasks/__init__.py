@@ -1,0 +1,95 @@
+"""Kinds of question ("tasks"), and the registry that finds them by name.
+
+A kind says here what is pure: which settings a plan has for it, what a question holds, how one
+participant is shown it, and what an answer is. Its tables in the database are registered in
+survey.db.tasks, its files and its analysis in survey.services.tasks, its pages in
+survey.web.participant.tasks, each under the same name.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
+from typing import Any, Protocol
+
+from survey.core.studies.faults import Fault, Finding, PlanError
+from survey.core.studies.plan import Plan
+from survey.core.tasks.ordering import Ordering
+
+
+class TaskQuestion(Protocol):
+    """One question of a study, the same for all participants; ``number`` 0 is practice."""
+
+    @property
+    def number(self) -> int:
+        """Its number in the study."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it but its number as plain values, to be stored."""
+
+    def as_shown(self) -> dict[str, Any]:
+        """Return what the study's digest covers of it: texts as pages print them, no floats."""
+
+
+class Task(Protocol):
+    """A kind of question.
+
+    ``plan``: the settings, a subclass of Plan. ``presentation``, ``answer``: frozen dataclasses
+    that refuse what cannot be; their fields are named as the columns of the kind's tables.
+    ``generator_version``: of the code that draws questions; raised when it draws others.
+    """
+
+    name: str
+    plan: type[Plan]
+    presentation: type[Any]
+    answer: type[Any]
+    generator_version: int
+
+    def read_question(self, number: int, content: Mapping[str, Any]) -> TaskQuestion:
+        """Return the question that ``as_json`` wrote."""
+
+    def draw(self, plan: Any, question: Any, chance: Random) -> Any:
+        """Draw how one participant is shown a question.
+
+        ``chance``: never one that a participant could recompute, for the source is open.
+        """
+
+    def show(self, question: Any, presentation: Any) -> Any:
+        """Return all that the participant may see: blinded, and hashable."""
+
+    def facts(self, plan: Any, generator_version: int) -> dict[str, Any]:
+        """Return what a summary of a study says of its questions, as plain values."""
+
+    def findings(self, plan: Any, questions: Sequence[Any]) -> Iterable[Finding]:
+        """Return what a researcher should know of the questions before the study opens."""
+
+    def usual_variant(self, plan: Any) -> str:
+        """Name the variant in which a preview shows questions by default."""
+
+    def draw_variant(self, plan: Any, question: Any, variant: str) -> Any:
+        """Return the presentation of a named variant; raises ValueError for an unknown one."""
+
+    def describe(self, plan: Any, view: Any, presentation: Any) -> dict[str, Any]:
+        """Return what a participant was shown as plain values, for their own data."""
+
+    def describe_answer(self, answer: Any) -> dict[str, Any]:
+        """Return an answer as plain values, for the participant's own data."""
+
+
+TASKS: dict[str, Task] = {"ordering": Ordering()}
+DEFAULT = "ordering"
+
+
+def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Plan:
+    """Make a plan of the kind that its values name, ordering by default.
+
+    Raises PlanError with every fault; ``registered``: see ``Plan.from_json``.
+    """
+    kind = stored.get("kind", DEFAULT)
+    if not isinstance(kind, str) or kind not in TASKS:
+        known = ", ".join(TASKS)
+        raise PlanError([Fault(("kind",), f"kind is {kind!r}; allowed is {known}")])
+    return TASKS[kind].plan.from_json(stored, registered=registered)
+
+
+def task_of(plan: Plan) -> Task:
+    """Return the kind of a plan's questions."""
+    return TASKS[plan.kind]

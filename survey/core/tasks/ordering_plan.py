@@ -1,0 +1,419 @@
+"""The settings of a plan whose questions are sets of ranked lists."""
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from survey.core.measures import MEASURES, Setting, measure_named, mentioned_measure
+from survey.core.studies.faults import Fault, Place
+from survey.core.studies.generators import GENERATORS
+from survey.core.studies.marks import KINDS, NAME_RULE, NO_MARKS, Marks
+from survey.core.studies.plan import Choice, Plan, Rule, Switch, Text, Whole, ruled
+from survey.core.studies.questions import Question, build_question
+from survey.core.studies.rankings import letters_for
+
+GIVEN = "given"  # the generator of a plan that holds its lists
+OLDEST_MEASURES = frozenset({"AP", "NMRR", "MNRO"})
+FEWEST_OWN_LISTS = 2  # of two systems, say; questions that are drawn have three at least
+PRACTICE_DRAWS = 100  # sets tried for a practice question beside own lists
+
+ListsPerQuestion = tuple[tuple[tuple[int, ...], ...], ...]
+
+
+@dataclass(frozen=True)
+class OrderingPlan(Plan):
+    """The settings of a study whose questions are sets of ranked lists.
+
+    ``list_noun``: what a ranked list stands for ("system"). ``measures``, kept in the
+    registry's order; ``lists`` per question, ``relevant`` items per list among
+    ``collection_size``; ``generator``, or the generator "given" with ``own_lists`` (question →
+    list → positions). ``marks``: grades, weights or clusters that the generator random deals to
+    the positions of each list it draws; ``own_marks``: those of own lists, for each question.
+    ``gmt`` and ``literal_eq15``: see ``Setting``. ``shuffle_lists``: rows in an order of each
+    participant's own. ``rank_first``: one's own ranking is asked before the columns are shown.
+    ``positions_strip``: a small picture beside each list of where on 1…N its relevant items came.
+
+    The texts may hold {lists}, {relevant}, {collection_size}, {questions} and {letters}.
+    """
+
+    kind: ClassVar[str] = "ordering"
+
+    list_noun: str = ruled(Text(40), "system")
+    measures: tuple[str, ...] = ("AP", "NMRR", "MNRO")
+    lists: int = ruled(Whole(3, 10), 5)
+    relevant: int = ruled(Whole(1, 10_000), 5)
+    collection_size: int = ruled(Whole(2, 100_000_000), 100)
+    generator: str = ruled(Choice((*GENERATORS, GIVEN)), "random")
+    own_lists: ListsPerQuestion = ()
+    marks: Marks = NO_MARKS
+    own_marks: tuple[Marks, ...] = ()
+    gmt: int | None = ruled(Whole(1, 10_000, optional=True), None)
+    literal_eq15: bool = ruled(Switch(), False)
+    shuffle_lists: bool = ruled(Switch(), False)
+    rank_first: bool = ruled(Switch(), False)
+    positions_strip: bool = ruled(Switch(), False)
+
+    __hash__ = Plan.__hash__
+
+    @property
+    def setting(self) -> Setting:
+        """What the measures may know beside the ranks."""
+        return Setting(self.collection_size, self.gmt, self.literal_eq15)
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The letters of the lists of a question."""
+        return letters_for(self.lists)
+
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """Which marks stand beside positions: "grades", "weights", "clusters"."""
+        return (self.own_marks[0] if self.own_marks else self.marks).kinds
+
+    @property
+    def marks_lacking(self) -> bool:
+        """Whether some relevant item is in no cluster, although others are."""
+        return any(
+            not item
+            for one in (self.marks, *self.own_marks)
+            for row in one.clusters
+            for item in row
+        )
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The numbers that texts may speak of; {relevant} only where all questions share it."""
+        sizes = {len(lists[0]) for lists in self.own_lists} or {self.relevant}
+        numbers = {
+            "lists": self.lists,
+            "collection_size": self.collection_size,
+            "questions": self.asked,
+        }
+        return numbers | ({"relevant": self.relevant} if len(sizes) == 1 else {})
+
+    @property
+    def placeholder_names(self) -> tuple[str, ...]:
+        """What may stand in a text's braces: the numbers, and the letters of the lists."""
+        return (*self.numbers, "letters")
+
+    def draw_questions(self) -> list[Question]:
+        """Draw the study's questions from its seed, the practice question (0) first if any."""
+        if self.generator == GIVEN:
+            practice = [self._practice_beside_own_lists()] if self.practice else []
+            marks = self.own_marks or (NO_MARKS,) * len(self.own_lists)
+            return practice + [
+                build_question(number, lists, self.measures, self.setting, marked)
+                for number, (lists, marked) in enumerate(zip(self.own_lists, marks, strict=True), 1)
+            ]
+        numbers = range(0 if self.practice else 1, self.questions + 1)
+        return [self._draw(number, self.generator) for number in numbers]
+
+    def _practice_beside_own_lists(self) -> Question:
+        """Draw a practice question, marked like the first list, that the measures can order.
+
+        In a large collection nothing relevant would come early by chance, and P@10, say,
+        would tie all lists; so positions are drawn nearer to the front if need be.
+        """
+        if not self.own_marks and {*self.measures} <= OLDEST_MEASURES:
+            # As the first release drew it, so that its bundles replicate.
+            with suppress(ValueError):
+                return self._draw(0, "random")
+        marks = self.own_marks[0].of_list(0) if self.own_marks else NO_MARKS
+        for within in (None, 20 * self.relevant, 4 * self.relevant):
+            if within is None or within < self.collection_size:
+                with suppress(ValueError):
+                    return self._draw(0, "random", marks=marks, within=within, draws=PRACTICE_DRAWS)
+        raise ValueError(
+            "no practice question came up that every measure can order; leave the practice "
+            "question out, or take other measures"
+        )
+
+    def _draw(self, number: int, generator: str, **more: Any) -> Question:
+        if self.marks:
+            more["marks"] = self.marks
+        return GENERATORS[generator](
+            number,
+            seed=self.seed,
+            lists=self.lists,
+            relevant=self.relevant,
+            measures=self.measures,
+            setting=self.setting,
+            **more,
+        )
+
+    def giveaways(self) -> list[Fault]:
+        """Return what would tell participants a measure's name: the title, or a cluster's."""
+        faults = super().giveaways()
+        own = ((("own_marks", index), marks) for index, marks in enumerate(self.own_marks))
+        dealt: tuple[Place, Marks] = (("marks", "clusters"), self.marks)
+        for place, marks in [dealt, *own]:
+            for name in sorted(_cluster_names(marks)):
+                if measure := mentioned_measure(name.replace("_", " ")):
+                    faults.append(
+                        Fault(
+                            place,
+                            f"the cluster {name} holds the name of a measure ({measure}), and "
+                            "participants see it; choose another",
+                        )
+                    )
+        return faults
+
+    def public_texts(self) -> Iterable[tuple[str, str]]:
+        """Yield all that participants' pages show of the plan, the clusters' names included."""
+        yield from super().public_texts()
+        names = {name for one in (self.marks, *self.own_marks) for name in _cluster_names(one)}
+        yield "clusters", "\n".join(name.replace("_", " ") for name in sorted(names))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the plan as plain lists and dictionaries, for storage."""
+        return super().as_json() | {
+            "marks": self.marks.one_list_as_json(),
+            "own_marks": [marks.as_json() for marks in self.own_marks],
+        }
+
+    def content(self) -> dict[str, Any]:
+        """Return the plan as plain values without what is left at its default."""
+        content = super().content()
+        if "marks" in content:
+            content["marks"] = self.marks.one_list_as_json()
+        if "own_marks" in content:
+            content["own_marks"] = [marks.as_json() for marks in self.own_marks]
+        return content
+
+    @classmethod
+    def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
+        values["marks"] = _read_marks(values.get("marks") or {}, faults)
+        values["own_marks"] = _read_own_marks(values.get("own_marks") or (), faults)
+        if values.get("own_lists"):
+            # Positions may come in any order where no marks stand beside them.
+            sort = not any(values["own_marks"])
+            values |= _read_own_lists(values["own_lists"], sort=sort, faults=faults)
+
+    def _tidy(self) -> None:
+        for name in ("measures", "own_lists", "own_marks"):
+            self._as_tuple(name)
+        if all(isinstance(name, str) and name in MEASURES for name in self.measures):
+            # In the registry's order, so that a plan does not depend on how it was ticked.
+            ordered = sorted(self.measures, key=MEASURES.sort_key)
+            object.__setattr__(self, "measures", tuple(ordered))
+        if not any(self.own_marks):
+            object.__setattr__(self, "own_marks", ())
+
+    def _rule(self, name: str) -> Rule:
+        rule = super()._rule(name)
+        if name == "lists" and self.own_lists and isinstance(rule, Whole):
+            return replace(rule, lowest=FEWEST_OWN_LISTS)
+        return rule
+
+    def _number_faults(self) -> Iterable[Fault]:
+        if self.relevant > self.collection_size:
+            yield Fault(
+                ("relevant",),
+                f"relevant is {self.relevant}, more than the collection_size "
+                f"{self.collection_size}",
+            )
+        else:
+            yield from self._own_list_faults()
+
+    def _later_faults(self, *, registered: bool) -> Iterable[Fault]:
+        yield from self._mark_faults()
+        if registered:
+            yield from self._need_faults()
+
+    def _why_not(self, placeholder: str) -> str:
+        if placeholder != "relevant":
+            return ""
+        return (
+            " (the questions have different numbers of relevant items, so no text can "
+            "speak of one; the preset runs has texts that do not)"
+        )
+
+    def _own_list_faults(self) -> Iterable[Fault]:
+        if bool(self.own_lists) != (self.generator == GIVEN):
+            yield Fault(
+                ("generator",),
+                f"generator is {self.generator} and there are {len(self.own_lists)} questions "
+                "with lists of your own; own lists and the generator given belong together",
+            )
+        for number, lists in enumerate(self.own_lists, 1):
+            if not (isinstance(lists, tuple) and len(lists) == self.lists):
+                yield Fault(
+                    ("own_lists", number - 1), f"question {number} must have {self.lists} lists"
+                )
+            elif self._has_twins(number):
+                yield Fault(("own_lists", number - 1), f"question {number} has a list twice")
+            else:
+                yield from self._list_faults(number)
+        if self.own_lists and len(self.own_lists) != self.questions:
+            yield Fault(
+                ("own_lists",), f"{len(self.own_lists)} questions with lists, not {self.questions}"
+            )
+
+    def _has_twins(self, number: int) -> bool:
+        """Tell whether two lists of a question look the same: equal positions and equal marks."""
+        marks = self.own_marks[number - 1 : number] or (NO_MARKS,)
+        lists = self.own_lists[number - 1]
+        return len({(ranks, marks[0].of_list(index)) for index, ranks in enumerate(lists)}) < len(
+            lists
+        )
+
+    def _list_faults(self, number: int) -> Iterable[Fault]:
+        try:
+            build_question(number, self.own_lists[number - 1], ("AP",), self.setting)
+        except (ValueError, TypeError) as error:
+            yield Fault(("own_lists", number - 1), f"question {number}: {error}")
+
+    def _registry_faults(self) -> Iterable[Fault]:
+        names = self.measures
+        known = True
+        for name in names:
+            try:
+                registered_name = measure_named(name).name
+            except (ValueError, TypeError) as error:
+                known = False
+                yield Fault(("measures",), str(error))
+            else:
+                if registered_name != name:
+                    known = False
+                    yield Fault(("measures",), f"the measure {name} is written {registered_name}")
+        if known and not 2 <= len(set(names)) == len(names) <= 6:
+            yield Fault(
+                ("measures",),
+                f"measures is {', '.join(names) or 'empty'}; 2 to 6 different ones are allowed",
+            )
+
+    def _mark_faults(self) -> Iterable[Fault]:
+        if self.marks and self.generator != "random":
+            yield Fault(
+                ("marks",),
+                f"marks are dealt to drawn lists by the generator random; it is {self.generator}",
+            )
+        if self.own_marks and len(self.own_marks) != len(self.own_lists):
+            yield Fault(
+                ("own_marks",),
+                f"{len(self.own_marks)} questions with marks, {len(self.own_lists)} with lists; "
+                "both need the same number",
+            )
+            return
+        if self.marks:
+            places = range(1, self.relevant + 1)
+            for kind in self.marks.kinds:
+                one = Marks(**{kind: getattr(self.marks, kind)})
+                place: Place = ("marks", kind)
+                yield from _faulty_marks(place, "marks", one, [places], self.collection_size)
+        for index, marks in enumerate(self.own_marks):
+            what = f"the marks of question {index + 1}"
+            lists = self.own_lists[index]
+            yield from _faulty_marks(("own_marks", index), what, marks, lists, self.collection_size)
+            if marks.kinds != self.own_marks[0].kinds:
+                yield Fault(("own_marks", index), f"{what} are of other kinds than question 1's")
+
+    def _need_faults(self) -> Iterable[Fault]:
+        for name in self.measures:
+            if "clusters" in MEASURES[name].needs and "clusters" not in self.marked:
+                yield Fault(
+                    ("measures",),
+                    f"{name} needs to know the clusters of the relevant items; "
+                    "give the lists clusters, or take another measure",
+                )
+
+
+def _cluster_names(marks: Marks) -> set[str]:
+    return {name for row in marks.clusters for item in row for name in item}
+
+
+def _faulty_marks(
+    place: tuple[str | int, ...],
+    what: str,
+    marks: Marks,
+    lists: Iterable[Iterable[int]],
+    collection_size: int,
+) -> Iterable[Fault]:
+    try:
+        marks.lists([list(ranks) for ranks in lists], collection_size)
+    except ValueError as error:
+        yield Fault(place, f"{what}: {error}")
+    for name in _cluster_names(marks):
+        if not re.fullmatch(NAME_RULE, name):
+            yield Fault(
+                place,
+                f"{what}: {name!r} is no name of a cluster; up to 40 characters without spaces, "
+                "commas, brackets and +, and not - alone, are allowed",
+            )
+
+
+def _read_own_lists(value: object, *, sort: bool, faults: list[Fault]) -> dict[str, Any]:
+    try:
+        own = tuple(
+            tuple(tuple(_positions(ranks, sort=sort)) for ranks in lists)
+            for lists in value  # type: ignore[attr-defined] # what is no list raises TypeError
+        )
+        sizes = {"questions": len(own), "lists": len(own[0]), "relevant": len(own[0][0])}
+    except (TypeError, IndexError):
+        faults.append(
+            Fault(("own_lists",), "own_lists is no list of questions with lists of positions")
+        )
+        return {"own_lists": (), "generator": "random"}
+    return {"own_lists": own, "generator": GIVEN, **sizes}
+
+
+def _positions(value: object, *, sort: bool) -> list[int]:
+    if not isinstance(value, list | tuple) or not all(type(one) is int for one in value):
+        raise TypeError
+    return sorted(value) if sort else list(value)
+
+
+def _read_marks(value: object, faults: list[Fault]) -> Marks:
+    marks = Marks()
+    if not isinstance(value, dict) or not set(value) <= set(KINDS):
+        faults.append(
+            Fault(
+                ("marks",),
+                f"marks is {value!r}; {', '.join(KINDS)} are allowed, each with a word for every "
+                "relevant item, like grades: 2 1 1",
+            )
+        )
+        return marks
+    for kind, words in value.items():
+        try:
+            one = Marks.of_one_list({kind: words})
+            marks = replace(marks, **{kind: getattr(one, kind)})
+        except (OverflowError, TypeError, ValueError):
+            allowed = "a name" if kind == "clusters" else "a number"
+            faults.append(
+                Fault(
+                    ("marks", kind),
+                    f"{kind} is {words!r}; {allowed} for every relevant item is allowed",
+                )
+            )
+    return marks
+
+
+def _read_own_marks(value: object, faults: list[Fault]) -> tuple[Marks, ...]:
+    try:
+        if not isinstance(value, list | tuple):
+            raise TypeError
+        return tuple(Marks.from_json(_kinds(one)) for one in value)
+    except (OverflowError, TypeError, ValueError):
+        faults.append(
+            Fault(
+                ("own_marks",),
+                "own_marks is no list of questions with grades, weights or clusters of every list",
+            )
+        )
+        return ()
+
+
+def _kinds(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict) or not set(value) <= set(KINDS):
+        raise TypeError
+    return value
+
+
+def ordering_plan(plan: Plan) -> OrderingPlan:
+    """Return the plan of an ordering study; raises TypeError for one of another kind."""
+    if not isinstance(plan, OrderingPlan):
+        raise TypeError(f"this is a study of the kind {plan.kind}, not ordering")
+    return plan
