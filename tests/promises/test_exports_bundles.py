@@ -20,7 +20,7 @@ from survey.services.accounts import researchers
 from survey.services.analysis.result_tables import tables_of
 from survey.services.analysis.sheets import as_csv
 from survey.services.exchange import bundle_import
-from survey.services.exchange.content import content_of
+from survey.services.exchange.tasks import content_of
 from survey.services.operations.database import upgrade_database
 from survey.services.participation import arrivals, participants
 from survey.services.participation.arrivals import Arrival

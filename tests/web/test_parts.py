@@ -11,7 +11,7 @@ from survey.core.tasks import ordering
 from survey.db.models import Participant
 from survey.web import parts
 from survey.web.language import set_language
-from survey.web.participant.ordering import MARKS
+from survey.web.participant.questions import MARKS
 from tests.builders import KEY, Visitor, an_open_study
 from tests.databases import ON_SQLITE
 

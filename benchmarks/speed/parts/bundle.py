@@ -29,7 +29,7 @@ from survey.db.models import (
     StoredResponse,
 )
 from survey.services.exchange import ordering_tables
-from survey.services.exchange.content import content_of
+from survey.services.exchange.tasks import content_of
 from survey.services.studies.lifecycle import find_study
 
 QUESTIONS = 10

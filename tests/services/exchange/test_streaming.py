@@ -5,6 +5,7 @@ import tracemalloc
 from collections import deque
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -16,10 +17,12 @@ from benchmarks.speed import crowd
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
 from survey.services.exchange.bundle import tables_in
-from survey.services.exchange.content import AnswerRecord, ParticipantRecord, content_of
+from survey.services.exchange.content import ParticipantRecord
 from survey.services.exchange.csv_tables import cell_of, spaced, written
+from survey.services.exchange.ordering_records import AnswerRecord
 from survey.services.exchange.ordering_tables import RESPONSES, VOTES
 from survey.services.exchange.study_file import study_json, study_lines
+from survey.services.exchange.tasks import content_of
 from tests.services.exchange.conftest import a_study
 
 pytestmark = pytest.mark.slow
@@ -68,12 +71,8 @@ def one_by_one(one):
 
 @given(st.lists(answers(), max_size=8))
 def test_an_answer_is_written_as_its_cells_would_be_one_by_one(given):
-    class Answers:
-        """All of a content that this file takes."""
-
-        answers = staticmethod(lambda: iter(given))
-
-    assert [*RESPONSES.body(Answers)] == [written(one_by_one(one)) for one in given]
+    content = SimpleNamespace(answers=SimpleNamespace(rows=lambda: iter(given)))
+    assert [*RESPONSES.body(content)] == [written(one_by_one(one)) for one in given]
 
 
 @given(MOMENTS)
@@ -150,7 +149,7 @@ def test_each_file_is_one_select_whatever_there_are_answers(session, engine, stu
 
 def test_votes_are_those_of_the_answers_that_count(session):
     content = content_of(session, a_study(session))
-    counted = [one for one in content.answers() if not one.excluded]
+    counted = [one for one in content.answers.rows() if not one.excluded]
     _, *votes = "".join(VOTES.lines(content)).splitlines()
     said = [(one.participant, one.question) for one in counted for _ in MEASURES]
     assert [(vote.split(",")[0], int(vote.split(",")[1])) for vote in votes] == said
