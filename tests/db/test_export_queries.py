@@ -3,16 +3,15 @@
 import pytest
 from sqlalchemy import text
 
-from survey.core.studies.questions import Blinding
 from survey.db import export_queries, study_queries
 from survey.db.models import StoredResponse
 from tests.db.records import responses_of
 from tests.services.exchange.conftest import a_study
 
 
-def blinding_of(row):
+def orders_of(row):
     """The three permutations that a row of ordering_presentation holds."""
-    return Blinding(tuple(row.label_order), tuple(row.column_order), tuple(row.list_order))
+    return tuple(row.label_order), tuple(row.column_order), tuple(row.list_order)
 
 
 def test_rows_say_what_the_models_say(session):
@@ -22,13 +21,13 @@ def test_rows_say_what_the_models_say(session):
     found = [*export_queries.answers_of(session, study.id, include_test=True)]
     assert [tuple(row) for row in found] == [
         (
-            *(one.public_id, shown.question.number, shown.position, blinding_of(ordering)),
+            *(one.public_id, shown.question.number, shown.position, *orders_of(ordering)),
             *(answer.clicked, answer.own, shown.shown_at, given.submitted_at),
             *(given.active_seconds, given.revisions, one.is_test, one.excluded),
         )
         for one, (shown, ordering), (given, answer) in responses_of(session, study.id)
     ]
-    assert {type(row[8]) for row in found} == {float}
+    assert {type(row[10]) for row in found} == {float}
     versions = {text.id: text.version for text in study.consent_texts}
     people = [*export_queries.people_of(session, study.id, include_test=True)]
     assert [tuple(row) for row in people] == [

@@ -8,7 +8,8 @@ from sqlalchemy import exc
 from werkzeug.exceptions import Forbidden, NotFound
 
 from survey.core.measures import mentioned_measure
-from survey.core.studies.plan import TEXTS
+from survey.core.studies.plan import texts_of
+from survey.core.tasks.ordering import OrderingPlan
 from survey.services.accounts import researchers
 from survey.services.studies import checks, lifecycle, plans
 from survey.services.studies.languages import languages
@@ -165,7 +166,7 @@ def test_errors_of_a_signed_in_researcher_name_no_measure(place, trace):
 @pytest.mark.parametrize("preset", plans.PRESETS)
 def test_no_text_that_comes_with_the_survey_names_a_measure(preset, language):
     values = plans.preset_values(preset, language)
-    said = [values.get(name, "") for name in TEXTS]
+    said = [values.get(name, "") for name in texts_of(OrderingPlan)]
     fields = values["personal_fields"]
     said += [str(text) for field in fields for key, text in field.items() if key != "name"]
     assert [text for text in said if mentioned_measure(text)] == []

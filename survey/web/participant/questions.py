@@ -136,10 +136,11 @@ def asked_questions() -> list[Shown]:
 def answer(position: int) -> ResponseReturnValue:
     """Check an answer, store it and lead on; with a mistake, show it as it was filled in."""
     pages = pages_of(g.plan)
-    shown = answers.find_presentation(session(), g.plan, g.participant, position)
-    first = pages.first_form(g.plan, shown)
-    if first is not None:
-        return _answer_first(position, shown, first())
+    if pages.preview_first_form(g.plan) is not None:  # otherwise the query is for nothing
+        shown = answers.find_presentation(session(), g.plan, g.participant, position)
+        first = pages.first_form(g.plan, shown)
+        if first is not None:
+            return _answer_first(position, shown, first())
     form = pages.form(g.plan)()
     back = form.go.data == "back" and position > PRACTICE
     if back and form.is_empty:
