@@ -50,7 +50,6 @@ def simulate(
     them out unless you ask for them.
     """
     from survey import tokens
-    from survey.core.tasks.ordering_plan import ordering_plan
     from survey.services.participation.participants import require_open
     from survey.services.planning import simulation
     from survey.services.studies import lifecycle
@@ -62,8 +61,8 @@ def simulate(
                 f"{slug} is {study.status}; `survey study open {slug}` lets participants in."
             )
         require_open(study.status)
-        plan = ordering_plan(study.plan)
-        preference = simulation.Preference.parse(prefer, plan.measures)
+        plan = study.plan
+        preference = simulation.preference_for(plan, prefer)
         session.close()
     token = tokens.test_run_token(str(app.secret_key), slug)
     with local_server(app) as address, progress_bar("Simulating", total=participants) as progress:

@@ -18,9 +18,10 @@ from survey.core.agreement.credits import OTHER
 from survey.core.agreement.voters import Chance, Drawing, cast_vote, own_order
 from survey.core.studies.marks import MarkedRow, marks_of, sorted_with_marks
 from survey.core.studies.personal_fields import PersonalField
+from survey.core.studies.plan import Plan
 from survey.core.studies.questions import BlindedColumn, build_question
 from survey.core.studies.rankings import Ranking
-from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.errors import SurveyError
 
 MOST_PAGES = 200
@@ -274,9 +275,14 @@ class Preference:
         )
 
 
+def preference_for(plan: Plan, text: str | None) -> Preference:
+    """Read a preference among a plan's measures; see ``Preference.parse``."""
+    return Preference.parse(text, ordering_plan(plan).measures)
+
+
 def simulate(
     entry: str,
-    plan: OrderingPlan,
+    plan: Plan,
     participants: int,
     preference: Preference,
     seed: int,
@@ -291,7 +297,9 @@ def simulate(
     streams = np.random.SeedSequence(seed).spawn(participants)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         runs = [
-            pool.submit(Bot(entry, plan, preference, np.random.default_rng(stream)).take_part)
+            pool.submit(
+                Bot(entry, ordering_plan(plan), preference, np.random.default_rng(stream)).take_part
+            )
             for stream in streams
         ]
         try:
