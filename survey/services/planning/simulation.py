@@ -90,6 +90,7 @@ def simulate(
     is faster: the same seed gives the same votes. ``on_finished`` is called after each.
     Raises SurveyError when a page does not lead on.
     """
+    design = ordering_plan(plan)
     streams = np.random.SeedSequence(seed).spawn(participants)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         runs = [
@@ -294,6 +295,7 @@ def simulate(
     comes first: the same seed gives the same Table 4. ``on_finished`` is called
     after each. Raises SurveyError when a page does not lead on.
     """
+    design = ordering_plan(plan)
     streams = np.random.SeedSequence(seed).spawn(participants)
     with ThreadPoolExecutor(AT_ONCE) as pool:
         runs = [
