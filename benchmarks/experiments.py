@@ -42,7 +42,7 @@ from benchmarks.situations import (
     Situation,
     simulate_study,
 )
-from survey.services.planning.simulation import Preference
+from survey.services.planning.ordering_bot import Preference
 
 Tally = Counter[tuple[str, str]]
 

@@ -22,7 +22,7 @@ from survey.core.measures import Setting
 from survey.core.studies.generators import random_question
 from survey.core.studies.questions import Blinding, Question, blind, draw_blinding
 from survey.core.studies.rankings import Ranking, identical_groups
-from survey.services.planning.simulation import Preference
+from survey.services.planning.ordering_bot import Preference
 
 MEASURES = ("AP", "NMRR", "MNRO")
 QUESTIONS_SEED = 1

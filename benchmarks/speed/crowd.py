@@ -51,7 +51,7 @@ from survey.db.models import (
     Study,
 )
 from survey.services.operations.database import upgrade_database
-from survey.services.planning.simulation import Preference
+from survey.services.planning.ordering_bot import Preference
 from survey.services.studies import lifecycle, plans
 
 SLUG = "crowd"

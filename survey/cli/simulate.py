@@ -76,7 +76,7 @@ def simulate(
         )
     if as_json:
         content = {"study": slug, "participants": participants, "questions_each": plan.asked}
-        print_json({**content, "seed": seed, "prefer": dict(preference.shares)})
+        print_json({**content, "seed": seed, "prefer": preference.as_json()})
         return
     click.echo(
         f"{participants} simulated participant{'s' * (participants != 1)} answered {plan.asked} "

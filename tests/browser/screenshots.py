@@ -6,7 +6,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from survey.db import db
-from survey.services.planning.simulation import Preference, simulate
+from survey.services.planning.ordering_bot import Preference
+from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle
 from tests.browser.recording import Recording
 from tests.browser.still import ARGUMENTS, StillServer, fixed_chance_and_time, open_window

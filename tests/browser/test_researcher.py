@@ -12,7 +12,8 @@ from survey.db.models import Event, Participant
 from survey.services.accounts import researchers
 from survey.services.exchange.input_files import open_files
 from survey.services.exchange.replication import replicate
-from survey.services.planning.simulation import Preference, simulate
+from survey.services.planning.ordering_bot import Preference
+from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle
 from survey.tokens import test_run_token as run_token
 from tests.browsing import watched

@@ -10,7 +10,8 @@ from survey.core.agreement.agreement import share_intervals
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.db.models import Participant
 from survey.services.analysis.study_results import Choices, analyse_study
-from survey.services.planning.simulation import Preference, simulate
+from survey.services.planning.ordering_bot import Preference
+from survey.services.planning.simulation import simulate
 from tests.builders import KEY, SLUG, an_open_study
 from tests.databases import ON_SQLITE
 

@@ -11,7 +11,7 @@ class StoredOrderingPresentation(Base):
     """How one participant is shown the lists and columns of one question."""
 
     __tablename__ = "ordering_presentation"
-    kept = "as long as the participant"
+    retention = "as long as the participant"
 
     presentation_id: Mapped[int] = mapped_column(
         ForeignKey("presentation.id", ondelete="CASCADE"),
@@ -32,7 +32,7 @@ class StoredOrderingAnswer(Base):
     """The answer that counts: columns that were ticked, or an own ranking."""
 
     __tablename__ = "ordering_response"
-    kept = "as long as the participant"
+    retention = "as long as the participant"
 
     response_id: Mapped[int] = mapped_column(
         ForeignKey("response.id", ondelete="CASCADE"), primary_key=True, doc="of which answer"
@@ -51,7 +51,7 @@ class StoredOrderingRevision(Base):
     """An answer as it was given once."""
 
     __tablename__ = "ordering_revision"
-    kept = "as long as the participant"
+    retention = "as long as the participant"
 
     revision_id: Mapped[int] = mapped_column(
         ForeignKey("revision.id", ondelete="CASCADE"), primary_key=True, doc="of which revision"

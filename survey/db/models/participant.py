@@ -216,7 +216,7 @@ class StoredResponse(Base):
     """The answer that counts: one per participant and question."""
 
     __tablename__ = "response"
-    kept = "as long as the participant"
+    retention = "as long as the participant"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     participant_id: Mapped[int] = mapped_column(doc="whose answer")
@@ -244,7 +244,7 @@ class Revision(Base):
     """Every answer as it was given, first and changed ones; rows are only ever added."""
 
     __tablename__ = "revision"
-    kept = "as long as the participant"
+    retention = "as long as the participant"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     response_id: Mapped[int] = mapped_column(

@@ -84,7 +84,7 @@ def has_identities(session: Session, study: Study) -> bool:
 def lines_in(session: Session, study: Study) -> int:
     """Estimate the lines of a study's bundle, for a progress bar."""
     answers = study_queries.answers_in(session, study.id)
-    return OTHER_LINES + answers * (1 + len(study.plan.measures))
+    return OTHER_LINES + answers * files_of_kind(study.plan).lines_per_answer(study.plan)
 
 
 def bytes_in(session: Session, study: Study, *, include_test: bool = False) -> int:
@@ -101,15 +101,11 @@ def files_of(
     for table in [*tables, codebook_of(tables)]:
         yield table.name, table.lines(content)
     yield STUDY, study_lines(content)
-<<<<<<< HEAD
     yield ANALYSIS, _analysis_lines(content)
 
 
 def _analysis_lines(content: Content) -> Iterator[str]:
-    yield as_text(as_json(content.analysis))
-=======
-    yield ANALYSIS, (as_text(one.analysis_json) for one in [content])  # counted when read
->>>>>>> 4121713 (Let all that studies share know a kind of question only through its interface)
+    yield as_text(content.analysis_json)
 
 
 def tables_in(content: Content, identities: Iterable[IdentityRecord] | None = None) -> list[Table]:
@@ -200,76 +196,8 @@ class _Buffer(io.RawIOBase):
         self.size += len(chunk)
         return len(chunk)
 
-<<<<<<< HEAD
     def empty(self) -> bytes:
         """Return what was written since the last call."""
         content = b"".join(self._chunks)
         self._chunks, self.size = [], 0
         return content
-=======
-    def taken(self) -> bytes:
-        """Give away what was written since."""
-        given = b"".join(self._pieces)
-        self._pieces, self.size = [], 0
-        return given
-
-
-# What an answer takes in a zip, about; and all that does not grow with the answers.
-BYTES_PER_ANSWER = 33
-OTHER_BYTES = 15_000
-
-# Lines of the files that do not grow with the answers.
-OTHER_LINES = 1_600
-
-
-def stream_bundle(
-    session: Session,
-    study: Study,
-    *,
-    with_identities: bool = False,
-    include_test: bool = False,
-    on_lines: OnLines = lambda _: None,
-) -> Iterator[bytes]:
-    """Give a study's bundle piece by piece, as the database is at this moment.
-
-    ``on_lines`` is called with the number of lines written since; ``lines_in`` says about how
-    many there will be. Identities are personal data: only on request.
-    """
-    snapshot(session)
-    content = content_of(session, study, include_test=include_test)
-    people = identities_of(session, study, include_test=include_test) if with_identities else None
-    return zipped(files_of(content, people), on_lines)
-
-
-def lines_in(session: Session, study: Study) -> int:
-    """Estimate the lines of a study's bundle, for a progress bar."""
-    answers = study_queries.answers_in(session, study.id)
-    return OTHER_LINES + answers * files_of_kind(study.plan).lines_per_answer(study.plan)
-
-
-def bytes_in(session: Session, study: Study, *, include_test: bool = False) -> int:
-    """Estimate the bytes of a study's zipped bundle, for a progress bar."""
-    answers = study_queries.answers_in(session, study.id, include_test=include_test)
-    return OTHER_BYTES + BYTES_PER_ANSWER * answers
-
-
-def file_names(session: Session, study: Study) -> list[str]:
-    """Return the names of the bundle's files but for the sums and identities."""
-    return names_of(content_of(session, study))
-
-
-def has_identities(session: Session, study: Study) -> bool:
-    """Tell whether a platform sent any of the study's participants."""
-    return export_queries.has_identities(session, study.id)
-
-
-def stream_file(
-    session: Session, study: Study, name: str, *, include_test: bool = False
-) -> Iterator[str]:
-    """Give one file of the bundle, many lines at a time; raises NotFoundError for another name."""
-    snapshot(session)
-    lines = file_of(content_of(session, study, include_test=include_test), name)
-    if lines is None:
-        raise NotFoundError(f"A bundle has no file {name!r}.")
-    return iter(lines)
->>>>>>> 4121713 (Let all that studies share know a kind of question only through its interface)

@@ -82,11 +82,7 @@ _COLUMNS = [
     Column("meaning", "what it means"),
 ]
 
-<<<<<<< HEAD
-# The people whom a table is about, in the order of the page.
-=======
-# Whom a table is about, in the order of the page; the tables of each kind of question follow.
->>>>>>> 4121713 (Let all that studies share know a kind of question only through its interface)
+# The people whom a table is about, in the order of the page; the tables of each kind follow.
 ABOUT = {
     "Participants": (
         *("participant", "browser", "identity", "guest", "erasure"),
@@ -110,13 +106,9 @@ class StoredTable:
 def stored_tables() -> dict[str, list[StoredTable]]:
     """Return all tables of the database, grouped by the people whom they are about."""
     tables = {model.__tablename__: model for model in _models()}
-<<<<<<< HEAD
-    return {group: [_table(tables[name]) for name in names] for group, names in ABOUT.items()}
-=======
     own = (table.name for kind in TASK_TABLES.values() for table in kind.all)
     about = ABOUT | {"Participants": (*ABOUT["Participants"], *own)}
-    return {who: [_table(tables[name]) for name in names] for who, names in about.items()}
->>>>>>> 4121713 (Let all that studies share know a kind of question only through its interface)
+    return {group: [_table(tables[name]) for name in names] for group, names in about.items()}
 
 
 def _models() -> list[type[Base]]:

@@ -13,13 +13,8 @@ from survey.db.engine import snapshot
 from survey.db.models import StoredResponse, Study
 from survey.errors import SurveyError
 from survey.services.exchange.bundle import OnLines, tables_in
-<<<<<<< HEAD
 from survey.services.exchange.codebook import codebook_of, describe_column
-from survey.services.exchange.content import Content, content_of, identities_of
-=======
-from survey.services.exchange.codebook import codebook_of, told_of
-from survey.services.exchange.content import STUDY, Content, IdentityRecord, identities_of
->>>>>>> 4121713 (Let all that studies share know a kind of question only through its interface)
+from survey.services.exchange.content import STUDY, Content, identities_of
 from survey.services.exchange.csv_tables import Column, Table, batched
 from survey.services.exchange.study_file import study_lines
 from survey.services.exchange.tasks import content_of

@@ -1,0 +1,142 @@
+"""How a simulated participant answers ordering questions.
+
+It reads what a person reads: positions, columns, orders. It prefers a measure, computes that
+measure's order from the positions on the page, and ticks the column with that order.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from bs4 import Tag
+
+from survey.core.agreement.credits import OTHER
+from survey.core.agreement.voters import Chance, cast_vote, own_order
+from survey.core.studies.marks import MarkedRow, marks_of, sorted_with_marks
+from survey.core.studies.questions import BlindedColumn, build_question
+from survey.core.studies.rankings import Ranking
+from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.errors import SurveyError
+
+# Rows of a question: a list, and a place of the orderings.
+LIST, PLACE = ".lists tr", ".orderings tr:not(.heading)"
+
+
+@dataclass(frozen=True)
+class Preference:
+    """How likely a bot is to vote for each measure, or for an order of its own (OTHER)."""
+
+    shares: Mapping[str, float]
+
+    @classmethod
+    def parse(cls, text: str | None, measures: Sequence[str]) -> "Preference":
+        """Parse ``MNRO=.5,NMRR=.3,AP=.1,OTHER=.1``; None means equal shares and OTHER=.1.
+
+        Raises SurveyError for an unknown name and for shares that do not sum to 1.
+        """
+        if text is None:
+            return cls({**dict.fromkeys(measures, 0.9 / len(measures)), OTHER: 0.1})
+        shares = {}
+        known = {name.lower(): name for name in (*measures, OTHER)}
+        for part in text.split(","):
+            label, _, number = part.partition("=")
+            name = known.get(label.strip().lower())
+            if name is None:
+                raise SurveyError(
+                    f"{part.strip()!r} found in the preference; "
+                    f"{', '.join(known.values())} can be preferred, like MNRO=.5"
+                )
+            try:
+                shares[name] = float(number)
+            except ValueError:
+                raise SurveyError(
+                    f"{part.strip()!r} found in the preference; write a share like {name}=.5"
+                ) from None
+        if min(shares.values()) < 0 or not abs(sum(shares.values()) - 1) <= 1e-6:
+            raise SurveyError(
+                f"The preference {text!r} sums to {sum(shares.values()):g}; "
+                "shares from 0 to 1 that sum to 1 are needed."
+            )
+        return cls(shares)
+
+    def as_json(self) -> dict[str, float]:
+        """Return the shares as plain values."""
+        return dict(self.shares)
+
+    def draw(self, chance: np.random.Generator) -> str:
+        """Return the name of a measure, or OTHER, at random."""
+        total = sum(self.shares.values())  # 1 but for rounding of what was typed
+        return str(
+            chance.choice(list(self.shares), p=[share / total for share in self.shares.values()])
+        )
+
+
+class OrderingBot:
+    """The simulated answers of the kind of question "ordering"."""
+
+    def preference(self, plan: OrderingPlan, text: str | None) -> Preference:
+        """Read a preference among the plan's measures; see ``Preference.parse``."""
+        return Preference.parse(text, plan.measures)
+
+    def answer(
+        self, form: Tag, plan: OrderingPlan, preference: Preference, chance: Chance
+    ) -> dict[str, Any] | None:
+        """Return the fields of a question's form: ticked columns, or an own order."""
+        if form.select_one("[name=choice]"):
+            return _vote(form, plan, preference, chance)
+        letters = [str(field["name"])[-1] for field in form.select("[name^=rank-]")]
+        if not letters:
+            return None
+        places = own_order(letters, (), chance).places
+        return {f"rank-{letter}": place for letter, place in places.items()}
+
+
+def _vote(form: Tag, plan: OrderingPlan, preference: Preference, chance: Chance) -> dict[str, Any]:
+    rows = {_letter(row): _row(row, plan.marked) for row in form.select(LIST)}
+    lists = [rows[letter] for letter in sorted(rows)]
+    question = build_question(
+        0, [row.ranks for row in lists], plan.measures, plan.setting, marks_of(lists)
+    )
+    vote = cast_vote(preference, question, _columns(form), chance)
+    if vote.own:
+        places = vote.own.places
+        return {"choice": "own"} | {f"rank-{letter}": places[letter] for letter in rows}
+    return {"choice": sorted(vote.clicked)}
+
+
+def _columns(form: Tag) -> list[BlindedColumn]:
+    """Parse the columns on the page."""
+    labels = [str(box["value"]) for box in form.select("[name=choice]") if box["value"] != "own"]
+    letters = [_letter(row) for row in form.select(LIST)]
+    columns = []
+    for column, label in enumerate(labels):
+        values = [row.select("td b")[column].text for row in form.select(LIST)]
+        at_places = [row.select("td")[column].text.strip() for row in form.select(PLACE)]
+        ranking = Ranking.parse(">".join(filter(None, at_places)))
+        columns.append(BlindedColumn(int(label), dict(zip(letters, values, strict=True)), ranking))
+    return columns
+
+
+def _row(row: Tag, kinds: Sequence[str]) -> MarkedRow:
+    """Parse a list's positions, and their marks in brackets."""
+    ranks = [int(rank.text) for rank in row.select(".ranks .rank")]
+    marks = [mark.text.strip("() ").split(", ") for mark in row.select(".ranks .mark")]
+    if marks and not all(len(parts) == len(kinds) for parts in marks):
+        raise SurveyError("A position on a page of the survey has unexpected marks.")
+    cells = {
+        kind: " ".join(parts[index].replace(" + ", "+").replace(" ", "_") for parts in marks)
+        for index, kind in enumerate(kinds)
+    }
+    return sorted_with_marks(ranks, cells)
+
+
+def _letter(row: Tag) -> str:
+    return _text(row, "th")[0]
+
+
+def _text(tag: Tag, selector: str) -> str:
+    selected = tag.select_one(selector)
+    if selected is None:
+        raise SurveyError(f"A page of the survey has no {selector} where one is expected.")
+    return selected.get_text().strip()
