@@ -89,7 +89,7 @@ def _differences(axes: "Axes", exhibit: Exhibit) -> None:
         marker="D",
         markersize=4,
         color=COLOURS[1],
-        label="by blind clicks",
+        label="by random clicks",
     )
     legend(axes, 2)
 

@@ -90,11 +90,13 @@ class Difference:
     """One measure against another: ``lead`` in credits, ``mean`` per response.
 
     ``identical``: the questions in which the two order the lists alike, so that no vote
-    can tell them apart.
+    can tell them apart; ``unequal``: those in which more measures share the order of one than
+    that of the other, so that random clicks credit it more often.
     """
 
     pair: Pair
     identical: tuple[int, ...]
+    unequal: tuple[int, ...]
     lead: float
     mean: float | None
     two_way: TwoWay
@@ -260,6 +262,11 @@ def _difference(redraws: Redraws, pair: Pair) -> Difference:
             question
             for question, orders in sorted(rankings.items())
             if orders[pair.first] == orders[pair.second]
+        ),
+        unequal=tuple(
+            question
+            for question, orders in sorted(rankings.items())
+            if len({list(orders.values()).count(orders[name]) for name in vars(pair).values()}) > 1
         ),
         lead=permutation.lead,
         mean=mean_of(d, credits) if len(credits) else None,

@@ -107,14 +107,14 @@ def shares_with_intervals(agreement: Agreement) -> Exhibit:
 
 
 def pairwise_differences(agreement: Agreement) -> Exhibit:
-    """Tabulate each pair's mean difference, T2 and T1 intervals, and the lead by blind clicks."""
+    """Tabulate each pair's mean difference, T2 and T1 intervals, and the lead by random clicks."""
     rows = tuple(
         (
             difference.pair.title,
             _percent(difference.mean),
             *_ends(difference.two_way),
             *_ends(difference.participants),
-            _by_blind_clicks(difference, agreement.responses),
+            _by_random_clicks(difference, agreement.responses),
         )
         for difference in agreement.differences
     )
@@ -124,12 +124,12 @@ def pairwise_differences(agreement: Agreement) -> Exhibit:
     return Exhibit(
         name="differences",
         title="Differences between measures, in points of the responses",
-        columns=("pair", "difference", "T2 from", "T2 to", "T1 from", "T1 to", "by blind clicks"),
+        columns=("pair", "difference", "T2 from", "T2 to", "T1 from", "T1 to", "by random clicks"),
         rows=rows,
         decimals=1,
         alternative=summary,
-        note="95 % intervals. T2: questions of this kind; T1: these questions. By blind clicks: "
-        "what identical orders alone would give.",
+        note="95 % intervals. T2: questions of this kind; T1: these questions. By random clicks: "
+        "the lead that identical orders alone would give.",
         why=None if agreement.responses else NO_RESPONSES,
     )
 
@@ -234,7 +234,7 @@ def time_per_question(agreement: Agreement) -> Exhibit:
     )
 
 
-def _by_blind_clicks(difference: Difference, responses: int) -> float | None:
+def _by_random_clicks(difference: Difference, responses: int) -> float | None:
     lead = difference.label_permutation.null_mean
     return None if lead is None or not responses else 100 * lead / responses
 

@@ -4,10 +4,11 @@ A measure is called preferred only where a 95 % interval excludes zero: for thes
 alone where the participants' interval does (T1), for questions of this kind where the two-way
 interval does besides (T2), since what holds of the kind must hold of these; in small studies
 the two-way interval can be the shorter by chance. And only where the label permutation shows
-more than blind clicks give, the advantage of identical orders included: the intervals alone
-would name a preference among blind clicks in 8 % of studies (benchmarks/calibration.md).
+more than random clicking gives, the advantage of identical orders included: the intervals alone
+would name a preference among random clicks in 8 % of studies (benchmarks/calibration.md).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from survey.core.agreement.agreement import Difference
@@ -36,7 +37,7 @@ class Verdict:
 def verdict(difference: Difference, comparisons: int, questions: int) -> Verdict:
     """State what the votes support for a pair, one of ``comparisons``, over ``questions``."""
     population, test = _decisive(difference)
-    if test is None or not _beyond_blind_clicks(difference, test):
+    if test is None or not _beyond_random_clicks(difference, test):
         return Verdict(difference.pair, None, None, None, _undecided(difference, questions, test))
     mean = test.mean or 0.0
     winner, loser = _ordered(difference, mean)
@@ -63,8 +64,8 @@ def _excludes_zero(test: MeanTest) -> bool:
     return test.ci95 is not None and (test.ci95[0] > 0 or test.ci95[1] < 0)
 
 
-def _beyond_blind_clicks(difference: Difference, decisive: MeanTest) -> bool:
-    """Tell whether the lead is more than blind clicks give, identical orders included.
+def _beyond_random_clicks(difference: Difference, decisive: MeanTest) -> bool:
+    """Tell whether the lead is more than random clicking gives, identical orders included.
 
     The direction is that of the decisive mean, which may be opposite to the lead's where
     some participants answered fewer questions than others.
@@ -79,7 +80,7 @@ def _undecided(difference: Difference, questions: int, decisive: MeanTest | None
     if difference.mean is None:
         return f"{first} and {second} cannot be compared: there are no responses."
     observed = (
-        f"between {first} and {second}: the observed difference, {first} minus {second}, "
+        f"between {first} and {second}: the observed difference, {difference.pair.title}, "
         f"is {_points(difference.mean)} of the responses"
     )
     reach = _reach(difference, questions)
@@ -98,7 +99,8 @@ def _but(difference: Difference, decisive: MeanTest | None) -> str:
     """Return the reason why an interval that excludes zero is not enough."""
     if decisive:
         permuted = p_text(difference.label_permutation.p)
-        return f", but the label permutation does not show more than blind clicks give ({permuted})"
+        more = "does not show more than random clicking gives"
+        return f", but the label permutation {more} ({permuted})"
     if _excludes_zero(difference.two_way):
         return ", and what holds of the kind would have to hold of these"
     return ""
@@ -159,16 +161,27 @@ def _advantage(difference: Difference, questions: int) -> str:
     test = difference.label_permutation
     if test.null_mean is None or not test.n:
         return "What identical orders give is not known."
-    alike = _alike(difference, questions)
     if not _is_lead(test.null_mean):
-        return f"Identical orders give neither an advantage{alike}."
+        return f"Identical orders give neither an advantage{_alike(difference, questions)}."
     first, second = difference.pair.first, difference.pair.second
-    ahead, behind = (first, second) if test.null_mean > 0 else (second, first)
-    observed = rounded(100 * (difference.mean or 0.0) * (1 if test.null_mean > 0 else -1))
+    ahead, sign = (first, 1) if test.null_mean > 0 else (second, -1)
+    lead = rounded(100 * abs(test.null_mean) / test.n)
+    article = "an" if lead.startswith("8") or lead.partition(".")[0] in ("11", "18") else "a"
+    same = difference.identical
+    alike = f"; {first} and {second} are alike in {_in_words(same, questions)}" if same else ""
     return (
-        f"By blind clicks identical orders alone would give {ahead} a lead of "
-        f"{_points(abs(test.null_mean) / test.n)} over {behind}; observed are {observed}{alike}."
+        f"Orders are identical in {_in_words(difference.unequal, questions)}, so random clicking "
+        f"alone gives {ahead} {article} {lead}-point lead; "
+        f"observed: {rounded(100 * (difference.mean or 0.0) * sign)}{alike}."
     )
+
+
+def _in_words(numbers: Sequence[int], questions: int) -> str:
+    """Return "every question", "question 7" or "questions 7, 8 and 9"."""
+    if len(numbers) == questions > 1:
+        return "every question"
+    *others, last = map(str, numbers)
+    return f"questions {', '.join(others)} and {last}" if others else f"question {last}"
 
 
 def _alike(difference: Difference, questions: int) -> str:

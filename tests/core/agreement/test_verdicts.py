@@ -73,7 +73,7 @@ def test_votes_that_decide_nothing():
     found = said("MNRO-NMRR", "MNAM", "NMMN", "ANMM", "MNNA", "MMNO")
     assert (found.preferred, found.population, found.survives_holm) == (None, None, None)
     assert found.sentence == (
-        "The votes do not decide between MNRO and NMRR: the observed difference, MNRO minus NMRR, "
+        "The votes do not decide between MNRO and NMRR: the observed difference, MNRO − NMRR, "
         "is 10.0 points of the responses, and its 95 % interval is −31.1 to 51.1 for questions of "
         "this kind and −17.8 to 37.8 for these 4 questions alone. Identical orders give neither "
         "an advantage."
@@ -106,7 +106,7 @@ def test_identical_orders_everywhere_leave_nothing_to_compare():
     found = said("MNRO-NMRR", "MMNA", "MAMA", "NNAM", orders=NMRR_IS_MNRO)
     assert found.preferred is None
     assert found.sentence == (
-        "No preference can be inferred between MNRO and NMRR: the observed difference, MNRO minus "
+        "No preference can be inferred between MNRO and NMRR: the observed difference, MNRO − "
         "NMRR, is 0.0 points of the responses, and it has no interval: all participants have the "
         "same mean. Identical orders give neither an advantage; they order the lists alike in "
         "every question, so no vote can tell them apart."
@@ -117,11 +117,11 @@ def test_a_lead_that_identical_orders_explain_is_no_preference():
     found = said("NMRR-AP", "MMNA", "MAMA", "NNAM", "AMMM", "MNAM", orders=NMRR_IS_MNRO)
     assert found.preferred is None
     assert found.sentence == (
-        "The votes do not decide between NMRR and AP: the observed difference, NMRR minus AP, is "
+        "The votes do not decide between NMRR and AP: the observed difference, NMRR − AP, is "
         "40.0 points of the responses, and its 95 % interval is 3.3 to 76.7 for questions of this "
         "kind and 12.2 to 67.8 for these 4 questions alone, but the label permutation does not "
-        "show more than blind clicks give (p = .818). By blind clicks identical orders alone "
-        "would give NMRR a lead of 33.3 points over AP; observed are 40.0."
+        "show more than random clicking gives (p = .818). Orders are identical in every question, "
+        "so random clicking alone gives NMRR a 33.3-point lead; observed: 40.0."
     )
 
 
@@ -129,8 +129,8 @@ def test_a_lead_beyond_what_identical_orders_give_is_one():
     found = said("NMRR-AP", "MMNM", "MNMA", "NNMM", "MMMM", "MNAM", orders=NMRR_IS_MNRO)
     assert (found.preferred, found.population, found.survives_holm) == ("NMRR", T2, True)
     assert found.sentence.endswith(
-        "By blind clicks identical orders alone would give NMRR a lead of 33.3 points over AP; "
-        "observed are 80.0."
+        "Orders are identical in every question, so random clicking alone gives NMRR "
+        "a 33.3-point lead; observed: 80.0."
     )
 
 
@@ -146,7 +146,7 @@ def test_the_only_comparison_needs_no_correction():
 
 def test_unanimous_votes_are_told_but_have_no_interval():
     assert said("MNRO-AP", "MMM", "MMM").sentence == (
-        "No preference can be inferred between MNRO and AP: the observed difference, MNRO minus "
+        "No preference can be inferred between MNRO and AP: the observed difference, MNRO − "
         "AP, is 100.0 points of the responses, and it has no interval: all participants have the "
         "same mean. Identical orders give neither an advantage."
     )
@@ -163,7 +163,7 @@ def test_nobody_wins_where_responses_and_participants_point_apart():
     found = said("MNRO-AP", *["M---------"] * 5, "AAAAAAAAMM")
     assert (found.preferred, found.population) == (None, None)
     assert "is −6.7 points of the responses" in found.sentence
-    assert "does not show more than blind clicks give" in found.sentence
+    assert "does not show more than random clicking gives" in found.sentence
 
 
 def test_an_interval_for_the_kind_alone_is_no_preference():
@@ -171,7 +171,7 @@ def test_an_interval_for_the_kind_alone_is_no_preference():
     found = said("MNRO-NMRR", "AAM", "MAN", "AMM", "ANM", "MAA")
     assert (found.preferred, found.population) == (None, None)
     assert found.sentence == (
-        "The votes do not decide between MNRO and NMRR: the observed difference, MNRO minus NMRR, "
+        "The votes do not decide between MNRO and NMRR: the observed difference, MNRO − NMRR, "
         "is 26.7 points of the responses, and its 95 % interval is 19.0 to 34.3 for questions of "
         "this kind and −8.0 to 61.3 for these 3 questions alone, and what holds of the kind would "
         "have to hold of these. Identical orders give neither an advantage."
