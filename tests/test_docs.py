@@ -1,6 +1,6 @@
 """The documentation names what is there."""
 
-import importlib
+import pkgutil
 import re
 from pathlib import Path
 
@@ -11,19 +11,26 @@ from survey.core.measures.measure import Family
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
+TEXTS = [*PAGES, *(path for path in sorted(ROOT.glob("*.md")) if path.name != "CHANGELOG.md")]
 PLACE = re.compile(r"`(survey\.(?:cli|core|db|figures|services|web)(?:\.\w+)+)`")
+PATH = re.compile(r"(?<![\w/.-])((?:survey|templates|static|benchmarks|deploy)/[\w/.-]*\w/?)`")
 
 
-def found_at(path):
-    """What a dotted path names: a module's function, class or value."""
-    module, _, name = path.rpartition(".")
-    return getattr(importlib.import_module(module), name)
+def object_at(path):
+    """Return what a dotted path names: a module, or a module's function, class or value."""
+    return pkgutil.resolve_name(path)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
 def test_every_place_in_the_code_that_a_page_names_is_there(page):
     for path in PLACE.findall(page.read_text()):
-        assert found_at(path) is not None, path
+        assert object_at(path) is not None, path
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
+def test_every_path_in_the_project_that_a_page_names_is_there(page):
+    names = PATH.findall(page.read_text())
+    assert [name for name in names if not (ROOT / name).exists()] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
