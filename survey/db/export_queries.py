@@ -1,7 +1,7 @@
-"""What a bundle is made of, row by row: plain tuples of narrow columns, none kept.
+"""Stream the rows of a bundle as plain tuples.
 
-A million participants as objects of the ORM are gigabytes, and take longer to make than to
-write. JSON, times and ticks come as they are stored, and what many rows share is read once.
+A million participants as objects of the ORM take gigabytes of memory, and more time than writing
+them. JSON, times and ticks are selected as stored, and a text that many rows share is parsed once.
 """
 
 import json
@@ -28,16 +28,18 @@ from survey.db.models import (
 from survey.db.models.base import Labels
 from survey.db.study_queries import by_public_id
 
-AT_ONCE = 1_000  # rows fetched in one go
-SEEN = 4_096  # different values that are remembered, of those that many rows share
+BATCH = 1_000  # rows fetched at a time
+CACHED = 4_096  # different texts whose parsed values are remembered
 
 
 def people_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
-    """Give the participants by public id: (id, status, what they said, consent version,
-    started at, completed at, is test, excluded, why).
+    """Yield the participants by public id.
+
+    Each is (id, status, personal answers, consent version, started at, completed at, is test,
+    excluded, reason of the exclusion).
     """
     times = (Participant.started_at, Participant.completed_at)
-    found = (
+    statement = (
         select(
             *(Participant.public_id, Participant.status, _as_stored(Participant.personal)),
             *(ConsentText.version, *map(_as_stored, times)),
@@ -47,93 +49,109 @@ def people_of(session: Session, study_id: int, *, include_test: bool) -> Iterato
         .where(Participant.study_id == study_id)
         .order_by(by_public_id(session))
     )
-    rows = _rows(session, found, include_test=include_test)
-    for one, status, personal, version, started_at, completed_at, *marks in rows:
-        told = json.loads(personal)
-        yield one, status, told, version, _moment(started_at), _moment(completed_at), *marks
+    rows = _rows(session, statement, include_test=include_test)
+    for public_id, status, stored, version, started_at, completed_at, *flags in rows:
+        personal = json.loads(stored)
+        yield (
+            *(public_id, status, personal, version, _moment(started_at), _moment(completed_at)),
+            *flags,
+        )
 
 
 def answers(session: Session, study_id: int) -> Select[Any]:
-    """Select of the answers what ``answers_of`` gives, as it is stored."""
+    """Select the columns of ``answers_of`` as they are stored."""
     shown = StoredOrderingPresentation
     orders = (shown.label_order, shown.column_order, shown.list_order)
-    given = (StoredOrderingAnswer.own, Presentation.shown_at, StoredResponse.submitted_at)
+    own_and_times = (
+        StoredOrderingAnswer.own,
+        Presentation.shown_at,
+        StoredResponse.submitted_at,
+    )
     return _answered(
         *(session, study_id, Participant.public_id, StoredQuestion.number, Presentation.position),
         *(*map(_as_stored, orders), type_coerce(StoredOrderingAnswer.clicked, Integer)),
-        *(*map(_as_stored, given), StoredResponse.active_seconds, StoredResponse.revisions),
+        *(*map(_as_stored, own_and_times), StoredResponse.active_seconds, StoredResponse.revisions),
         *(Participant.is_test, Participant.excluded),
     )
 
 
 def answers_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
-    """Give the answers by public id and question, practice left out: (id, question, position,
-    label order, column order, list order, clicked, own ranking, shown at, submitted at,
-    active seconds, revisions, is test, excluded).
+    """Yield the answers without practice, by public id and question.
+
+    Each is (id, question, position, label order, column order, list order, clicked, own ranking,
+    shown at, submitted at, active seconds, revisions, is test, excluded).
     """
-    found = answers(session, study_id)
-    for row in _answer_rows(session, found, include_test=include_test):
-        one, question, place, labels, columns, lists, clicked, own, shown, sent, t, *rest = row
-        orders, answer = _orders(labels, columns, lists), _clicked(clicked)
-        # JSON of whole seconds is a whole number.
-        times = _moment(shown), _moment(sent), None if t is None else float(t)
-        yield one, question, place, *orders, answer, _ranking(own), *times, *rest
+    statement = answers(session, study_id)
+    for row in _answer_rows(session, statement, include_test=include_test):
+        public_id, number, position, labels, columns, lists, clicked, own, *rest = row
+        shown_at, submitted_at, seconds, *flags = rest
+        yield (
+            *(public_id, number, position, *_orders(labels, columns, lists)),
+            *(_clicked(clicked), _ranking(own), _moment(shown_at), _moment(submitted_at)),
+            # PostgreSQL's JSON writes 12.0 as 12, which is read as an int.
+            *(None if seconds is None else float(seconds), *flags),
+        )
 
 
 def ballots_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
-    """Give what the votes of each answer rest on, where its participant counts, by public id and
-    question: (id, question, label order, clicked).
+    """Yield the ticks of the answers, by public id and question, excluded participants left out.
+
+    Each is (id, question, label order, clicked).
     """
-    found = _answered(
+    statement = _answered(
         *(session, study_id, Participant.public_id, StoredQuestion.number),
         *(
             _as_stored(StoredOrderingPresentation.label_order),
             type_coerce(StoredOrderingAnswer.clicked, Integer),
         ),
     ).where(Participant.excluded.is_(False))
-    rows = _answer_rows(session, found, include_test=include_test)
-    for one, question, labels, clicked in rows:
-        yield one, question, _order(labels), _clicked(clicked)
+    rows = _answer_rows(session, statement, include_test=include_test)
+    for public_id, number, labels, clicked in rows:
+        yield public_id, number, _order(labels), _clicked(clicked)
 
 
 def first_rankings_of(
     session: Session, study_id: int, *, include_test: bool
 ) -> Iterator[Sequence[Any]]:
-    """Give the rankings that came before the columns, practice left out: (id, question,
-    ranking, given at).
+    """Yield the rankings from before the columns were shown, without practice.
+
+    Each is (id, question, ranking, ranked at).
     """
-    given = map(
+    columns = map(
         _as_stored, (StoredOrderingPresentation.ranked_first, StoredOrderingPresentation.ranked_at)
     )
-    found = _presented(session, study_id, Participant.public_id, StoredQuestion.number, *given)
-    found = found.where(StoredOrderingPresentation.ranked_at.is_not(None))
-    for one, question, places, given_at in _rows(session, found, include_test=include_test):
+    statement = _presented(
+        session, study_id, Participant.public_id, StoredQuestion.number, *columns
+    ).where(StoredOrderingPresentation.ranked_at.is_not(None))
+    rows = _rows(session, statement, include_test=include_test)
+    for public_id, number, places, ranked_at in rows:
         ranking = _ranking(places)
         if ranking is not None:
-            yield one, question, ranking, _moment(given_at)
+            yield public_id, number, ranking, _moment(ranked_at)
 
 
 def identities_of(
     session: Session, study_id: int, *, include_test: bool
 ) -> Iterator[Sequence[Any]]:
-    """Give what a platform said of those who came from one: (id, its id of them, the rest)."""
-    found = (
+    """Yield the participants whom a platform sent: (id, the platform's id, all parameters)."""
+    statement = (
         select(Participant.public_id, Identity.external_id, _as_stored(Identity.parameters))
         .join(Identity, Identity.participant_id == Participant.id)
         .where(Participant.study_id == study_id)
         .order_by(by_public_id(session))
     )
-    for one, external_id, parameters in _rows(session, found, include_test=include_test):
-        yield one, external_id, json.loads(parameters)
+    rows = _rows(session, statement, include_test=include_test)
+    for public_id, external_id, parameters in rows:
+        yield public_id, external_id, json.loads(parameters)
 
 
 def has_identities(session: Session, study_id: int) -> bool:
-    """Tell whether a platform sent any of the study's participants."""
+    """Return whether a platform sent any of the study's participants."""
     return bool(session.scalar(select(exists().where(Identity.study_id == study_id))))
 
 
 def _presented(session: Session, study_id: int, *columns: Any) -> Select[Any]:
-    """Select of the presentations of a study's questions, by public id and question."""
+    """Select columns of a study's presentations without practice, by public id and question."""
     return (
         select(*columns)
         .select_from(Participant)
@@ -149,7 +167,7 @@ def _presented(session: Session, study_id: int, *columns: Any) -> Select[Any]:
 
 
 def _answered(session: Session, study_id: int, *columns: Any) -> Select[Any]:
-    """Select of those that were answered."""
+    """Select columns of the presentations that were answered."""
     return (
         _presented(session, study_id, *columns)
         .join(
@@ -162,61 +180,64 @@ def _answered(session: Session, study_id: int, *columns: Any) -> Select[Any]:
 
 
 def _answer_rows(
-    session: Session, found: Select[Any], *, include_test: bool
+    session: Session, statement: Select[Any], *, include_test: bool
 ) -> Iterator[Sequence[Any]]:
-    """Give rows of answers, on PostgreSQL fetched as one JSON array for each participant.
+    """Yield the rows of answers, from PostgreSQL as one JSON array for each participant.
 
-    Its driver is Python and takes a cell at a time, three times as long as all else.
+    Its driver is written in Python and parses cell by cell, which takes three times as long as
+    everything else.
     """
     if session.get_bind().dialect.name == "sqlite":
-        yield from _rows(session, found, include_test=include_test)
+        yield from _rows(session, statement, include_test=include_test)
         return
-    cells = _wanted(found, include_test=include_test).order_by(None).subquery().c
-    row, who = func.json_build_array(*cells), cells.public_id.collate("C")
+    cells = _filtered(statement, include_test=include_test).order_by(None).subquery().c
+    row, public_id = func.json_build_array(*cells), cells.public_id.collate("C")
     rows = cast(func.json_agg(aggregate_order_by(row, cells.number)), Text)
-    for (gathered,) in _streamed(session, select(rows).group_by(who).order_by(who)):
+    for (gathered,) in _streamed(session, select(rows).group_by(public_id).order_by(public_id)):
         yield from json.loads(gathered)
 
 
-def _rows(session: Session, found: Select[Any], *, include_test: bool) -> Iterator[Sequence[Any]]:
-    return _streamed(session, _wanted(found, include_test=include_test))
+def _rows(
+    session: Session, statement: Select[Any], *, include_test: bool
+) -> Iterator[Sequence[Any]]:
+    return _streamed(session, _filtered(statement, include_test=include_test))
 
 
-def _wanted(found: Select[Any], *, include_test: bool) -> Select[Any]:
-    return found if include_test else found.where(Participant.is_test.is_(False))
+def _filtered(statement: Select[Any], *, include_test: bool) -> Select[Any]:
+    return statement if include_test else statement.where(Participant.is_test.is_(False))
 
 
-def _streamed(session: Session, found: Select[Any]) -> Iterator[Sequence[Any]]:
+def _streamed(session: Session, statement: Select[Any]) -> Iterator[Sequence[Any]]:
     # Over the connection: a session would look through each row for objects of the ORM.
-    yield from session.connection().execute(found.execution_options(yield_per=AT_ONCE))
+    yield from session.connection().execute(statement.execution_options(yield_per=BATCH))
 
 
 def _as_stored(column: InstrumentedAttribute[Any]) -> ColumnElement[Any]:
-    """Select a column as the text that both databases give of it."""
+    """Select a column as text, so that neither driver parses it."""
     return cast(column, Text)
 
 
 def _moment(stored: str | None) -> datetime | None:
-    """Read a time: SQLite and PostgreSQL keep it in UTC, and write it without its zone."""
+    """Parse a time: both databases store it in UTC and print it without a zone."""
     return None if stored is None else datetime.fromisoformat(f"{stored}Z")
 
 
-@lru_cache(SEEN)
+@lru_cache(CACHED)
 def _orders(labels: str, columns: str, lists: str) -> tuple[tuple[Any, ...], ...]:
     return _order(labels), _order(columns), _order(lists)
 
 
-@lru_cache(SEEN)
+@lru_cache(CACHED)
 def _order(stored: str) -> tuple[Any, ...]:
     return tuple(json.loads(stored))
 
 
-@lru_cache(SEEN)
+@lru_cache(CACHED)
 def _ranking(stored: str | None) -> Ranking | None:
     places = None if stored is None else json.loads(stored)
     return None if places is None else Ranking.by_key(places)
 
 
-@lru_cache(SEEN)
+@lru_cache(CACHED)
 def _clicked(stored: int) -> frozenset[int]:
     return Labels.labels(stored)

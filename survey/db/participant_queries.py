@@ -1,7 +1,7 @@
-"""Queries of participants' pages: whose page it is, what it shows, what an answer writes.
+"""Queries of participants' pages: the visitor, the presentations, the answers; erasing.
 
-They run for every page and every answer, so they are prepared, name the columns that are needed
-and make no objects of rows. Below: what identifies people, and deleting it.
+They run for every page and every answer, so the statements are prepared and select single columns,
+not objects of the ORM. The rare queries about erasing and personal data come last.
 """
 
 import json
@@ -70,7 +70,7 @@ _POSITIONS = Prepared(
 
 
 def answered_positions(session: Session, participant_id: int) -> dict[int, bool]:
-    """Return the positions a participant has been given, and whether each is answered."""
+    """Return each position of a participant's questions, with whether it is answered."""
     rows = _POSITIONS.rows(session, {"who": participant_id})
     return {position: response is not None for position, response in rows}
 
@@ -81,10 +81,10 @@ _AT_POSITION = and_(
 
 
 def _answer_columns(tables: TaskTables) -> list[ColumnElement[Any]]:
-    """Select the stored answer: its bookkeeping, and as answer_… the columns of its kind."""
+    """Select the stored answer; the columns of its kind are named answer_…."""
     own = (column.label(f"answer_{column.name}") for column in own_columns(tables.response))
-    counted = (_response.c[name] for name in ("submitted_at", "active_seconds", "revisions"))
-    return [_response.c.id.label("response_id"), *counted, *own]
+    shared = (_response.c[name] for name in ("submitted_at", "active_seconds", "revisions"))
+    return [_response.c.id.label("response_id"), *shared, *own]
 
 
 def _with_answers(tables: TaskTables, source: FromClause) -> FromClause:
@@ -93,7 +93,7 @@ def _with_answers(tables: TaskTables, source: FromClause) -> FromClause:
     )
 
 
-def _shown(tables: TaskTables) -> Select[Any]:
+def _presentation_query(tables: TaskTables) -> Select[Any]:
     source = _presentation.join(_participant).join(_question)
     source = source.join(tables.presentation, key_of(tables.presentation) == _presentation.c.id)
     return select(
@@ -107,29 +107,30 @@ def _shown(tables: TaskTables) -> Select[Any]:
 
 
 @cache
-def _shown_at(tables: TaskTables) -> Prepared:
-    return Prepared(_shown(tables).where(_AT_POSITION))
+def _presentation_at(tables: TaskTables) -> Prepared:
+    return Prepared(_presentation_query(tables).where(_AT_POSITION))
 
 
 @cache
-def _all_shown(tables: TaskTables) -> Prepared:
-    theirs = _presentation.c.participant_id == bindparam("who")
-    return Prepared(_shown(tables).where(theirs).order_by(_presentation.c.position))
+def _all_presentations(tables: TaskTables) -> Prepared:
+    by_participant = _presentation.c.participant_id == bindparam("who")
+    statement = _presentation_query(tables).where(by_participant)
+    return Prepared(statement.order_by(_presentation.c.position))
 
 
-def shown_at(
+def presentation(
     session: Session, tables: TaskTables, participant_id: int, position: int
 ) -> Record | None:
-    """Return what a participant sees at a position (0: practice), question and answer included.
+    """Return a participant's presentation at a position (0: practice), its question and answer.
 
-    Of the kind's tables, the columns are named drawn_… and answer_….
+    The columns of the kind's own tables are named drawn_… and answer_….
     """
-    return _shown_at(tables).first(session, {"who": participant_id, "at": position})
+    return _presentation_at(tables).first(session, {"who": participant_id, "at": position})
 
 
-def all_shown(session: Session, tables: TaskTables, participant_id: int) -> Sequence[Record]:
-    """Return all that a participant sees, by position, practice included; see ``shown_at``."""
-    return _all_shown(tables).rows(session, {"who": participant_id})
+def presentations(session: Session, tables: TaskTables, participant_id: int) -> Sequence[Record]:
+    """Return a participant's presentations by position, practice included; see ``presentation``."""
+    return _all_presentations(tables).rows(session, {"who": participant_id})
 
 
 @cache
@@ -148,35 +149,37 @@ def _history(tables: TaskTables) -> Prepared:
 
 
 def history_of(session: Session, tables: TaskTables, participant_id: int) -> Sequence[Record]:
-    """Return every answer that a participant gave, first and changed ones, in order."""
+    """Return every revision of a participant's answers, by answer and number."""
     return _history(tables).rows(session, {"who": participant_id})
 
 
-# On SQLite everybody else has waited since BEGIN.
-_HELD = Prepared(
+# On SQLite the lock is that of BEGIN IMMEDIATE.
+_LOCKED_STATUS = Prepared(
     select(_study.c.status)
     .join_from(_participant, _study)
-    .where(_participant.c.id == bindparam("who"), _participant.c.public_id == bindparam("called"))
+    .where(
+        _participant.c.id == bindparam("who"), _participant.c.public_id == bindparam("public_id")
+    )
     .with_for_update(read=True, of=_study)
     .suffix_with(text("FOR UPDATE OF participant"), dialect="postgresql")
 )
 
 
-def hold(session: Session, participant_id: int, public_id: str) -> str | None:
-    """Keep others from changing a participant, and from opening or closing their study.
+def lock(session: Session, participant_id: int, public_id: str) -> str | None:
+    """Lock a participant, and their study's status, until the transaction ends; return the status.
 
-    Until this transaction ends; returns the study's status, None without such a participant.
-    Both names are asked for: SQLite may have given the number to someone else meanwhile.
+    None if there is no such participant. The public id is compared too: after an erasure, SQLite
+    may give the row id to another participant.
     """
-    found = _HELD.first(session, {"who": participant_id, "called": public_id})
-    return None if found is None else str(found.status)
+    row = _LOCKED_STATUS.first(session, {"who": participant_id, "public_id": public_id})
+    return None if row is None else str(row.status)
 
 
 _SEEN = Prepared(update(_participant).where(_participant.c.id == bindparam("who")))
 
 
 def note_seen(session: Session, participant_id: int, moment: datetime) -> None:
-    """Note when a participant did something."""
+    """Store when a participant last saved something, which keeps their slot."""
     _SEEN.run(session, {"who": participant_id, "last_seen_at": moment})
 
 
@@ -210,7 +213,10 @@ def _state(tables: TaskTables) -> Prepared:
 def state_of_answer(
     session: Session, tables: TaskTables, participant_id: int, position: int, since: datetime
 ) -> Record | None:
-    """Return what decides over a posted answer; ``recent``: how many came since a moment."""
+    """Return what decides whether an answer is stored: ids, status, and the stored answer.
+
+    ``recent``: how many answers the participant has sent since a time.
+    """
     values = {"who": participant_id, "at": position, "since": since}
     return _state(tables).first(session, values)
 
@@ -228,14 +234,14 @@ def _revision_of(tables: TaskTables) -> Prepared:
 
 
 def revision_of(session: Session, tables: TaskTables, response_id: int, number: int) -> Record:
-    """Return an answer as it was given once."""
+    """Return the answer that a revision holds."""
     values = {"response_id": response_id, "number": number}
     return _revision_of(tables).first(session, values)
 
 
 _NEW_RESPONSE = Prepared(insert(_response).returning(_response.c.id))
 _NEW_REVISION = Prepared(insert(_revision).returning(_revision.c.id))
-_CHANGED = Prepared(update(_response).where(_response.c.id == bindparam("changed")))
+_CHANGED_RESPONSE = Prepared(update(_response).where(_response.c.id == bindparam("changed")))
 
 
 @cache
@@ -256,16 +262,16 @@ def store_answer(
     answer: Mapping[str, Any],
     seconds: float | None,
 ) -> None:
-    """Write the answer that counts, new or changed, and the revision that it is.
+    """Insert or update the answer that counts, and add it as a revision.
 
-    ``response``: the columns of the row that all kinds share; ``answer``: those of the kind's.
+    ``response``: the columns that all kinds share; ``answer``: the kind's own columns.
     """
     if response_id is None:
         [stored] = _NEW_RESPONSE.rows(session, response)
         response_id = stored.id
         store_counted_answer(session, tables, stored.id, answer)
     else:
-        _CHANGED.run(session, {"changed": response_id, **response})
+        _CHANGED_RESPONSE.run(session, {"changed": response_id, **response})
         _changed_row(tables.response).run(session, {"changed": response_id, **answer})
     [revision] = _NEW_REVISION.rows(
         session,
@@ -283,14 +289,14 @@ def store_answer(
 def store_counted_answer(
     session: Session, tables: TaskTables, response_id: int, answer: Mapping[str, Any]
 ) -> None:
-    """Write the kind's columns of the answer that counts."""
+    """Insert the kind's own columns of the answer that counts."""
     _new_row(tables.response).run(session, {key_of(tables.response).name: response_id, **answer})
 
 
 def store_presentation(
     session: Session, tables: TaskTables, presentation_id: int, drawn: Mapping[str, Any]
 ) -> None:
-    """Write how a participant is shown a question, beside the row that all kinds share."""
+    """Insert the kind's own columns of a presentation."""
     key = key_of(tables.presentation).name
     _new_row(tables.presentation).run(session, {key: presentation_id, **drawn})
 
@@ -298,21 +304,21 @@ def store_presentation(
 def change_presentation(
     session: Session, tables: TaskTables, presentation_id: int, changes: Mapping[str, Any]
 ) -> None:
-    """Change some of the kind's columns of a presentation."""
+    """Update some of the kind's own columns of a presentation."""
     _changed_row(tables.presentation).run(session, {"changed": presentation_id, **changes})
 
 
-_HANDED_OUT = Prepared(
+_FIRST_SHOWN = Prepared(
     update(_presentation).where(_AT_POSITION, _presentation.c.shown_at.is_(None))
 )
 
 
 def note_shown(session: Session, participant_id: int, position: int, moment: datetime) -> None:
-    """Note when a question is handed out for the first time."""
-    _HANDED_OUT.run(session, {"who": participant_id, "at": position, "shown_at": moment})
+    """Store when a question is first shown; later times change nothing."""
+    _FIRST_SHOWN.run(session, {"who": participant_id, "at": position, "shown_at": moment})
 
 
-# JSON is fetched as it is written, so that what was read of it before can be found by it.
+# JSON is fetched as text, the key of the cache of parsed plans.
 _VISIT = Prepared(
     select(
         *(_study.c[name].label(f"study_{name}") for name in ("id", "slug", "status")),
@@ -336,7 +342,7 @@ _VISIT = Prepared(
 def visit(
     session: Session, slug: str, token_hash: str
 ) -> tuple[StudyRecord, ParticipantRecord | None, bool] | None:
-    """Return a study, for whom this browser speaks in it, and whether that one is a guest."""
+    """Return a study, the browser's participant in it, and whether they are a guest."""
     row = _VISIT.first(session, {"slug": slug, "token_hash": token_hash})
     return row and (_study_in(row), _participant_in(row), bool(row.is_guest))
 
@@ -352,9 +358,8 @@ def _study_in(row: Record) -> StudyRecord:
 
 
 @lru_cache(maxsize=100)
-def _plan(written: str) -> Plan:
-    """Read a plan as it is written, once: the same text is the same plan."""
-    return plan_from_json(json.loads(written), registered=False)
+def _plan(plan_text: str) -> Plan:
+    return plan_from_json(json.loads(plan_text), registered=False)
 
 
 def _participant_in(row: Record) -> ParticipantRecord | None:
@@ -377,7 +382,7 @@ def _participant_in(row: Record) -> ParticipantRecord | None:
 
 
 def erased_tokens(session: Session) -> Sequence[str]:
-    """Return the tokens of those who were erased."""
+    """Return the tokens of all erased participants."""
     return session.scalars(select(Erasure.token)).all()
 
 
@@ -389,25 +394,25 @@ def events_about(session: Session, slug: str, public_id: str) -> Sequence[Event]
 
 
 def has_personal(session: Session, study_id: int) -> bool:
-    """Tell whether a study still holds what identifies people."""
-    held = (
-        exists().where(Participant.study_id == study_id, _says_something()),
+    """Return whether a study still holds data that identify people."""
+    conditions = (
+        exists().where(Participant.study_id == study_id, _has_personal_answers()),
         exists().where(Identity.study_id == study_id),
         exists().where(Guest.study_id == study_id),
     )
-    return bool(session.scalar(select(or_(*held))))
+    return bool(session.scalar(select(or_(*conditions))))
 
 
 def delete_personal(session: Session, study_id: int) -> None:
-    """Delete what identifies people in a study: about themselves, platforms' ids, guests."""
+    """Delete a study's personal answers, platform ids and guest list."""
     session.execute(
         update(Participant)
-        .where(Participant.study_id == study_id, _says_something())
+        .where(Participant.study_id == study_id, _has_personal_answers())
         .values(personal={})
     )
     session.execute(delete(Identity).where(Identity.study_id == study_id))
     session.execute(delete(Guest).where(Guest.study_id == study_id))
 
 
-def _says_something() -> ColumnElement[bool]:
+def _has_personal_answers() -> ColumnElement[bool]:
     return as_type(Participant.personal, Text) != "{}"

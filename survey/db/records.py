@@ -1,6 +1,6 @@
-"""Studies and participants as the participants' pages read them: values that nobody can change.
+"""Read-only records of a study and a participant, for participants' pages.
 
-To change one, a service loads the row itself, locked.
+To change a row, a service loads and locks it.
 """
 
 import json
@@ -15,7 +15,7 @@ from survey.db.models import Participant, Study
 
 @dataclass(frozen=True, slots=True)
 class StudyRecord:
-    """A study as it is asked for by every page; ``recruitment_json``: as it is written."""
+    """What every page needs of a study; ``recruitment_json``: the stored text."""
 
     id: int
     slug: str
@@ -26,7 +26,7 @@ class StudyRecord:
 
 @dataclass(frozen=True, slots=True)
 class ParticipantRecord:
-    """How far a participant has come; ``personal_json``: what they said, as it is written."""
+    """What every page needs of a participant; ``personal_json``: the stored text."""
 
     id: int
     study_id: int
@@ -43,7 +43,7 @@ class ParticipantRecord:
 
     @property
     def personal(self) -> Mapping[str, Any]:
-        """What they said about themselves."""
+        """The answers of the page "About you"."""
         return json.loads(self.personal_json)  # type: ignore[no-any-return] # an object
 
 

@@ -1,4 +1,4 @@
-"""Queries of studies: by address, their participants counted and listed, guests, consent."""
+"""Queries of studies: the study itself, its participants, slots, guests and consent texts."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from survey.db.models import (
 
 
 def study_by_slug(session: Session, slug: str) -> Study | None:
-    """Return the study of that address."""
+    """Return the study with this address, None where there is none."""
     return session.scalar(select(Study).where(Study.slug == slug))
 
 
@@ -31,16 +31,16 @@ def all_studies(session: Session) -> Sequence[Study]:
 
 
 def newest_consent(session: Session, study_id: int) -> ConsentText:
-    """Return the consent text that participants of the study read now."""
+    """Return the latest version of a study's consent text."""
     return session.scalars(
         select(ConsentText)
         .where(ConsentText.study_id == study_id)
         .order_by(ConsentText.version.desc())
-    ).first()  # type: ignore[return-value] # a study is made with one
+    ).first()  # type: ignore[return-value] # each study is created with a text
 
 
 def participant_of_browser(session: Session, study_id: int, token_hash: str) -> Participant | None:
-    """Return the participant for whom this browser speaks in this study."""
+    """Return the participant to whom a browser is bound in a study."""
     return session.scalar(
         select(Participant)
         .join(Browser, Browser.participant_id == Participant.id)
@@ -49,7 +49,7 @@ def participant_of_browser(session: Session, study_id: int, token_hash: str) -> 
 
 
 def browser_of_token(session: Session, study_id: int, token_hash: str) -> Browser | None:
-    """Return the row of a browser in a study."""
+    """Return the browser that holds this token in a study."""
     return session.scalar(
         select(Browser).where(Browser.study_id == study_id, Browser.token_hash == token_hash)
     )
@@ -58,7 +58,7 @@ def browser_of_token(session: Session, study_id: int, token_hash: str) -> Browse
 def participant_by_resume_hash(
     session: Session, study_id: int, resume_hash: str
 ) -> Participant | None:
-    """Return the participant of the study whose resume code hashes to this."""
+    """Return the participant of a study who has the resume code with this hash."""
     return session.scalar(
         select(Participant).where(
             Participant.study_id == study_id, Participant.resume_hash == resume_hash
@@ -67,7 +67,7 @@ def participant_by_resume_hash(
 
 
 def locked_participant(session: Session, participant_id: int) -> Participant:
-    """Return a participant whose row no other transaction may change until this one ends."""
+    """Return a participant, locked and read again, until the transaction ends."""
     return session.scalars(
         select(Participant)
         .where(Participant.id == participant_id)
@@ -77,7 +77,7 @@ def locked_participant(session: Session, participant_id: int) -> Participant:
 
 
 def presentation_at(session: Session, participant_id: int, position: int) -> Presentation | None:
-    """Return what a participant sees at a position (0: practice), question included."""
+    """Return a participant's presentation at a position (0: practice), with its question."""
     return session.scalar(
         select(Presentation)
         .join(Presentation.question)
@@ -94,7 +94,10 @@ def participants_of(session: Session, study_id: int) -> Sequence[Participant]:
 
 
 def by_public_id(session: Session) -> ColumnElement[str]:
-    """Order participants byte by byte, whatever the language of a PostgreSQL database."""
+    """Return a sort key that compares ids byte by byte.
+
+    PostgreSQL would otherwise sort by the language of the database.
+    """
     is_sqlite = session.get_bind().dialect.name == "sqlite"
     return Participant.public_id.collate("BINARY" if is_sqlite else "C")
 
@@ -110,7 +113,7 @@ def participant_counts(session: Session, study_id: int) -> dict[tuple[str, bool]
 
 
 def locked_study(session: Session, study_id: int) -> Study:
-    """Return a study whose row no other transaction may change until this one ends."""
+    """Return a study, locked and read again, until the transaction ends."""
     return session.scalars(
         select(Study)
         .where(Study.id == study_id)
@@ -119,8 +122,8 @@ def locked_study(session: Session, study_id: int) -> Study:
     ).one()
 
 
-def _holds_a_place(since: datetime) -> ColumnElement[bool]:
-    """Participants who count towards the target: complete, or seen since that moment."""
+def _holds_slot(since: datetime) -> ColumnElement[bool]:
+    """Return the condition of holding a slot: complete, or under way and seen since a time."""
     return and_(
         Participant.is_test.is_(False),
         Participant.excluded.is_(False),
@@ -131,12 +134,12 @@ def _holds_a_place(since: datetime) -> ColumnElement[bool]:
     )
 
 
-def places_taken(session: Session, study_id: int, since: datetime) -> int:
-    """Count the participants of a study who hold a place."""
+def taken_slots(session: Session, study_id: int, since: datetime) -> int:
+    """Count the slots of a study that are in use."""
     taken = session.scalar(
         select(func.count())
         .select_from(Participant)
-        .where(Participant.study_id == study_id, _holds_a_place(since))
+        .where(Participant.study_id == study_id, _holds_slot(since))
     )
     return taken or 0
 
@@ -144,26 +147,26 @@ def places_taken(session: Session, study_id: int, since: datetime) -> int:
 def times_asked(
     session: Session, study_id: int, since: datetime, *, is_test: bool
 ) -> dict[int, int]:
-    """Count how often each question (practice left out) was given to those who count.
+    """Count the participants who are shown each question, by row id, practice left out.
 
-    Test participants are balanced among themselves.
+    Only those who hold a slot are counted; test participants are counted by themselves.
     """
-    counts = (
+    counted = (
         Participant.is_test.is_(True) & (Participant.status != "screened_out")
         if is_test
-        else _holds_a_place(since)
+        else _holds_slot(since)
     )
     rows = session.execute(
         select(Presentation.question_id, func.count())
         .join(Participant, Participant.id == Presentation.participant_id)
-        .where(Participant.study_id == study_id, Presentation.position > 0, counts)
+        .where(Participant.study_id == study_id, Presentation.position > 0, counted)
         .group_by(Presentation.question_id)
     )
     return {row[0]: row[1] for row in rows}
 
 
 def guests_of(session: Session, study_id: int) -> Sequence[Guest]:
-    """Return a study's guest list in its order, with those who began."""
+    """Return a study's guests, oldest first, each with the participant who used the link."""
     return session.scalars(
         select(Guest)
         .options(joinedload(Guest.participant))
@@ -173,7 +176,7 @@ def guests_of(session: Session, study_id: int) -> Sequence[Guest]:
 
 
 def guest_by_nonce(session: Session, study_id: int, nonce: str) -> Guest | None:
-    """Return the guest of a study with this half of a link."""
+    """Return the guest of a study whose personal link holds this nonce."""
     return session.scalar(
         select(Guest)
         .options(joinedload(Guest.participant))
@@ -184,7 +187,7 @@ def guest_by_nonce(session: Session, study_id: int, nonce: str) -> Guest | None:
 def participant_of_identity(
     session: Session, study_id: int, external_id: str
 ) -> Participant | None:
-    """Return the participant of a study who came with that platform id."""
+    """Return the participant of a study whom a platform knows by this id."""
     return session.scalar(
         select(Participant)
         .join(Identity, Identity.participant_id == Participant.id)
@@ -193,22 +196,22 @@ def participant_of_identity(
 
 
 def consent_of(session: Session, consent_id: int | None) -> ConsentText | None:
-    """Return the consent text a participant agreed to, if they did."""
+    """Return a consent text by its row id; None for no id."""
     return None if consent_id is None else session.get(ConsentText, consent_id)
 
 
 def guest_of_participant(session: Session, participant_id: int) -> Guest | None:
-    """Return the guest as whom a participant began."""
+    """Return the guest whose personal link a participant used."""
     return session.scalar(select(Guest).where(Guest.participant_id == participant_id))
 
 
 def identity_of(session: Session, participant_id: int) -> Identity | None:
-    """Return what a platform said of a participant."""
+    """Return a participant's id and parameters from a platform."""
     return session.get(Identity, participant_id)
 
 
 def participant_by_public_id(session: Session, study_id: int, public_id: str) -> Participant | None:
-    """Return the participant of a study under that id."""
+    """Return the participant of a study with this public id."""
     return session.scalar(
         select(Participant).where(
             Participant.study_id == study_id, Participant.public_id == public_id
@@ -217,25 +220,25 @@ def participant_by_public_id(session: Session, study_id: int, public_id: str) ->
 
 
 def stored_plans(session: Session) -> Sequence[tuple[str, Mapping[str, Any]]]:
-    """Return every study's address and plan, as stored."""
+    """Return the address of every study with the JSON of its plan."""
     return [(slug, plan) for slug, plan in session.execute(select(Study.slug, Study.plan_json))]
 
 
 def answers_in(session: Session, study_id: int, *, include_test: bool = True) -> int:
-    """Count the stored answers of a study."""
-    found = (
+    """Count a study's answers, practice included."""
+    statement = (
         select(func.count(StoredResponse.id))
         .join(Participant, Participant.id == StoredResponse.participant_id)
         .where(Participant.study_id == study_id)
     )
     if not include_test:
-        found = found.where(Participant.is_test.is_(False))
-    return session.scalar(found) or 0
+        statement = statement.where(Participant.is_test.is_(False))
+    return session.scalar(statement) or 0
 
 
 Kind = Literal["counts", "test", "excluded"]
 
-# Each participant is of one kind; whoever is excluded is not listed as test data as well.
+# Exclusive conditions: an excluded test participant is listed once, as excluded.
 CONDITIONS: dict[Kind, ColumnElement[bool]] = {
     "counts": and_(Participant.is_test.is_(False), Participant.excluded.is_(False)),
     "test": and_(Participant.is_test.is_(True), Participant.excluded.is_(False)),
@@ -244,8 +247,8 @@ CONDITIONS: dict[Kind, ColumnElement[bool]] = {
 
 
 @dataclass(frozen=True)
-class Standing:
-    """So many participants of whom the same is true; ``away``: their place has gone back."""
+class StatusCount:
+    """How many participants have the same kind and status; ``away``: their slot is released."""
 
     kind: Kind
     status: str
@@ -253,8 +256,8 @@ class Standing:
     participants: int
 
 
-def standings(session: Session, study_id: int, since: datetime) -> list[Standing]:
-    """Count a study's participants; whoever was last seen before ``since`` is away."""
+def status_counts(session: Session, study_id: int, since: datetime) -> list[StatusCount]:
+    """Count a study's participants by kind, status and absence (not seen since a time)."""
     kind = case(*((condition, kind) for kind, condition in CONDITIONS.items()))
     seen = func.coalesce(Participant.last_seen_at, Participant.started_at)
     away = and_(Participant.status == "started", seen <= since)
@@ -264,22 +267,23 @@ def standings(session: Session, study_id: int, since: datetime) -> list[Standing
         .where(Participant.study_id == study_id)
         .group_by("kind", Participant.status, "away")
     )
-    return [Standing(kind, status, bool(away), count) for kind, status, away, count in rows]
+    return [StatusCount(kind, status, bool(away), count) for kind, status, away, count in rows]
 
 
-def seen_last(
-    session: Session, study_id: int, kind: Kind, beginning: str, most: int
+def recently_seen(
+    session: Session, study_id: int, kind: Kind, id_prefix: str, limit: int
 ) -> Sequence[Participant]:
-    """Return those seen last, so many at most, whose id has that beginning ("" for any)."""
+    """Return participants of a kind whose public id has a prefix, those seen last first."""
     seen = func.coalesce(Participant.completed_at, Participant.last_seen_at, Participant.started_at)
-    found = select(Participant).where(Participant.study_id == study_id, CONDITIONS[kind])
-    if beginning:
-        found = found.where(Participant.public_id.startswith(beginning, autoescape=True))
-    return session.scalars(found.order_by(seen.desc(), Participant.id.desc()).limit(most)).all()
+    statement = select(Participant).where(Participant.study_id == study_id, CONDITIONS[kind])
+    if id_prefix:
+        statement = statement.where(Participant.public_id.startswith(id_prefix, autoescape=True))
+    statement = statement.order_by(seen.desc(), Participant.id.desc()).limit(limit)
+    return session.scalars(statement).all()
 
 
-def answers_of(session: Session, participant_ids: Collection[int]) -> dict[int, int]:
-    """Count the answers of each of these participants, practice left out."""
+def answer_counts(session: Session, participant_ids: Collection[int]) -> dict[int, int]:
+    """Count each participant's answers, by row id, practice left out."""
     rows = session.execute(
         select(Presentation.participant_id, func.count())
         .join(
@@ -294,7 +298,7 @@ def answers_of(session: Session, participant_ids: Collection[int]) -> dict[int, 
 
 
 def has_real_answers(session: Session, study_id: int) -> bool:
-    """Tell whether anyone who is no test data has answered a question, practice left out."""
+    """Return whether a participant who is not test data has answered a question beside practice."""
     answered = (
         select(Presentation.id)
         .join(Participant, Participant.id == Presentation.participant_id)

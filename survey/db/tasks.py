@@ -1,4 +1,4 @@
-"""What a kind of question stores of its own, beside the tables that all kinds share."""
+"""The tables of each kind of question, beside those that all kinds share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from survey.db.models.ordering import (
 
 @dataclass(frozen=True)
 class TaskTables:
-    """The tables of a kind of question; the key of each is that of the row it belongs to.
+    """The tables of a kind of question; each has the key of the shared table it extends.
 
     ``presentation``: how one participant is shown one question. ``response``: the answer that
-    counts. ``revision``: an answer as it was given once, with the columns of ``response``. The
+    counts. ``revision``: every version of an answer, with the columns of ``response``. The
     columns beside the key are named as the fields of the kind's types in survey.core.tasks.
     """
 
@@ -29,12 +29,12 @@ class TaskTables:
 
     @property
     def all(self) -> tuple[Table, ...]:
-        """The three tables."""
+        """The three tables, in the order of their fields."""
         return self.presentation, self.response, self.revision
 
 
 def key_of(table: Table) -> Column[int]:
-    """Return the column that holds the id of the row a row belongs to."""
+    """Return the primary key of a kind's table, the id of the shared row."""
     [key] = table.primary_key.columns
     return key
 

@@ -1,9 +1,9 @@
-"""The query of an analysis: a study's participants and answers, in columns.
+"""Read a study's participants and answers into arrays, for its analysis.
 
-A million participants give ten million answers, too many for objects. The drivers' own rows
-are cut into columns, some thousand at a time, and a text that many rows share is parsed once.
-From PostgreSQL they come as a COPY, in which the database puts all of a participant's answers
-into one row.
+A million participants give ten million answers, too many for objects. The driver's rows are
+turned into columns in batches of some thousand, and a text that many rows share is parsed once.
+PostgreSQL sends a COPY with one row for each participant, in which the cells of all answers are
+joined.
 """
 
 import json
@@ -36,108 +36,85 @@ from survey.db.models import (
 )
 
 Row = Sequence[Any]
-
-
-def is_sqlite(session: Session) -> bool:
-    """Tell which of the two databases it is."""
-    return session.get_bind().dialect.name == "sqlite"
-
-
-def whole_seconds(session: Session, begun: Any, ended: Any) -> ColumnElement[Any]:
-    """Return the time between two moments in whole seconds of each, as files give them."""
-    if is_sqlite(session):
-        began, ends = (func.strftime("%s", func.substr(one, 1, 19)) for one in (begun, ended))
-        return cast(ends, Integer) - cast(began, Integer)
-    began, ends = (func.date_trunc("second", one) for one in (begun, ended))
-    return cast(extract("epoch", ends - began), Integer)
-
-
-def read_rows(
-    session: Session,
-    statement: Select[Any],
-    take: Callable[[Sequence[Row]], None],
-    count: int,
-) -> None:
-    """Hand on the driver's rows, so many at a time: texts only from PostgreSQL, None for NULL."""
-    connection = session.connection()
-    try:
-        if is_sqlite(session):
-            driver: Any = connection.execute(statement).cursor
-            for rows in iter(lambda: driver.fetchmany(count), []):
-                take(rows)
-        else:
-            sql = statement.compile(
-                dialect=connection.dialect, compile_kwargs={"literal_binds": True}
-            )
-            lines, cursor = CopyRows(take, count), connection.connection.cursor()
-            # Nothing in it comes from people: names of columns, and the study's number.
-            cursor.execute(f"COPY ({sql}) TO STDOUT", stream=lines)  # type: ignore[call-arg]
-            lines.flush()
-    except connection.dialect.loaded_dbapi.Error as error:
-        raise OperationalError("reading votes", None, error) from error
-
-
 Value = TypeVar("Value", bound=Hashable)
 
+BATCH = 2_000  # rows: few enough to stay in the processor's cache
+PARTICIPANT_BATCH = 500  # rows that hold all of a participant's answers
+SEPARATOR = "\x1e"  # between joined texts: no JSON holds it
 
-class Numbered(dict[Any, int]):
-    """Numbers texts in the order in which they come."""
+NUMBERS = (StoredResponse.question_id, Presentation.position, StoredOrderingAnswer.clicked)
+TEXTS = (
+    StoredOrderingPresentation.label_order,
+    StoredOrderingPresentation.column_order,
+    StoredOrderingAnswer.own,
+)
+
+
+class TextCodes(dict[Any, int]):
+    """A code for each different text: 0, 1, … in the order in which they are first seen."""
 
     def __missing__(self, text: Any) -> int:
-        number = self[text] = len(self)
-        return number
+        code = self[text] = len(self)
+        return code
 
-    def of(self, texts: Sequence[Any]) -> NDArray[np.int32]:
-        """Return the numbers of these."""
+    def encode(self, texts: Sequence[Any]) -> NDArray[np.int32]:
+        """Return each text's code, adding codes for new texts."""
         return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
 
 
 class AnswerColumns:
-    """Answers as they come, those of a participant one after another; ``numbers``: of questions."""
+    """Answers, collected batch by batch; those of a participant follow one another.
+
+    ``numbers``: the number of each question, by its row id.
+    """
 
     def __init__(self, numbers: Mapping[int, int]) -> None:
         self._questions = np.array(sorted(numbers, key=lambda row: numbers[row]), dtype=np.int64)
         self._numbers = tuple(sorted(numbers.values()))
-        self._texts = (Numbered(), Numbered(), Numbered())
+        self._texts = (TextCodes(), TextCodes(), TextCodes())
         self._columns: tuple[list[NDArray[Any]], ...] = tuple([] for _ in range(8))
         self.add([], [], [], [], [], [], [], [])
 
     def add(self, participants: Any, questions: Any, *columns: Any) -> None:
-        """Add answers: position, clicked, seconds, label order, column order, own ranking."""
+        """Append a batch, a sequence for each column.
+
+        After the row ids of participants and questions: position, clicked, seconds, label
+        order, column order, own ranking.
+        """
         positions, clicked, seconds, *texts = columns
-        made: tuple[NDArray[Any], ...] = (
+        arrays: tuple[NDArray[Any], ...] = (
             np.array(participants, dtype=np.int64),
             self._codes(np.array(questions, dtype=np.int64)),
             np.array(positions, dtype=np.int32),
             np.array(clicked, dtype=np.uint8),
             np.array(seconds, dtype=np.float64),
-            *(known.of(one) for known, one in zip(self._texts, texts, strict=True)),
+            *(codes.encode(column) for codes, column in zip(self._texts, texts, strict=True)),
         )
-        for pieces, column in zip(self._columns, made, strict=True):
+        for pieces, column in zip(self._columns, arrays, strict=True):
             pieces.append(column)
 
     def _codes(self, questions: NDArray[np.int64]) -> NDArray[np.int16]:
         by_row = np.argsort(self._questions)
-        found = np.searchsorted(self._questions, questions, sorter=by_row)
-        return by_row[found].astype(np.int16)
+        positions = np.searchsorted(self._questions, questions, sorter=by_row)
+        return by_row[positions].astype(np.int16)
 
     def answers(self, rows: NDArray[np.int64], ids: NDArray[np.str_]) -> Answers:
-        """Return all that were added, of known participants, by their ids; call it once.
+        """Return all answers of the participants ``ids``, in the order of the ids.
 
-        ``rows``: the numbers of the participants' rows, in the order of ``ids``.
+        ``rows``: the participants' row ids, in the order of ``ids``.
         """
         participants, *columns = (np.concatenate(pieces) for pieces in self._columns)
         first = np.flatnonzero(np.diff(participants, prepend=-1))
-        people, places = np.intersect1d(
+        people, runs = np.intersect1d(
             rows, participants[first], assume_unique=True, return_indices=True
         )[1:]
         by_id = np.argsort(people)
-        people, places = people[by_id], places[by_id]
-        given = np.diff(first, append=len(participants))[places]
-        first_answer = first_rows(given)
-        moved = np.repeat(first[places] - first_answer, given) + np.arange(given.sum())
-        moved = _by_question(moved, columns[0], np.repeat(np.arange(len(given)), given))
-        question, position, clicked, seconds, *texts = (column[moved] for column in columns)
+        people, runs = people[by_id], runs[by_id]
+        counts = np.diff(first, append=len(participants))[runs]
+        first_answer = first_rows(counts)
+        order = np.repeat(first[runs] - first_answer, counts) + np.arange(counts.sum())
+        order = _by_question(order, columns[0], np.repeat(np.arange(len(counts)), counts))
+        question, position, clicked, seconds, *texts = (column[order] for column in columns)
         labels, orders, owns = self._texts
         return Answers(
             people=ids[people],
@@ -152,120 +129,135 @@ class AnswerColumns:
         )
 
 
-def _by_question(
-    rows: NDArray[np.int64], questions: NDArray[np.int16], people: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Put each participant's answers in order; mostly they are, and sorting takes seconds."""
-    here = questions[rows]
-    if np.all((np.diff(here) > 0) | (np.diff(people) > 0)):
-        return rows
-    return rows[np.lexsort((here, people))]
-
-
-def _decoded(
-    known: Numbered, codes: NDArray[np.int32], read: Callable[[Any], Value]
-) -> Coded[Value]:
-    """Return what the texts say; None is none."""
-    texts = [text for text in known if text is not None]
-    table = np.full(len(known), -1, dtype=smallest_integer_type(len(texts)))
-    table[[known[text] for text in texts]] = np.arange(len(texts))
-    return Coded(tuple(read(json.loads(text)) for text in texts), table[codes])
-
-
-AT_ONCE = 2_000  # rows: few enough to stay in the processor's cache
-OF_PEOPLE_AT_ONCE = 500  # rows that hold all of a participant's answers
-BETWEEN = "\x1e"  # between texts put together: no JSON holds it
-
-NUMBERS = (StoredResponse.question_id, Presentation.position, StoredOrderingAnswer.clicked)
-TEXTS = (
-    StoredOrderingPresentation.label_order,
-    StoredOrderingPresentation.column_order,
-    StoredOrderingAnswer.own,
-)
-
-
 def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
-    """Read who took part, by public id, and their answers, practice left out.
+    """Return a study's participants by public id, and their answers without practice.
 
-    Call it in a transaction that sees one state of the database.
+    Call it in a transaction that sees one state of the database: two queries read it.
     """
     rows, people = _people_of(session, study_id)
     columns = AnswerColumns(_question_numbers(session, study_id))
     seconds = _seconds(session)
     if is_sqlite(session):
-        found = _answers(study_id, Participant.id, *NUMBERS, seconds, *TEXTS)
-        read_rows(
+        statement = _answers(study_id, Participant.id, *NUMBERS, seconds, *TEXTS)
+        read_batches(
             session,
-            found.order_by(Participant.id),
+            statement.order_by(Participant.id),
             lambda rows: columns.add(*zip(*rows, strict=True)),
-            AT_ONCE,
+            BATCH,
         )
     else:
-        found = _answers(study_id, Participant.id, func.count(), *_put_together(seconds))
-        read_rows(
+        statement = _answers(study_id, Participant.id, func.count(), *_joined_cells(seconds))
+        read_batches(
             session,
-            found.group_by(Participant.id),
-            lambda rows: columns.add(*_taken_apart(rows)),
-            OF_PEOPLE_AT_ONCE,
+            statement.group_by(Participant.id),
+            lambda rows: columns.add(*_split_rows(rows)),
+            PARTICIPANT_BATCH,
         )
     return people, columns.answers(rows, people.ids)
 
 
+def is_sqlite(session: Session) -> bool:
+    """Return whether the database is SQLite; if not, it is PostgreSQL."""
+    return session.get_bind().dialect.name == "sqlite"
+
+
+def whole_seconds(session: Session, start: Any, end: Any) -> ColumnElement[Any]:
+    """Select the seconds between two times, each cut to whole seconds as files print it."""
+    if is_sqlite(session):
+        starts, ends = (func.strftime("%s", func.substr(time, 1, 19)) for time in (start, end))
+        return cast(ends, Integer) - cast(starts, Integer)
+    starts, ends = (func.date_trunc("second", time) for time in (start, end))
+    return cast(extract("epoch", ends - starts), Integer)
+
+
+def read_batches(
+    session: Session,
+    statement: Select[Any],
+    process: Callable[[Sequence[Row]], None],
+    size: int,
+) -> None:
+    """Pass the driver's rows to ``process`` in batches; NULL is None.
+
+    All values from PostgreSQL are texts.
+    """
+    connection = session.connection()
+    try:
+        if is_sqlite(session):
+            driver: Any = connection.execute(statement).cursor
+            for rows in iter(lambda: driver.fetchmany(size), []):
+                process(rows)
+        else:
+            sql = statement.compile(
+                dialect=connection.dialect, compile_kwargs={"literal_binds": True}
+            )
+            lines, cursor = CopyRows(process, size), connection.connection.cursor()
+            # No injection: the statement holds names of columns and the study's id.
+            cursor.execute(f"COPY ({sql}) TO STDOUT", stream=lines)  # type: ignore[call-arg]
+            lines.flush()
+    except connection.dialect.loaded_dbapi.Error as error:
+        raise OperationalError("reading votes", None, error) from error
+
+
 def _question_numbers(session: Session, study_id: int) -> dict[int, int]:
-    found = select(StoredQuestion.id, StoredQuestion.number)
-    rows = session.execute(found.where(StoredQuestion.study_id == study_id))
+    statement = select(StoredQuestion.id, StoredQuestion.number)
+    rows = session.execute(statement.where(StoredQuestion.study_id == study_id))
     return {row[0]: row[1] for row in rows}
 
 
 def _people_of(session: Session, study_id: int) -> tuple[NDArray[np.int64], People]:
-    """Return the participants, with the numbers of their rows."""
+    """Return the participants' row ids, and the participants, both by public id."""
     flags = (Participant.is_test, Participant.excluded, Participant.status == "complete")
     seconds = whole_seconds(session, Participant.started_at, Participant.completed_at)
     columns: list[Any] = [
         *(Participant.id, Participant.public_id, *(cast(flag, Integer) for flag in flags)),
         *(cast(Participant.personal, Text), cast(seconds, Float)),
     ]
-    found = select(*columns).where(Participant.study_id == study_id)
-    said, pieces = Numbered(), [_people_columns([], Numbered())]
-    read_rows(session, found, lambda rows: pieces.append(_people_columns(rows, said)), AT_ONCE)
-    told = [np.concatenate(column) for column in zip(*pieces, strict=True)]
-    # Here and not by the database: each has its own order of texts, and they are slower.
-    by_id = np.argsort(told[1])
-    numbers, ids, test, excluded, complete, personal, taken = (one[by_id] for one in told)
-    answers = Coded(tuple(map(json.loads, said)), personal)
-    return numbers, People(ids, test, excluded, complete, taken / 60, answers)
+    statement = select(*columns).where(Participant.study_id == study_id)
+    texts, batches = TextCodes(), [_people_columns([], TextCodes())]
+    read_batches(
+        session, statement, lambda rows: batches.append(_people_columns(rows, texts)), BATCH
+    )
+    arrays = [np.concatenate(column) for column in zip(*batches, strict=True)]
+    # Not ORDER BY: each database sorts texts in its own way, and more slowly.
+    by_id = np.argsort(arrays[1])
+    row_ids, ids, test, excluded, complete, personal, taken = (array[by_id] for array in arrays)
+    answers = Coded(tuple(map(json.loads, texts)), personal)
+    return row_ids, People(ids, test, excluded, complete, taken / 60, answers)
 
 
-def _people_columns(rows: Sequence[Row], said: Numbered) -> tuple[NDArray[Any], ...]:
-    numbers, ids, *flags, personal, taken = zip(*rows, strict=True) if rows else [()] * 7
+def _people_columns(rows: Sequence[Row], texts: TextCodes) -> tuple[NDArray[Any], ...]:
+    row_ids, ids, *flags, personal, taken = zip(*rows, strict=True) if rows else [()] * 7
     return (
-        np.array(numbers).astype(np.int64),
+        np.array(row_ids).astype(np.int64),
         np.array(ids, dtype=str),
         *(np.array(flag).astype(np.int8).astype(bool) for flag in flags),
-        said.of(personal),
+        texts.encode(personal),
         np.array(taken, dtype=np.float64),
     )
 
 
-def _put_together(seconds: ColumnElement[Any]) -> list[ColumnElement[Any]]:
-    """Return, for all answers of a participant, numbers and texts one after another."""
-    told = func.coalesce(cast(seconds, Text), "nan")
-    numbers = [cast(cast(one, Integer), Text) for one in NUMBERS]
-    texts = (func.coalesce(cast(one, Text), "") for one in TEXTS)
+def _joined_cells(seconds: ColumnElement[Any]) -> list[ColumnElement[Any]]:
+    """Select, for each column, the cells of all of a participant's answers as one text."""
+    seconds_text = func.coalesce(cast(seconds, Text), "nan")
+    numbers = [cast(cast(column, Integer), Text) for column in NUMBERS]
+    texts = (func.coalesce(cast(column, Text), "") for column in TEXTS)
     return [
-        *(func.string_agg(one, ",") for one in (*numbers, told)),
-        *(func.string_agg(one, BETWEEN) for one in texts),
+        *(func.string_agg(column, ",") for column in (*numbers, seconds_text)),
+        *(func.string_agg(column, SEPARATOR) for column in texts),
     ]
 
 
-def _taken_apart(rows: Sequence[Row]) -> tuple[Any, ...]:
-    """Return the columns of single answers again."""
-    ids, given, *told = zip(*rows, strict=True)
+def _split_rows(rows: Sequence[Row]) -> tuple[Any, ...]:
+    """Split the joined cells; return a sequence for each column, an element for each answer."""
+    ids, counts, *cells = zip(*rows, strict=True)
     return (
-        np.repeat(np.array(ids).astype(np.int64), np.array(given).astype(np.int64)),
-        *(np.fromstring(",".join(one), dtype=np.int64, sep=",") for one in told[:3]),
-        np.fromstring(",".join(told[3]), sep=","),
-        *([text or None for text in BETWEEN.join(one).split(BETWEEN)] for one in told[4:]),
+        np.repeat(np.array(ids).astype(np.int64), np.array(counts).astype(np.int64)),
+        *(np.fromstring(",".join(column), dtype=np.int64, sep=",") for column in cells[:3]),
+        np.fromstring(",".join(cells[3]), sep=","),
+        *(
+            [text or None for text in SEPARATOR.join(column).split(SEPARATOR)]
+            for column in cells[4:]
+        ),
     )
 
 
@@ -288,6 +280,29 @@ def _answers(study_id: int, *columns: Any) -> Select[Any]:
 
 
 def _seconds(session: Session) -> ColumnElement[Any]:
-    """Return the seconds an answer took: in view, by the browser, else by the server's clock."""
+    """Select the seconds that an answer took: as the browser measured, else by the clock."""
     by_clock = whole_seconds(session, Presentation.shown_at, StoredResponse.submitted_at)
     return func.coalesce(StoredResponse.active_seconds, cast(by_clock, Float))
+
+
+def _by_question(
+    rows: NDArray[np.int64], questions: NDArray[np.int16], people: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Order each participant's answers by question.
+
+    Mostly they are in order already, and sorting ten million takes seconds.
+    """
+    row_questions = questions[rows]
+    if np.all((np.diff(row_questions) > 0) | (np.diff(people) > 0)):
+        return rows
+    return rows[np.lexsort((row_questions, people))]
+
+
+def _decoded(
+    text_codes: TextCodes, column: NDArray[np.int32], parse: Callable[[Any], Value]
+) -> Coded[Value]:
+    """Parse each different JSON text once; a missing text gets the code -1."""
+    texts = [text for text in text_codes if text is not None]
+    table = np.full(len(text_codes), -1, dtype=smallest_integer_type(len(texts)))
+    table[[text_codes[text] for text in texts]] = np.arange(len(texts))
+    return Coded(tuple(parse(json.loads(text)) for text in texts), table[column])

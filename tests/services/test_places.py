@@ -56,10 +56,10 @@ def test_a_place_that_was_left_goes_back_and_may_be_taken_up_again_while_one_is_
     first = begin(session, study, "one")
     first.last_seen_at = now() - timedelta(minutes=61)
     session.commit()
-    participants.require_still_held(session, study, first)  # nobody else came
+    participants.require_slot(session, study, first)  # nobody else came
     begin(session, study, "two")
     with pytest.raises(StudyFullError, match="went to someone else"):
-        participants.require_still_held(session, study, first)
+        participants.require_slot(session, study, first)
 
 
 def test_whoever_finished_holds_a_place_for_good(session):

@@ -27,7 +27,7 @@ def list_(open_app: OpenApp, /, as_json: bool) -> None:
             (
                 {"slug": study.slug, "status": study.status, "title": study.plan.title}
                 | lifecycle.progress(session, study),
-                study.standing,
+                study.status_label,
             )
             for study in lifecycle.list_studies(session)
         ]
@@ -52,7 +52,7 @@ def show(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
     with open_session(open_app) as (_, session):
         study = lifecycle.find_study(session, slug)
         content = lifecycle.describe(study) | {"participants": lifecycle.progress(session, study)}
-        status = study.standing
+        status = study.status_label
     if as_json:
         print_json(content)
         return

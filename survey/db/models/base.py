@@ -1,4 +1,4 @@
-"""What all tables share: names of constraints, and types of columns."""
+"""The base class of all tables, and their types of columns."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -29,7 +29,7 @@ class UtcDateTime(TypeDecorator[datetime]):
 class Labels(TypeDecorator[frozenset[int]]):
     """A set of label numbers 1, 2, …, stored as the sum of 2^(label−1).
 
-    One small integer, so that a CHECK constraint can ask whether it is empty.
+    An integer, so that a CHECK constraint can compare it with the empty set, 0.
     """
 
     impl = Integer

@@ -1,4 +1,4 @@
-"""The tables of ordering questions: how each was shown, and what was answered."""
+"""Tables of ordering questions: presentations, answers, revisions."""
 
 from sqlalchemy import CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
@@ -29,7 +29,7 @@ class StoredOrderingPresentation(Base):
 
 
 class StoredOrderingAnswer(Base):
-    """The answer that counts: columns that were ticked, or an own ranking."""
+    """The columns that were ticked, or an own ranking."""
 
     __tablename__ = "ordering_response"
     retention = "as long as the participant"
@@ -48,7 +48,7 @@ class StoredOrderingAnswer(Base):
 
 
 class StoredOrderingRevision(Base):
-    """An answer as it was given once."""
+    """A version of an answer, with the columns of ``StoredOrderingAnswer``."""
 
     __tablename__ = "ordering_revision"
     retention = "as long as the participant"

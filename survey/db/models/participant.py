@@ -1,4 +1,4 @@
-"""Participants: their browsers, what each was shown, and what they answered."""
+"""Tables of participants: browsers, guests, identities, presentations, responses, revisions."""
 
 from datetime import date
 
@@ -17,10 +17,10 @@ from survey.db.models.study import StoredQuestion, Study
 
 
 class Participant(Base):
-    """Someone who pressed "Begin": how far they came, and what they said about themselves.
+    """A person who pressed "Begin": their progress, and their answers about themselves.
 
-    ``public_id`` is random and stands in exports; ``resume_hash`` is the SHA-256 of
-    the code that continues on another device. No name, address or device is kept.
+    ``public_id``: a random id, for exports. ``resume_hash``: the SHA-256 of the code that
+    continues on another device. No name, address or device is stored.
     """
 
     __tablename__ = "participant"
@@ -68,7 +68,7 @@ class Participant(Base):
     study: Mapped[Study] = relationship()
 
     __table_args__ = (
-        # Within a study only: an imported one keeps the ids of its participants.
+        # Unique within a study only: an imported study has the ids of its original.
         UniqueConstraint("study_id", "public_id"),
         CheckConstraint(
             "status IN ('started', 'declined', 'screened_out', 'stopped', 'complete')",
@@ -90,7 +90,7 @@ class Participant(Base):
 
 
 class Browser(Base):
-    """A browser that speaks for a participant, known by the hash of its cookie's random id."""
+    """A browser bound to a participant, known by the hash of its cookie's random id."""
 
     __tablename__ = "browser"
     retention = "until “I am someone else”, or as long as the participant"
@@ -112,9 +112,9 @@ class Browser(Base):
 
 
 class Presentation(Base):
-    """That one participant is shown one question; written before the page is first shown.
+    """One question for one participant, inserted before the page is first shown.
 
-    How it is shown, drawn for this participant, is in a table of the kind of question.
+    Labels and orders, drawn for this participant, are in a table of the kind of question.
     """
 
     __tablename__ = "presentation"
@@ -138,11 +138,11 @@ class Presentation(Base):
 
 
 class Guest(Base):
-    """Someone on a study's guest list, with a link of their own.
+    """A person on a study's guest list, with a personal link.
 
     ``name``: as the researcher wrote it, personal data that only the guest list shows.
     ``nonce``: the public half of the link; the other half is derived under the server
-    key. ``participant_id``: who began with it; a link is good for one participant.
+    key. ``participant_id``: the only participant who can use the link.
     """
 
     __tablename__ = "guest"
@@ -171,10 +171,10 @@ class Guest(Base):
 
 
 class Identity(Base):
-    """What a recruitment platform said of a participant: personal data, kept apart.
+    """A participant's data from a recruitment platform, in a table of its own.
 
-    ``external_id``: the platform's id of the person; ``parameters``: all that was kept
-    of the address they came with. Read only when identities are asked for.
+    ``external_id``: the platform's id of the person. ``parameters``: the stored parameters of
+    the address they opened. Exports read it only where identities are asked for.
     """
 
     __tablename__ = "identity"
@@ -197,9 +197,9 @@ class Identity(Base):
 
 
 class Erasure(Base):
-    """That someone was erased, so that no restored backup brings them back.
+    """An erased participant, so that they are erased again in a restored backup.
 
-    ``token``: the SHA-256 of an id that was random; it leads to nobody.
+    ``token``: the SHA-256 of a random id, which identifies no person.
     """
 
     __tablename__ = "erasure"
@@ -213,7 +213,7 @@ class Erasure(Base):
 
 
 class StoredResponse(Base):
-    """The answer that counts: one per participant and question."""
+    """The answer that counts, unique by participant and question."""
 
     __tablename__ = "response"
     retention = "as long as the participant"
@@ -229,7 +229,7 @@ class StoredResponse(Base):
 
     __table_args__ = (
         UniqueConstraint("participant_id", "question_id"),
-        # An answer needs a question that was shown to its participant.
+        # Without it, an answer could be stored to a question that its participant never saw.
         ForeignKeyConstraint(
             ["participant_id", "question_id"],
             ["presentation.participant_id", "presentation.question_id"],
@@ -241,7 +241,7 @@ class StoredResponse(Base):
 
 
 class Revision(Base):
-    """Every answer as it was given, first and changed ones; rows are only ever added."""
+    """A version of an answer, the first or a changed one; no row is changed later."""
 
     __tablename__ = "revision"
     retention = "as long as the participant"

@@ -1,4 +1,4 @@
-"""Studies: the plan, the frozen questions, the consent texts."""
+"""Tables of studies: the plan, the frozen questions, the consent texts."""
 
 from sqlalchemy import CheckConstraint, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
@@ -9,12 +9,12 @@ from survey.db.models.base import Base, JsonObject, Moment
 
 
 class Study(Base):
-    """A study: its plan, and from opening on the digest of all it shows.
+    """A study: its plan, and once it opens the digest of all it shows.
 
-    Triggers refuse any change of plan, digest and questions once it is no draft.
+    Triggers reject changes of plan, digest and questions of a study that is no draft.
     ``recruitment``: links and codes, which may change while it runs. ``imported_from``:
-    the name of the bundle it was read from; such a study is only looked at.
-    ``unblinded_at``: when someone chose to see results of a study still running.
+    the name of the bundle it was read from; such a study is read-only.
+    ``unblinded_at``: when a researcher chose to see results of an open study.
     """
 
     __tablename__ = "study"
@@ -58,19 +58,19 @@ class Study(Base):
 
     @property
     def plan(self) -> Plan:
-        """The plan as the core knows it."""
+        """The plan, read from ``plan_json``."""
         return plan_from_json(self.plan_json, registered=False)
 
     @property
-    def standing(self) -> str:
-        """What a list of studies calls it: "archived", "imported", else its status."""
+    def status_label(self) -> str:
+        """The status that lists print: "archived", "imported", else ``status``."""
         if self.archived_at is not None:
             return "archived"
         return self.status if self.imported_from is None else "imported"
 
 
 class StoredQuestion(Base):
-    """A question of a study, the same for all participants; number 0 is the practice question."""
+    """A question of a study, the same for all participants; number 0 is practice."""
 
     __tablename__ = "question"
     retention = "until the study is deleted"
@@ -91,7 +91,7 @@ class StoredQuestion(Base):
 
 
 class ConsentText(Base):
-    """One version of a study's consent text; participants point at the one they agreed to."""
+    """A version of a study's consent text; participants refer to the version they agreed to."""
 
     __tablename__ = "consent_text"
     retention = "until the study is deleted"

@@ -60,7 +60,7 @@ def find_presentation(
     session: Session, plan: Plan, participant: AnyParticipant, position: int
 ) -> Shown:
     """Return how the participant sees the question at a position, or raise NotFoundError."""
-    row = participant_queries.shown_at(session, tables_of(plan), participant.id, position)
+    row = participant_queries.presentation(session, tables_of(plan), participant.id, position)
     if row is None:
         raise no_such_question()
     return _shown(task_of(plan), row)
@@ -68,7 +68,7 @@ def find_presentation(
 
 def all_presentations(session: Session, plan: Plan, participant: AnyParticipant) -> list[Shown]:
     """Return all that a participant was given, in order, practice (position 0) included."""
-    rows = participant_queries.all_shown(session, tables_of(plan), participant.id)
+    rows = participant_queries.presentations(session, tables_of(plan), participant.id)
     return [_shown(task_of(plan), row) for row in rows]
 
 
@@ -195,7 +195,7 @@ def save_answer(
     """
     who = participant.id
     # Two tabs at once wait here for each other on PostgreSQL; on SQLite they did at BEGIN.
-    status = participant_queries.hold(session, who, participant.public_id)
+    status = participant_queries.lock(session, who, participant.public_id)
     if status is None:
         raise no_such_question()
     require_open(status)
@@ -272,7 +272,7 @@ def save_first_ranking(
     session: Session, plan: Plan, who: AnyParticipant, position: int, ranking: Ranking
 ) -> None:
     """Store the ranking that is given before the columns are shown; the first one counts."""
-    if participant_queries.hold(session, who.id, who.public_id) is None:
+    if participant_queries.lock(session, who.id, who.public_id) is None:
         raise no_such_question()
     participant = study_queries.locked_participant(session, who.id)
     shown = find_presentation(session, plan, participant, position)

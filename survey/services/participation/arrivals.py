@@ -117,7 +117,7 @@ def require_welcome(session: Session, study: AnyStudy, arrival: Arrival) -> None
                 "id with which you are credited, and this address has none."
             )
         )
-    participants.require_one(session, study)
+    participants.require_free_slot(session, study)
 
 
 def _new_participant(

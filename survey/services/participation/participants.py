@@ -26,18 +26,18 @@ from survey.errors import NotAllowedError, StudyClosedError, StudyFullError
 from survey.services.studies.recruitment import recruitment_of
 
 
-def held_since(study: AnyStudy) -> datetime:
+def slot_cutoff(study: AnyStudy) -> datetime:
     """Return the moment since which someone must have been seen to hold their place."""
     return now() - timedelta(minutes=recruitment_of(study).slot_minutes)
 
 
 def free(session: Session, study: AnyStudy) -> int:
     """Return how many more participants can begin now."""
-    taken = study_queries.places_taken(session, study.id, held_since(study))
+    taken = study_queries.taken_slots(session, study.id, slot_cutoff(study))
     return max(0, study.plan.participants - taken)
 
 
-def require_one(session: Session, study: AnyStudy) -> None:
+def require_free_slot(session: Session, study: AnyStudy) -> None:
     """Raise StudyFullError when no place is free."""
     if not free(session, study):
         raise StudyFullError(
@@ -48,10 +48,10 @@ def require_one(session: Session, study: AnyStudy) -> None:
         )
 
 
-def require_still_held(session: Session, study: AnyStudy, participant: AnyParticipant) -> None:
+def require_slot(session: Session, study: AnyStudy, participant: AnyParticipant) -> None:
     """Raise StudyFullError for someone who was away for long and whose place was given away."""
     seen = participant.last_seen_at or participant.started_at
-    if participant.is_test or participant.status != "started" or seen > held_since(study):
+    if participant.is_test or participant.status != "started" or seen > slot_cutoff(study):
         return
     if not free(session, study):
         raise StudyFullError(
@@ -148,7 +148,7 @@ def agree(session: Session, who: AnyParticipant, text_digest: str) -> bool:
         return False
     if participant.consented_at is None:
         if participant.status == "declined" and not participant.is_test:
-            require_one(session, study)  # their place may have gone to someone else
+            require_free_slot(session, study)  # their place may have gone to someone else
         participant.status = "started"
         participant.consent_id = text.id
         participant.consented_at = participant.last_seen_at = now()
@@ -216,7 +216,7 @@ def _asked_of(
     practice = [question for question in study.questions if question.number == PRACTICE]
     questions = [question for question in study.questions if question.number != PRACTICE]
     if plan.design == "pool":
-        since = held_since(study)
+        since = slot_cutoff(study)
         asked = study_queries.times_asked(session, study.id, since, is_test=participant.is_test)
         chance.shuffle(questions)
         questions.sort(key=lambda question: asked.get(question.id, 0))

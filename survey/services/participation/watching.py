@@ -87,8 +87,8 @@ def watch(session: Session, study: Study, beginning: str = "") -> Watch:
     ``beginning``: of the ids to be listed. However many there are, the database counts
     them, and no more are read than a page shows.
     """
-    since = participants.held_since(study)
-    standings = study_queries.standings(session, study.id, since)
+    since = participants.slot_cutoff(study)
+    standings = study_queries.status_counts(session, study.id, since)
     counted = [one for one in standings if one.kind == "counts"]
 
     def listed(kind: Kind) -> Listed:
@@ -113,8 +113,8 @@ def watch(session: Session, study: Study, beginning: str = "") -> Watch:
 def _shown(
     session: Session, study: Study, kind: Kind, beginning: str, since: datetime
 ) -> list[Watched]:
-    found = study_queries.seen_last(session, study.id, kind, beginning, MOST_SHOWN)
-    answered = study_queries.answers_of(session, [one.id for one in found])
+    found = study_queries.recently_seen(session, study.id, kind, beginning, MOST_SHOWN)
+    answered = study_queries.answer_counts(session, [one.id for one in found])
     return [_watched(one, answered.get(one.id, 0), study.plan.asked, since) for one in found]
 
 

@@ -163,7 +163,7 @@ def answer(position: int) -> ResponseReturnValue:
 def _begin_to_write() -> None:
     """Take the write lock; a slot that was left may go to someone else meanwhile."""
     begin_writing(session())
-    participants.require_still_held(session(), g.study, g.participant)
+    participants.require_slot(session(), g.study, g.participant)
 
 
 def _save(position: int, form: AnswerForm, *, onward: bool) -> Outcome:

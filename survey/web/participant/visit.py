@@ -118,7 +118,7 @@ def reached(step: Step) -> Callable[[View], View]:
             if place.step in ENDS or WAY.index(_on_the_way(place.step)) < WAY.index(step):
                 return redirect(address_of(place))
             participants.require_open(g.study.status)
-            participants.require_still_held(session(), g.study, g.participant)
+            participants.require_slot(session(), g.study, g.participant)
             return view(**values)
 
         return guarded
