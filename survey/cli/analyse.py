@@ -63,7 +63,7 @@ def analyse(
     still open, its log will say that you looked at the results.
     """
     from survey.services.analysis import results_json
-    from survey.services.analysis.study_results import Choices
+    from survey.services.analysis.study_results import Analysis, Choices
     from survey.services.exchange.bundle import SUMS
 
     if folder is not None and (folder / SUMS).exists():
@@ -72,6 +72,9 @@ def analyse(
         )
     with progress_bar("Analysing"):
         result = _analysis_of(open_app, target, Choices(**options))
+    if not isinstance(result, Analysis):  # the figures of a kind that has no report
+        print_json(result)
+        return
     if folder is not None:
         _write_report(result, folder)
     if as_json:
@@ -84,10 +87,14 @@ def analyse(
     _print_analysis(result)
 
 
-def _analysis_of(open_app: OpenApp, target: str | None, choices: "Choices") -> "Analysis":
+def _analysis_of(
+    open_app: OpenApp, target: str | None, choices: "Choices"
+) -> "Analysis | dict[str, Any]":
+    """Return the analysis; of a kind that has no report, its figures as analysis.json has them."""
     from survey.services.accounts import access
     from survey.services.analysis import study_results
     from survey.services.exchange.reading import analyse_path
+    from survey.services.exchange.tasks import analyse_stored, is_ordering
     from survey.services.operations.database import begin_reading
     from survey.services.studies import lifecycle
 
@@ -98,6 +105,8 @@ def _analysis_of(open_app: OpenApp, target: str | None, choices: "Choices") -> "
         if lifecycle.log_early_results(session, study, access.COMMAND_LINE, "analysed"):
             click.echo(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
+        if not is_ordering(study):
+            return analyse_stored(session, study, choices)[1]
         return study_results.analyse_study(session, study, choices)
 
 

@@ -27,7 +27,9 @@ from survey.db.models import (
 )
 from survey.db.models.base import Labels
 from survey.db.study_queries import by_public_id
+from survey.db.tasks import TASK_TABLES, TaskTables, key_of
 
+ORDERING = TASK_TABLES["ordering"]
 BATCH = 1_000  # rows fetched at a time
 CACHED = 4_096  # different texts whose parsed values are remembered
 
@@ -67,8 +69,8 @@ def answers(session: Session, study_id: int) -> Select[Any]:
         Presentation.shown_at,
         StoredResponse.submitted_at,
     )
-    return _answered(
-        *(session, study_id, Participant.public_id, StoredQuestion.number, Presentation.position),
+    return answered(
+        *(session, study_id, ORDERING, Presentation.position),
         *(*map(_as_stored, orders), type_coerce(StoredOrderingAnswer.clicked, Integer)),
         *(*map(_as_stored, own_and_times), StoredResponse.active_seconds, StoredResponse.revisions),
         *(Participant.is_test, Participant.excluded),
@@ -98,8 +100,8 @@ def ballots_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
 
     Each is (id, question, label order, clicked).
     """
-    statement = _answered(
-        *(session, study_id, Participant.public_id, StoredQuestion.number),
+    statement = answered(
+        *(session, study_id, ORDERING),
         *(
             _as_stored(StoredOrderingPresentation.label_order),
             type_coerce(StoredOrderingAnswer.clicked, Integer),
@@ -120,9 +122,9 @@ def first_rankings_of(
     columns = map(
         _as_stored, (StoredOrderingPresentation.ranked_first, StoredOrderingPresentation.ranked_at)
     )
-    statement = _presented(
-        session, study_id, Participant.public_id, StoredQuestion.number, *columns
-    ).where(StoredOrderingPresentation.ranked_at.is_not(None))
+    statement = _presented(session, study_id, ORDERING, *columns).where(
+        StoredOrderingPresentation.ranked_at.is_not(None)
+    )
     rows = _rows(session, statement, include_test=include_test)
     for public_id, number, places, ranked_at in rows:
         ranking = _ranking(places)
@@ -150,32 +152,29 @@ def has_identities(session: Session, study_id: int) -> bool:
     return bool(session.scalar(select(exists().where(Identity.study_id == study_id))))
 
 
-def _presented(session: Session, study_id: int, *columns: Any) -> Select[Any]:
-    """Select columns of a study's presentations without practice, by public id and question."""
+def answered(session: Session, study_id: int, tables: TaskTables, *columns: Any) -> Select[Any]:
+    """Select the answers to a study's questions, practice left out, by public id and question.
+
+    Rows are (public id, question, *columns); ``columns`` may be of the tables that all kinds of
+    question share, and of ``tables``.
+    """
+    shown = _presented(session, study_id, tables, *columns)
+    return shown.join(
+        StoredResponse,
+        (StoredResponse.participant_id == Presentation.participant_id)
+        & (StoredResponse.question_id == Presentation.question_id),
+    ).join(tables.response, key_of(tables.response) == StoredResponse.id)
+
+
+def _presented(session: Session, study_id: int, tables: TaskTables, *columns: Any) -> Select[Any]:
     return (
-        select(*columns)
+        select(Participant.public_id, StoredQuestion.number, *columns)
         .select_from(Participant)
         .join(Presentation, Presentation.participant_id == Participant.id)
-        .join(
-            StoredOrderingPresentation,
-            StoredOrderingPresentation.presentation_id == Presentation.id,
-        )
+        .join(tables.presentation, key_of(tables.presentation) == Presentation.id)
         .join(StoredQuestion, StoredQuestion.id == Presentation.question_id)
         .where(Participant.study_id == study_id, StoredQuestion.number > 0)
         .order_by(by_public_id(session), StoredQuestion.number)
-    )
-
-
-def _answered(session: Session, study_id: int, *columns: Any) -> Select[Any]:
-    """Select columns of the presentations that were answered."""
-    return (
-        _presented(session, study_id, *columns)
-        .join(
-            StoredResponse,
-            (StoredResponse.participant_id == Presentation.participant_id)
-            & (StoredResponse.question_id == Presentation.question_id),
-        )
-        .join(StoredOrderingAnswer, StoredOrderingAnswer.response_id == StoredResponse.id)
     )
 
 

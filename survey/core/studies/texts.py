@@ -55,4 +55,6 @@ def number_words(
 ) -> dict[str, str]:
     """Return the words for a plan's placeholders; by default in English."""
     words = {name: in_words(number) for name, number in numbers.items()}
-    return words | {"letters": and_join(letters_for(numbers["lists"]))}
+    if "lists" in numbers:
+        words |= {"letters": and_join(letters_for(numbers["lists"]))}
+    return words

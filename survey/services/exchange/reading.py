@@ -71,7 +71,7 @@ class ParsedBundle:
     study: Mapping[str, Any]
 
 
-def analyse_path(source: Path, choices: Choices) -> Analysis:
+def analyse_path(source: Path, choices: Choices) -> Analysis | dict[str, Any]:
     """Analyse a zip or folder: a bundle, or questions.csv and responses.csv made elsewhere.
 
     Raises BundleError with the place of each cell that cannot be, and what is allowed.
@@ -79,15 +79,19 @@ def analyse_path(source: Path, choices: Choices) -> Analysis:
     return analyse_files(open_files(source, str(source)), choices)
 
 
-def analyse_files(files: Files, choices: Choices) -> Analysis:
+def analyse_files(files: Files, choices: Choices) -> Analysis | dict[str, Any]:
     """Analyse files: with study.json strictly as a bundle, else whatever can be analysed.
 
-    rankings.csv, where it exists, must agree with the lists. Raises BundleError.
+    rankings.csv, where it exists, must agree with the lists. Of a kind of question that has no
+    report the figures are returned as analysis.json has them. Raises BundleError.
     """
     if STUDY in files:
         content = read_bundle(files).content
         files_of_kind(content.plan).check_derived(files, content)
-        return content.answers.analyse(content, choices)  # type: ignore[no-any-return] # its kind's
+        analysis = content.answers.analyse(content, choices)
+        if isinstance(analysis, Analysis):
+            return analysis
+        return dict(content.answers.as_json(analysis))
     records = read_foreign(files)
     answers = Answers.of(answer.response for answer in records.answers)
     flags = _Flags.of(records)

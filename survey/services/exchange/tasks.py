@@ -6,7 +6,9 @@ from typing import Any, Protocol
 from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
+from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db.models import Study
+from survey.services.analysis.study_results import Choices
 from survey.services.exchange.content import (
     ConsentRecord,
     Content,
@@ -79,6 +81,21 @@ TASK_FILES: dict[str, TaskFiles] = {"ordering": OrderingFiles()}
 def files_of_kind(plan: Plan) -> TaskFiles:
     """Return the files of a plan's kind of question."""
     return TASK_FILES[plan.kind]
+
+
+def is_ordering(study: Study) -> bool:
+    """Return whether a study's analysis has a report, as ordering questions have."""
+    return isinstance(study.plan, OrderingPlan)
+
+
+def analyse_stored(session: Session, study: Study, choices: Choices) -> tuple[Any, dict[str, Any]]:
+    """Return the analysis of a study of any kind, and the same as analysis.json has it.
+
+    Call it in a session after ``begin_reading``, so that answers do not wait for it.
+    """
+    content = content_of(session, study, include_test=choices.include_test)
+    analysis = content.answers.analyse(content, choices)
+    return analysis, content.answers.as_json(analysis)
 
 
 def content_of(session: Session, study: Study, *, include_test: bool = False) -> Content:

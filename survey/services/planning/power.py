@@ -20,7 +20,7 @@ from survey.core.agreement.power_model import (
 )
 from survey.core.studies.faults import Fault
 from survey.core.studies.plan import QUESTIONS, Plan
-from survey.core.tasks.ordering_plan import ordering_plan
+from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
 
 MOST_VALUES = 10
@@ -111,12 +111,14 @@ def read_grid(fields: Mapping[str, str]) -> Grid:
 
 def texts_of(plan: Plan) -> dict[str, str]:
     """Return the fields of the grid that a study's plan decides."""
-    return {
+    texts = {
         "participants": str(plan.participants),
         "questions": str(plan.asked),
         "pool": str(plan.questions) if plan.asked < plan.questions else NO_POOL,
-        "decided": f"{decided_share(len(ordering_plan(plan).measures)):.2f}",
     }
+    if isinstance(plan, OrderingPlan):
+        texts["decided"] = f"{decided_share(len(plan.measures)):.2f}"
+    return texts
 
 
 def _numbers(name: str, text: str) -> list[float]:

@@ -6,7 +6,7 @@ from survey.core.measures import mentioned_measure
 from survey.core.studies.faults import Finding
 from survey.core.tasks import ordering_checks, task_of
 from survey.core.tasks.ordering_checks import QuestionCheck, pair_sentences
-from survey.core.tasks.ordering_plan import ordering_plan
+from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db.models import Study
 from survey.services.studies.lifecycle import current_digest, questions_of
 from survey.services.studies.recruitment import recruitment_of
@@ -40,18 +40,23 @@ def check_study(study: Study) -> list[Finding]:
 
 
 def question_checks(study: Study) -> list[QuestionCheck]:
-    """Compare the measures' orders question by question, the practice question first."""
+    """Compare the measures' orders question by question, practice first; none of another kind."""
+    if not isinstance(study.plan, OrderingPlan):
+        return []
     return ordering_checks.question_checks(questions_of(study, practice=True))
 
 
 def headings(study: Study) -> dict[str, str]:
     """Return the column heading of each measure's values: 1-AP for AP, so that lower is better."""
-    return ordering_checks.headings(ordering_plan(study.plan))
+    plan = study.plan
+    return ordering_checks.headings(plan) if isinstance(plan, OrderingPlan) else {}
 
 
 def chance_advantage(study: Study) -> dict[str, float]:
     """Return the expected credits per response if participants click columns at random."""
-    return ordering_checks.chance_advantage(ordering_plan(study.plan), questions_of(study))
+    if not isinstance(study.plan, OrderingPlan):
+        return {}
+    return ordering_checks.chance_advantage(study.plan, questions_of(study))
 
 
 def _public_texts(study: Study) -> Iterator[tuple[str, str]]:

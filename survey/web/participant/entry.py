@@ -13,6 +13,7 @@ from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form
 from survey.web.language import gettext
 from survey.web.participant.preparation import ResumeForm
+from survey.web.participant.tasks import pages_of
 from survey.web.participant.visit import address_of, blueprint, browser_token, go_on, secret_key
 from survey.web.requests import session
 
@@ -74,6 +75,7 @@ def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
     carried = {"guest": arrival.guest, **arrival.parameters}
     return render_template(
         "participant/entry.html",
+        pages=pages_of(g.plan),
         form=form,
         problems=problems,
         place=place,

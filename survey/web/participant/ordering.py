@@ -244,6 +244,7 @@ def question_form(labels: int, letters: tuple[str, ...]) -> type[QuestionForm]:
 class OrderingPages:
     """The pages of the kind of question "ordering", as the registry of pages holds them."""
 
+    work_template = "participant/ordering/_work.html"
     question_template = "participant/ordering/question.html"
     practice_template = "participant/ordering/practice.html"
     answer_template = "participant/ordering/_answer.html"

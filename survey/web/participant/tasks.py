@@ -19,11 +19,13 @@ from survey.web.participant.ordering import OrderingPages
 class TaskPages(Protocol):
     """The pages of a kind of question.
 
+    ``work_template``: a part of the entry page that says what taking part is.
     ``question_template``, ``practice_template``: the pages. ``answer_template``: a part of
     other pages that shows an answer, ``shown.stored``. ``first_template``: of a page that may
     come before the question's, see ``first_form``.
     """
 
+    work_template: str
     question_template: str
     practice_template: str
     answer_template: str

@@ -26,7 +26,7 @@ from survey.core.numbers import parse_whole
 from survey.core.studies.faults import Fault, PlanError
 from survey.core.studies.personal_fields import PersonalField
 from survey.core.studies.plan import Plan
-from survey.core.tasks.ordering_plan import ordering_plan
+from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.errors import SurveyError
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import write_plan
@@ -207,7 +207,8 @@ class PlanForm(Form):
 @blueprint.get(f"{STUDY}/plan")
 def plan() -> ResponseReturnValue:
     """Show the plan: a form for the owners of a draft, else a text."""
-    if g.study.status != "draft" or g.role != "owner":
+    has_form = isinstance(g.plan, OrderingPlan)  # a plan of another kind is written as a file
+    if g.study.status != "draft" or g.role != "owner" or not has_form:
         return page("plan_text", text=write_plan(g.plan))
     form = PlanForm(data=_form_data(g.plan), own_lists=bool(g.plan.own_lists))
     return page("plan", form=form)

@@ -1,14 +1,19 @@
 """The results of a study: page, report, files for a paper; hidden until the study is closed."""
 
+import json
+from typing import Any
+
 from flask import Response, flash, g, redirect, request, stream_with_context, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import StringField
 
+from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
 from survey.services.analysis.report import as_html, expected_bytes, report_files, report_of
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import Choices, StudyAnalysis, analyse_study
 from survey.services.exchange.bundle import zipped_bytes
+from survey.services.exchange.tasks import analyse_stored
 from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle
 from survey.web.auth.guard import require_password
@@ -28,6 +33,9 @@ def results() -> ResponseReturnValue:
     """Show the results, or why they are hidden."""
     if not lifecycle.shows_results(g.study):
         return _hidden_page(UnblindForm())
+    if not isinstance(g.plan, OrderingPlan):
+        figures = _figures()
+        return page("figures", figures=json.dumps(figures, ensure_ascii=False, indent=2))
     analysis = _analyse()
     return page(
         "results",
@@ -74,6 +82,12 @@ def unblind() -> ResponseReturnValue:
         return _hidden_page(form, status=400)
     flash("Results are shown from now on. The study's log says so.")
     return redirect(url_for("researcher.results"), 303)
+
+
+def _figures() -> dict[str, Any]:
+    """Return the figures of a kind of question that has no report."""
+    _, figures = analyse_stored(session(), g.study, _choices_in_query())
+    return figures
 
 
 def _analyse() -> StudyAnalysis:

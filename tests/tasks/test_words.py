@@ -1,0 +1,224 @@
+"""A kind of question that no module of the survey knows goes from plan to replicated bundle."""
+
+import csv
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from jinja2 import ChoiceLoader, FileSystemLoader
+
+from survey import tokens
+from survey.cli.simulate import local_server
+from survey.core.studies.faults import PlanError
+from survey.core.tasks import plan_from_json
+from survey.services.accounts import access, researchers
+from survey.services.analysis.study_results import Choices
+from survey.services.exchange import bundle, bundle_import
+from survey.services.exchange.input_files import BundleError, open_files
+from survey.services.exchange.reading import analyse_path
+from survey.services.exchange.replication import replicate
+from survey.services.exchange.tasks import analyse_stored
+from survey.services.planning.simulation import preference_for, simulate
+from survey.services.studies import checks, lifecycle
+from tests.builders import KEY, Visitor
+from tests.tasks import words
+from tests.web.desk import Desk
+
+PLAN = {
+    "kind": "words",
+    "title": "Pick a word",
+    "asked_by": "Ada",
+    "purpose": "To see which of {questions} words people pick.",
+    "consent": "I agree.",
+    "scenario": "There are two words.",
+    "question_text": "Which word is nicer?",
+    "contact": "ada@example.org",
+    "questions": 3,
+    "practice": False,
+    "pairs": [["sea", "lake"], ["dusk", "dawn"], ["oak", "elm"]],
+}
+
+
+@pytest.fixture
+def study(app, session, monkeypatch):
+    """An open study of the kind, with its tables and its templates."""
+    words.register(monkeypatch)
+    folder = Path(words.__file__).with_name("templates")
+    app.jinja_loader = ChoiceLoader([app.jinja_loader, FileSystemLoader(folder)])
+    words.METADATA.create_all(session.get_bind())
+    study = lifecycle.create_study(session, "words", plan_from_json(PLAN))
+    lifecycle.open_study(session, study)
+    session.rollback()
+    return study
+
+
+@pytest.fixture
+def visitor(app, study):
+    return Visitor(app.test_client(), "words")
+
+
+def taken_part(visitor, sides="121"):
+    visitor.go("/q/1")
+    for position, side in enumerate(sides, 1):
+        visitor.submit(f"/q/{position}", side=side)
+
+
+def exported(session, study):
+    return b"".join(bundle.stream_bundle(session, study))
+
+
+def test_a_plan_is_read_by_the_rules_of_its_kind(monkeypatch):
+    words.register(monkeypatch)
+    with pytest.raises(PlanError, match="2 pairs found; 3 are needed"):
+        plan_from_json({**PLAN, "pairs": PLAN["pairs"][:2]})
+    with pytest.raises(PlanError, match="a plan has no field 'measures'"):
+        plan_from_json({**PLAN, "measures": ["AP"]})
+
+
+def test_an_unknown_kind_is_refused_naming_those_there_are():
+    with pytest.raises(PlanError, match="kind is 'words'; allowed is ordering"):
+        plan_from_json(PLAN)
+
+
+def test_it_is_answered_reviewed_changed_and_handed_in(visitor, session, study):
+    taken_part(visitor)
+    assert visitor.path == "/review"
+    visitor.open("/q/2")
+    [checked] = visitor.page.select("[name=side][checked]")
+    assert checked["value"] == "2"
+    visitor.submit("/q/2", side="1")
+    visitor.submit("/review")
+    assert visitor.page.select_one(".receipt")
+    rows = session.execute(words.TABLES.revision.select()).all()
+    assert len(rows) == 4  # three answers, one of them changed
+    assert sorted(row.side for row in session.execute(words.TABLES.response.select())) == [1, 1, 1]
+
+
+def test_a_form_sent_twice_is_stored_once_and_an_old_one_is_refused(visitor, session, study):
+    visitor.go("/q/1")
+    old = visitor.form("/q/1")
+    fields = {field["name"]: field["value"] for field in old.select("[type=hidden]")}
+    for _ in range(2):
+        visitor.post("/q/1", **fields, side="1")
+    assert len(session.execute(words.TABLES.revision.select()).all()) == 1
+    visitor.open("/q/1")
+    visitor.submit("/q/1", side="2")
+    visitor.post("/q/1", **fields, side="1")
+    assert len(session.execute(words.TABLES.revision.select()).all()) == 2
+    visitor.post("/q/1", **{**fields, "submission_key": "none"}, side="1")
+    assert visitor.status == 409
+    assert "word 2" in visitor.text
+
+
+def test_a_mistake_is_shown_beside_what_was_filled_in(visitor, study):
+    visitor.go("/q/1")
+    visitor.submit("/q/1")
+    assert visitor.status == 400
+    assert "Pick a word." in visitor.text
+
+
+def test_own_data_hold_what_was_shown_and_answered_and_erasing_takes_it(visitor, session, study):
+    taken_part(visitor)
+    data = visitor.client.get("/s/words/my-data.json").json
+    assert [set(each["words"]) for each in data["questions"]] == [
+        {"sea", "lake"},
+        {"dusk", "dawn"},
+        {"oak", "elm"},
+    ]
+    assert [each["answers"][0]["side"] for each in data["questions"]] == [1, 2, 1]
+    visitor.open("/my-data")
+    visitor.submit("/erase", sure="y")
+    for table in (words.TABLES.presentation, words.TABLES.response, words.TABLES.revision):
+        assert session.execute(table.select()).all() == []
+
+
+def test_its_bundle_replicates_and_is_imported_with_the_same_files(visitor, session, study):
+    taken_part(visitor)
+    visitor.submit("/review")
+    lifecycle.close_study(session, study)
+    content = exported(session, study)
+    files = open_files(io.BytesIO(content), "words.zip")
+    assert "the words are the plan's" in [*replicate(files)]
+    rows = [*csv.DictReader(io.StringIO(files["choices.csv"].decode()))]
+    assert [row["side"] for row in rows] == ["1", "2", "1"]
+    assert sum(json.loads(files["analysis.json"])["picked"].values()) == 3
+    session.rollback()
+    ada, _ = researchers.add_researcher(session, "Ada")
+    copy = bundle_import.import_bundle(session, files, "words.zip", "again", ada)
+    again = open_files(io.BytesIO(exported(session, copy)), "again.zip")
+    assert again["choices.csv"] == files["choices.csv"]
+    assert again["analysis.json"] == files["analysis.json"]
+
+
+def test_a_changed_word_does_not_replicate(visitor, session, study):
+    taken_part(visitor)
+    lifecycle.close_study(session, study)
+    files = dict(open_files(io.BytesIO(exported(session, study)), "words.zip"))
+    files["words.csv"] = files["words.csv"].replace(b"sea", b"bay")
+    with pytest.raises(BundleError, match=r"words\.csv was changed"):
+        [*replicate(files)]
+
+
+def test_a_researcher_checks_previews_and_describes_it(app, session, study):
+    assert [each.text for each in checks.check_study(study)] == []
+    described = lifecycle.describe(study)
+    assert (described["kind"], described["pairs"]) == ("words", 3)
+
+
+def test_the_bundle_is_a_zip_with_the_kinds_files_and_the_frame(visitor, session, study):
+    taken_part(visitor)
+    names = zipfile.ZipFile(io.BytesIO(exported(session, study))).namelist()
+    assert names == [
+        *("words.csv", "choices.csv", "participants.csv", "codebook.csv"),
+        *("study.json", "analysis.json", "SHA256SUMS"),
+    ]
+
+
+@pytest.fixture
+def desk(app, session, study):
+    """A researcher who owns the study."""
+    desk = Desk(app, session)
+    access.share(session, study, researchers.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    return desk
+
+
+@pytest.mark.parametrize(
+    "page",
+    ["", "/plan", "/check", "/power", "/progress", "/preview/as-planned/question/2"],
+)
+def test_each_page_of_its_researcher_is_shown(desk, study, page):
+    address = f"/research/studies/words{page}"
+    if page == "/power":
+        address = "/research/planning?study=words"
+    desk.open(address)
+    assert desk.status == 200, desk.text
+    if "preview" in page:
+        assert "dusk" in desk.text
+
+
+def test_its_results_are_figures_until_a_kind_has_a_report(desk, visitor, session, study):
+    taken_part(visitor)
+    visitor.submit("/review")
+    session.rollback()
+    lifecycle.close_study(session, study)
+    desk.open("/research/studies/words/results")
+    assert desk.status == 200
+    assert sum(json.loads(desk.page.select_one("pre").text)["picked"].values()) == 3
+
+
+def test_bots_answer_it_and_the_command_analyses_it(app, session, study, tmp_path):
+    plan = study.plan
+    session.rollback()
+    with local_server(app) as address:
+        entry = f"{address}/s/words?test={tokens.test_run_token(KEY, 'words')}"
+        simulate(entry, plan, 3, preference_for(plan, None), seed=1)
+    session.rollback()
+    lifecycle.close_study(session, study)
+    _, figures = analyse_stored(session, study, Choices(include_test=True))
+    assert sum(figures["picked"].values()) == 9
+    path = tmp_path / "words.zip"
+    path.write_bytes(b"".join(bundle.stream_bundle(session, study, include_test=True)))
+    assert analyse_path(path, Choices(include_test=True)) == figures
