@@ -14,6 +14,7 @@ down_revision = "0004"
 branch_labels = None
 depends_on = None
 
+# The statements below are put together of these and of the names of tables, nothing from outside.
 SHOWN = "label_order, column_order, list_order, shown, ranked_first, ranked_at"
 ANSWERED = "clicked, own"
 QUESTION = ("lists", "columns", "marks")
@@ -41,9 +42,9 @@ def upgrade() -> None:
             sa.CheckConstraint(CHECK, name=op.f(f"ck_ordering_{part}_columns_or_own_ranking")),
             sa.PrimaryKeyConstraint(f"{part}_id", name=op.f(f"pk_ordering_{part}")),
         )
-        op.execute(f"INSERT INTO ordering_{part} SELECT id, {ANSWERED} FROM {part}")
+        op.execute(f"INSERT INTO ordering_{part} SELECT id, {ANSWERED} FROM {part}")  # nosec B608
         _drop_answers(part)
-    op.execute(f"INSERT INTO ordering_presentation SELECT id, {SHOWN} FROM presentation")
+    op.execute(f"INSERT INTO ordering_presentation SELECT id, {SHOWN} FROM presentation")  # nosec B608
     for name in SHOWN.split(", "):
         op.drop_column("presentation", name)
     _change_questions(_join_questions)
@@ -58,8 +59,8 @@ def downgrade() -> None:
             "presentation", sa.Column(name, sa.JSON(), nullable=False, server_default="[]")
         )
     op.execute(
-        f"UPDATE presentation SET ({SHOWN}) = (SELECT {SHOWN} FROM ordering_presentation "
-        "WHERE presentation_id = presentation.id)"
+        f"UPDATE presentation SET ({SHOWN}) = (SELECT {SHOWN} FROM ordering_presentation "  # nosec B608
+        "WHERE presentation_id = presentation.id)"  # nosec B608
     )
     for part in ("revision", "response"):
         _add_answers(part)
@@ -104,8 +105,8 @@ def _add_answers(part: str) -> None:
         op.add_column(part, sa.Column("clicked", sa.Integer(), nullable=True))
         op.add_column(part, sa.Column("own", sa.JSON(), nullable=True))
         op.execute(
-            f"UPDATE {part} SET clicked = o.clicked, own = o.own FROM ordering_{part} o "
-            f"WHERE o.{part}_id = {part}.id"
+            f"UPDATE {part} SET clicked = o.clicked, own = o.own FROM ordering_{part} o "  # nosec B608
+            f"WHERE o.{part}_id = {part}.id"  # nosec B608
         )
         op.alter_column(part, "clicked", nullable=False)
         op.execute(f"ALTER TABLE {part} ADD {check}")
@@ -131,7 +132,7 @@ def _columns(table: str) -> list[str]:
 
 def _copy_table(table: str, sql: str, names: str, chosen: str, source: str = "") -> None:
     op.execute(re.sub(rf'CREATE TABLE "?{table}"?', f"CREATE TABLE {table}_copy", sql, count=1))
-    op.execute(f"INSERT INTO {table}_copy ({names}) SELECT {chosen} FROM {source or table}")
+    op.execute(f"INSERT INTO {table}_copy ({names}) SELECT {chosen} FROM {source or table}")  # nosec B608
     op.execute(f"DROP TABLE {table}")
     op.execute(f"ALTER TABLE {table}_copy RENAME TO {table}")
 
@@ -154,7 +155,7 @@ def _join_questions() -> None:
     read = "json({})" if _on_sqlite() else "{}"
     build = "json_object" if _on_sqlite() else "json_build_object"
     pairs = ", ".join(f"'{name}', {read.format(name)}" for name in QUESTION)
-    op.execute(f"UPDATE question SET content = {build}({pairs})")
+    op.execute(f"UPDATE question SET content = {build}({pairs})")  # nosec B608
     if not _on_sqlite():
         op.alter_column("question", "content", server_default=None)
     for name in QUESTION:
@@ -173,5 +174,5 @@ def _split_questions() -> None:
         value = (
             f"content ->> '{name}'" if _on_sqlite() else f"NULLIF(content ->> '{name}', '')::json"
         )
-        op.execute(f"UPDATE question SET {name} = {value}")
+        op.execute(f"UPDATE question SET {name} = {value}")  # nosec B608
     op.drop_column("question", "content")
