@@ -2,8 +2,9 @@
 
 A kind says here what is pure: which settings a plan has for it, what a question holds, how one
 participant is shown it, and what an answer is. Its tables in the database are registered in
-survey.db.tasks, its files and its analysis in survey.services.tasks, its pages in
-survey.web.participant.tasks, each under the same name.
+survey.db.tasks, its files and its analysis in survey.services.exchange.tasks, its bot in
+survey.services.planning.simulation, its pages in survey.web.participant.tasks, each under the
+same name.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
