@@ -13,7 +13,8 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 TEXTS = [*PAGES, *(path for path in sorted(ROOT.glob("*.md")) if path.name != "CHANGELOG.md")]
 PLACE = re.compile(r"`(survey\.(?:cli|core|db|figures|services|web)(?:\.\w+)+)`")
-PATH = re.compile(r"(?<![\w/.-])((?:survey|tests|templates|static|benchmarks|deploy)/[\w/.-]*\w/?)`")
+FOLDERS = "survey|tests|templates|static|benchmarks|deploy"
+PATH = re.compile(rf"(?<![\w/.-])((?:{FOLDERS})/[\w/.-]*\w/?)`")
 
 
 def object_at(path):
