@@ -19,7 +19,7 @@ NO_PAGES = {
     "static": "/static/survey.css",
     "health.alive": "/healthz",
     "health.ready": "/readyz",
-    "participant.take_along": "/s/answering-en/my-data.json",
+    "participant.download": "/s/answering-en/my-data.json",
     "preview.entry": "/research/studies/voted-el/preview/",
     "researcher.live": "/research/studies/voted-el/progress/live",  # a part of Progress
     "researcher.bundle": "/research/studies/voted-el/bundle.zip",

@@ -13,7 +13,7 @@ from survey.db import db
 from survey.db.models import Participant
 from survey.errors import NotAllowedError, NotFoundError
 from survey.services.participation import arrivals, participants
-from survey.services.participation.participants import Step, whereabouts
+from survey.services.participation.participants import Step, progress_of
 from survey.services.studies import lifecycle
 from tests.builders import KEY, a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
@@ -48,7 +48,7 @@ def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):
 def test_the_way_goes_step_by_step(session):
     study = an_open_study(session)
     participant = arrivals.begin(session, study, "browser", KEY)
-    steps = [whereabouts(session, participant).step]
+    steps = [progress_of(session, participant).step]
     text = participants.consent_text(session, study)
     for go_on in (
         lambda: participants.agree(session, participant, text.digest),
@@ -56,7 +56,7 @@ def test_the_way_goes_step_by_step(session):
         lambda: participants.inform(session, participant),
     ):
         go_on()
-        steps.append(whereabouts(session, participant).step)
+        steps.append(progress_of(session, participant).step)
     assert steps == [Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO, Step.PRACTICE]
 
 
@@ -71,9 +71,9 @@ def test_declining_stores_no_consent_and_can_be_taken_back(session):
     study = an_open_study(session)
     participant = arrivals.begin(session, study, "browser", KEY)
     participants.decline(session, participant)
-    assert whereabouts(session, participant).step == Step.DECLINED
+    assert progress_of(session, participant).step == Step.DECLINED
     participants.agree(session, participant, participants.consent_text(session, study).digest)
-    assert whereabouts(session, participant).step == Step.ABOUT_YOU
+    assert progress_of(session, participant).step == Step.ABOUT_YOU
 
 
 def test_reading_the_scenario_twice_draws_the_questions_once(session):
@@ -128,8 +128,8 @@ def test_the_resume_code_leads_back_from_another_browser(session, typed):
         code = code.replace("-", " ")
     found = arrivals.resume(session, study, code, "phone")
     assert found.id == participant.id
-    assert arrivals.of_browser(session, study, "phone").id == participant.id
-    assert arrivals.of_browser(session, study, "browser").id == participant.id
+    assert arrivals.participant_of_browser(session, study, "phone").id == participant.id
+    assert arrivals.participant_of_browser(session, study, "browser").id == participant.id
 
 
 def test_a_code_of_another_study_is_not_found(session):

@@ -45,9 +45,9 @@ def test_test_data_excluded_and_declined_participants_take_no_place(session):
     participants.decline(session, declined)
     excluded = begin(session, study, "two")
     lifecycle.exclude(session, study, excluded, "Ada", "a trial")
-    assert participants.free(session, study) == 1
+    assert participants.free_slots(session, study) == 1
     begin(session, study, "three")
-    assert participants.free(session, study) == 0
+    assert participants.free_slots(session, study) == 0
 
 
 def test_a_place_that_was_left_goes_back_and_may_be_taken_up_again_while_one_is_free(session):
@@ -68,7 +68,7 @@ def test_whoever_finished_holds_a_place_for_good(session):
     first.status, first.completed_at = "complete", now()
     first.last_seen_at = now() - timedelta(days=9)
     session.commit()
-    assert participants.free(session, study) == 0
+    assert participants.free_slots(session, study) == 0
 
 
 def test_two_who_come_at_once_do_not_share_the_last_place(session, engine):

@@ -1,1 +1,1 @@
-"""Taking part: arrivals, the way through, presentations, answers, own data, watching."""
+"""Services for taking part: arrivals, progress, answers, own data, and watching participants."""

@@ -1,7 +1,6 @@
-"""How a participant sees a question, and storing what they answer.
+"""Read how participants are shown questions, and store their answers.
 
-What was drawn for a participant is read, never drawn again. An answer is stored once, after a
-look at what is stored already, and before the page says so.
+A presentation is drawn once and read from then on. A form that is sent twice is stored once.
 """
 
 import json
@@ -30,7 +29,7 @@ from survey.services.participation.participants import require_open
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """The answer that counts, as it is stored; ``revisions``: how often it was changed."""
+    """The answer that counts; ``revisions``: how often it was changed."""
 
     answer: Any
     submitted_at: datetime
@@ -38,12 +37,12 @@ class StoredAnswer:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """How a participant sees a question, and what is stored of their answer to it.
+class ShownQuestion:
+    """A question as a participant sees it, with their stored answer.
 
-    ``name``: identifies the presentation, also after its row is erased. ``drawn``: what was drawn
-    for this participant; ``view``: all that they may see. Both, as ``stored.answer``, are of the
-    types of the kind of question.
+    ``name``: identifies the presentation; it is never used again, as a row id may be. ``drawn``:
+    the labels and orders of this participant; ``view``: all that they may see. ``drawn``,
+    ``view`` and ``stored.answer`` have the types of the kind of question.
     """
 
     name: str
@@ -58,23 +57,25 @@ class Shown:
 
 def find_presentation(
     session: Session, plan: Plan, participant: AnyParticipant, position: int
-) -> Shown:
-    """Return how the participant sees the question at a position, or raise NotFoundError."""
+) -> ShownQuestion:
+    """Return the question at a position (0: practice), or raise NotFoundError."""
     row = participant_queries.presentation(session, tables_of(plan), participant.id, position)
     if row is None:
         raise no_such_question()
-    return _shown(task_of(plan), row)
+    return _shown_question(task_of(plan), row)
 
 
-def all_presentations(session: Session, plan: Plan, participant: AnyParticipant) -> list[Shown]:
-    """Return all that a participant was given, in order, practice (position 0) included."""
+def all_presentations(
+    session: Session, plan: Plan, participant: AnyParticipant
+) -> list[ShownQuestion]:
+    """Return all of a participant's questions by position, practice (0) first."""
     rows = participant_queries.presentations(session, tables_of(plan), participant.id)
-    return [_shown(task_of(plan), row) for row in rows]
+    return [_shown_question(task_of(plan), row) for row in rows]
 
 
-def _shown(task: Task, row: Record) -> Shown:
+def _shown_question(task: Task, row: Record) -> ShownQuestion:
     drawn = task.presentation(**_columns(row, "drawn_"))
-    return Shown(
+    return ShownQuestion(
         name=presentation_name(row.public_id, row.id),
         position=row.position,
         shown_at=row.shown_at,
@@ -87,7 +88,7 @@ def _shown(task: Task, row: Record) -> Shown:
 
 
 def _columns(row: Record, prefix: str) -> dict[str, Any]:
-    """Return the columns of the kind's own table, named as its type names its fields."""
+    """Return the columns with a prefix, by their names without it."""
     return {
         name.removeprefix(prefix): value
         for name, value in row._asdict().items()
@@ -97,19 +98,19 @@ def _columns(row: Record, prefix: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=1000)
 def _question(kind: str, number: int, content: str) -> TaskQuestion:
-    """Parse a question's JSON once: the same text is the same question."""
+    """Return a question from its JSON, parsed once for each text."""
     return TASKS[kind].read_question(number, json.loads(content))
 
 
 def stored_answer(task: Task, row: Record) -> StoredAnswer | None:
-    """Return the answer that a row holds, if there is one."""
+    """Return the stored answer of a row, None where the question is not answered."""
     if row.response_id is None:
         return None
     return StoredAnswer(answer_in(task, row), row.submitted_at, row.revisions)
 
 
 def answer_in(task: Task, row: Record) -> Any:
-    """Return the answer that the columns answer_… of a row hold."""
+    """Return the answer in the columns answer_… of a row."""
     return task.answer(**_columns(row, "answer_"))
 
 
@@ -119,12 +120,12 @@ def usual_variant(plan: Plan) -> str:
 
 
 def preview(study: Study, number: int, variant: str) -> Any:
-    """Return what a participant may see of a question, in a variant of the kind's own.
+    """Return what a participant may see of a question, in a named variant.
 
     Raises NotFoundError for a question or a variant that the study does not have.
     """
     task = task_of(study.plan)
-    question = next((one for one in study.questions if one.number == number), None)
+    question = next((row for row in study.questions if row.number == number), None)
     if question is None:
         raise NotFoundError("This study has no such question.")
     content = task.read_question(number, question.content)
@@ -135,38 +136,38 @@ def preview(study: Study, number: int, variant: str) -> Any:
 
 
 def no_such_question() -> NotFoundError:
-    """Return the error that a study has no question at a position."""
+    """Return the error of a position without a question."""
     return NotFoundError(marked("This survey has no such question."))
 
 
-def next_key(secret_key: str, shown: Shown) -> str:
-    """Return the submission key for a form that shows this state of the answer."""
-    return tokens.submission_key(secret_key, shown.name, answers_given(shown.stored))
+def next_key(secret_key: str, shown: ShownQuestion) -> str:
+    """Return the submission key of a form that shows the answer as it is stored now."""
+    return tokens.submission_key(secret_key, shown.name, revision_count(shown.stored))
 
 
 def presentation_name(public_id: str, presentation_id: int) -> str:
-    """Return a presentation's name; the number alone may become another row's."""
+    """Return a name of a presentation that is never used again, as its row id may be."""
     return f"{public_id}:{presentation_id}"
 
 
-def answers_given(stored: StoredAnswer | None) -> int:
-    """Count the answers that were given to a question, changed ones too."""
+def revision_count(stored: StoredAnswer | None) -> int:
+    """Count the versions of an answer that are stored, the first included."""
     return 0 if stored is None else stored.revisions + 1
 
 
-# More than a person can give, and more than a study can ask; see survey.core.stimuli.plan.
+# More than a person can send; without a limit, a script could fill the disk.
 ANSWERS_A_MINUTE = 200
 
 
 class TooManyAnswersError(SurveyError):
-    """More answers in a minute than a person can give; this one is not stored."""
+    """Rejects an answer of a participant who has sent too many within a minute."""
 
 
 class Outcome(Enum):
-    """What became of a posted answer.
+    """The result of a posted answer.
 
-    SAVED: stored, or stored before by the same form. STALE: nothing was stored,
-    because the form was filled in on an earlier state of the answer.
+    SAVED: stored now, or before from the same form. STALE: not stored, because the answer was
+    changed after the form was shown.
     """
 
     SAVED = auto()
@@ -184,49 +185,48 @@ def save_answer(
     active_seconds: float | None = None,
     onward_to: int | None = None,
 ) -> Outcome:
-    """Store an answer of the plan's kind and commit; "saved" may be said only after this returns.
+    """Store an answer and commit; return whether it is saved or stale.
 
-    ``key`` tells on which state of the answer the form was filled in. A form sent
-    twice is SAVED and stores nothing more; a form from before a change made
-    elsewhere is STALE unless it says what is stored. Raises NotAllowedError after
-    the answers were handed in, TooManyAnswersError when this participant sends more
-    than a person could, and NotFoundError where there is no such question. ``onward_to``:
-    the position of the question that is shown next, if one is.
+    ``key``: the form's submission key, which holds the number of the revision that it showed. A
+    form that is sent twice is SAVED and adds no revision; a form from before another change is
+    STALE, unless its answer is the stored one. ``onward_to``: the position of the question that
+    is shown next. Raises NotAllowedError after the end, TooManyAnswersError, and NotFoundError
+    for a position without a question.
     """
-    who = participant.id
-    # Two tabs at once wait here for each other on PostgreSQL; on SQLite they did at BEGIN.
-    status = participant_queries.lock(session, who, participant.public_id)
+    participant_id = participant.id
+    # Without the lock, two tabs on PostgreSQL could both store a first answer.
+    status = participant_queries.lock(session, participant_id, participant.public_id)
     if status is None:
         raise no_such_question()
     require_open(status)
     moment = now()
     task, tables = task_of(plan), tables_of(plan)
     state = participant_queries.state_of_answer(
-        session, tables, who, position, moment - timedelta(minutes=1)
+        session, tables, participant_id, position, moment - timedelta(minutes=1)
     )
-    required = _required(state)
-    stored = stored_answer(task, required)
-    outcome = _judge(session, secret_key, plan, required, stored, answer, key)
+    current = _changeable(state)
+    stored = stored_answer(task, current)
+    outcome = _outcome(session, secret_key, plan, current, stored, answer, key)
     if outcome is not None:
         session.rollback()
         return outcome
-    response: dict[str, Any] = {"submitted_at": moment, "revisions": answers_given(stored)}
+    response: dict[str, Any] = {"submitted_at": moment, "revisions": revision_count(stored)}
     if active_seconds is not None:
-        response["active_seconds"] = (required.active_seconds or 0) + active_seconds
+        response["active_seconds"] = (current.active_seconds or 0) + active_seconds
     if stored is None:
-        response |= {"participant_id": who, "question_id": required.question_id}
+        response |= {"participant_id": participant_id, "question_id": current.question_id}
     participant_queries.store_answer(
-        session, tables, required.response_id, response, vars(answer), active_seconds
+        session, tables, current.response_id, response, vars(answer), active_seconds
     )
-    participant_queries.note_seen(session, who, moment)
+    participant_queries.note_seen(session, participant_id, moment)
     if onward_to is not None:
-        participant_queries.note_shown(session, who, onward_to, moment)
+        participant_queries.note_shown(session, participant_id, onward_to, moment)
     session.commit()
     return Outcome.SAVED
 
 
-def _required(state: Record | None) -> Record:
-    """Return what an answer is stored upon; raise what keeps it from being stored."""
+def _changeable(state: Record | None) -> Record:
+    """Return the state of an answer that may be stored; raise an error for any other."""
     if state is None:
         raise no_such_question()
     if state.status == "complete":
@@ -236,7 +236,7 @@ def _required(state: Record | None) -> Record:
     return state
 
 
-def _judge(
+def _outcome(
     session: Session,
     secret_key: str,
     plan: Plan,
@@ -245,23 +245,22 @@ def _judge(
     answer: Any,
     key: str,
 ) -> Outcome | None:
-    """Decide what a form is: SAVED before, STALE, or None for a new answer to be stored.
+    """Return SAVED for an answer that is stored already, STALE, or None for one to be stored.
 
-    New answers are refused with TooManyAnswersError to keep one participant from filling the
-    disk; the limit is each participant's own.
+    Raises TooManyAnswersError for one to be stored when the participant's limit is reached.
     """
     base = tokens.revision_of(secret_key, presentation_name(state.public_id, state.id), key)
-    given_so_far = answers_given(stored)
+    latest = revision_count(stored)
     if stored is not None and answer == stored.answer:
         return Outcome.SAVED
-    if base == given_so_far:
+    if base == latest:
         if state.recent >= ANSWERS_A_MINUTE:
             session.rollback()
             raise TooManyAnswersError(
                 marked("So many answers came within a minute that this one is not stored yet.")
             )
         return None
-    if stored is not None and base is not None and base < given_so_far:
+    if stored is not None and base is not None and base < latest:
         row = participant_queries.revision_of(session, tables_of(plan), state.response_id, base + 1)
         same = row is not None and answer == answer_in(task_of(plan), row)
         return Outcome.SAVED if same else Outcome.STALE
@@ -269,12 +268,12 @@ def _judge(
 
 
 def save_first_ranking(
-    session: Session, plan: Plan, who: AnyParticipant, position: int, ranking: Ranking
+    session: Session, plan: Plan, record: AnyParticipant, position: int, ranking: Ranking
 ) -> None:
-    """Store the ranking that is given before the columns are shown; the first one counts."""
-    if participant_queries.lock(session, who.id, who.public_id) is None:
+    """Store the ranking from before the columns are shown; a second one is ignored."""
+    if participant_queries.lock(session, record.id, record.public_id) is None:
         raise no_such_question()
-    participant = study_queries.locked_participant(session, who.id)
+    participant = study_queries.locked_participant(session, record.id)
     shown = find_presentation(session, plan, participant, position)
     if shown.drawn.ranked_at is None:
         moment = participant.last_seen_at = now()

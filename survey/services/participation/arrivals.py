@@ -1,4 +1,4 @@
-"""Coming, coming back, and leaving a browser to someone else."""
+"""Begin a survey, resume it, and release a browser for another participant."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,9 +22,9 @@ NO_SURVEY = marked("There is no survey at this address.")
 
 @dataclass(frozen=True)
 class Visit:
-    """A study and who looks at it: nobody as yet, or the one for whom the browser speaks.
+    """A study, and the participant of the browser, None before they begin.
 
-    ``by_personal_link``: whether such a link leads back to this participant.
+    ``by_personal_link``: whether the participant began with a personal link.
     """
 
     study: StudyRecord
@@ -33,26 +33,28 @@ class Visit:
 
 
 def visit(session: Session, slug: str, browser_token: str) -> Visit:
-    """Return who asks for a page of the study of that address, or raise NotFoundError."""
-    # What cannot be a slug is not even asked for: PostgreSQL refuses a NUL, for one.
-    found = (
+    """Return the study with an address, and the browser's participant; or raise NotFoundError."""
+    # PostgreSQL raises an error for a NUL, say, so the address is checked before the query.
+    row = (
         participant_queries.visit(session, slug, tokens.hash_token(browser_token))
         if SLUG.match(slug)
         else None
     )
-    if found is None:
+    if row is None:
         raise NotFoundError(NO_SURVEY)
-    return Visit(*found)
+    return Visit(*row)
 
 
-def of_browser(session: Session, study: AnyStudy, browser_token: str) -> Participant | None:
-    """Return the participant for whom this browser speaks in the study."""
+def participant_of_browser(
+    session: Session, study: AnyStudy, browser_token: str
+) -> Participant | None:
+    """Return the participant to whom a browser is bound in a study."""
     return study_queries.participant_of_browser(session, study.id, tokens.hash_token(browser_token))
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """How someone came: with a guest's link, with a platform's parameters, as a test."""
+    """How a visitor came: ``guest`` of a personal link, ``parameters`` of a platform, or a test."""
 
     guest: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -66,40 +68,41 @@ def begin(
     secret_key: str,
     arrival: Arrival = Arrival(),
 ) -> Participant:
-    """Start a participant for this browser, or return the one it already speaks for.
+    """Create a participant and bind this browser to them, or return the one who began before.
 
-    A guest's link or a platform's id leads back to the participant it began, on
-    whatever device. Raises NotFoundError for a link that is none, NotAllowedError
-    where one is needed, and StudyFullError when all places are taken.
+    A personal link or a platform's id leads to the same participant on every device. Raises
+    NotFoundError for an invalid personal link, NotAllowedError where a link is needed, and
+    StudyFullError when no slot is free.
     """
-    study = study_queries.locked_study(session, study.id)  # places are counted one by one
+    # Without the lock, two visitors could take the last slot.
+    study = study_queries.locked_study(session, study.id)
     require_open(study.status)
-    known = expected(session, study, browser_token, secret_key, arrival)
-    if known is None:
-        require_welcome(session, study, arrival)
-        known = _new_participant(session, study, secret_key, arrival)
-    _speak_for(session, study, browser_token, known)
+    participant = returning_participant(session, study, browser_token, secret_key, arrival)
+    if participant is None:
+        require_can_begin(session, study, arrival)
+        participant = _new_participant(session, study, secret_key, arrival)
+    _bind_browser(session, study, browser_token, participant)
     session.commit()
-    return known
+    return participant
 
 
-def expected(
+def returning_participant(
     session: Session, study: AnyStudy, browser_token: str, secret_key: str, arrival: Arrival
 ) -> Participant | None:
-    """Return who is meant: the guest, else the platform's person, else this browser's.
+    """Return the participant of the personal link, of the platform's id, or of the browser.
 
-    Raises NotFoundError for a personal link that is none.
+    The first of these that the visitor has decides. Raises NotFoundError for an invalid link.
     """
     if arrival.guest:
         return guests.guest_of(session, study, secret_key, arrival.guest).participant
     external_id = arrival.parameters.get(recruitment_of(study).id_parameter)
     if external_id:
         return study_queries.participant_of_identity(session, study.id, external_id)
-    return of_browser(session, study, browser_token)
+    return participant_of_browser(session, study, browser_token)
 
 
-def require_welcome(session: Session, study: AnyStudy, arrival: Arrival) -> None:
-    """Raise NotAllowedError, or StudyFullError, where nobody new may begin this way."""
+def require_can_begin(session: Session, study: AnyStudy, arrival: Arrival) -> None:
+    """Raise NotAllowedError or StudyFullError if a new visitor cannot begin this way."""
     if arrival.is_test:
         return
     settings = recruitment_of(study)
@@ -140,7 +143,7 @@ def _new_participant(
         guest.participant_id = participant.id
     if arrival.parameters:
         if external_id and study_queries.participant_of_identity(session, study.id, external_id):
-            external_id = None  # a guest whose link was opened with someone else's id
+            external_id = None  # of another participant: a guest opened the link with their address
         session.add(
             Identity(
                 participant_id=participant.id,
@@ -152,10 +155,10 @@ def _new_participant(
     return participant
 
 
-def _speak_for(
+def _bind_browser(
     session: Session, study: AnyStudy, browser_token: str, participant: Participant
 ) -> None:
-    """Let this browser speak for a participant, and for nobody else in the study."""
+    """Bind a browser to a participant, and release it from another one of the study."""
     token_hash = tokens.hash_token(browser_token)
     browser = study_queries.browser_of_token(session, study.id, token_hash)
     if browser is None:
@@ -166,12 +169,12 @@ def _speak_for(
 
 def identity_of(session: Session, participant: AnyParticipant) -> Mapping[str, str]:
     """Return the parameters with which a platform sent a participant."""
-    found = study_queries.identity_of(session, participant.id)
-    return found.parameters if found else {}
+    identity = study_queries.identity_of(session, participant.id)
+    return identity.parameters if identity else {}
 
 
 def resume(session: Session, study: AnyStudy, code: str, browser_token: str) -> Participant:
-    """Let this browser go on for the participant whose code was typed.
+    """Bind this browser to the participant who has a resume code, and return them.
 
     Raises NotFoundError when the study has no such code.
     """
@@ -185,14 +188,15 @@ def resume(session: Session, study: AnyStudy, code: str, browser_token: str) -> 
                 "It has 14 letters and digits, like A1B2C-D3E4F-G5H6."
             )
         )
-    study_queries.locked_participant(session, participant.id)  # two presses of the button wait here
-    _speak_for(session, study, browser_token, participant)
+    # Without the lock, pressing the button twice could bind the browser twice.
+    study_queries.locked_participant(session, participant.id)
+    _bind_browser(session, study, browser_token, participant)
     session.commit()
     return participant
 
 
 def leave(session: Session, study: AnyStudy, browser_token: str) -> None:
-    """Let this browser speak for nobody in the study, so that someone else can begin on it."""
+    """Release a browser from its participant, so that another person can begin on it."""
     browser = study_queries.browser_of_token(session, study.id, tokens.hash_token(browser_token))
     if browser is not None:
         session.delete(browser)

@@ -26,7 +26,7 @@ from survey.services.participation.answers import all_presentations, answer_in
 
 
 def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str, Any]:
-    """Return all of it as plain values, ready for JSON."""
+    """Return all that is stored about a participant as plain values, ready for JSON."""
     participant = session.get_one(Participant, who.id)
     consent = study_queries.consent_of(session, participant.consent_id)
     sent = study_queries.identity_of(session, participant.id)
@@ -89,9 +89,9 @@ ERASED = "a participant who was erased"  # all that an event may say of one; a t
 
 
 def stop(session: Session, who: AnyParticipant) -> None:
-    """End the survey for a participant who wants no more; what they saved stays.
+    """End the survey for a participant who wants no more; saved answers stay.
 
-    Whoever has handed in, or ended otherwise, has nothing to stop.
+    It changes nothing for participants who are complete or ended otherwise.
     """
     participant = study_queries.locked_participant(session, who.id)
     if participant.status == "started":
@@ -101,11 +101,11 @@ def stop(session: Session, who: AnyParticipant) -> None:
 
 
 def erase(session: Session, study: AnyStudy, who: AnyParticipant, instance: Path) -> None:
-    """Delete a participant with all they gave, and see to it that no restore brings it back.
+    """Delete a participant's data, and note it so that a restored backup is erased again.
 
-    ``instance``: the folder with the ledger of those who were erased. It holds hashes of
-    random ids, nothing about anyone, and is read by ``erase_again``. It is written first:
-    whoever asked for it shall be erased after a crash too.
+    ``instance``: the folder of the ledger of erased participants, which holds hashes of random
+    ids and is read by ``erase_again``. It is written first, so that a crash before the commit
+    does not lose the request.
     """
     study_queries.locked_study(session, study.id)
     participant = study_queries.locked_participant(session, who.id)
@@ -118,35 +118,35 @@ def erase(session: Session, study: AnyStudy, who: AnyParticipant, instance: Path
 
 
 def erase_again(session: Session, instance: Path, known: frozenset[str] = frozenset()) -> int:
-    """Delete whoever was erased before; return how many were. For a database just restored.
+    """Erase again, in a restored database, all participants who were erased; count them.
 
     ``known``: tokens beside those of the ledger and of the database, say of the database
     that was replaced.
     """
     tokens = known | erased_tokens(session) | _noted(instance)
-    found = [
-        (study, one, token)
+    erased = [
+        (study, participant, token)
         for study in study_queries.all_studies(session)
-        for one in study_queries.participants_of(session, study.id)
-        if (token := token_of(study.slug, one.public_id)) in tokens
+        for participant in study_queries.participants_of(session, study.id)
+        if (token := token_of(study.slug, participant.public_id)) in tokens
     ]
-    for study, one, token in found:
-        _delete(session, study, one, token)
+    for study, participant, token in erased:
+        _delete(session, study, participant, token)
     for token in tokens - erased_tokens(session):
         session.add(Erasure(token=token, erased_on=_today()))
     session.commit()
     _note(instance, tokens - _noted(instance))
     empty_log(session)
-    return len(found)
+    return len(erased)
 
 
 def erased_tokens(session: Session) -> frozenset[str]:
-    """Return the tokens of those whom this database knows to be erased."""
+    """Return the tokens of erased participants in the database."""
     return frozenset(participant_queries.erased_tokens(session))
 
 
 def token_of(slug: str, public_id: str) -> str:
-    """Return what is kept of an erased participant: a hash of an id that was random."""
+    """Return a participant's token in the ledger: the hash of a random id."""
     return hashlib.sha256(f"erased:{slug}:{public_id}".encode()).hexdigest()
 
 
@@ -185,12 +185,12 @@ KEEPER = "the survey itself"
 def drop_due(session: Session) -> list[str]:
     """Delete what identifies people in every study whose day has passed; return their slugs.
 
-    What they said about themselves, their platform's ids and parameters, and the guest
-    list. Answers stay. Safe to repeat at any time.
+    Deleted are personal answers, platforms' ids and parameters, and the guest list. Answers to
+    questions stay. Repeating it does no harm.
     """
     session.rollback()
     begin_reading(session)
-    due = [one.slug for one in study_queries.all_studies(session) if _is_due(session, one)]
+    due = [study.slug for study in study_queries.all_studies(session) if _is_due(session, study)]
     session.rollback()
     for slug in due:
         study = study_queries.study_by_slug(session, slug)

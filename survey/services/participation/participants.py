@@ -1,7 +1,7 @@
-"""A participant's way from the consent to the receipt: their next page, and their slot.
+"""Store a participant's steps from consent to receipt, find their next page, and count slots.
 
-A study wants so many participants; a slot is one of them. A slot that is left unused for the time
-that the study sets is released.
+A study has a slot for each participant that it wants. A slot that is unused for the time that the
+study sets is released.
 """
 
 import secrets
@@ -27,19 +27,19 @@ from survey.services.studies.recruitment import recruitment_of
 
 
 def slot_cutoff(study: AnyStudy) -> datetime:
-    """Return the moment since which someone must have been seen to hold their place."""
+    """Return the time since which participants under way must have been seen to hold a slot."""
     return now() - timedelta(minutes=recruitment_of(study).slot_minutes)
 
 
-def free(session: Session, study: AnyStudy) -> int:
+def free_slots(session: Session, study: AnyStudy) -> int:
     """Return how many more participants can begin now."""
     taken = study_queries.taken_slots(session, study.id, slot_cutoff(study))
     return max(0, study.plan.participants - taken)
 
 
 def require_free_slot(session: Session, study: AnyStudy) -> None:
-    """Raise StudyFullError when no place is free."""
-    if not free(session, study):
+    """Raise StudyFullError when no slot is free."""
+    if not free_slots(session, study):
         raise StudyFullError(
             marked(
                 "Enough people have taken part already, or are taking part right now. "
@@ -49,11 +49,11 @@ def require_free_slot(session: Session, study: AnyStudy) -> None:
 
 
 def require_slot(session: Session, study: AnyStudy, participant: AnyParticipant) -> None:
-    """Raise StudyFullError for someone who was away for long and whose place was given away."""
+    """Raise StudyFullError if the participant's slot was released and another took it."""
     seen = participant.last_seen_at or participant.started_at
     if participant.is_test or participant.status != "started" or seen > slot_cutoff(study):
         return
-    if not free(session, study):
+    if not free_slots(session, study):
         raise StudyFullError(
             marked(
                 "You were away for a long time, and your place went to someone else. What you had "
@@ -80,8 +80,8 @@ class Step(StrEnum):
     DONE = "done"
 
 
-# Where a status alone decides.
-ENDS = {
+# The last page of each status but "started".
+LAST_PAGES = {
     "complete": Step.DONE,
     "declined": Step.DECLINED,
     "screened_out": Step.SCREENED_OUT,
@@ -90,11 +90,11 @@ ENDS = {
 
 
 @dataclass(frozen=True)
-class Whereabouts:
-    """Where a participant has come to.
+class Progress:
+    """A participant's next page.
 
-    ``position``: of the next question, if there is one. ``answered``: for each
-    position that was drawn, practice (0) included, whether it is answered.
+    ``position``: of the next question, if that is the page. ``answered``: for each position,
+    practice (0) included, whether it is answered.
     """
 
     step: Step
@@ -106,49 +106,49 @@ class Whereabouts:
         """``answered`` without practice."""
         return {position: done for position, done in self.answered.items() if position > PRACTICE}
 
-    def with_answer(self, position: int) -> "Whereabouts":
-        """Tell where it goes on once the question at this position is answered."""
-        return _among({**self.answered, position: True})
+    def with_answer(self, position: int) -> "Progress":
+        """Return the progress once the question at a position is answered."""
+        return _progress_among({**self.answered, position: True})
 
 
-def whereabouts(session: Session, participant: AnyParticipant) -> Whereabouts:
-    """Tell where a participant goes on, from what is stored and nothing else."""
-    if participant.status in ENDS:
-        return Whereabouts(ENDS[participant.status])
+def progress_of(session: Session, participant: AnyParticipant) -> Progress:
+    """Return a participant's next page, from what is stored alone."""
+    if participant.status in LAST_PAGES:
+        return Progress(LAST_PAGES[participant.status])
     if participant.consented_at is None:
-        return Whereabouts(Step.CONSENT)
+        return Progress(Step.CONSENT)
     if participant.described_at is None:
-        return Whereabouts(Step.ABOUT_YOU)
+        return Progress(Step.ABOUT_YOU)
     if participant.informed_at is None:
-        return Whereabouts(Step.SCENARIO)
-    return _among(participant_queries.answered_positions(session, participant.id))
+        return Progress(Step.SCENARIO)
+    return _progress_among(participant_queries.answered_positions(session, participant.id))
 
 
-def _among(answered: Mapping[int, bool]) -> Whereabouts:
-    """Tell where someone goes on who has been given these questions."""
+def _progress_among(answered: Mapping[int, bool]) -> Progress:
+    """Return the first open question: practice, unless another is answered; else the review."""
     if not any(answered.values()) and PRACTICE in answered:
-        return Whereabouts(Step.PRACTICE, PRACTICE, answered)
+        return Progress(Step.PRACTICE, PRACTICE, answered)
     for position, done in answered.items():
         if not done and position > PRACTICE:
-            return Whereabouts(Step.QUESTION, position, answered)
-    return Whereabouts(Step.REVIEW, None, answered)
+            return Progress(Step.QUESTION, position, answered)
+    return Progress(Step.REVIEW, None, answered)
 
 
 def consent_text(session: Session, study: AnyStudy) -> ConsentText:
-    """Return the consent text that participants of the study read now."""
+    """Return the latest version of the study's consent text."""
     return study_queries.newest_consent(session, study.id)
 
 
-def agree(session: Session, who: AnyParticipant, text_digest: str) -> bool:
-    """Store that the newest consent text was agreed to; False if another one was read."""
-    study = study_queries.locked_study(session, who.study_id)
-    participant = study_queries.locked_participant(session, who.id)
+def agree(session: Session, record: AnyParticipant, text_digest: str) -> bool:
+    """Store the agreement to the latest consent text; return False if another was shown."""
+    study = study_queries.locked_study(session, record.study_id)
+    participant = study_queries.locked_participant(session, record.id)
     text = study_queries.newest_consent(session, participant.study_id)
     if text.digest != text_digest:
         return False
     if participant.consented_at is None:
         if participant.status == "declined" and not participant.is_test:
-            require_free_slot(session, study)  # their place may have gone to someone else
+            require_free_slot(session, study)  # declining released their slot
         participant.status = "started"
         participant.consent_id = text.id
         participant.consented_at = participant.last_seen_at = now()
@@ -156,13 +156,13 @@ def agree(session: Session, who: AnyParticipant, text_digest: str) -> bool:
     return True
 
 
-def decline(session: Session, who: AnyParticipant) -> None:
-    """Store that a participant does not want to take part; they may still change their mind.
+def decline(session: Session, record: AnyParticipant) -> None:
+    """Store that a participant does not want to take part; they can still agree later.
 
-    Whoever agreed before takes that back, and what they said about themselves is
-    deleted. Once the questions were shown, stopping is leaving.
+    An earlier agreement is withdrawn and the personal answers are deleted. Nothing changes once
+    questions were drawn: ``own_data.stop`` ends the survey then.
     """
-    participant = study_queries.locked_participant(session, who.id)
+    participant = study_queries.locked_participant(session, record.id)
     if participant.informed_at is None and participant.status in ("started", "declined"):
         participant.status = "declined"
         participant.consented_at = participant.consent_id = participant.described_at = None
@@ -171,46 +171,47 @@ def decline(session: Session, who: AnyParticipant) -> None:
 
 
 def describe(
-    session: Session, study: AnyStudy, who: AnyParticipant, personal: dict[str, Any]
+    session: Session, study: AnyStudy, record: AnyParticipant, personal: dict[str, Any]
 ) -> None:
-    """Store what a participant says about themselves; correcting it is allowed until the end.
+    """Store a participant's personal answers, which they can correct until the end.
 
     An option that the study screens out ends the survey for them.
     """
-    participant = study_queries.locked_participant(session, who.id)
+    participant = study_queries.locked_participant(session, record.id)
     participant.personal = personal
     participant.last_seen_at = now()
     participant.described_at = participant.described_at or participant.last_seen_at
-    for one in study.plan.personal_fields:
-        if participant.informed_at is None and personal.get(one.name) in one.screen_out:
+    for personal_field in study.plan.personal_fields:
+        chosen = personal.get(personal_field.name)
+        if participant.informed_at is None and chosen in personal_field.screen_out:
             participant.status = "screened_out"
     session.commit()
 
 
-def inform(session: Session, who: AnyParticipant) -> None:
-    """After the scenario: draw and store how this participant will see each question.
+def inform(session: Session, record: AnyParticipant) -> None:
+    """Store that the scenario was read; draw and store the participant's questions.
 
-    Once per participant, however often the button is pressed; from here on every
-    page they see is a row in the database.
+    They are drawn once, also if the button is pressed twice.
     """
-    study = study_queries.locked_study(session, who.study_id)  # a pool is balanced one by one
-    participant = study_queries.locked_participant(session, who.id)
+    # Without the lock, two participants would be drawn the same questions of a pool.
+    study = study_queries.locked_study(session, record.study_id)
+    participant = study_queries.locked_participant(session, record.id)
     participant.last_seen_at = now()
     if participant.informed_at is None:
         participant.informed_at = participant.last_seen_at
         plan = study.plan
-        for position, question in _asked_of(session, study, plan, participant):
-            _present(session, plan, position, question, participant)
+        for position, question in _draw_questions(session, study, plan, participant):
+            _store_presentation(session, plan, position, question, participant)
     session.commit()
 
 
-def _asked_of(
+def _draw_questions(
     session: Session, study: Study, plan: Plan, participant: Participant
 ) -> list[tuple[int, StoredQuestion]]:
     """Draw which questions a participant answers, and in which order: (position, question).
 
-    From a pool come those that were asked least often so far, chance deciding among
-    equals, so that the counts never differ by more than one while nobody leaves.
+    Of a pool, those asked least often are drawn, ties at random. Until a participant leaves, the
+    counts differ by one at most.
     """
     chance = secrets.SystemRandom()
     practice = [question for question in study.questions if question.number == PRACTICE]
@@ -223,10 +224,10 @@ def _asked_of(
         questions = sorted(questions[: plan.asked], key=lambda question: question.number)
     if plan.shuffle_questions:
         chance.shuffle(questions)
-    return [(PRACTICE, one) for one in practice] + list(enumerate(questions, 1))
+    return [(PRACTICE, question) for question in practice] + list(enumerate(questions, 1))
 
 
-def _present(
+def _store_presentation(
     session: Session,
     plan: Plan,
     position: int,
@@ -250,21 +251,20 @@ def _present(
     participant_queries.store_presentation(session, tables_of(plan), presentation.id, vars(drawn))
 
 
-def start_questions(session: Session, who: AnyParticipant) -> None:
-    """Leave the practice page for the first question."""
-    participant = study_queries.locked_participant(session, who.id)
+def start_questions(session: Session, record: AnyParticipant) -> None:
+    """Store that the first question is shown, after practice."""
+    participant = study_queries.locked_participant(session, record.id)
     first = study_queries.presentation_at(session, participant.id, 1)
     if first is not None and first.shown_at is None:
         first.shown_at = participant.last_seen_at = now()
     session.commit()
 
 
-def finish(session: Session, who: AnyParticipant) -> None:
-    """Hand the answers in; raises NotAllowedError while one is missing."""
-    participant = study_queries.locked_participant(session, who.id)
+def finish(session: Session, record: AnyParticipant) -> None:
+    """Store that a participant is complete; raises NotAllowedError while an answer is missing."""
+    participant = study_queries.locked_participant(session, record.id)
     if participant.status != "complete":
-        place = whereabouts(session, participant)
-        if place.step != Step.REVIEW:
+        if progress_of(session, participant).step != Step.REVIEW:
             raise NotAllowedError(marked("Some questions are still open."))
         participant.status = "complete"
         participant.completed_at = now()

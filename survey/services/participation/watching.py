@@ -1,4 +1,4 @@
-"""Who takes part, and how far they are: nothing that tells how anyone voted."""
+"""A study's participants and their progress, without their answers."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from survey.db.study_queries import Kind
 from survey.errors import NotFoundError
 from survey.services.participation import participants
 
-MOST_SHOWN = 200  # of each kind; a page that is brought up to date every five seconds
+MOST_SHOWN = 200  # participants of each kind: the page is loaded again every five seconds
 
 STEPS = (
     ("consented_at", "consent"),
@@ -24,16 +24,16 @@ STEPS = (
 
 
 @dataclass(frozen=True)
-class Watched:
-    """One participant as a researcher may watch them while a study runs.
+class WatchedParticipant:
+    """What a researcher may see of a participant while a study runs.
 
-    ``where``: the page they are at, in words. ``minutes``: from the beginning to the end, or to
-    when they were last seen. ``away``: their place has gone back.
+    ``page``: the next page, in words. ``minutes``: from the beginning to the end, or to when
+    they were last seen. ``away``: their slot is released.
     """
 
     public_id: str
     status: str
-    where: str
+    page: str
     answered: int
     asked: int
     last_seen: datetime
@@ -45,108 +45,111 @@ class Watched:
 
 
 @dataclass(frozen=True)
-class Listed:
-    """Participants of a kind: those ``shown`` are the ones seen last of ``of``."""
+class ParticipantList:
+    """Participants of a kind: ``total`` of them, of which those seen last are ``shown``."""
 
-    shown: Sequence[Watched]
-    of: int
+    shown: Sequence[WatchedParticipant]
+    total: int
 
 
 @dataclass(frozen=True)
 class Watch:
-    """A study's participants: those who count apart from test data and excluded ones.
+    """A study's participants: those who count, test data, and excluded ones.
 
-    ``counts``: of those who count, by status. ``complete``, ``under_way``: how many finished;
-    how many have begun, hold their place, and are not finished. ``beginning``: of the ids
-    that were looked for.
+    ``counts``: those who count, by status. ``under_way``: how many have begun, hold a slot and
+    are not complete. ``id_prefix``: what the listed ids begin with.
     """
 
-    counted: Listed
-    test: Listed
-    excluded: Listed
+    counted: ParticipantList
+    test: ParticipantList
+    excluded: ParticipantList
     counts: Mapping[str, int]
     under_way: int
     target: int
-    beginning: str
+    id_prefix: str
     at: datetime
 
     @property
     def complete(self) -> int:
-        """How many finished."""
+        """How many of those who count are complete."""
         return self.counts.get("complete", 0)
 
     @property
-    def most(self) -> int:
-        """How many there are of the kind of which there are most."""
-        return max(listed.of for listed in (self.counted, self.test, self.excluded))
+    def longest(self) -> int:
+        """The total of the longest list."""
+        return max(listed.total for listed in (self.counted, self.test, self.excluded))
 
 
-def watch(session: Session, study: Study, beginning: str = "") -> Watch:
-    """Look at a study's participants, those seen last first.
+def watch(session: Session, study: Study, id_prefix: str = "") -> Watch:
+    """Return a study's participants whose id has a prefix, those seen last first.
 
-    ``beginning``: of the ids to be listed. However many there are, the database counts
-    them, and no more are read than a page shows.
+    The database counts them, and MOST_SHOWN rows of each kind are read at most.
     """
     since = participants.slot_cutoff(study)
-    standings = study_queries.status_counts(session, study.id, since)
-    counted = [one for one in standings if one.kind == "counts"]
+    status_counts = study_queries.status_counts(session, study.id, since)
+    counted = [row for row in status_counts if row.kind == "counts"]
 
-    def listed(kind: Kind) -> Listed:
-        of = sum(one.participants for one in standings if one.kind == kind)
-        return Listed(_shown(session, study, kind, beginning, since) if of else (), of)
+    def participant_list(kind: Kind) -> ParticipantList:
+        total = sum(row.participants for row in status_counts if row.kind == kind)
+        shown = _recently_seen(session, study, kind, id_prefix, since) if total else ()
+        return ParticipantList(shown, total)
 
     counts = Counter[str]()
-    for one in counted:
-        counts[one.status] += one.participants
+    for row in counted:
+        counts[row.status] += row.participants
     return Watch(
-        counted=listed("counts"),
-        test=listed("test"),
-        excluded=listed("excluded"),
+        counted=participant_list("counts"),
+        test=participant_list("test"),
+        excluded=participant_list("excluded"),
         counts=counts,
-        under_way=counts["started"] - sum(one.participants for one in counted if one.away),
+        under_way=counts["started"] - sum(row.participants for row in counted if row.away),
         target=study.plan.participants,
-        beginning=beginning,
+        id_prefix=id_prefix,
         at=now(),
     )
 
 
-def _shown(
-    session: Session, study: Study, kind: Kind, beginning: str, since: datetime
-) -> list[Watched]:
-    found = study_queries.recently_seen(session, study.id, kind, beginning, MOST_SHOWN)
-    answered = study_queries.answer_counts(session, [one.id for one in found])
-    return [_watched(one, answered.get(one.id, 0), study.plan.asked, since) for one in found]
+def _recently_seen(
+    session: Session, study: Study, kind: Kind, id_prefix: str, since: datetime
+) -> list[WatchedParticipant]:
+    rows = study_queries.recently_seen(session, study.id, kind, id_prefix, MOST_SHOWN)
+    answered = study_queries.answer_counts(session, [row.id for row in rows])
+    return [_watched(row, answered.get(row.id, 0), study.plan.asked, since) for row in rows]
 
 
 def find_participant(session: Session, study: Study, public_id: str) -> Participant:
-    """Return a participant of the study, or raise NotFoundError."""
-    found = study_queries.participant_by_public_id(session, study.id, public_id[:16])
-    if found is None:
+    """Return the participant with a public id, or raise NotFoundError."""
+    participant = study_queries.participant_by_public_id(session, study.id, public_id[:16])
+    if participant is None:
         raise NotFoundError(f"This study has no participant {public_id!r}.")
-    return found
+    return participant
 
 
-def _watched(one: Participant, answered: int, asked: int, since: datetime) -> Watched:
-    last_seen = one.completed_at or one.last_seen_at or one.started_at
-    return Watched(
-        public_id=one.public_id,
-        status=one.status,
-        where=_where(one, answered, asked),
+def _watched(
+    participant: Participant, answered: int, asked: int, since: datetime
+) -> WatchedParticipant:
+    last_seen = participant.completed_at or participant.last_seen_at or participant.started_at
+    return WatchedParticipant(
+        public_id=participant.public_id,
+        status=participant.status,
+        page=_page(participant, answered, asked),
         answered=answered,
         asked=asked,
         last_seen=last_seen,
-        minutes=(last_seen - one.started_at).total_seconds() / 60,
-        away=one.status == "started" and last_seen <= since,
-        is_test=one.is_test,
-        excluded=one.excluded,
-        exclude_reason=one.exclude_reason,
+        minutes=(last_seen - participant.started_at).total_seconds() / 60,
+        away=participant.status == "started" and last_seen <= since,
+        is_test=participant.is_test,
+        excluded=participant.excluded,
+        exclude_reason=participant.exclude_reason,
     )
 
 
-def _where(one: Participant, answered: int, asked: int) -> str:
-    if one.status != "started":
-        return {"complete": "finished"}.get(one.status, one.status.replace("_", " "))
+def _page(participant: Participant, answered: int, asked: int) -> str:
+    if participant.status != "started":
+        return {"complete": "finished"}.get(
+            participant.status, participant.status.replace("_", " ")
+        )
     for moment, name in STEPS:
-        if getattr(one, moment) is None:
+        if getattr(participant, moment) is None:
             return name
     return "review" if answered >= asked else f"question {answered + 1} of {asked}"

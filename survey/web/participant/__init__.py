@@ -1,10 +1,9 @@
-"""The participant's pages: /s/SLUG from entry to receipt.
+"""The participant's pages, below /s/SLUG.
 
-pages: who is asking, and where they may go · entry: coming and coming back ·
-preparation: consent, about you, scenario · questions: practice, questions, review, done ·
-question_pages: how a question is shown · unsaved: what could not be stored · own_data:
-seeing, stopping, erasing · forms, question_form, question_fields: what they fill in ·
-filled_in: what of it a question shows.
+visit: the study and participant of a request, and which page comes next · entry: begin and
+resume · preparation: consent, about you, scenario · questions: practice, questions, review, the
+end · tasks, answer_form: what a kind of question adds · ordering: pages of ordering questions ·
+unsaved: forms that the database could not store · own_data: see, download, stop, erase.
 """
 
 from survey.web.participant import entry, own_data, preparation, questions, unsaved

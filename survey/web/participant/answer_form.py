@@ -1,4 +1,4 @@
-"""The form of a question, as far as all kinds of question share it."""
+"""The fields and checks that the forms of all kinds of question share."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -11,9 +11,9 @@ LONGEST_BREAK = 24 * 3600.0
 
 
 class AnswerForm(Form):
-    """A question's form. A kind adds its fields, and says what they make together.
+    """The form of a question; each kind adds its fields and the answer that they make.
 
-    ``submission_key`` tells on which state of the answer it was filled in.
+    ``submission_key``: names the revision of the answer that the form showed.
     """
 
     submission_key = HiddenField()
@@ -27,21 +27,21 @@ class AnswerForm(Form):
 
     @property
     def filled_in(self) -> Hashable:
-        """What the page shows as filled in."""
+        """The values that the page shows when the form is shown again."""
         raise TypeError(f"{type(self).__name__} shows nothing")
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was filled in, so that going back loses nothing."""
+        """Whether no field is filled in, so that going back loses nothing."""
         raise TypeError(f"{type(self).__name__} does not say whether it is empty")
 
     def refuse(self, sentence: str) -> None:  # noqa: ARG002 - for subclasses
-        """Put an error beside what was filled in."""
+        """Add an error beside the answer's fields."""
         raise TypeError(f"{type(self).__name__} has no place for an error")
 
     @property
     def seconds(self) -> float | None:
-        """How long the page was in view, as the browser says; None when it says nothing usable."""
+        """How long the page was in view by the browser's measure; None for an unusable number."""
         try:
             seconds = float(self.active_seconds.data or "nan")
         except ValueError:

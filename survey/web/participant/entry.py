@@ -1,4 +1,4 @@
-"""Coming: what the survey is, begin, come back, hand the computer to someone else."""
+"""The entry page: begin, resume with a code, and release the browser for another person."""
 
 from flask import g, redirect, render_template, request, url_for
 from flask import session as cookie
@@ -8,7 +8,7 @@ from survey import tokens
 from survey.errors import NotAllowedError, NotFoundError
 from survey.services.participation import arrivals
 from survey.services.participation.arrivals import Arrival
-from survey.services.participation.participants import whereabouts
+from survey.services.participation.participants import progress_of
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form
 from survey.web.language import gettext
@@ -20,13 +20,13 @@ from survey.web.requests import session
 
 @blueprint.get("")
 def entry() -> ResponseReturnValue:
-    """Say what it is, how long it takes and who asks; offer to go on where one was."""
+    """Show what the survey is about, with buttons to begin or to continue."""
     return _entry_page(ResumeForm(), [])
 
 
 @blueprint.post("/begin")
 def begin() -> ResponseReturnValue:
-    """Start a participant for this browser."""
+    """Create a participant and lead to their first page."""
     form = Form()
     if not form.validate_on_submit():
         return _entry_page(ResumeForm(formdata=None), form.problems), 400
@@ -36,7 +36,7 @@ def begin() -> ResponseReturnValue:
 
 @blueprint.post("/resume")
 def resume() -> ResponseReturnValue:
-    """Go on with a code from another device."""
+    """Continue on this device with a resume code."""
     form = ResumeForm()
     if not form.validate_on_submit():
         return _entry_page(form, form.problems), 400
@@ -49,7 +49,7 @@ def resume() -> ResponseReturnValue:
 
 @blueprint.post("/leave")
 def leave() -> ResponseReturnValue:
-    """Forget who used this browser, so that the next person can begin."""
+    """Release the browser from its participant, so that another person can begin."""
     if Form().validate_on_submit():
         arrivals.leave(session(), g.study, browser_token())
         cookie.clear()
@@ -57,40 +57,44 @@ def leave() -> ResponseReturnValue:
 
 
 def _arrival() -> Arrival:
-    """Read from the address, or from the form that carries it on, how someone came."""
-    given = request.values
+    """Read how the visitor came from the query, or from the form that repeats it."""
+    values = request.values
     return Arrival(
-        guest=given.get("guest", "")[:40],
-        parameters=recruitment_of(g.study).stored_parameters(given),
-        is_test=tokens.is_test_run_token(secret_key(), g.slug, given.get("test", "")),
+        guest=values.get("guest", "")[:40],
+        parameters=recruitment_of(g.study).stored_parameters(values),
+        is_test=tokens.is_test_run_token(secret_key(), g.slug, values.get("test", "")),
     )
 
 
 def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
     arrival = _arrival()
-    here = g.participant
-    known = arrivals.expected(session(), g.study, browser_token(), secret_key(), arrival)
-    g.participant = here if known is not None and here is not None and known.id == here.id else None
-    place = g.participant and whereabouts(session(), g.participant)
+    of_browser = g.participant
+    returning = arrivals.returning_participant(
+        session(), g.study, browser_token(), secret_key(), arrival
+    )
+    # A personal link of another person: show the page without this browser's participant.
+    if of_browser is None or returning is None or returning.id != of_browser.id:
+        g.participant = None
+    progress = g.participant and progress_of(session(), g.participant)
     carried = {"guest": arrival.guest, **arrival.parameters}
     return render_template(
         "participant/entry.html",
         pages=pages_of(g.plan),
         form=form,
         problems=problems,
-        place=place,
-        address=place and address_of(place),
-        returning=known is not None,
-        unwelcome=None if known is not None else _why_unwelcome(arrival),
+        progress=progress,
+        address=progress and address_of(progress),
+        returning=returning is not None,
+        unwelcome=None if returning is not None else _refusal(arrival),
         carried={name: value for name, value in carried.items() if value},
         test=request.args.get("test"),
     )
 
 
-def _why_unwelcome(arrival: Arrival) -> str | None:
-    """Return why nobody new may begin this way, in the study's language."""
+def _refusal(arrival: Arrival) -> str | None:
+    """Return why a new visitor cannot begin this way, in the study's language."""
     try:
-        arrivals.require_welcome(session(), g.study, arrival)
+        arrivals.require_can_begin(session(), g.study, arrival)
     except NotAllowedError as error:
         return gettext(str(error))
     return None

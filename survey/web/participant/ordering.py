@@ -1,4 +1,4 @@
-"""Ordering questions: their form (ticked columns, or an own ordering), and how it is shown."""
+"""Pages of ordering questions: the form for ticked columns or an own ordering, and its values."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.services.participation import answers
-from survey.services.participation.answers import Shown
+from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import Form
 from survey.web.language import gettext, ngettext
 from survey.web.participant.answer_form import AnswerForm
@@ -26,10 +26,10 @@ OWN = "own"
 
 @dataclass(frozen=True)
 class FilledIn:
-    """Ticks and places; a table with the same of both looks the same.
+    """The ticks and places that a question's table shows; hashable, as a key of the page cache.
 
-    ``ticked``: labels "1", "2", …, or "own"; ``chosen``: each letter with its place, None for
-    none as yet; ``unplaced``: the letters that are marked because they still need one.
+    ``ticked``: labels "1", "2", …, or "own"; ``chosen``: each letter with its place, None where
+    it has none yet; ``unplaced``: the letters that are marked because they need a place.
     """
 
     ticked: tuple[str, ...]
@@ -38,7 +38,7 @@ class FilledIn:
 
     @classmethod
     def answer(cls, stored: OrderingAnswer, letters: Iterable[str]) -> "FilledIn":
-        """Show an answer as it is stored."""
+        """Return the ticks and places of a stored answer."""
         if stored.own is not None:
             return cls.ranking(stored.own, letters, (OWN,))
         return cls.ranking(None, letters, tuple(str(label) for label in sorted(stored.clicked)))
@@ -47,40 +47,40 @@ class FilledIn:
     def ranking(
         cls, own: Ranking | None, letters: Iterable[str], ticked: tuple[str, ...] = ()
     ) -> "FilledIn":
-        """Show places of one's own, or none."""
+        """Return the places of an own ranking, or empty places."""
         places: Mapping[str, int] = own.places if own else {}
         return cls(ticked, tuple((letter, places.get(letter)) for letter in sorted(letters)))
 
     @property
     def places(self) -> dict[str, int | None]:
-        """The places by letter."""
+        """``chosen`` as a dictionary."""
         return dict(self.chosen)
 
     @property
     def ordering(self) -> Ranking | None:
-        """The own ranking as far as it can be written out: once every list has a place."""
+        """The own ranking, None while a list has no place."""
         complete = None not in self.places.values()
         return Ranking.by_key(self.places) if complete else None  # type: ignore[arg-type] # no None
 
 
 class ChoiceField(SelectMultipleField):  # type: ignore[misc] # WTForms has no type hints
-    """The ticked columns; a value that no checkbox has gets a sentence without it."""
+    """The ticked columns; an unknown value is dropped, with an error that does not repeat it."""
 
     data: list[str]
 
     def pre_validate(self, form: Form) -> None:  # noqa: ARG002 - WTForms' signature
-        """Refuse what the page did not offer."""
+        """Reject values that no checkbox of the page has."""
         offered = {choice.value for choice in self.choices}
-        given = self.data or []
-        if set(given) - offered or len(given) > len(offered):
-            self.data = [value for value in given if value in offered]
+        ticked = self.data or []
+        if set(ticked) - offered or len(ticked) > len(offered):
+            self.data = [value for value in ticked if value in offered]
             raise ValidationError(gettext("Something was ticked that this page does not offer."))
 
 
 class PlacesField(Field):  # type: ignore[misc] # WTForms has no type hints
-    """Places of one's own, sent as rank-A, rank-B, …; each may be empty until all is checked.
+    """The places of an own ranking, sent as rank-A, rank-B, …; each may be empty.
 
-    ``misplaced``: the letters for which something was sent that is no place.
+    ``misplaced``: the letters whose value is not a place.
     """
 
     data: dict[str, int | None]
@@ -91,7 +91,7 @@ class PlacesField(Field):  # type: ignore[misc] # WTForms has no type hints
         self.offered = {str(number): number for number in range(1, len(letters) + 1)} | {"": None}
 
     def process(self, formdata: Any, data: Any = None, extra_filters: Any = None) -> None:  # noqa: ARG002 - WTForms' signature
-        """Read the places; anything that was not offered counts as none, with an error."""
+        """Read the places; a value that the page does not offer is an error, and no place."""
         sent = {
             letter: (formdata or {}).get(f"rank-{letter}", "").strip() for letter in self.letters
         }
@@ -122,7 +122,7 @@ class PlacesForm(AnswerForm):
 
     @property
     def filled_in(self) -> FilledIn:
-        """What the page shows of it."""
+        """The places; a ranking has no ticks."""
         return FilledIn((), tuple(self.places.items()))
 
     @property
@@ -131,14 +131,14 @@ class PlacesForm(AnswerForm):
         return self.placed.data  # type: ignore[no-any-return] # WTForms has no type hints
 
     def target(self, field: Field) -> str:
-        """Lead to the first list whose place is none, or is missing."""
+        """Return the field of the first list whose place is invalid or missing."""
         if field is not self.placed:
             return str(field.name)
         return f"rank-{[*self.placed.misplaced, *self.missing][0]}"
 
 
 class RankingForm(PlacesForm):
-    """One's own ranking, asked before the methods are shown; see ranking_form."""
+    """The own ranking that is asked before the methods are shown; made by ``ranking_form``."""
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check that every list has a place."""
@@ -154,10 +154,10 @@ class RankingForm(PlacesForm):
 
 
 class QuestionForm(PlacesForm):
-    """The votes of one question. Subclasses know its labels and letters; see question_form."""
+    """The answer to a question: ticks, or an own ranking; made by ``question_form``."""
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Check the fields, then that they make one answer."""
+        """Check each field, then that ticks and places make one answer."""
         super().validate(extra_validators)
         if not self.choice.errors:
             self._check_answer()
@@ -185,11 +185,11 @@ class QuestionForm(PlacesForm):
             self.refuse(_incomplete(missing))
 
     def refuse(self, sentence: str) -> None:
-        """Put an error beside the votes."""
+        """Add an error beside the ticks."""
         self.choice.errors = [*self.choice.errors, sentence]
 
     def target(self, field: Field) -> str:
-        """Lead to the first list without a place, or to the first vote."""
+        """Return the field of the first list without a place, or of the ticks."""
         if field is not self.choice:
             return super().target(field)
         return f"rank-{self.unplaced[0]}" if self.unplaced else "answer"
@@ -202,7 +202,7 @@ class QuestionForm(PlacesForm):
 
     @property
     def filled_in(self) -> FilledIn:
-        """What the table shows of it."""
+        """The ticks and places that the table shows."""
         ticked, places = tuple(self.choice.data or ()), tuple(self.places.items())
         return FilledIn(ticked, places, tuple(self.unplaced))
 
@@ -229,14 +229,15 @@ def _incomplete(missing: Sequence[str]) -> str:
 
 @cache
 def ranking_form(letters: tuple[str, ...]) -> type[RankingForm]:
-    """Make the form that asks for one's own ranking of these lists."""
+    """Return the form class for an own ranking of lists with these letters."""
     return type("RankingForm", (RankingForm,), {"placed": PlacesField(sorted(letters))})
 
 
 @cache
 def question_form(labels: int, letters: tuple[str, ...]) -> type[QuestionForm]:
-    """Make the form for a question with so many labels, 1, 2, …, and these lists."""
-    choice = ChoiceField(choices=[SelectChoice(str(one)) for one in (*range(1, labels + 1), OWN)])
+    """Return the form class for questions with a number of labels, and lists with letters."""
+    values = (*range(1, labels + 1), OWN)
+    choice = ChoiceField(choices=[SelectChoice(str(value)) for value in values])
     fields = {"choice": choice, "placed": PlacesField(sorted(letters))}
     return type("QuestionForm", (QuestionForm,), fields)
 
@@ -254,8 +255,8 @@ class OrderingPages:
         """Return the form of this study: a label for each measure, and its letters."""
         return question_form(len(plan.measures), plan.letters)
 
-    def filled_in(self, plan: OrderingPlan, shown: Shown) -> FilledIn:
-        """Return the stored answer, else the ranking from before the columns as places."""
+    def filled_in(self, plan: OrderingPlan, shown: ShownQuestion) -> FilledIn:
+        """Return the stored answer; without one, the places of the ranking from before."""
         if shown.stored is not None:
             return FilledIn.answer(shown.stored.answer, plan.letters)
         return FilledIn.ranking(shown.drawn.ranked_first, plan.letters)
@@ -282,7 +283,7 @@ class OrderingPages:
         """Return the answer that ticks Method 1."""
         return OrderingAnswer(frozenset({1}), None)
 
-    def first_form(self, plan: OrderingPlan, shown: Shown) -> type[Form] | None:
+    def first_form(self, plan: OrderingPlan, shown: ShownQuestion) -> type[Form] | None:
         """Return the form of the own ranking, until it is given, where the plan asks for one."""
         return None if shown.drawn.ranked_at is not None else self.preview_first_form(plan)
 

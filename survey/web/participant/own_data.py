@@ -1,4 +1,4 @@
-"""My data: what is stored about a participant, taken along, stopped, deleted."""
+"""My data: participants see, download and delete what is stored, or stop taking part."""
 
 import json
 
@@ -10,7 +10,7 @@ from wtforms.validators import DataRequired
 from survey.errors import NotFoundError
 from survey.services.participation import arrivals
 from survey.services.participation import own_data as services
-from survey.services.participation.participants import Step, whereabouts
+from survey.services.participation.participants import Step, progress_of
 from survey.web.forms import Form
 from survey.web.language import gettext, lazy_gettext
 from survey.web.participant.preparation import ResumeForm
@@ -21,7 +21,7 @@ from survey.web.requests import session
 
 
 class EraseForm(Form):
-    """Being sure."""
+    """The confirmation of the erasure."""
 
     sure = BooleanField(
         lazy_gettext("Yes, delete everything that is stored about me in this survey."),
@@ -31,7 +31,7 @@ class EraseForm(Form):
 
 @blueprint.get("/my-data")
 def own_data() -> ResponseReturnValue:
-    """Show what is stored, or ask for the code that says about whom."""
+    """Show what is stored; without a participant, ask for the resume code."""
     if g.participant is None:
         return _code_page(ResumeForm(formdata=None))
     return _own_page(EraseForm(formdata=None))
@@ -39,7 +39,7 @@ def own_data() -> ResponseReturnValue:
 
 @blueprint.post("/my-data")
 def find_own_data() -> ResponseReturnValue:
-    """Find a participant by their code, on any device, also after the end."""
+    """Bind this browser to the participant with a code, also after the end; show their data."""
     form = ResumeForm()
     if not form.validate_on_submit():
         return _code_page(form), 400
@@ -52,8 +52,8 @@ def find_own_data() -> ResponseReturnValue:
 
 
 @blueprint.get("/my-data.json")
-def take_along() -> ResponseReturnValue:
-    """Hand out all of it as a file."""
+def download() -> ResponseReturnValue:
+    """Send what is stored as a JSON file."""
     if g.participant is None:
         return redirect(url_for("participant.own_data"))
     content = services.own_data(session(), g.study, g.participant)
@@ -66,7 +66,7 @@ def take_along() -> ResponseReturnValue:
 
 @blueprint.post("/stop")
 def stop() -> ResponseReturnValue:
-    """Stop taking part; what was saved stays."""
+    """Store that the participant stops; saved answers stay."""
     if g.participant is None or not Form().validate_on_submit():
         return redirect(url_for("participant.own_data"), 303)
     services.stop(session(), g.participant)
@@ -75,18 +75,18 @@ def stop() -> ResponseReturnValue:
 
 @blueprint.get("/stopped")
 def stopped() -> ResponseReturnValue:
-    """Say that this is fine, and what becomes of the answers."""
+    """Confirm that the participant has stopped, with the code for a platform."""
     if g.participant is None:
         return redirect(url_for("participant.entry"))
-    place = whereabouts(session(), g.participant)
-    if place.step != Step.STOPPED:
-        return redirect(address_of(place))
+    progress = progress_of(session(), g.participant)
+    if progress.step != Step.STOPPED:
+        return redirect(address_of(progress))
     return render_template("participant/stopped.html", form=Form(), credit=credit())
 
 
 @blueprint.post("/erase")
 def erase() -> ResponseReturnValue:
-    """Delete everything about this participant, for good."""
+    """Erase the participant, once the confirmation is ticked."""
     if g.participant is None:
         return redirect(url_for("participant.own_data"), 303)
     form = EraseForm()
@@ -99,7 +99,7 @@ def erase() -> ResponseReturnValue:
 
 @blueprint.get("/erased")
 def erased() -> ResponseReturnValue:
-    """Say that nothing is left."""
+    """Confirm the erasure."""
     return render_template("participant/erased.html")
 
 
@@ -116,5 +116,5 @@ def _own_page(form: EraseForm) -> str:
         answers=asked_questions(),
         pages=pages_of(g.plan),
         labels={field.name: field.label for field in g.plan.personal_fields},
-        place=whereabouts(session(), g.participant),
+        progress=progress_of(session(), g.participant),
     )

@@ -1,7 +1,4 @@
-"""What a participant fills in; fields are named as interfaces.md says.
-
-Before the questions: consent, about you, the scenario.
-"""
+"""Pages before the questions, and their forms: consent, about you, the scenario."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,15 +27,15 @@ from survey.core.numbers import parse_whole
 from survey.core.studies.faults import is_storable
 from survey.core.studies.personal_fields import PersonalField
 from survey.services.participation import participants
-from survey.services.participation.participants import Step, whereabouts
+from survey.services.participation.participants import Step, progress_of
 from survey.web.forms import Form
 from survey.web.language import gettext, lazy_gettext
-from survey.web.participant.visit import address_of, at, blueprint, credit, go_on, reached
+from survey.web.participant.visit import address_of, at, blueprint, credit, go_on, requires
 from survey.web.requests import session
 
 
 class ResumeForm(Form):
-    """The code that continues on another device."""
+    """The resume code, which continues on another device."""
 
     code = StringField(
         validators=[
@@ -59,10 +56,10 @@ class ConsentForm(Form):
 
 
 def personal_form(fields: Sequence[PersonalField]) -> type[Form]:
-    """Make the form of a study's "About you" page."""
-    # Prefixed, so that a study may have a field called "data" or "errors".
-    made = {f"personal_{field.name}": _personal_field(field) for field in fields}
-    return type("PersonalForm", (Form,), made)
+    """Return the form class of a study's page "About you"."""
+    # Prefixed: a field called "data" or "errors" would hide the form's own attribute.
+    form_fields = {f"personal_{field.name}": _personal_field(field) for field in fields}
+    return type("PersonalForm", (Form,), form_fields)
 
 
 def _personal_field(field: PersonalField) -> Field:
@@ -87,7 +84,7 @@ def _personal_field(field: PersonalField) -> Field:
 
 
 def _storable(_: Form, field: Field) -> None:
-    """Refuse a text with a NUL, which no keyboard types and not every database keeps."""
+    """Reject a text with a NUL, say, which PostgreSQL cannot store."""
     if not is_storable(field.data or ""):
         raise ValidationError(
             gettext(
@@ -118,7 +115,7 @@ def _about_bounds(field: PersonalField) -> str:
 
 
 def _literally(sentence: str) -> str:
-    """Keep WTForms from looking for its own placeholders in a sentence with a study's words."""
+    """Escape % for WTForms, which would read it in a study's words as a placeholder."""
     return sentence.replace("%", "%%")
 
 
@@ -126,10 +123,10 @@ LARGEST_NUMBER = 999_999_999
 
 
 class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no type hints
-    """A whole number; says in plain words when something else was typed."""
+    """A whole number, with an error that repeats what was typed instead."""
 
     def process_formdata(self, valuelist: list[str]) -> None:
-        """Read the number, forgiving spaces around it."""
+        """Parse the number; spaces around it are allowed."""
         self.data = None
         text = valuelist[0].strip() if valuelist else ""
         if text:
@@ -146,22 +143,22 @@ class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no typ
 
 
 def personal_data(form: Form, fields: Sequence[PersonalField]) -> Mapping[str, Any]:
-    """Return what was filled in, without the fields left empty."""
-    given = {field.name: form[f"personal_{field.name}"].data for field in fields}
-    return {name: value for name, value in given.items() if value not in (None, "")}
+    """Return the values of a form by field, without empty ones."""
+    values = {field.name: form[f"personal_{field.name}"].data for field in fields}
+    return {name: value for name, value in values.items() if value not in (None, "")}
 
 
 @blueprint.get("/consent")
-@reached(Step.CONSENT)
+@requires(Step.CONSENT)
 def consent() -> ResponseReturnValue:
-    """Show the newest consent text."""
+    """Show the latest consent text."""
     return _consent_page(ConsentForm())
 
 
 @blueprint.post("/consent")
-@reached(Step.CONSENT)
+@requires(Step.CONSENT)
 def give_consent() -> ResponseReturnValue:
-    """Store the agreement to the version that was read."""
+    """Store the agreement; show the text again if it has changed since."""
     form = ConsentForm()
     if not form.validate_on_submit():
         return _consent_page(form), 400
@@ -173,36 +170,36 @@ def give_consent() -> ResponseReturnValue:
 
 
 @blueprint.post("/decline")
-@reached(Step.CONSENT)
+@requires(Step.CONSENT)
 def decline() -> ResponseReturnValue:
-    """Store that someone does not want to take part."""
+    """Store that the participant does not want to take part."""
     if Form().validate_on_submit():
         participants.decline(session(), g.participant)
     return go_on()
 
 
 @blueprint.get("/declined")
-@reached(Step.CONSENT)
+@requires(Step.CONSENT)
 def declined() -> ResponseReturnValue:
-    """Say that this is fine."""
-    if g.place.step != Step.DECLINED:
-        return redirect(address_of(g.place))
+    """Confirm that the participant has declined."""
+    if g.progress.step != Step.DECLINED:
+        return redirect(address_of(g.progress))
     return render_template("participant/declined.html", credit=credit())
 
 
 @blueprint.get("/screened-out")
 def screened_out() -> ResponseReturnValue:
-    """Say that the study looks for others; again whenever the page is revisited."""
+    """Explain that the study looks for other people."""
     if g.participant is None:
         return redirect(at("entry"))
-    place = whereabouts(session(), g.participant)
-    if place.step != Step.SCREENED_OUT:
-        return redirect(address_of(place))
+    progress = progress_of(session(), g.participant)
+    if progress.step != Step.SCREENED_OUT:
+        return redirect(address_of(progress))
     return render_template("participant/screened_out.html", form=Form(), credit=credit())
 
 
 @blueprint.get("/about-you")
-@reached(Step.ABOUT_YOU)
+@requires(Step.ABOUT_YOU)
 def about_you() -> ResponseReturnValue:
     """Ask for the study's personal fields."""
     form = personal_form(g.plan.personal_fields)(
@@ -212,9 +209,9 @@ def about_you() -> ResponseReturnValue:
 
 
 @blueprint.post("/about-you")
-@reached(Step.ABOUT_YOU)
+@requires(Step.ABOUT_YOU)
 def describe() -> ResponseReturnValue:
-    """Store what they say about themselves."""
+    """Store the personal answers."""
     form = personal_form(g.plan.personal_fields)()
     if not form.validate_on_submit():
         return _about_you_page(form), 400
@@ -225,16 +222,16 @@ def describe() -> ResponseReturnValue:
 
 
 @blueprint.get("/scenario")
-@reached(Step.SCENARIO)
+@requires(Step.SCENARIO)
 def scenario() -> ResponseReturnValue:
-    """Tell the story behind the lists."""
+    """Show the story behind the lists."""
     return render_template("participant/scenario.html", form=Form())
 
 
 @blueprint.post("/scenario")
-@reached(Step.SCENARIO)
+@requires(Step.SCENARIO)
 def scenario_read() -> ResponseReturnValue:
-    """Draw how this participant will see the questions, and go to the first."""
+    """Draw the participant's questions, and lead to the first."""
     form = Form()
     if not form.validate_on_submit():
         return render_template("participant/scenario.html", form=form, problems=form.problems), 400
@@ -245,7 +242,7 @@ def scenario_read() -> ResponseReturnValue:
 def _consent_page(form: ConsentForm) -> str:
     text = participants.consent_text(session(), g.study)
     if form.consent_version.data != text.digest:
-        form.agree.data = False  # what was ticked was another text
+        form.agree.data = False  # the tick agreed to another text
     return render_template(
         "participant/consent.html", form=form, problems=form.problems, consent=text
     )

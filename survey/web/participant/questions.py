@@ -1,7 +1,7 @@
-"""Practice, the questions, the review of all answers, and the end.
+"""Pages of practice, the questions, the review, and the end.
 
-A question is shown from what is stored, or again as it was filled in. What belongs to a kind of
-question comes from its pages (``tasks``).
+A question is shown with its stored answer, or with the values of a form that was sent. Forms and
+templates are those of the kind of question (``tasks``).
 """
 
 from collections.abc import Hashable
@@ -17,8 +17,8 @@ from survey import tokens
 from survey.core.studies.texts import marked
 from survey.services.operations.database import begin_writing
 from survey.services.participation import answers, participants
-from survey.services.participation.answers import Outcome, Shown, TooManyAnswersError
-from survey.services.participation.participants import PRACTICE, Step, whereabouts
+from survey.services.participation.answers import Outcome, ShownQuestion, TooManyAnswersError
+from survey.services.participation.participants import PRACTICE, Step, progress_of
 from survey.web.errors import RETRY_AFTER
 from survey.web.forms import Form
 from survey.web.language import gettext
@@ -30,7 +30,7 @@ from survey.web.participant.visit import (
     credit,
     go_on,
     has_personal_link,
-    reached,
+    requires,
     secret_key,
 )
 from survey.web.parts import part
@@ -48,21 +48,21 @@ UNSAVED = marked(
 
 
 @blueprint.get("/practice")
-@reached(Step.PRACTICE)
+@requires(Step.PRACTICE)
 def practice() -> ResponseReturnValue:
-    """Show the practice question with its explanation, or what was ticked there."""
+    """Show the practice question, with an explanation or the practice answer."""
     return show(PRACTICE)
 
 
 @blueprint.post("/practice")
-@reached(Step.PRACTICE)
+@requires(Step.PRACTICE)
 def answer_practice() -> ResponseReturnValue:
-    """Take the practice answer like any other; no analysis reads it."""
+    """Store the practice answer, which no analysis reads."""
     return answer(PRACTICE)
 
 
 @blueprint.post("/start")
-@reached(Step.PRACTICE)
+@requires(Step.PRACTICE)
 def start() -> ResponseReturnValue:
     """Leave practice for the first question."""
     if Form().validate_on_submit():
@@ -71,34 +71,34 @@ def start() -> ResponseReturnValue:
 
 
 @blueprint.get("/q/<int(max=99):position>")
-@reached(Step.PRACTICE)
+@requires(Step.PRACTICE)
 def question(position: int) -> ResponseReturnValue:
-    """Show a question as this participant sees it, with the stored answer if there is one."""
+    """Show a question with its stored answer; lead back from one that is not yet reached."""
     if position < 1 or _is_ahead(position):
         return go_on()
     return show(position)
 
 
 @blueprint.post("/q/<int(max=99):position>")
-@reached(Step.PRACTICE)
+@requires(Step.PRACTICE)
 def answer_question(position: int) -> ResponseReturnValue:
-    """Store an answer and go on; with a mistake, show the page again as it was filled in."""
+    """Store an answer and lead to the next page; see ``answer``."""
     if position < 1 or _is_ahead(position):
         return go_on()
     return answer(position)
 
 
 @blueprint.get("/review")
-@reached(Step.REVIEW)
+@requires(Step.REVIEW)
 def review() -> ResponseReturnValue:
-    """List all answers, to be checked and changed."""
+    """Show all answers, to be checked and changed."""
     return _review_page(Form())
 
 
 @blueprint.post("/review")
-@reached(Step.REVIEW)
+@requires(Step.REVIEW)
 def hand_in() -> ResponseReturnValue:
-    """Hand the answers in."""
+    """Store that the participant is complete."""
     form = Form()
     if not form.validate_on_submit():
         return _review_page(form), 400
@@ -108,12 +108,12 @@ def hand_in() -> ResponseReturnValue:
 
 @blueprint.get("/done")
 def done() -> ResponseReturnValue:
-    """Say that it is over, with the receipt; again whenever the page is revisited."""
+    """Show the receipt, also when the page is visited again."""
     if g.participant is None:
         return redirect(url_for("participant.entry"))
-    place = whereabouts(session(), g.participant)
-    if place.step != Step.DONE:
-        return redirect(address_of(place))
+    progress = progress_of(session(), g.participant)
+    if progress.step != Step.DONE:
+        return redirect(address_of(progress))
     return render_template("participant/done.html", form=Form(), credit=credit())
 
 
@@ -127,16 +127,16 @@ def _review_page(form: Form) -> str:
     )
 
 
-def asked_questions() -> list[Shown]:
-    """Return this participant's questions in order, practice left out, with their answers."""
-    everything = answers.all_presentations(session(), g.plan, g.participant)
-    return [shown for shown in everything if shown.position > PRACTICE]
+def asked_questions() -> list[ShownQuestion]:
+    """Return this participant's questions in order, without practice, with their answers."""
+    presentations = answers.all_presentations(session(), g.plan, g.participant)
+    return [shown for shown in presentations if shown.position > PRACTICE]
 
 
 def answer(position: int) -> ResponseReturnValue:
-    """Check an answer, store it and lead on; with a mistake, show it as it was filled in."""
+    """Store a valid answer and redirect to the next page; show an invalid form again."""
     pages = pages_of(g.plan)
-    if pages.preview_first_form(g.plan) is not None:  # otherwise the query is for nothing
+    if pages.preview_first_form(g.plan) is not None:  # spare other plans the query
         shown = answers.find_presentation(session(), g.plan, g.participant, position)
         first = pages.first_form(g.plan, shown)
         if first is not None:
@@ -157,11 +157,11 @@ def answer(position: int) -> ResponseReturnValue:
         return redirect(_address_before(position), 303)
     if position == PRACTICE:
         return redirect(url_for("participant.practice"), 303)
-    return redirect(address_of(g.place.with_answer(position)), 303)
+    return redirect(address_of(g.progress.with_answer(position)), 303)
 
 
 def _begin_to_write() -> None:
-    """Take the write lock; a slot that was left may go to someone else meanwhile."""
+    """Take the write lock; raise StudyFullError if the participant's slot was taken."""
     begin_writing(session())
     participants.require_slot(session(), g.study, g.participant)
 
@@ -181,8 +181,8 @@ def _save(position: int, form: AnswerForm, *, onward: bool) -> Outcome:
     )
 
 
-def _answer_first(position: int, shown: Shown, form: Form) -> ResponseReturnValue:
-    """Store the page that comes before the question's; the question is shown next."""
+def _answer_first(position: int, shown: ShownQuestion, form: Form) -> ResponseReturnValue:
+    """Store the page that precedes the question, and redirect to the question."""
     if request.form.get("go") == "back" and position > PRACTICE:
         return redirect(_address_before(position), 303)
     if not form.validate_on_submit():
@@ -193,7 +193,7 @@ def _answer_first(position: int, shown: Shown, form: Form) -> ResponseReturnValu
 
 
 def show(position: int) -> str:
-    """Render a question from what is stored."""
+    """Render a question with its stored answer."""
     pages = pages_of(g.plan)
     shown = answers.find_presentation(session(), g.plan, g.participant, position)
     first = pages.first_form(g.plan, shown)
@@ -203,7 +203,7 @@ def show(position: int) -> str:
 
 
 def show_again(position: int, form: AnswerForm, *, stale: bool = False) -> str:
-    """Show a form again as it was filled in, ready to be sent again."""
+    """Render a question with the values of a form that has an error or is stale."""
     shown = answers.find_presentation(session(), g.plan, g.participant, position)
     if stale:
         stored = shown.stored
@@ -214,7 +214,7 @@ def show_again(position: int, form: AnswerForm, *, stale: bool = False) -> str:
 
 
 def show_unsaved(position: int, sentence: str = UNSAVED) -> str:
-    """Show a form that could not be stored as it was filled in; a script sends it again."""
+    """Render a form that could not be stored; a script sends it again."""
     pages = pages_of(g.plan)
     shown = answers.find_presentation(session(), g.plan, g.participant, position)
     first = pages.first_form(g.plan, shown)
@@ -223,11 +223,11 @@ def show_unsaved(position: int, sentence: str = UNSAVED) -> str:
     return _sent_page(position, shown, pages.form(g.plan)(), sentence)
 
 
-def _next_key(shown: Shown) -> str:
+def _next_key(shown: ShownQuestion) -> str:
     return answers.next_key(secret_key(), shown)
 
 
-def _first_page(position: int, shown: Shown, form: Form, unsaved: str = "") -> str:
+def _first_page(position: int, shown: ShownQuestion, form: Form, unsaved: str = "") -> str:
     return render_template(
         pages_of(g.plan).first_template,
         position=position,
@@ -239,7 +239,7 @@ def _first_page(position: int, shown: Shown, form: Form, unsaved: str = "") -> s
     )
 
 
-def _sent_page(position: int, shown: Shown, form: AnswerForm, unsaved: str = "") -> str:
+def _sent_page(position: int, shown: ShownQuestion, form: AnswerForm, unsaved: str = "") -> str:
     return _question_page(
         position,
         shown,
@@ -252,12 +252,12 @@ def _sent_page(position: int, shown: Shown, form: AnswerForm, unsaved: str = "")
 
 
 def _question_page(
-    position: int, shown: Shown, filled_in: Hashable, submission_key: str, **sent: Any
+    position: int, shown: ShownQuestion, filled_in: Hashable, submission_key: str, **sent: Any
 ) -> str:
-    """Render a question; ``sent``: what there is to say of a form that was sent.
+    """Render a question; ``sent``: values and errors of a form that was sent.
 
-    Where nothing is to be said, the page is cached for all who see it alike, with marks in
-    place of what is one participant's own.
+    Without ``sent``, the page is cached for all participants who see the same, with marks in
+    the place of tokens and codes.
     """
     own = {
         "token": generate_csrf(),
@@ -283,11 +283,11 @@ def _question_page(
     return page
 
 
-# Random, so that nothing on a page can be taken for one of them.
+# Random, so that no text of a study can equal a mark.
 MARKS = {name: token_hex() for name in ("token", "submission_key", "resume_code")}
 
 
-def _rendered(position: int, shown: Shown, filled_in: Hashable, **content: Any) -> str:
+def _rendered(position: int, shown: ShownQuestion, filled_in: Hashable, **content: Any) -> str:
     pages, is_practice = pages_of(g.plan), position == PRACTICE
     return render_template(
         pages.practice_template if is_practice else pages.question_template,
@@ -306,13 +306,13 @@ def _problems(form: Form, unsaved: str) -> list[tuple[str, str]]:
 
 
 def _counts() -> dict[str, int]:
-    answered = g.place.questions.values()
+    answered = g.progress.questions.values()
     return {"saved": sum(answered), "total": len(answered)}
 
 
 def _is_ahead(position: int) -> bool:
     """Whether a question before this one is still open."""
-    return not all(done for earlier, done in g.place.questions.items() if earlier < position)
+    return not all(done for earlier, done in g.progress.questions.items() if earlier < position)
 
 
 def _address_before(position: int) -> str:

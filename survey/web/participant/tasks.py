@@ -1,7 +1,7 @@
-"""The pages of each kind of question, found by its name.
+"""The registry of the pages of each kind of question, by its name.
 
-What all kinds share of a question's page is in ``questions``. A kind says here which form is
-filled in, which templates show it, and how an answer is said in words.
+A kind has its forms, its templates, and its answers in words. The views that all kinds share are
+in ``questions``.
 """
 
 from collections.abc import Hashable, Mapping
@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
-from survey.services.participation.answers import Shown
+from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import Form
 from survey.web.participant.answer_form import AnswerForm
 from survey.web.participant.ordering import OrderingPages
@@ -19,10 +19,10 @@ from survey.web.participant.ordering import OrderingPages
 class TaskPages(Protocol):
     """The pages of a kind of question.
 
-    ``work_template``: a part of the entry page that says what taking part is.
-    ``question_template``, ``practice_template``: the pages. ``answer_template``: a part of
-    other pages that shows an answer, ``shown.stored``. ``first_template``: of a page that may
-    come before the question's, see ``first_form``.
+    ``work_template``: a part of the entry page that describes what taking part is.
+    ``question_template``, ``practice_template``: the pages. ``answer_template``: included by
+    other pages to show an answer, ``shown.stored``. ``first_template``: a page that may precede
+    the question's, see ``first_form``.
     """
 
     work_template: str
@@ -34,34 +34,34 @@ class TaskPages(Protocol):
     def form(self, plan: Any) -> type[AnswerForm]:
         """Return the form of a question."""
 
-    def filled_in(self, plan: Any, shown: Shown) -> Hashable:
-        """Return what a page shows as filled in before anything is sent: the stored answer."""
+    def filled_in(self, plan: Any, shown: ShownQuestion) -> Hashable:
+        """Return the values that a page shows first: those of the stored answer."""
 
     def empty(self, plan: Any) -> Hashable:
-        """Return what a page shows on which nothing is filled in."""
+        """Return the values of an empty page."""
 
     def in_words(self, answer: Any) -> str:
         """Return an answer in words, for the middle of a sentence."""
 
     def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
-        """Return in words what a form held; "" where it is none of this kind's.
+        """Return the values of a form in words; "" for a form of another kind.
 
-        ``sent`` is unchecked, and nothing is known of the study.
+        ``sent`` is unchecked, and the study is unknown.
         """
 
     def example_answer(self) -> Any:
-        """Return an answer for the pages of a preview."""
+        """Return an answer for a preview of pages."""
 
-    def first_form(self, plan: Any, shown: Shown) -> type[Form] | None:
-        """Return the form of a page that comes before the question's now, None for no page."""
+    def first_form(self, plan: Any, shown: ShownQuestion) -> type[Form] | None:
+        """Return the form of the page that precedes the question's now; None for no page."""
 
     def preview_first_form(self, plan: Any) -> type[Form] | None:
-        """Return the form of the page that a preview shows before a question's."""
+        """Return the form of the preceding page for a preview; None for no page."""
 
     def save_first(
         self, session: Session, plan: Any, participant: Any, position: int, form: Any
     ) -> None:
-        """Store what was filled in on the page before the question's, and commit."""
+        """Store a valid form of the preceding page, and commit."""
 
 
 TASK_PAGES: dict[str, TaskPages] = {"ordering": OrderingPages()}

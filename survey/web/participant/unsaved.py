@@ -1,13 +1,13 @@
-"""A form that could not be stored just now: kept on a page that sends it again.
+"""Show a form that the database could not store, on a page that sends it again.
 
-static/saving.js sends it, with the submission key it had; without scripts a button does.
+static/saving.js sends it with the same submission key; without scripts, a button does.
 """
 
 from flask import g, render_template, request
 from flask.typing import ResponseReturnValue
 
 from survey.services.operations.database import begin_reading
-from survey.services.participation.participants import PRACTICE, whereabouts
+from survey.services.participation.participants import PRACTICE, progress_of
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
 from survey.web.forms import Form
 from survey.web.language import set_browser_language
@@ -19,21 +19,21 @@ from survey.web.requests import current_address, session
 QUESTIONS = ("participant.answer_practice", "participant.answer_question")
 
 
-def keep(error: Exception) -> ResponseReturnValue:
-    """Answer 503 with what was filled in, on its own page where that can still be read."""
-    # A form that is not ours is not kept: on our page it would get a good token.
+def show_form_again(error: Exception) -> ResponseReturnValue:
+    """Answer 503 with the form's values, on its own page if the database can be read."""
+    # Another site's form would get a valid token on our page.
     if request.method != "POST" or not Form().validate_on_submit():
         return database_busy(error)
     roll_back(error)
-    return _question_page() or _kept_page(), 503, {"Retry-After": RETRY_AFTER}
+    return _question_page() or _page_without_database(), 503, {"Retry-After": RETRY_AFTER}
 
 
 for fault in DATABASE_FAULTS:
-    blueprint.register_error_handler(fault, keep)
+    blueprint.register_error_handler(fault, show_form_again)
 
 
 def _question_page() -> str | None:
-    """Return the question as it was filled in; None where even reading fails."""
+    """Return the question's page; None if the database cannot be read, or for another page."""
     if request.endpoint not in QUESTIONS:
         return None
     try:
@@ -41,28 +41,27 @@ def _question_page() -> str | None:
         find_study_and_participant()
         if g.participant is None:
             return None
-        g.place = whereabouts(session(), g.participant)
+        g.progress = progress_of(session(), g.participant)
         return show_unsaved((request.view_args or {}).get("position", PRACTICE))
     except DATABASE_FAULTS:
         session().rollback()
         return None
 
 
-def _kept_page() -> str:
-    """Return a page that asks the database for nothing."""
+def _page_without_database() -> str:
     g.participant = None
     set_browser_language()
-    kept = [pair for pair in request.form.items(multi=True) if pair[0] != "csrf_token"]
+    fields = [pair for pair in request.form.items(multi=True) if pair[0] != "csrf_token"]
     return render_template(
         "participant/unsaved.html",
         form=Form(formdata=None),
-        kept=kept,
+        fields=fields,
         address=current_address(),
         answer=_in_words(),
     )
 
 
 def _in_words() -> str:
-    """Return what the form held in words; which study it is of cannot be read."""
+    """Return the answer of the form in words; the study cannot be read."""
     sent = request.form.to_dict(flat=False)
     return next(filter(None, (pages.sent_in_words(sent) for pages in TASK_PAGES.values())), "")

@@ -1,4 +1,4 @@
-"""Who is asking for a page of which study, and may they see it yet?"""
+"""The study and participant of a request, and which page comes next."""
 
 import secrets
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from werkzeug.exceptions import NotFound
 from survey import tokens
 from survey.services.operations.database import begin_reading
 from survey.services.participation import arrivals, participants
-from survey.services.participation.participants import Step, Whereabouts, whereabouts
+from survey.services.participation.participants import Progress, Step, progress_of
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.language import set_language
 from survey.web.requests import read_form, session
@@ -36,7 +36,7 @@ def _put_slug(_: str, values: dict[str, Any]) -> None:
     values.setdefault("slug", g.get("slug"))
 
 
-# An answer is read and checked before it asks SQLite for the one place of a writer.
+# SQLite has one writer at a time: an answer is checked before it takes the write lock.
 READING_FIRST = ("participant.answer_practice", "participant.answer_question")
 
 
@@ -50,12 +50,12 @@ def _begin_request() -> None:
 
 
 def find_study_and_participant() -> None:
-    """Find whose page of which study was asked for; a study that never opened has none."""
+    """Set ``g.study`` and ``g.participant``; raise NotFound for a draft."""
     visit = arrivals.visit(session(), g.slug, str(cookie.get("id", "")))
     g.study, g.plan = visit.study, visit.study.plan
     if g.study.status == "draft":
         raise NotFound
-    browser_token()  # from here on, this browser is known
+    browser_token()  # sets the cookie
     set_language(g.plan.language)
     g.participant, g.by_personal_link = visit.participant, visit.by_personal_link
 
@@ -69,7 +69,7 @@ def _for_templates() -> dict[str, Any]:
 
 @blueprint.app_template_global()
 def at(page: str, **values: Any) -> str:
-    """Return the address of a participant's page; a preview puts its own in ``g.at``."""
+    """Return the address of a participant's page; a preview sets ``g.at`` to its own."""
     if "at" in g:
         return str(g.at(page, **values))
     return _address(request.script_root, g.slug, page, **values)
@@ -77,20 +77,20 @@ def at(page: str, **values: Any) -> str:
 
 @lru_cache(maxsize=10_000)
 def _address(_: str, slug: str, page: str, **values: Any) -> str:
-    """Return what url_for does, which depends on the prefix of the request as well."""
+    """Return an address from url_for, cached for each prefix of the application."""
     return url_for(f"participant.{page}", slug=slug, **values)
 
 
 @blueprint.app_template_global()
 def has_personal_link() -> bool:
-    """Tell whether this participant can come back by a personal link."""
-    if "at" in g:  # a preview shows what most will see
+    """Return whether this participant can return with a personal link."""
+    if "at" in g:  # a preview, which has no participant
         return recruitment_of(g.study).access == "personal"
     return bool(g.by_personal_link)
 
 
 def browser_token() -> str:
-    """Return this browser's random id, the only thing its cookie holds beside the CSRF token."""
+    """Return the random id in this browser's cookie, and set it if it is missing."""
     if "id" not in cookie:
         cookie["id"] = secrets.token_urlsafe(32)
         cookie.permanent = True
@@ -102,44 +102,44 @@ def secret_key() -> str:
     return str(current_app.secret_key)
 
 
-def reached(step: Step) -> Callable[[View], View]:
-    """Let a view be used by participants who have come as far as ``step``.
+def requires(step: Step) -> Callable[[View], View]:
+    """Return a decorator that admits participants to a view who have come as far as ``step``.
 
-    Others are led to where they are: to the entry without a participant, to the
-    last page after the end, else to the first page they still have to see.
+    Others are redirected: to the entry without a participant, to their last page after the end,
+    else to their next page.
     """
 
     def decorate(view: View) -> View:
         @wraps(view)
-        def guarded(**values: Any) -> ResponseReturnValue:
+        def checked_view(**values: Any) -> ResponseReturnValue:
             if g.participant is None:
                 return redirect(url_for("participant.entry"))
-            place = g.place = whereabouts(session(), g.participant)
-            if place.step in ENDS or WAY.index(_on_the_way(place.step)) < WAY.index(step):
-                return redirect(address_of(place))
+            progress = g.progress = progress_of(session(), g.participant)
+            if progress.step in ENDS or WAY.index(_on_the_way(progress.step)) < WAY.index(step):
+                return redirect(address_of(progress))
             participants.require_open(g.study.status)
             participants.require_slot(session(), g.study, g.participant)
             return view(**values)
 
-        return guarded
+        return checked_view
 
     return decorate
 
 
 @dataclass(frozen=True)
 class Credit:
-    """What the last page gives to someone: a code, and an address to go back to."""
+    """What the last page shows for a platform: a code, and an address to return to."""
 
     code: str
     address: str | None
 
 
 def credit() -> Credit:
-    """Return what a participant gets who ended the way they did."""
+    """Return the code and address for the participant's status."""
     settings = recruitment_of(g.study)
     code = settings.code_for(g.participant.status)
     sent = arrivals.identity_of(session(), g.participant)
-    # A study without a code for this end must not credit it as another.
+    # An address without its code could credit another status.
     address = (
         settings.return_address(code, sent) if code or "{code}" not in settings.return_url else None
     )
@@ -151,15 +151,15 @@ def _on_the_way(step: Step) -> Step:
 
 
 def go_on() -> ResponseReturnValue:
-    """Redirect a participant to the next page they have to see, by what is stored by now."""
+    """Redirect a participant to their next page, by what is stored now."""
     find_study_and_participant()
     if g.participant is None:
         return redirect(url_for("participant.entry"), 303)
-    return redirect(address_of(whereabouts(session(), g.participant)), 303)
+    return redirect(address_of(progress_of(session(), g.participant)), 303)
 
 
-def address_of(place: Whereabouts) -> str:
-    """Return the address of a place in the survey."""
-    if place.step == Step.QUESTION:
-        return _address(request.script_root, g.slug, "question", position=place.position)
-    return _address(request.script_root, g.slug, place.step.value)
+def address_of(progress: Progress) -> str:
+    """Return the address of a participant's next page."""
+    if progress.step == Step.QUESTION:
+        return _address(request.script_root, g.slug, "question", position=progress.position)
+    return _address(request.script_root, g.slug, progress.step.value)

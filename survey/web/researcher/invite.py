@@ -185,7 +185,7 @@ def _invite_page(
         guests_form=guests_form or GuestsForm(formdata=None, guests_only=suggest_guests_only),
         settings_form=settings_form or RecruitmentForm(formdata=None, data=stored),
         settings=settings,
-        free=participants.free(session(), g.study),
+        free=participants.free_slots(session(), g.study),
         filled_in=filled_in,
     )
 

@@ -67,8 +67,8 @@ def restore(public_id: str) -> ResponseReturnValue:
 
 def _watch() -> Watch:
     """Return the participants whose id begins with the address's ``id``, all without one."""
-    beginning = request.args.get("id", "").strip().upper()[:16]
-    return watch(session(), g.study, beginning if is_storable(beginning) else "?")
+    id_prefix = request.args.get("id", "").strip().upper()[:16]
+    return watch(session(), g.study, id_prefix if is_storable(id_prefix) else "?")
 
 
 @blueprint.get(f"{STUDY}/people")

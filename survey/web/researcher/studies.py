@@ -212,7 +212,7 @@ def _overview_page(form: CopyForm | None = None, status: int = 200) -> ResponseR
         form=form or CopyForm(),
         status=status,
         progress=lifecycle.progress(session(), g.study),
-        free=participants.free(session(), g.study),
+        free=participants.free_slots(session(), g.study),
         broken=[finding for finding in checks.check_study(g.study) if finding.failed],
         events=access.events_of(session(), g.study),
         link=url_for("participant.entry", slug=g.study.slug, _external=True),
