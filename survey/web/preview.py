@@ -166,7 +166,7 @@ def _plain_page(page: str, form: Form) -> str:
     return _shown(
         page,
         form,
-        place=None,
+        progress=None,
         carried={},
         answers=answers,
         pages=pages_of(g.plan),
