@@ -42,9 +42,9 @@ def upgrade() -> None:
             sa.CheckConstraint(CHECK, name=op.f(f"ck_ordering_{part}_columns_or_own_ranking")),
             sa.PrimaryKeyConstraint(f"{part}_id", name=op.f(f"pk_ordering_{part}")),
         )
-        op.execute(f"INSERT INTO ordering_{part} SELECT id, {ANSWERED} FROM {part}")  # nosec B608
+        op.execute(f"INSERT INTO ordering_{part} SELECT id, {ANSWERED} FROM {part}")  # nosec B608 # constants alone
         _drop_answers(part)
-    op.execute(f"INSERT INTO ordering_presentation SELECT id, {SHOWN} FROM presentation")  # nosec B608
+    op.execute(f"INSERT INTO ordering_presentation SELECT id, {SHOWN} FROM presentation")  # nosec B608 # constants alone
     for name in SHOWN.split(", "):
         op.drop_column("presentation", name)
     _change_questions(_join_questions)
@@ -59,9 +59,10 @@ def downgrade() -> None:
             "presentation", sa.Column(name, sa.JSON(), nullable=False, server_default="[]")
         )
     op.execute(
-        f"UPDATE presentation SET ({SHOWN}) = (SELECT {SHOWN} FROM ordering_presentation "  # nosec B608
-        "WHERE presentation_id = presentation.id)"  # nosec B608
+        f"UPDATE presentation SET ({SHOWN}) = (SELECT {SHOWN} FROM ordering_presentation "  # nosec B608 # constants alone
+        "WHERE presentation_id = presentation.id)"  # nosec B608 # constants alone
     )
+    _drop_defaults("presentation", "label_order", "column_order", "list_order", "shown")
     for part in ("revision", "response"):
         _add_answers(part)
         op.drop_table(f"ordering_{part}")
@@ -105,8 +106,8 @@ def _add_answers(part: str) -> None:
         op.add_column(part, sa.Column("clicked", sa.Integer(), nullable=True))
         op.add_column(part, sa.Column("own", sa.JSON(), nullable=True))
         op.execute(
-            f"UPDATE {part} SET clicked = o.clicked, own = o.own FROM ordering_{part} o "  # nosec B608
-            f"WHERE o.{part}_id = {part}.id"  # nosec B608
+            f"UPDATE {part} SET clicked = o.clicked, own = o.own FROM ordering_{part} o "  # nosec B608 # constants alone
+            f"WHERE o.{part}_id = {part}.id"  # nosec B608 # constants alone
         )
         op.alter_column(part, "clicked", nullable=False)
         op.execute(f"ALTER TABLE {part} ADD {check}")
@@ -132,18 +133,34 @@ def _columns(table: str) -> list[str]:
 
 def _copy_table(table: str, sql: str, names: str, chosen: str, source: str = "") -> None:
     op.execute(re.sub(rf'CREATE TABLE "?{table}"?', f"CREATE TABLE {table}_copy", sql, count=1))
-    op.execute(f"INSERT INTO {table}_copy ({names}) SELECT {chosen} FROM {source or table}")  # nosec B608
+    op.execute(f"INSERT INTO {table}_copy ({names}) SELECT {chosen} FROM {source or table}")  # nosec B608 # constants alone
     op.execute(f"DROP TABLE {table}")
     op.execute(f"ALTER TABLE {table}_copy RENAME TO {table}")
+
+
+def _drop_defaults(table: str, *names: str) -> None:
+    """Drop the defaults that new columns needed for the rows that were there."""
+    if not _on_sqlite():
+        for name in names:
+            op.alter_column(table, name, server_default=None)
+        return
+    columns = ", ".join(_columns(table))
+    _copy_table(table, re.sub(r" DEFAULT '(\[\]|\{\})'", "", _stored_sql(table)), columns, columns)
 
 
 def _change_questions(change: Callable[[], None]) -> None:
     """Change the questions of frozen studies as well: not what they say, but where it is."""
     if _on_sqlite():
-        trigger = _stored_sql("question_frozen_update")
-        op.execute("DROP TRIGGER question_frozen_update")
+        found = op.get_bind().execute(
+            sa.text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = :t"),
+            {"t": "question"},
+        )
+        triggers = [(row.name, row.sql) for row in found]
+        for name, _ in triggers:
+            op.execute(f"DROP TRIGGER {name}")
         change()
-        op.execute(trigger)
+        for _, sql in triggers:
+            op.execute(sql)
     else:
         op.execute("ALTER TABLE question DISABLE TRIGGER question_frozen_update")
         change()
@@ -155,7 +172,7 @@ def _join_questions() -> None:
     read = "json({})" if _on_sqlite() else "{}"
     build = "json_object" if _on_sqlite() else "json_build_object"
     pairs = ", ".join(f"'{name}', {read.format(name)}" for name in QUESTION)
-    op.execute(f"UPDATE question SET content = {build}({pairs})")  # nosec B608
+    op.execute(f"UPDATE question SET content = {build}({pairs})")  # nosec B608 # constants alone
     if not _on_sqlite():
         op.alter_column("question", "content", server_default=None)
     for name in QUESTION:
@@ -174,5 +191,6 @@ def _split_questions() -> None:
         value = (
             f"content ->> '{name}'" if _on_sqlite() else f"NULLIF(content ->> '{name}', '')::json"
         )
-        op.execute(f"UPDATE question SET {name} = {value}")  # nosec B608
+        op.execute(f"UPDATE question SET {name} = {value}")  # nosec B608 # constants alone
     op.drop_column("question", "content")
+    _drop_defaults("question", "lists", "columns")
