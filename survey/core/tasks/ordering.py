@@ -127,6 +127,7 @@ class Ordering:
                 if not hidden
             ],
             "ranked_before": _notation(presentation.ranked_first),
+            "ranked_before_at": presentation.ranked_at and presentation.ranked_at.isoformat(),
         }
 
     def describe_answer(self, answer: OrderingAnswer) -> dict[str, Any]:

@@ -18,11 +18,46 @@ from survey.core.studies.plan import Plan
 from survey.core.tasks import task_of
 from survey.db import participant_queries, study_queries
 from survey.db.engine import begin_reading, empty_log
-from survey.db.models import Erasure, Participant, Study
+from survey.db.models import Base, Erasure, Participant, Presentation, Revision, Study
 from survey.db.records import AnyParticipant, AnyStudy
 from survey.db.tasks import tables_of
 from survey.services.accounts import access
 from survey.services.participation.answers import all_presentations, answer_in
+
+# Columns that have another name in the file. A column that is not in HIDDEN is in the file.
+KEYS = {
+    "participant": {
+        "public_id": "id",
+        "status": "status",
+        "started_at": "began",
+        "described_at": "described",
+        "personal": "about_you",
+        "informed_at": "read_the_scenario",
+        "completed_at": "handed_in",
+        "receipt": "receipt",
+        "last_seen_at": "last_seen",
+        "exclude_reason": "not_counted_because",
+    },
+    "presentation": {"position": "question", "shown_at": "first_shown"},
+    "revision": {"submitted_at": "saved", "active_seconds": "seconds_in_view"},
+}
+# Columns that are not in the file by themselves, each with its reason. Keys of rows need none: they
+# mean nothing outside the database.
+HIDDEN = {
+    "participant": {
+        "resume_hash": "a checksum of the code that the page itself shows",
+        "consented_at": "“consent” has it, with the text that was agreed to",
+        "is_test": "true of simulations and trials of the researchers only",
+        "excluded": "“not_counted_because” says so, with the reason",
+    },
+    "presentation": {},
+    "response": {
+        "submitted_at": "the last of “answers” has it",
+        "active_seconds": "the last of “answers” has it",
+        "revisions": "“answers” has every version",
+    },
+    "revision": {"number": "“answers” is in this order"},
+}
 
 
 def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str, Any]:
@@ -33,27 +68,34 @@ def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str
     guest = study_queries.guest_of_participant(session, participant.id)
     return {
         "survey": {"title": study.plan.title, "address": study.slug},
-        "id": participant.public_id,
-        "status": participant.status,
-        "began": _moment(participant.started_at),
+        **_stored_values(Participant, participant),
         "consent": consent
         and {
             "version": consent.version,
             "sha256": consent.digest,
-            "agreed": _moment(participant.consented_at),
+            "agreed": _plain(participant.consented_at),
             "text": consent.text,
         },
-        "described": _moment(participant.described_at),
-        "about_you": dict(participant.personal),
         "sent_by_a_platform": dict(sent.parameters) if sent else {},
         "name_on_the_guest_list": guest.name if guest else None,
-        "read_the_scenario": _moment(participant.informed_at),
-        "handed_in": _moment(participant.completed_at),
-        "receipt": participant.receipt,
-        "last_seen": _moment(participant.last_seen_at),
-        "not_counted_because": participant.exclude_reason,
         "questions": _questions(session, study.plan, participant),
     }
+
+
+def shown_columns(model: type[Base]) -> dict[str, str]:
+    """Return the columns of a table that its participant sees, each with its key in the file."""
+    table = model.__tablename__
+    names = [
+        column.name
+        for column in model.__table__.columns
+        if not (column.primary_key or column.foreign_keys or column.name in HIDDEN[table])
+    ]
+    keys = KEYS.get(table, {})
+    return {**keys, **{name: name for name in names if name not in keys}}
+
+
+def _stored_values(model: type[Base], row: Any) -> dict[str, Any]:
+    return {key: _plain(getattr(row, name)) for name, key in shown_columns(model).items()}
 
 
 def _questions(session: Session, plan: Plan, participant: Participant) -> list[dict[str, Any]]:
@@ -64,15 +106,14 @@ def _questions(session: Session, plan: Plan, participant: Participant) -> list[d
         history.setdefault(row.response_id, []).append(
             {
                 **task.describe_answer(answer_in(task, row)),
-                "saved": _moment(row.submitted_at),
-                "seconds_in_view": row.active_seconds,
+                **_stored_values(Revision, row),
             }
         )
     return [
         {
+            **_stored_values(Presentation, shown),
             "question": shown.position or "practice",
             **task.describe(plan, shown.view, shown.drawn),
-            "first_shown": _moment(shown.shown_at),
             "answers": history.get(shown.response_id or 0, []),
         }
         for shown in all_presentations(session, plan, participant)
@@ -80,8 +121,8 @@ def _questions(session: Session, plan: Plan, participant: Participant) -> list[d
     ]
 
 
-def _moment(moment: Any) -> str | None:
-    return None if moment is None else moment.isoformat()
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, date) else value
 
 
 LEDGER = "erased.txt"
