@@ -5,15 +5,28 @@ them. JSON, times and ticks are selected as stored, and a text that many rows sh
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Integer, Select, Text, cast, exists, func, select, type_coerce
+from sqlalchemy import (
+    JSON,
+    ColumnElement,
+    Integer,
+    Select,
+    Text,
+    cast,
+    exists,
+    func,
+    select,
+    type_coerce,
+)
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from survey.core.studies.participant_record import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.models import (
     ConsentText,
@@ -25,7 +38,7 @@ from survey.db.models import (
     StoredQuestion,
     StoredResponse,
 )
-from survey.db.models.base import Labels
+from survey.db.models.base import Labels, UtcDateTime
 from survey.db.study_queries import by_public_id
 from survey.db.tasks import TASK_TABLES, TaskTables, key_of
 
@@ -34,30 +47,42 @@ BATCH = 1_000  # rows fetched at a time
 CACHED = 4_096  # different texts whose parsed values are remembered
 
 
-def people_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
-    """Yield the participants by public id.
+# The fields of a record that are columns of the table of participants.
+EXPORTED: dict[str, InstrumentedAttribute[Any]] = {
+    field.name: getattr(Participant, field.name)
+    for field in fields(ParticipantRecord)
+    if field.name in Participant.__table__.columns
+}
 
-    Each is (id, status, personal answers, consent version, started at, completed at, is test,
-    excluded, reason of the exclusion).
-    """
-    times = (Participant.started_at, Participant.completed_at)
+
+def people_of(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
+    """Yield the participants by public id, each as the values of a ``ParticipantRecord``."""
+    sources = [_record_source(field.name) for field in fields(ParticipantRecord)]
+    parsers = [(index, parse) for index, (_, parse) in enumerate(sources) if parse]
     statement = (
-        select(
-            *(Participant.public_id, Participant.status, _as_stored(Participant.personal)),
-            *(ConsentText.version, *map(_as_stored, times)),
-            *(Participant.is_test, Participant.excluded, Participant.exclude_reason),
-        )
+        select(*(selected for selected, _ in sources))
+        .select_from(Participant)
         .outerjoin(ConsentText, ConsentText.id == Participant.consent_id)
         .where(Participant.study_id == study_id)
         .order_by(by_public_id(session))
     )
-    rows = _rows(session, statement, include_test=include_test)
-    for public_id, status, stored, version, started_at, completed_at, *flags in rows:
-        personal = json.loads(stored)
-        yield (
-            *(public_id, status, personal, version, _moment(started_at), _moment(completed_at)),
-            *flags,
-        )
+    for row in _rows(session, statement, include_test=include_test):
+        values = [*row]
+        for index, parse in parsers:
+            values[index] = parse(values[index])
+        yield values
+
+
+def _record_source(name: str) -> tuple[Any, Callable[[str | None], Any] | None]:
+    """Return what to select for a field of a record, and what parses it."""
+    if name == "consent_version":
+        return ConsentText.version, None
+    column = EXPORTED[name]
+    if isinstance(column.type, UtcDateTime):
+        return _as_stored(column), _moment
+    if isinstance(column.type, JSON):
+        return _as_stored(column), _json
+    return column, None
 
 
 def answers(session: Session, study_id: int) -> Select[Any]:
@@ -219,6 +244,10 @@ def _as_stored(column: InstrumentedAttribute[Any]) -> ColumnElement[Any]:
 def _moment(stored: str | None) -> datetime | None:
     """Parse a time: both databases store it in UTC and print it without a zone."""
     return None if stored is None else datetime.fromisoformat(f"{stored}Z")
+
+
+def _json(stored: str | None) -> Any:
+    return None if stored is None else json.loads(stored)
 
 
 @lru_cache(CACHED)

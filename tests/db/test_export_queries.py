@@ -1,8 +1,11 @@
 """Rows of a bundle: as the models have them, and never all of them in memory."""
 
+from itertools import starmap
+
 import pytest
 from sqlalchemy import text
 
+from survey.core.studies.participant_record import ParticipantRecord
 from survey.db import export_queries, study_queries
 from survey.db.models import StoredResponse
 from tests.db.records import responses_of
@@ -29,14 +32,12 @@ def test_rows_say_what_the_models_say(session):
     ]
     assert {type(row[10]) for row in found} == {float}
     versions = {text.id: text.version for text in study.consent_texts}
-    people = [*export_queries.people_of(session, study.id, include_test=True)]
-    assert [tuple(row) for row in people] == [
-        (
-            *(one.public_id, one.status, one.personal, versions.get(one.consent_id)),
-            *(one.started_at, one.completed_at, one.is_test, one.excluded, one.exclude_reason),
-        )
-        for one in study_queries.participants_of(session, study.id)
-    ]
+    rows = export_queries.people_of(session, study.id, include_test=True)
+    stored = study_queries.participants_of(session, study.id)
+    for record, one in zip(starmap(ParticipantRecord, rows), stored, strict=True):
+        assert record.consent_version == versions.get(one.consent_id)
+        for name in vars(record).keys() - {"consent_version"}:
+            assert getattr(record, name) == getattr(one, name), name
 
 
 def test_test_data_stay_in_the_database_unless_asked_for(session):

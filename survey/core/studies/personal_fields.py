@@ -14,6 +14,7 @@ from survey.core.studies.faults import (
     text_faults,
     whole_number_faults,
 )
+from survey.core.studies.participant_record import PERSONAL, participant_columns
 
 KINDS = ("number", "choice", "text")
 LARGEST = 1_000_000_000
@@ -120,11 +121,8 @@ class PersonalField:
         return cls(**{name: _tidy(value) for name, value in stored.items()})
 
 
-# Columns of participants.csv that are not personal fields.
-TAKEN = (
-    *("participant", "status", "consent_version", "started_at", "completed_at"),
-    *("minutes", "is_test", "excluded", "exclude_reason", "csrf_token"),
-)
+# Names of other columns of participants.csv, and of the field that every form has.
+TAKEN = (*(name for name, _ in participant_columns() if name != PERSONAL), "csrf_token")
 
 
 def tidy_text(text: str) -> str:

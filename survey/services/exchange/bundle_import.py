@@ -7,7 +7,9 @@ from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.clock import now
+from survey.core.studies.participant_record import ParticipantRecord
 from survey.db import participant_queries, study_queries
+from survey.db.export_queries import EXPORTED
 from survey.db.models import (
     ConsentText,
     Participant,
@@ -20,7 +22,7 @@ from survey.db.models import (
 from survey.db.tasks import tables_of
 from survey.errors import SurveyError
 from survey.services.accounts import access
-from survey.services.exchange.content import Content, ParticipantRecord
+from survey.services.exchange.content import Content
 from survey.services.exchange.input_files import Files
 from survey.services.exchange.reading import read_bundle
 from survey.services.exchange.replication import replicate
@@ -89,18 +91,11 @@ def _participant(record: ParticipantRecord, study: Study) -> Participant:
     consent_id = consent_ids.get(record.consent_version or 0)
     return Participant(
         study_id=study.id,
-        public_id=record.public_id,
         # Of a token that is stored nowhere: an imported participant cannot be resumed.
         resume_hash=tokens.hash_token(secrets.token_urlsafe(32)),
-        status=record.status,
-        is_test=record.is_test,
-        excluded=record.excluded,
-        exclude_reason=record.exclude_reason,
-        personal=dict(record.personal),
         consent_id=consent_id,
-        started_at=record.started_at,
         consented_at=record.started_at if consent_id else None,
-        completed_at=record.completed_at,
+        **{name: getattr(record, name) for name in EXPORTED},
     )
 
 

@@ -2,24 +2,31 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 
+from survey.core.studies.participant_record import MINUTES, PERSONAL, participant_columns
 from survey.core.studies.personal_fields import PersonalField
 from survey.core.studies.plan import Plan
+from survey.db.export_queries import EXPORTED
 from survey.db.models import Participant
 from survey.services.analysis.study_results import minutes_taken
 from survey.services.exchange.content import Content, IdentityRecord
 from survey.services.exchange.csv_tables import Column, Row, Table, lines_of
 
 IDENTITIES = "identities.csv"
+PARTICIPANTS = "participants.csv"
 PARTICIPANT = Column("participant", source=Participant.public_id)
 
 
 def participants_table(plan: Plan) -> Table:
     """Return participants.csv, with a column for each personal field of the plan."""
-    personal = [_personal_column(field) for field in plan.personal_fields]
-    return Table(
-        "participants.csv", [*_BEFORE_PERSONAL, *personal, *_AFTER_PERSONAL], _participants
-    )
+    columns = []
+    for name, field in participant_columns():
+        if field == PERSONAL:
+            columns += [_personal_column(each) for each in plan.personal_fields]
+        else:
+            columns.append(_COMPUTED.get(field) or Column(name, source=EXPORTED[field]))
+    return Table(PARTICIPANTS, columns, _participants)
 
 
 def identities_table(identities: Iterable[IdentityRecord]) -> Table:
@@ -41,13 +48,13 @@ def identities_table(identities: Iterable[IdentityRecord]) -> Table:
 
 @lines_of
 def _participants(content: Content) -> Iterator[Row]:
-    fields = [field.name for field in content.plan.personal_fields]
+    personal = [field.name for field in content.plan.personal_fields]
+    names = [field for _, field in participant_columns()]
+    place = names.index(PERSONAL)
+    before, after = itemgetter(*names[:place]), itemgetter(*names[place + 1 :])
     for person in content.participants():
-        yield (
-            *(person.public_id, person.status, *(person.personal.get(name) for name in fields)),
-            *(person.consent_version, person.started_at, person.completed_at),
-            *(minutes_taken(person), person.is_test, person.excluded, person.exclude_reason),
-        )
+        values = {**vars(person), MINUTES: minutes_taken(person)}
+        yield *before(values), *map(person.personal.get, personal), *after(values)
 
 
 def _personal_column(field: PersonalField) -> Column:
@@ -67,23 +74,32 @@ def bounds_of(field: PersonalField) -> str:
     return f"{lowest} to {highest}"
 
 
-_BEFORE_PERSONAL = [PARTICIPANT, Column("status", source=Participant.status)]
-_AFTER_PERSONAL = [
-    Column(
+# Columns of participants.csv that are no columns of the table of participants.
+_COMPUTED = {
+    "consent_version": Column(
         "consent_version",
         "version of the consent text agreed to (in study.json)",
         "whole number",
         "1, 2, …; may be empty",
     ),
-    Column("started_at", source=Participant.started_at),
-    Column("completed_at", source=Participant.completed_at),
-    Column(
-        "minutes",
+    MINUTES: Column(
+        MINUTES,
         "from the beginning to the end, breaks included",
         "number",
         "0 or more; empty if not finished",
     ),
-    Column("is_test", source=Participant.is_test),
-    Column("excluded", source=Participant.excluded),
-    Column("exclude_reason", source=Participant.exclude_reason),
-]
+}
+
+# Columns of the tables that every study has which are in no file, each with its reason. Keys of
+# rows need none: they mean nothing outside the database.
+NOT_EXPORTED = {
+    "participant.resume_hash": "belongs to the code with which a participant continues elsewhere",
+    "participant.receipt": "a participant shows it to be credited, so it leads to a person",
+    "participant.consented_at": "consent_version says what was agreed to",
+    "participant.described_at": "the analysis counts from the beginning to the end",
+    "participant.informed_at": "the analysis counts from the beginning to the end",
+    "participant.last_seen_at": "serves to release unused places while a study runs",
+    "revision.number": "only the answer that counts is exported, with its number of revisions",
+    "revision.submitted_at": "only the answer that counts is exported",
+    "revision.active_seconds": "only the answer that counts is exported",
+}

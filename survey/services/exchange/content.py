@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy.orm import Session
 
+from survey.core.studies.participant_record import ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.db import export_queries
 from survey.db.models import Study
@@ -18,27 +19,6 @@ from survey.services.analysis.study_results import (
 
 STUDY = "study.json"
 PACKAGES = "packages"  # measure → the package that brings it, with its version
-
-
-@dataclass(frozen=True)
-class ParticipantRecord:
-    """A participant as exported: without name, address, device or a platform's id."""
-
-    public_id: str
-    status: str
-    personal: Mapping[str, Any]
-    consent_version: int | None
-    started_at: datetime
-    completed_at: datetime | None
-    is_test: bool
-    excluded: bool
-    exclude_reason: str | None
-
-    @property
-    def texts(self) -> dict[str, str]:
-        """The texts among the cells of participants.csv, which escapes them, by column."""
-        cells = {**self.personal, "exclude_reason": self.exclude_reason}
-        return {name: cell for name, cell in cells.items() if isinstance(cell, str)}
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from survey.core.agreement.answers import Answers, People
 from survey.core.measures import MEASURES
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.marks import Marks
+from survey.core.studies.participant_record import ParticipantRecord
 from survey.core.studies.questions import Question, build_question
 from survey.core.studies.texts import and_join
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation
@@ -34,7 +35,6 @@ from survey.services.exchange.content import (
     STUDY,
     Content,
     ImportedAnswer,
-    ParticipantRecord,
 )
 from survey.services.exchange.csv_tables import Table
 from survey.services.exchange.input_files import BundleError, Files

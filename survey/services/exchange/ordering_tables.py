@@ -230,6 +230,13 @@ RESPONSES = Table(
     ],
     _responses,
 )
+
+# Columns of the tables of ordering questions which are in no file, each with its reason.
+NOT_EXPORTED = {
+    "ordering_presentation.shown": "printed again from the lists in questions.csv",
+    "ordering_revision.clicked": "only the answer that counts is exported",
+    "ordering_revision.own": "only the answer that counts is exported",
+}
 FIRST_RANKINGS = Table(
     "first_rankings.csv",
     [

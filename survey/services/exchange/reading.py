@@ -6,19 +6,26 @@ to ordering questions is in ``ordering_reading``.
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import Boolean, Float, Integer, String
+from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.agreement.answers import Answers
+from survey.core.studies.participant_record import (
+    PERSONAL,
+    ParticipantRecord,
+    participant_columns,
+)
 from survey.core.studies.personal_fields import PersonalField
 from survey.core.studies.plan import Plan
-from survey.db.models import Participant
+from survey.db.export_queries import EXPORTED
+from survey.db.models.base import UtcDateTime
 from survey.services.analysis.study_results import (
     Analysis,
     Choices,
@@ -27,14 +34,13 @@ from survey.services.analysis.study_results import (
     analyse_votes,
     counted,
 )
-from survey.services.exchange.bundle_tables import IDENTITIES, bounds_of
+from survey.services.exchange.bundle_tables import IDENTITIES, PARTICIPANTS, bounds_of
 from survey.services.exchange.codebook import listed_values
 from survey.services.exchange.content import (
     STUDY,
     ConsentRecord,
     Content,
     IdentityRecord,
-    ParticipantRecord,
 )
 from survey.services.exchange.input_files import (
     BundleError,
@@ -58,8 +64,6 @@ from survey.services.exchange.study_file import (
 )
 from survey.services.exchange.tasks import files_of_kind
 
-PARTICIPANTS = "participants.csv"
-PARTICIPANT_STATUSES = listed_values(Participant.status)
 UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
 
 
@@ -231,47 +235,68 @@ def _read_participants(
 
 
 def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> ParticipantRecord:
-    started_at, completed_at = _times(row)
-    version, reason = (
-        row.optional_whole_number("consent_version"),
-        row.optional_text("exclude_reason"),
-    )
+    stored = {field: parse(row) for field, parse in _CELL_PARSERS.items()}
+    version = row.optional_whole_number("consent_version")
+    _check_times(row, stored)
     if version is not None and version not in versions:
         known = ", ".join(map(str, versions)) or "none"
         raise row.fault("consent_version", f"{STUDY} has the versions {known}")
-    if row.flag("excluded") and reason is None:
+    if stored["excluded"] and stored["exclude_reason"] is None:
         raise row.fault("exclude_reason", "a reason is needed for an excluded participant")
-    if reason is not None and not row.flag("excluded"):
+    if stored["exclude_reason"] is not None and not stored["excluded"]:
         raise row.fault("exclude_reason", "only an excluded participant has a reason")
-    return ParticipantRecord(
-        public_id=row.text("participant"),
-        status=row.text("status"),
-        personal={
-            field.name: _parse_personal_field(row, field, cell)
-            for field in plan.personal_fields
-            if (cell := row.optional_text(field.name)) is not None
-        },
-        consent_version=version,
-        started_at=started_at,
-        completed_at=completed_at,
-        is_test=row.flag("is_test"),
-        excluded=row.flag("excluded"),
-        exclude_reason=reason,
-    )
+    personal = {
+        field.name: _parse_personal_field(row, field, cell)
+        for field in plan.personal_fields
+        if (cell := row.optional_text(field.name)) is not None
+    }
+    return ParticipantRecord(**stored, personal=personal, consent_version=version)
 
 
-def _times(row: CsvRow) -> tuple[datetime, datetime | None]:
-    """Return when a participant began and finished, which must fit the status."""
-    if row.text("status") not in PARTICIPANT_STATUSES:
-        raise row.fault("status", f"allowed are {', '.join(PARTICIPANT_STATUSES)}")
-    started_at, completed_at = row.optional_time("started_at"), row.optional_time("completed_at")
-    if started_at is None:
-        raise row.fault("started_at", "a time is needed")
-    if (completed_at is None) == (row.text("status") == "complete"):
+def _check_times(row: CsvRow, stored: Mapping[str, Any]) -> None:
+    """Refuse times that do not fit each other or the status."""
+    started_at, completed_at = stored["started_at"], stored["completed_at"]
+    if (completed_at is None) == (stored["status"] == "complete"):
         raise row.fault("completed_at", "a time where the status is complete, and only there")
     if completed_at is not None and completed_at < started_at:
         raise row.fault("completed_at", f"begun was at {row.text('started_at')}")
-    return started_at, completed_at
+
+
+def _cell_parser(name: str, source: InstrumentedAttribute[Any]) -> Callable[[CsvRow], Any]:
+    """Return what parses the cells of a column as the database's column would store them.
+
+    A file without the column, from before there was one, has the default of the database's.
+    """
+    stored = source.property.columns[0]
+    allowed = listed_values(source)
+    needed = "a time is needed" if isinstance(stored.type, UtcDateTime) else "a value is needed"
+    parse = next(parse for kind, parse in _PARSERS.items() if isinstance(stored.type, kind))
+
+    def parse_cell(row: CsvRow) -> Any:
+        if name not in row.cells and getattr(stored.default, "is_scalar", False):
+            return stored.default.arg
+        value = parse(row, name)
+        if value is None and not stored.nullable:
+            raise row.fault(name, needed)
+        if value is not None and allowed and value not in allowed:
+            raise row.fault(name, f"allowed are {', '.join(allowed)}")
+        return value
+
+    return parse_cell
+
+
+_PARSERS: dict[type[object], Callable[[CsvRow, str], Any]] = {
+    Boolean: CsvRow.flag,
+    Integer: CsvRow.optional_whole_number,
+    Float: CsvRow.optional_number,
+    UtcDateTime: CsvRow.optional_time,
+    String: CsvRow.optional_text,
+}
+_CELL_PARSERS = {
+    field: _cell_parser(name, EXPORTED[field])
+    for name, field in participant_columns()
+    if field in EXPORTED and field != PERSONAL
+}
 
 
 def _parse_personal_field(row: CsvRow, field: PersonalField, cell: str) -> str | int:

@@ -5,16 +5,19 @@ import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import starmap
 from typing import Any
 
 import numpy as np
 
 from survey import __version__
+from survey.core.studies.participant_record import ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.core.tasks import DEFAULT, plan_from_json
+from survey.db.export_queries import EXPORTED
 from survey.db.models import Study
 from survey.services.exchange.codebook import listed_values
-from survey.services.exchange.content import STUDY, Content, ParticipantRecord
+from survey.services.exchange.content import STUDY, Content
 from survey.services.exchange.csv_tables import SEEN, batched
 from survey.services.exchange.input_files import BundleError, CsvRow, Files, json_of
 from survey.services.exchange.tasks import TASK_FILES, files_of_kind
@@ -27,6 +30,12 @@ KEYS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(TIMES, (str, type(None))),
     **{"plan": dict, "consent": list, "include_test": bool, "practice": (dict, type(None))},
 }
+# Columns in which people wrote what they liked: neither an id nor one of listed values.
+FREE_TEXTS = [
+    name
+    for name, column in EXPORTED.items()
+    if column.type.python_type is str and name != "public_id" and not listed_values(column)
+]
 
 # Where study.json has the participants' texts: no string holds a line break, no other key this
 # indentation.
@@ -46,15 +55,22 @@ def study_lines(content: Content) -> Iterator[str]:
     before, after = as_text(_study_metadata(content)).split(NO_TEXTS)
     yield before + NO_TEXTS.removesuffix("}")
     separator = ""
-    for batch in batched(each for each in content.participants() if each.texts):
-        yield separator + ",".join(map(_texts_of, batch))
+    pairs = ((each.public_id, texts_of(each)) for each in content.participants())
+    for batch in batched((public_id, texts) for public_id, texts in pairs if texts):
+        yield separator + ",".join(starmap(_texts_json, batch))
         separator = ","
     yield ("\n  }" if separator else "}") + after
 
 
-def _texts_of(participant: ParticipantRecord) -> str:
-    texts = _as_value(frozenset(participant.texts.items()))
-    return f"\n    {json.dumps(participant.public_id, ensure_ascii=False)}: {texts}"
+def texts_of(participant: ParticipantRecord) -> dict[str, str]:
+    """Return the texts among a participant's cells, which participants.csv escapes, by column."""
+    cells = {**participant.personal, **{name: getattr(participant, name) for name in FREE_TEXTS}}
+    return {name: cell for name, cell in cells.items() if isinstance(cell, str)}
+
+
+def _texts_json(public_id: str, texts: Mapping[str, str]) -> str:
+    value = _as_value(frozenset(texts.items()))
+    return f"\n    {json.dumps(public_id, ensure_ascii=False)}: {value}"
 
 
 @lru_cache(SEEN)  # most are the options of a choice, the same for many

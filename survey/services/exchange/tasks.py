@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
 
+from survey.core.studies.participant_record import ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db.models import Study
@@ -12,7 +13,6 @@ from survey.services.analysis.study_results import Choices
 from survey.services.exchange.content import (
     ConsentRecord,
     Content,
-    ParticipantRecord,
     TaskContent,
     stored_participants,
 )

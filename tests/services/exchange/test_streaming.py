@@ -14,10 +14,10 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from benchmarks.speed import crowd
+from survey.core.studies.participant_record import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
 from survey.services.exchange.bundle import tables_in
-from survey.services.exchange.content import ParticipantRecord
 from survey.services.exchange.csv_tables import cell_of, spaced, written
 from survey.services.exchange.ordering_records import AnswerRecord
 from survey.services.exchange.ordering_tables import RESPONSES, VOTES
@@ -86,8 +86,9 @@ def test_a_time_is_written_as_strftime_would_in_utc(moment):
 )
 def test_texts_are_written_as_one_dictionary_of_all_would_be(content, texts, silent):
     everyone = {**texts, **{name: {"age": 3} for name in silent if name not in texts}}
+    fields = dict.fromkeys(ParticipantRecord.__dataclass_fields__)
     people = [
-        ParticipantRecord(name, "complete", said, 1, datetime(2026, 3, 1), None, False, False, None)
+        ParticipantRecord(**fields | {"public_id": name, "personal": said})
         for name, said in sorted(everyone.items())
     ]
     told = study_json(replace(content, participants=lambda: iter(people)))
