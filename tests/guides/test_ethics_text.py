@@ -65,6 +65,7 @@ STORED = [
 
 @pytest.mark.parametrize("field", STORED)
 def test_what_is_stored_of_participants_is_told(field):
+    assert field in SAID, f"ethics.txt in run-your-own-study.md says nothing of {field}"
     assert SAID[field] in TEXT
 
 

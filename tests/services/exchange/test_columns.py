@@ -1,0 +1,198 @@
+"""Each column of what a participant, a presentation and an answer is: exported, shown, explained.
+
+The models declare the columns. A test that fails here names a column and what was forgotten.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from survey.core.studies.participant_record import (
+    MINUTES,
+    PERSONAL,
+    ParticipantRecord,
+    participant_columns,
+)
+from survey.core.studies.personal_fields import TAKEN
+from survey.db.models import (
+    Participant,
+    Presentation,
+    Revision,
+    StoredOrderingAnswer,
+    StoredOrderingPresentation,
+    StoredOrderingRevision,
+    StoredResponse,
+)
+from survey.services.exchange import bundle_tables, ordering_tables
+from survey.services.exchange.codebook import codebook_of, describe_column
+from survey.services.participation.own_data import HIDDEN, KEYS, own_data, shown_columns
+from tests.builders import a_plan
+from tests.services.exchange.conftest import FINISHED, a_study
+
+ROOT = Path(__file__).parents[3]
+SHARED = (Participant, Presentation, StoredResponse, Revision)
+ORDERING = (StoredOrderingPresentation, StoredOrderingAnswer, StoredOrderingRevision)
+NOT_EXPORTED = bundle_tables.NOT_EXPORTED | ordering_tables.NOT_EXPORTED
+TABLES = [
+    bundle_tables.participants_table(a_plan()),
+    *(ordering_tables.RESPONSES, ordering_tables.FIRST_RANKINGS),
+]
+
+# Where a participant reads the columns of ordering questions, in an item of "questions" of
+# my-data.json or in an item of its "answers".
+IN_OWN_DATA = {
+    "ordering_presentation.column_order": "methods",
+    "ordering_presentation.list_order": "lists",
+    "ordering_presentation.shown": "methods",
+    "ordering_presentation.ranked_first": "ranked_before",
+    "ordering_presentation.ranked_at": "ranked_before_at",
+    "ordering_revision.clicked": "ticked",
+    "ordering_revision.own": "own_ordering",
+}
+NOT_IN_OWN_DATA = {
+    "ordering_presentation.label_order": "would unblind the study while it runs",
+    "ordering_response.clicked": "the last of “answers” has it",
+    "ordering_response.own": "the last of “answers” has it",
+}
+
+
+def columns_of(*models):
+    """The columns of tables by their names, ``participant.status``; keys of rows left out."""
+    return {
+        f"{model.__tablename__}.{column.name}": column
+        for model in models
+        for column in model.__table__.columns
+        if not (column.primary_key or column.foreign_keys)
+    }
+
+
+def exported():
+    """The database's columns that are in files of a bundle, with the columns of these files."""
+    return {
+        f"{column.source.class_.__tablename__}.{column.source.key}": (table.name, column)
+        for table in TABLES
+        for column in table.columns
+        if column.source is not None
+    }
+
+
+@pytest.mark.parametrize("name", columns_of(*SHARED, *ORDERING))
+def test_nothing_is_forgotten_of_a_column(name):
+    table, _, column = name.partition(".")
+    forgotten = []
+    if not columns_of(*SHARED, *ORDERING)[name].doc:
+        forgotten.append("its doc in the model")
+    is_exported = name in exported() or name == f"participant.{PERSONAL}"
+    if is_exported == (name in NOT_EXPORTED):
+        forgotten.append("either a column of a file (a field of ParticipantRecord) or NOT_EXPORTED")
+    if table in HIDDEN and column in KEYS.get(table, ()) and column in HIDDEN[table]:
+        forgotten.append("either KEYS or HIDDEN of own_data.py, not both")
+    if table not in HIDDEN and (name in IN_OWN_DATA) == (name in NOT_IN_OWN_DATA):
+        forgotten.append("either IN_OWN_DATA or NOT_IN_OWN_DATA")
+    if name in exported() and not all(describe_column(exported()[name][1])[::2]):
+        forgotten.append("its type or meaning in the codebook")
+    assert not forgotten, f"{name} lacks {'; '.join(forgotten)}"
+
+
+def test_the_lists_name_only_columns_that_there_are_each_with_its_reason():
+    shared, ordering = columns_of(*SHARED), columns_of(*ORDERING)
+    hidden, keys = (
+        {f"{table}.{name}": text for table, names in each.items() for name, text in names.items()}
+        for each in (HIDDEN, KEYS)
+    )
+    assert (hidden | keys).keys() <= shared.keys()
+    assert NOT_EXPORTED.keys() <= (shared | ordering).keys()
+    assert (IN_OWN_DATA | NOT_IN_OWN_DATA).keys() <= ordering.keys()
+    assert all((hidden | NOT_EXPORTED | NOT_IN_OWN_DATA).values())
+
+
+def test_each_exported_column_is_in_the_codebook():
+    book = [line.split(",")[:2] for line in "".join(codebook_of(TABLES).body(None)).splitlines()]
+    for file, column in exported().values():
+        assert [file, column.name] in book
+
+
+def test_each_field_of_the_record_is_a_column_of_the_model_or_computed():
+    known = {*Participant.__table__.columns.keys(), "consent_version"}
+    assert ParticipantRecord.__dataclass_fields__.keys() <= known
+    names = [name for name, _ in participant_columns() if name != PERSONAL]
+    assert set(names) < set(TAKEN)
+    assert names[names.index(MINUTES) - 1] == "completed_at"
+
+
+def test_own_data_hold_each_column_that_is_not_hidden(session):
+    study = a_study(session, rank_first=True)
+    one = session.query(Participant).filter_by(public_id=FINISHED).one()
+    data = own_data(session, study, one)
+    question = next(each for each in data["questions"] if each["answers"])
+    answer = question["answers"][-1]
+    assert {*shown_columns(Participant).values()} <= data.keys()
+    assert {*shown_columns(Presentation).values()} <= question.keys()
+    assert {*shown_columns(Revision).values()} <= answer.keys()
+    assert shown_columns(StoredResponse) == {}
+    for name, key in IN_OWN_DATA.items():
+        assert (answer if name.startswith("ordering_revision.") else question)[key] is not None or (
+            key == "own_ordering" and answer["ticked"]
+        )
+
+
+@pytest.mark.slow
+def test_a_column_of_the_model_and_the_record_is_in_everything(tmp_path):
+    """Add two columns to copies of these two files alone, and use them in another process."""
+    shutil.copytree(ROOT / "survey", tmp_path / "survey")
+    add_lines(
+        tmp_path / "survey" / "db" / "models" / "participant.py",
+        "    exclude_reason: Mapped[str | None]",
+        '    weather: Mapped[str | None] = mapped_column(String(8), doc="the weather that day")\n'
+        '    visits: Mapped[int] = mapped_column(default=1, doc="how often they came")\n',
+    )
+    add_lines(
+        tmp_path / "survey" / "core" / "studies" / "participant_record.py",
+        "    exclude_reason: str | None",
+        "    weather: str | None\n    visits: int\n",
+    )
+    result = used_in_another_process(tmp_path)
+    row = next(row for row in result["rows"] if row["participant"] == FINISHED)
+    assert [*row][-3:] == ["weather", "visits", "exclude_reason"]
+    assert (row["weather"], row["visits"]) == ("'=rain", "3")
+    assert result["texts"]["weather"] == "=rain"
+    assert [(row["file"], row["column"], row["meaning"]) for row in result["codebook"]] == [
+        ("participants.csv", "weather", "the weather that day"),
+        ("participants.csv", "visits", "how often they came"),
+    ]
+    assert result["replicated"] > 5
+    assert result["same"]
+    place = "participants.csv, row 2, column visits"
+    assert result["refused"] == [
+        f"{place}: 'x' found; a whole number is needed",
+        f"{place}: '' found; a value is needed",
+    ]
+    assert result["earlier"] == [None, 1]
+    assert result["own data"] == {"weather": "=rain", "visits": 3}
+    assert result["taken"] == ["weather", "visits"]
+
+
+def add_lines(path, before, lines):
+    """Put lines before another one of a file."""
+    text = path.read_text()
+    assert text.count(before) == 1
+    path.write_text(text.replace(before, lines + before))
+
+
+def used_in_another_process(folder):
+    """What added_columns.py prints with the package in a folder."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.services.exchange.added_columns", str(folder)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
