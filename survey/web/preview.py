@@ -157,7 +157,7 @@ def _answer_page(
 def _plain_page(page: str, form: Form) -> str:
     numbers = range(1, g.plan.questions + 1) if page == "review" else ()
     stored = SimpleNamespace(answer=pages_of(g.plan).example_answer())
-    answers = [
+    example = [
         SimpleNamespace(
             position=number, view=answers.preview(g.study, number, g.labels), stored=stored
         )
@@ -168,7 +168,7 @@ def _plain_page(page: str, form: Form) -> str:
         form,
         progress=None,
         carried={},
-        answers=answers,
+        answers=example,
         pages=pages_of(g.plan),
         consent=g.study.consent_texts[-1],
         credit=_credit(page),

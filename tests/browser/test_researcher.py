@@ -125,7 +125,7 @@ def test_from_the_first_start_to_a_bundle_that_replicates(page, server):
         page.get_by_role("button", name="Download the bundle").click()
     expect(page.get_by_text("Downloaded.")).to_be_visible()
     bundle = open_files(io.BytesIO(download.value.path().read_bytes()), "bundle.zip")
-    steps = [step.text for step in replicate(bundle)]
+    steps = [*replicate(bundle)]
     assert f"the digest is that of the plan and its questions: {digest}" in steps
     assert "39 answers of 13 participants can be read" in steps
     assert page.faults == []

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from survey.db.models import Study
+from survey.services.studies import lifecycle
 from tests.builders import Visitor, an_open_study
 from tests.databases import ON_SQLITE
 from tests.web.desk import STUDY, a_file
@@ -31,7 +32,7 @@ def visitor(client):
 @ON_SQLITE
 def test_a_position_stands_with_its_grade_and_the_page_says_what_it_is(session, visitor):
     study = an_open_study(session, marks=GRADES, measures=["AP", "nDCG@10", "gMNRO"])
-    question = next(one.content for one in study.questions if one.number == 1)
+    question = lifecycle.questions_of(study)[0]
     visitor.start()
     assert rows_of(visitor.page) == [question.written(letter) for letter in "ABCDE"]
     assert re.fullmatch(r"(\d+ \([123]\) ){4}\d+ \([123]\)", rows_of(visitor.page)[0])

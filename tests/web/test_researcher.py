@@ -557,7 +557,7 @@ def test_the_bundle_of_a_closed_study_replicates_and_can_be_imported(desk, app, 
     desk.send(f"{STUDY}/close")
     bundle = desk.client.get(f"{STUDY}/bundle.zip").data
     files = open_files(io.BytesIO(bundle), "bundle.zip")
-    assert "6 answers of 2 participants can be read" in [step.text for step in replicate(files)]
+    assert "6 answers of 2 participants can be read" in [*replicate(files)]
     votes = desk.client.get(f"{STUDY}/files/votes.csv").data
     assert votes == files["votes.csv"]
     assert desk.client.get(f"{STUDY}/files/nothing.csv").status_code == 404
