@@ -246,7 +246,7 @@ def test_columns_after_custom_ranking_may_be_empty_or_missing(bundle):
 
     for change in (emptied, without):
         files = with_rows(bundle, "responses.csv", change)
-        answers = list(read_bundle(files).content.answers())
+        answers = list(read_bundle(files).content.answers.rows())
         assert len(answers) == len(rows_of(bundle, "responses.csv"))
         assert {one.active_seconds for one in answers} == {None}
         assert [one.excluded for one in answers] == [False] * 7 + [True] * 3
@@ -258,7 +258,7 @@ def test_a_file_that_a_spreadsheet_saved_is_read(bundle):
         "responses.csv": "\ufeff".encode() + bundle["responses.csv"].replace(b"\n", b"\r\n"),
     }
     found, known = (read_bundle(files).content for files in (saved, bundle))
-    assert list(found.answers()) == list(known.answers())
+    assert list(found.answers.rows()) == list(known.answers.rows())
 
 
 def test_a_first_ranking_is_read_with_its_place(session):
@@ -297,5 +297,5 @@ def test_rows_mean_the_same_in_whatever_order_they_stand(bundle):
     for name in ("participants.csv", "responses.csv"):
         files = with_rows(files, name, lambda rows: rows[::-1])
     read = read_bundle(files).content
-    assert list(read.answers()) == list(untouched.answers())
+    assert list(read.answers.rows()) == list(untouched.answers.rows())
     assert list(read.participants()) == list(untouched.participants())
