@@ -185,10 +185,10 @@ def _change_participant(statuses: str, unique_name: str, unique: str) -> None:
             op.execute(f"ALTER TABLE participant DROP CONSTRAINT IF EXISTS {old}")
         op.execute(f"ALTER TABLE participant ADD CONSTRAINT {unique_name} UNIQUE ({unique})")
         return
-    made = op.get_bind().execute(
+    stored = op.get_bind().execute(
         sa.text("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'participant'")
     )
-    copy = re.sub(r"status IN \([^)]*\)", check, made.scalar_one(), count=1)
+    copy = re.sub(r"status IN \([^)]*\)", check, stored.scalar_one(), count=1)
     copy = re.sub(
         rf"CONSTRAINT ({'|'.join(UNIQUE)}) UNIQUE \([^)]*\)",
         f"CONSTRAINT {unique_name} UNIQUE ({unique})",
@@ -214,17 +214,17 @@ def _triggers() -> Iterator[tuple[str, str, str, str]]:
 
 
 def _create_trigger(name: str, table: str, change: str, condition: str) -> None:
-    said = FROZEN if table != "event" else "events are never changed or removed"
+    message = FROZEN if table != "event" else "events are never changed or removed"
     if op.get_bind().dialect.name == "sqlite":
         op.execute(
             f"CREATE TRIGGER {name} BEFORE {change} ON {table} WHEN {condition} "
-            f"BEGIN SELECT RAISE(ABORT, '{said}'); END"
+            f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
         )
         return
     result = "OLD" if change == "DELETE" else "NEW"
     op.execute(
         f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        f"IF {condition} THEN RAISE EXCEPTION '{said}' "
+        f"IF {condition} THEN RAISE EXCEPTION '{message}' "
         "USING ERRCODE = 'integrity_constraint_violation'; "
         f"END IF; RETURN {result}; END $$"
     )

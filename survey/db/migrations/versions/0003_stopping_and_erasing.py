@@ -20,7 +20,7 @@ ONLY_ERASED = (
     "NOT (NEW.id = OLD.id AND NEW.slug = OLD.slug AND NEW.who = OLD.who AND NEW.at = OLD.at "
     "AND NEW.kind = OLD.kind AND NEW.detail = 'a participant who was erased')"
 )
-SAID = "events are never changed or removed"
+MESSAGE = "events are never changed or removed"
 
 
 def upgrade() -> None:
@@ -50,10 +50,10 @@ def _allow_statuses(statuses: str) -> None:
         op.execute(f"ALTER TABLE participant DROP CONSTRAINT {name}")
         op.execute(f"ALTER TABLE participant ADD CONSTRAINT {name} CHECK ({check})")
         return
-    made = op.get_bind().execute(
+    stored = op.get_bind().execute(
         sa.text("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'participant'")
     )
-    copy = re.sub(r"status IN \([^)]*\)", check, made.scalar_one(), count=1)
+    copy = re.sub(r"status IN \([^)]*\)", check, stored.scalar_one(), count=1)
     op.execute(re.sub(r'CREATE TABLE "?participant"?', "CREATE TABLE participant_copy", copy))
     op.execute("INSERT INTO participant_copy SELECT * FROM participant")
     op.execute("DROP TABLE participant")
@@ -67,11 +67,11 @@ def _guard_events(condition: str) -> None:
         op.execute("DROP TRIGGER event_kept_update")
         op.execute(
             f"CREATE TRIGGER event_kept_update BEFORE UPDATE ON event WHEN {condition} "
-            f"BEGIN SELECT RAISE(ABORT, '{SAID}'); END"
+            f"BEGIN SELECT RAISE(ABORT, '{MESSAGE}'); END"
         )
         return
     op.execute(
         "CREATE OR REPLACE FUNCTION event_kept_update() RETURNS trigger LANGUAGE plpgsql AS $$ "
-        f"BEGIN IF {condition} THEN RAISE EXCEPTION '{SAID}' "
+        f"BEGIN IF {condition} THEN RAISE EXCEPTION '{MESSAGE}' "
         "USING ERRCODE = 'integrity_constraint_violation'; END IF; RETURN NEW; END $$"
     )

@@ -81,10 +81,10 @@ def _on_sqlite() -> bool:
 
 def _stored_sql(name: str) -> str:
     """Return the statement with which SQLite made a table or a trigger."""
-    found = op.get_bind().execute(
+    stored = op.get_bind().execute(
         sa.text("SELECT sql FROM sqlite_master WHERE name = :name"), {"name": name}
     )
-    return str(found.scalar_one())
+    return str(stored.scalar_one())
 
 
 def _drop_answers(part: str) -> None:
@@ -96,8 +96,8 @@ def _drop_answers(part: str) -> None:
     sql = _stored_sql(part)
     sql = re.sub(r"\s+(clicked|own) (INTEGER NOT NULL|JSON),", "", sql)
     sql = re.sub(rf"\s*CONSTRAINT \S+ CHECK \({re.escape(CHECK)}\),?", "", sql)
-    kept = [name for name in _columns(part) if name not in ANSWERED.split(", ")]
-    _copy_table(part, re.sub(r",(\s*\))\Z", r"\1", sql), ", ".join(kept), ", ".join(kept))
+    remaining = [name for name in _columns(part) if name not in ANSWERED.split(", ")]
+    _copy_table(part, re.sub(r",(\s*\))\Z", r"\1", sql), ", ".join(remaining), ", ".join(remaining))
 
 
 def _add_answers(part: str) -> None:
