@@ -382,7 +382,7 @@ def _participant_in(row: Record) -> ParticipantRecord | None:
 
 
 def erased_tokens(session: Session) -> Sequence[str]:
-    """Return the tokens of all erased participants."""
+    """Return the hashes from which a restored backup knows whom to erase."""
     return session.scalars(select(Erasure.token)).all()
 
 

@@ -31,7 +31,7 @@ AFTER_BUTTON = {"begin": "consent", "resume": "consent", "decline": "declined", 
 
 @blueprint.before_request
 def _pretend() -> None:
-    """Stand in for a participant whom the database does not know."""
+    """Set the example participant, labels and addresses that templates read."""
     g.labels = (request.view_args or {}).get("labels") or answers.usual_variant(g.plan)
     g.at = _address_of
     set_language(g.plan.language)

@@ -64,7 +64,7 @@ def test_all_faults_are_told_at_once_each_with_its_line():
         "plan.yaml, line 3, colour: a plan has no field 'colour'; it has "
         + faults_of("preset: mnro\ncolour: blue")[0].partition("it has ")[2],
         "plan.yaml, line 5, personal_fields 1, name: the personal field 'Age' cannot be a column; "
-        "lower-case words that mean nothing to computers are allowed",
+        "a lower-case word that is no keyword of Python is allowed",
         "plan.yaml, line 11, personal_fields 2, options: the personal field group needs at least "
         "two options, and 50 at most; found 1",
         "plan.yaml, line 2, questions: questions is 'many'; a whole number is needed",
@@ -80,7 +80,7 @@ def test_all_faults_are_told_at_once_each_with_its_line():
         ("- a\n- b\n", "plan.yaml holds no fields"),
         ("title: [a\n", "plan.yaml, line 2: this is no YAML"),
         ("a: &x [1]\nb: *x\n", "uses a YAML alias"),
-        ("seed: 1\nseed: 2\n", "line 2, seed: seed stands there twice, again on line 2"),
+        ("seed: 1\nseed: 2\n", "line 2, seed: seed occurs twice, again on line 2"),
         ("preset: other\n", "line 1, preset: preset is 'other'; allowed is mnro"),
         ("preset: mnro\nseed: 2013-01-01\n", "seed is datetime.date(2013, 1, 1)"),
         ("preset: mnro\nlanguage: xx\n", "there is no translation into 'xx'; there are en, el"),

@@ -1,4 +1,4 @@
-"""The fields of the page "About you"."""
+"""The fields of the page "About you", and the faults of a field's settings."""
 
 import keyword
 from collections.abc import Iterable, Mapping
@@ -23,13 +23,13 @@ MOST_OPTIONS = 50
 
 @dataclass(frozen=True)
 class PersonalField:
-    """One field of the page "About you".
+    """A field of the page "About you".
 
     ``kind``: "number" (whole, between ``lowest`` and ``highest``), "choice" (one of
     ``options``) or "text". ``name``: its column in exports, a lower-case word.
     ``screen_out``: the options with which someone cannot take part.
 
-    Raises PlanError with all that is wrong.
+    Raises PlanError with all its faults.
     """
 
     name: str
@@ -54,35 +54,35 @@ class PersonalField:
         yield from text_faults("help", self.help, 500)
         yield from boolean_faults("required", self.required)
         yield from choice_faults("kind", self.kind, KINDS)
-        yield from self._about_name()
-        yield from self._about_bounds()
-        yield from self._about_options()
+        yield from self._name_faults()
+        yield from self._bound_faults()
+        yield from self._option_faults()
 
-    def _about_name(self) -> Iterable[Fault]:
+    def _name_faults(self) -> Iterable[Fault]:
         name = self.name
         if not (
             isinstance(name, str) and name.isascii() and name.isidentifier() and len(name) < 41
         ):
             allowed = "up to 40 lower-case letters, digits and _ are allowed, a letter first"
         elif name != name.lower() or keyword.iskeyword(name) or name.startswith("_"):
-            allowed = "lower-case words that mean nothing to computers are allowed"
+            allowed = "a lower-case word that is no keyword of Python is allowed"
         elif name in TAKEN:
-            allowed = "that column is there already; choose another name"
+            allowed = "exports have a column of this name; choose another"
         else:
             return
         yield Fault(("name",), f"the personal field {name!r} cannot be a column; {allowed}")
 
-    def _about_bounds(self) -> Iterable[Fault]:
+    def _bound_faults(self) -> Iterable[Fault]:
         for name in ("lowest", "highest"):
             if getattr(self, name) is not None:
                 yield from whole_number_faults(name, getattr(self, name), -LARGEST, LARGEST)
         bounds = (self.lowest, self.highest)
-        if all(isinstance(one, int) for one in bounds) and self.lowest > self.highest:  # type: ignore[operator] # both are numbers here
+        if all(isinstance(bound, int) for bound in bounds) and self.lowest > self.highest:  # type: ignore[operator] # both are numbers
             yield Fault(("lowest",), f"lowest is {bounds[0]}, more than highest, {bounds[1]}")
 
-    def _about_options(self) -> Iterable[Fault]:
+    def _option_faults(self) -> Iterable[Fault]:
         options = self.options
-        if not all(isinstance(one, str) and one.strip() and len(one) <= 200 for one in options):
+        if not all(_is_option(option) for option in options):
             yield Fault(("options",), "each option needs a text of at most 200 characters")
         elif not all(map(is_storable, options)):
             yield Fault(("options",), "an option holds a character that cannot be stored")
@@ -100,10 +100,10 @@ class PersonalField:
 
     @classmethod
     def from_json(cls, stored: object) -> "PersonalField":
-        """Make a field from plain values; raises PlanError with all that is wrong."""
+        """Make a field from plain values; raises PlanError with all faults."""
         if not isinstance(stored, Mapping):
             raise PlanError([Fault((), f"{stored!r} found; name, label and kind are needed")])
-        known = [one.name for one in fields(cls)]
+        known = [item.name for item in fields(cls)]
         faults = [
             Fault((str(name),), f"a personal field has no {name!r}; it has {', '.join(known)}")
             for name in stored
@@ -126,7 +126,7 @@ TAKEN = (*(name for name, _ in participant_columns() if name != PERSONAL), "csrf
 
 
 def tidy_text(text: str) -> str:
-    """Strip a text and end its lines as Unix does, whatever form or file it came from."""
+    """Return a text without outer spaces and spaces at line ends, with Unix line ends."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").strip().split("\n")
     return "\n".join(line.rstrip() for line in lines)
 
@@ -135,9 +135,13 @@ def _tidy(value: Any) -> Any:
     if isinstance(value, str):
         return tidy_text(value)
     if isinstance(value, list | tuple):
-        return tuple(tidy_text(one) if isinstance(one, str) else one for one in value)
+        return tuple(tidy_text(item) if isinstance(item, str) else item for item in value)
     return value
 
 
-def _as_tuple(found: Any) -> tuple[Any, ...]:
-    return tuple(found) if isinstance(found, list | tuple) else (found,)
+def _as_tuple(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def _is_option(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and len(value) <= 200

@@ -1,9 +1,9 @@
-"""The plan of a study: everything a researcher decides before the first participant comes.
+"""The plan of a study: everything a researcher decides before it opens.
 
 ``Plan`` holds what every kind of study decides. A kind of question adds its own settings in a
-subclass (survey.core.tasks). A field is declared once, with its rule: the checks below, the
-researcher's form and the command read it from there. A study's digest covers its plan and what
-its questions show.
+subclass (survey.core.tasks). A field is declared once, with its rule, from which come its checks,
+the researcher's form and the command. A study's digest covers its plan and what its questions
+show.
 """
 
 import hashlib
@@ -30,15 +30,15 @@ from survey.core.studies.texts import placeholders
 
 DESIGNS = ("all", "pool")
 MOST_FIELDS = 20
-RULE = "rule"  # under which a field's metadata holds its rule
+RULE = "rule"  # the key of a field's rule in its metadata
 
 
 @dataclass(frozen=True)
 class Text:
     """Rule of a text that participants read.
 
-    ``needed``: it may not be empty. ``filled``: it may hold {lists} and the like, in whose place
-    pages print the design's numbers.
+    ``needed``: it must not be empty. ``filled``: it may hold placeholders such as {lists}, which
+    pages replace with the design's numbers.
     """
 
     longest: int
@@ -46,7 +46,7 @@ class Text:
     filled: bool = False
 
     def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield what is wrong with a value."""
+        """Yield a fault for a value that breaks the rule."""
         return text_faults(name, value, self.longest, needed=self.needed)
 
 
@@ -59,7 +59,7 @@ class Whole:
     optional: bool = False
 
     def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield what is wrong with a value."""
+        """Yield a fault for a value that breaks the rule."""
         if value is None and self.optional:
             return ()
         return whole_number_faults(name, value, self.lowest, self.highest)
@@ -70,7 +70,7 @@ class Switch:
     """Rule of a field that is true or false."""
 
     def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield what is wrong with a value."""
+        """Yield a fault for a value that breaks the rule."""
         return boolean_faults(name, value)
 
 
@@ -81,7 +81,7 @@ class Choice:
     allowed: tuple[str, ...]
 
     def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield what is wrong with a value."""
+        """Yield a fault for a value that breaks the rule."""
         return choice_faults(name, value, self.allowed)
 
 
@@ -90,7 +90,7 @@ Rule = Text | Whole | Switch | Choice
 
 
 def ruled(rule: Rule, default: Any = MISSING) -> Any:
-    """Declare a field of a plan with its rule."""
+    """Return a dataclass field that carries its rule."""
     return field(default=default, metadata={RULE: rule})
 
 
@@ -107,7 +107,7 @@ class Plan(ABC):
     ``seed``: of what is drawn. ``participants``: how many are wanted. ``personal_until``: the
     day, as 2027-06-30, after which what could identify people is deleted.
 
-    Raises PlanError with everything that is wrong, each fault with its place.
+    Raises PlanError with all faults, each with its field.
     """
 
     kind: ClassVar[str]
@@ -141,7 +141,7 @@ class Plan(ABC):
             raise PlanError(faults)
 
     def __hash__(self) -> int:
-        # Equal plans have these in common; hashing long lists would take long.
+        # Hashing all own lists would be slow; equal plans share these fields.
         return hash((self.title, self.scenario, self.question_text, self.seed))
 
     @property
@@ -156,7 +156,7 @@ class Plan(ABC):
 
     @property
     def placeholder_names(self) -> tuple[str, ...]:
-        """What may stand in a text's braces."""
+        """The names that a text may have in braces."""
         return tuple(self.numbers)
 
     @abstractmethod
@@ -168,10 +168,10 @@ class Plan(ABC):
         """
 
     def giveaways(self) -> list[Fault]:
-        """Return what would tell participants a measure's name.
+        """Return faults of texts that would reveal a measure's name to participants.
 
-        Asked when a plan is made or changed, not when a stored one is read: a later version
-        knows more measures, and a study that runs under its title goes on.
+        Only new and changed plans are checked. A stored title may name a measure that a later
+        version adds, and its study must stay readable.
         """
         return [*giveaways_in_title(self.title)]
 
@@ -179,36 +179,35 @@ class Plan(ABC):
         """Yield all that participants' pages show of the plan: (what, text)."""
         for name in texts_of(type(self)):
             yield name, getattr(self, name)
-        for one in self.personal_fields:
-            words = (one.name, one.label, one.help, *one.options)
-            yield f"personal field {one.name}", "\n".join(words)
+        for item in self.personal_fields:
+            words = (item.name, item.label, item.help, *item.options)
+            yield f"personal field {item.name}", "\n".join(words)
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain lists and dictionaries, for storage."""
         return {"kind": self.kind, **asdict(self)}
 
     def content(self) -> dict[str, Any]:
-        """Return the plan as plain values without what is left at its default.
+        """Return the plan as plain values, without fields at their default.
 
-        The digest is made of this, so that it stays the same when a later version
-        adds a field. Hence a default, once released, is never changed.
+        The digest covers these values, so it stays the same when a later version adds a field.
+        For the same reason a released default must not change.
         """
         content = without_defaults(self)
         if "personal_fields" in content:
-            content["personal_fields"] = [without_defaults(one) for one in self.personal_fields]
+            content["personal_fields"] = [without_defaults(item) for item in self.personal_fields]
         return content
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], *, registered: bool = True) -> Self:
         """Make a plan of this kind from plain values; texts are tidied.
 
-        ``registered``: whether all that it names has to be registered here. A stored study
-        can be shown, answered and counted without.
+        ``registered``: whether its measures must be registered; a stored study can be shown,
+        answered and counted without them.
 
-        Raises PlanError with every fault: fields that no plan has, fields that are
-        missing, and what the plan itself refuses.
+        Raises PlanError with all faults: unknown fields, missing fields, and invalid values.
         """
-        known = {one.name for one in fields(cls)}
+        known = {item.name for item in fields(cls)}
         faults = [
             Fault((str(name),), f"a plan has no field {name!r}; it has {', '.join(sorted(known))}")
             for name in stored
@@ -223,7 +222,7 @@ class Plan(ABC):
             values["personal_until"] = values["personal_until"].isoformat()
         for name in texts_of(cls):
             if field_default(cls, name) is MISSING:
-                values.setdefault(name, "")  # where one is needed, the plan says so
+                values.setdefault(name, "")  # a needed text is then reported as empty
         values["personal_fields"] = read_fields(values.get("personal_fields", ()), faults)
         cls._read(values, faults)
         try:
@@ -236,7 +235,7 @@ class Plan(ABC):
 
     @classmethod  # noqa: B027 - a kind may need none
     def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
-        """Read the nested values of this kind's settings in place; add what is wrong."""
+        """Parse the nested settings of this kind in place; add their faults."""
 
     def _as_tuple(self, name: str) -> None:
         value = getattr(self, name)
@@ -245,21 +244,21 @@ class Plan(ABC):
         )
 
     def _tidy(self) -> None:  # noqa: B027 - a kind may need none
-        """Bring this kind's settings into their one form."""
+        """Normalise this kind's settings."""
 
     def _faults(self, *, registered: bool) -> list[Fault]:
-        """Return everything that is wrong; what rests on numbers only where these are right."""
+        """Return all faults; those that depend on numbers only if the numbers are valid."""
         faults = [*self._text_faults(), *self._design_faults()]
         if registered:
             faults += self._registry_faults()
         return faults or [*self._placeholder_faults(), *self._later_faults(registered=registered)]
 
     def _registry_faults(self) -> Iterable[Fault]:
-        """Yield what names something that is not registered here."""
+        """Yield faults of names that are not registered."""
         return ()
 
     def _later_faults(self, *, registered: bool) -> Iterable[Fault]:  # noqa: ARG002 - for subclasses
-        """Yield what is wrong with settings that rest on others, once these are right."""
+        """Yield faults of settings that depend on others, once those are valid."""
         return ()
 
     def _text_faults(self) -> Iterable[Fault]:
@@ -270,7 +269,7 @@ class Plan(ABC):
             yield Fault(("language",), f"language is {self.language!r}; two letters, like en")
         if self.personal_until is not None:
             yield from date_faults("personal_until", self.personal_until)
-        names = [one.name for one in self.personal_fields]
+        names = [item.name for item in self.personal_fields]
         for index, name in enumerate(names):
             if name in names[:index]:
                 yield Fault(
@@ -302,7 +301,7 @@ class Plan(ABC):
             yield from self._number_faults()
 
     def _number_faults(self) -> Iterable[Fault]:
-        """Yield what is wrong with this kind's settings, once all numbers are within bounds."""
+        """Yield faults of this kind's settings, once all numbers are within bounds."""
         return ()
 
     def _pool_faults(self) -> Iterable[Fault]:
@@ -328,27 +327,27 @@ class Plan(ABC):
                 yield from self._faults_of_braces(name, getattr(self, name))
 
     def _faults_of_braces(self, name: str, text: str) -> Iterable[Fault]:
-        shown = ", ".join(f"{{{one}}}" for one in self.placeholder_names)
+        shown = ", ".join(f"{{{name}}}" for name in self.placeholder_names)
         try:
             names = placeholders(text)
         except ValueError:
             yield Fault((name,), f"{name} holds a single {{ or }}; write {{{{ or }}}} for the sign")
             return
-        for one in names:
-            if one not in self.placeholder_names:
+        for placeholder in names:
+            if placeholder not in self.placeholder_names:
+                reason = self._why_not(placeholder)
                 yield Fault(
-                    (name,),
-                    f"{{{one}}} found in {name}; allowed are {shown}{self._why_not(one)}",
+                    (name,), f"{{{placeholder}}} found in {name}; allowed are {shown}{reason}"
                 )
 
     def _why_not(self, placeholder: str) -> str:  # noqa: ARG002 - for subclasses
-        """Explain why a text may not hold a placeholder, where there is more to say."""
+        """Return why a text must not hold a placeholder, to end a sentence; "" by default."""
         return ""
 
 
 def rules_of(plan: type[Plan]) -> dict[str, Rule]:
     """Return the rules of a kind of plan, by field, in the order of their declaration."""
-    return {one.name: one.metadata[RULE] for one in fields(plan) if RULE in one.metadata}
+    return {item.name: item.metadata[RULE] for item in fields(plan) if RULE in item.metadata}
 
 
 def texts_of(plan: type[Plan]) -> dict[str, Text]:
@@ -358,7 +357,7 @@ def texts_of(plan: type[Plan]) -> dict[str, Text]:
 
 def field_default(plan: type[Plan], name: str) -> Any:
     """Return a field's default, MISSING where there is none."""
-    return next(one.default for one in fields(plan) if one.name == name)
+    return next(item.default for item in fields(plan) if item.name == name)
 
 
 def giveaways_in_title(title: object) -> Iterable[Fault]:
@@ -371,48 +370,48 @@ def giveaways_in_title(title: object) -> Iterable[Fault]:
         )
 
 
-def read_fields(found: object, faults: list[Fault]) -> tuple[PersonalField, ...]:
-    """Read personal fields; what is wrong is added to ``faults``."""
-    if not isinstance(found, list | tuple):
+def read_fields(stored: object, faults: list[Fault]) -> tuple[PersonalField, ...]:
+    """Parse personal fields, and add their faults to ``faults``."""
+    if not isinstance(stored, list | tuple):
         faults.append(
-            Fault(("personal_fields",), f"personal_fields is {found!r}; a list is needed")
+            Fault(("personal_fields",), f"personal_fields is {stored!r}; a list is needed")
         )
         return ()
-    made = []
-    for index, one in enumerate(found):
+    personal_fields = []
+    for index, item in enumerate(stored):
         try:
-            made.append(PersonalField.from_json(one))
+            personal_fields.append(PersonalField.from_json(item))
         except PlanError as error:
             faults += [fault.under("personal_fields", index) for fault in error.faults]
-    return tuple(made)
+    return tuple(personal_fields)
 
 
-def without_defaults(one: Any) -> dict[str, Any]:
+def without_defaults(settings: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that are not left at their default."""
     return {
-        item.name: getattr(one, item.name)
-        for item in fields(one)
-        if getattr(one, item.name) != item.default
+        item.name: getattr(settings, item.name)
+        for item in fields(settings)
+        if getattr(settings, item.name) != item.default
     }
 
 
-# Raise when the content below changes its form, so that old digests stay checkable.
+# Raise it when the content below changes its form: it says which form a digest covers.
 DIGEST_FORMAT = 1
 
 
-class Shown(Protocol):
+class DigestedQuestion(Protocol):
     """A question of any kind."""
 
     def as_shown(self) -> dict[str, Any]:
         """Return what the digest covers of it: texts as pages print them, no floats."""
 
 
-def study_digest(plan: Plan, questions: Iterable[Shown], generator_version: int) -> str:
+def study_digest(plan: Plan, questions: Iterable[DigestedQuestion], generator_version: int) -> str:
     """Return the SHA-256 of a study's plan and of its questions as they are shown.
 
-    Values enter as the text a page prints, never as floats, so that the digest is
-    the same on every machine. The seed and generator are in the plan; added is the
-    version of the generator that drew the questions.
+    Values are hashed as the text that a page prints, not as floats, so that the digest is the
+    same on every machine. The plan names seed and generator; the version of the generator that
+    drew the questions is added.
     """
     content = {
         "format": DIGEST_FORMAT,

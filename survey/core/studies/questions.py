@@ -1,4 +1,4 @@
-"""A question of ranked lists: what each measure makes of them, and how it is shown blinded."""
+"""A question of ranked lists: the measures' values and orders, and its blinded presentation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from survey.core.studies.rankings import Ranking, identical_groups, letters_for,
 
 @dataclass(frozen=True)
 class Column:
-    """One measure's column of a question, as computed, as printed, and as an order.
+    """A measure's column of a question: its values as computed and as printed, and the order.
 
     ``values``: the measure's own values; ``shown``: the text a page prints (1-AP
     for AP, so that lower is better); both in the order of the lists' letters.
@@ -47,7 +47,7 @@ class Question:
         }
 
     def written(self, letter: str) -> str:
-        """Write a list's positions with their marks: 3 (2) 8 (1)."""
+        """Return a list's positions with their marks: 3 (2) 8 (1)."""
         return " ".join(
             f"{rank} ({text})" if text else str(rank) for rank, text in self.positions[letter]
         )
@@ -129,11 +129,11 @@ def build_question(
 
 @dataclass(frozen=True)
 class Blinding:
-    """One presentation of a question to one participant.
+    """The random orders of a question for one participant.
 
     ``label_order``: the measures behind Method1, Method2, …; ``column_order``: the
     label numbers from left to right; ``list_order``: the list letters from top to
-    bottom. Each is a permutation; a ValueError says which is not.
+    bottom. Raises ValueError for an order that is no permutation.
     """
 
     label_order: tuple[str, ...]
@@ -142,11 +142,11 @@ class Blinding:
 
     def __post_init__(self) -> None:
         if len(set(self.label_order)) != len(self.label_order):
-            raise ValueError(f"a measure stands behind two labels: {self.label_order}")
+            raise ValueError(f"a measure has two labels: {self.label_order}")
         if sorted(self.column_order) != list(range(1, len(self.label_order) + 1)):
             raise ValueError(f"columns {self.column_order} are no order of the labels")
         if len(set(self.list_order)) != len(self.list_order):
-            raise ValueError(f"a list stands in two rows: {self.list_order}")
+            raise ValueError(f"a list has two rows: {self.list_order}")
 
     def measure_behind(self, label: int) -> str:
         """Return the measure behind Method<label> in this presentation."""
@@ -158,9 +158,8 @@ def draw_blinding(
 ) -> Blinding:
     """Draw labels and columns (and rows, if asked for), each order equally likely.
 
-    ``chance`` must be one that no participant can recompute: the source is open,
-    so a seed derived from what a participant knows would undo the blinding. The
-    survey passes ``secrets.SystemRandom()``.
+    Pass ``secrets.SystemRandom()`` for participants. They can read the source, so they could
+    recompute orders from a seed that they know.
     """
     return Blinding(
         label_order=tuple(chance.sample(list(measures), len(measures))),
@@ -212,9 +211,9 @@ class BlindedQuestion:
 def blind(
     question: Question, blinding: Blinding, shown: Sequence[Sequence[str]]
 ) -> BlindedQuestion:
-    """Apply a presentation to a question; ``shown``: per label the values as printed.
+    """Return a question with labels in the place of measures.
 
-    From here on labels stand for the measures.
+    ``shown``: for each label the values as printed.
     """
     rankings = {
         label: question.columns[measure].ranking

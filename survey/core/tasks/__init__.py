@@ -1,7 +1,7 @@
 """Kinds of question ("tasks"), and the registry that finds them by name.
 
-A kind says here what is pure: which settings a plan has for it, what a question holds, how one
-participant is shown it, and what an answer is. Its tables in the database are registered in
+A kind defines here, without database or pages, its settings in a plan, its questions, how one
+participant is shown a question, and its answers. Its tables in the database are registered in
 survey.db.tasks, its files and its analysis in survey.services.exchange.tasks, its bot in
 survey.services.planning.simulation, its pages in survey.web.participant.tasks, each under the
 same name.
@@ -17,7 +17,7 @@ from survey.core.tasks.ordering import Ordering
 
 
 class TaskQuestion(Protocol):
-    """One question of a study, the same for all participants; ``number`` 0 is practice."""
+    """A question of a study, the same for all participants; ``number`` 0 is practice."""
 
     @property
     def number(self) -> int:
@@ -34,8 +34,8 @@ class Task(Protocol):
     """A kind of question.
 
     ``plan``: the settings, a subclass of Plan. ``presentation``, ``answer``: frozen dataclasses
-    that refuse what cannot be; their fields are named as the columns of the kind's tables.
-    ``generator_version``: of the code that draws questions; raised when it draws others.
+    that reject invalid values; their fields are named as the columns of the kind's tables.
+    ``generator_version``: of the code that draws questions; raised when it draws different ones.
     """
 
     name: str
@@ -50,17 +50,17 @@ class Task(Protocol):
     def draw(self, plan: Any, question: Any, chance: Random) -> Any:
         """Draw how one participant is shown a question.
 
-        ``chance``: never one that a participant could recompute, for the source is open.
+        ``chance``: not seeded with what a participant knows, as they can read the source.
         """
 
     def show(self, question: Any, presentation: Any) -> Any:
         """Return all that the participant may see: blinded, and hashable."""
 
     def facts(self, plan: Any, generator_version: int) -> dict[str, Any]:
-        """Return what a summary of a study says of its questions, as plain values."""
+        """Return facts about the questions for a summary of the study, as plain values."""
 
     def findings(self, plan: Any, questions: Sequence[Any]) -> Iterable[Finding]:
-        """Return what a researcher should know of the questions before the study opens."""
+        """Return findings on the questions, for researchers before the study opens."""
 
     def usual_variant(self, plan: Any) -> str:
         """Name the variant in which a preview shows questions by default."""
@@ -82,7 +82,7 @@ DEFAULT = "ordering"
 def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Plan:
     """Make a plan of the kind that its values name, ordering by default.
 
-    Raises PlanError with every fault; ``registered``: see ``Plan.from_json``.
+    Raises PlanError with all faults; ``registered``: see ``Plan.from_json``.
     """
     kind = stored.get("kind", DEFAULT)
     if not isinstance(kind, str) or kind not in TASKS:

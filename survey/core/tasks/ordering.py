@@ -1,7 +1,4 @@
-"""Ordering: people say which measure's ordering of ranked lists is the same as theirs.
-
-What a question is, how one participant is shown it, and what an answer is.
-"""
+"""The kind of question "ordering": which measures order ranked lists as the participant does."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,13 +33,13 @@ class OrderingPresentation:
 
     @property
     def blinding(self) -> Blinding:
-        """The three permutations."""
+        """The three orders as a ``Blinding``."""
         return Blinding(tuple(self.label_order), tuple(self.column_order), tuple(self.list_order))
 
 
 @dataclass(frozen=True)
 class OrderingAnswer:
-    """The labels that were ticked, or an own ordering: one of the two, never both or none."""
+    """The labels that were ticked, or an own ordering; raises ValueError for both or neither."""
 
     clicked: frozenset[int]
     own: Ranking | None
@@ -53,7 +50,7 @@ class OrderingAnswer:
 
 
 class Ordering:
-    """The kind of question "ordering", as the registry of kinds holds it."""
+    """The kind of question "ordering", for the registry."""
 
     name = "ordering"
     plan: type[Plan] = OrderingPlan
@@ -92,7 +89,7 @@ class Ordering:
         }
 
     def findings(self, plan: OrderingPlan, questions: Sequence[Question]) -> list[Finding]:
-        """Return how far the questions separate the measures, and what may surprise."""
+        """Return findings on how far the questions separate the measures, and on their marks."""
         return ordering_findings(plan, questions)
 
     def usual_variant(self, plan: OrderingPlan) -> str:

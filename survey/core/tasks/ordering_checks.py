@@ -1,4 +1,4 @@
-"""Checks of ordering questions before a study opens: how far they separate the measures."""
+"""Check ordering questions before a study opens: how far they separate the measures."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Pair:
 
     @property
     def summary(self) -> str:
-        """The comparison in a few words."""
+        """The comparison in a few words, for a table."""
         if self.identical:
             return "identical"
         return f"contradict on {self.contradictions}" if self.contradictions else "ties only"
@@ -40,7 +40,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class QuestionCheck:
-    """A question with what a researcher should know before it is answered."""
+    """A question with comparisons of its measures, and findings."""
 
     question: Question
     pairs: tuple[Pair, ...]
@@ -127,7 +127,7 @@ def _size_findings(plan: OrderingPlan) -> list[Finding]:
 
 
 def _mark_findings(plan: OrderingPlan) -> list[Finding]:
-    """Warn of measures without the marks they read, and of marks that no measure reads."""
+    """Return findings on measures without the marks they read, and on marks that none reads."""
     missing = [name for name in plan.measures if name not in MEASURES]
     if missing:
         fault = f"{and_join(missing)}: not registered here, so nothing can be drawn or recomputed"

@@ -14,9 +14,9 @@ from survey.core.studies.plan import Choice, Plan, Rule, Switch, Text, Whole, ru
 from survey.core.studies.questions import Question, build_question
 from survey.core.studies.rankings import letters_for
 
-GIVEN = "given"  # the generator of a plan that holds its lists
+OWN_LISTS = "given"  # the generator of a plan with own lists
 OLDEST_MEASURES = frozenset({"AP", "NMRR", "MNRO"})
-FEWEST_OWN_LISTS = 2  # of two systems, say; questions that are drawn have three at least
+FEWEST_OWN_LISTS = 2  # drawn questions have three at least
 PRACTICE_DRAWS = 100  # sets tried for a practice question beside own lists
 
 ListsPerQuestion = tuple[tuple[tuple[int, ...], ...], ...]
@@ -26,7 +26,7 @@ ListsPerQuestion = tuple[tuple[tuple[int, ...], ...], ...]
 class OrderingPlan(Plan):
     """The settings of a study whose questions are sets of ranked lists.
 
-    ``list_noun``: what a ranked list stands for ("system"). ``measures``, kept in the
+    ``list_noun``: the word for the source of a list ("system"). ``measures``, in the
     registry's order; ``lists`` per question, ``relevant`` items per list among
     ``collection_size``; ``generator``, or the generator "given" with ``own_lists`` (question →
     list → positions). ``marks``: grades, weights or clusters that the generator random deals to
@@ -45,7 +45,7 @@ class OrderingPlan(Plan):
     lists: int = ruled(Whole(3, 10), 5)
     relevant: int = ruled(Whole(1, 10_000), 5)
     collection_size: int = ruled(Whole(2, 100_000_000), 100)
-    generator: str = ruled(Choice((*GENERATORS, GIVEN)), "random")
+    generator: str = ruled(Choice((*GENERATORS, OWN_LISTS)), "random")
     own_lists: ListsPerQuestion = ()
     marks: Marks = NO_MARKS
     own_marks: tuple[Marks, ...] = ()
@@ -59,7 +59,7 @@ class OrderingPlan(Plan):
 
     @property
     def setting(self) -> Setting:
-        """What the measures may know beside the ranks."""
+        """The setting that the measures are computed in."""
         return Setting(self.collection_size, self.gmt, self.literal_eq15)
 
     @property
@@ -69,16 +69,16 @@ class OrderingPlan(Plan):
 
     @property
     def marked(self) -> tuple[str, ...]:
-        """Which marks stand beside positions: "grades", "weights", "clusters"."""
+        """The kinds of marks beside positions: "grades", "weights", "clusters"."""
         return (self.own_marks[0] if self.own_marks else self.marks).kinds
 
     @property
     def marks_lacking(self) -> bool:
-        """Whether some relevant item is in no cluster, although others are."""
+        """Whether a relevant item is in no cluster, although others are."""
         return any(
             not item
-            for one in (self.marks, *self.own_marks)
-            for row in one.clusters
+            for marks in (self.marks, *self.own_marks)
+            for row in marks.clusters
             for item in row
         )
 
@@ -95,12 +95,12 @@ class OrderingPlan(Plan):
 
     @property
     def placeholder_names(self) -> tuple[str, ...]:
-        """What may stand in a text's braces: the numbers, and the letters of the lists."""
+        """The names that a text may have in braces: the numbers, and {letters}."""
         return (*self.numbers, "letters")
 
     def draw_questions(self) -> list[Question]:
         """Draw the study's questions from its seed, the practice question (0) first if any."""
-        if self.generator == GIVEN:
+        if self.generator == OWN_LISTS:
             practice = [self._practice_beside_own_lists()] if self.practice else []
             marks = self.own_marks or (NO_MARKS,) * len(self.own_lists)
             return practice + [
@@ -111,13 +111,13 @@ class OrderingPlan(Plan):
         return [self._draw(number, self.generator) for number in numbers]
 
     def _practice_beside_own_lists(self) -> Question:
-        """Draw a practice question, marked like the first list, that the measures can order.
+        """Draw a practice question with the marks of the first list, which all measures can order.
 
-        In a large collection nothing relevant would come early by chance, and P@10, say,
-        would tie all lists; so positions are drawn nearer to the front if need be.
+        In a large collection, random positions are so late that P@10, say, ties all lists. Then
+        positions are drawn from a part nearer to the front.
         """
         if not self.own_marks and {*self.measures} <= OLDEST_MEASURES:
-            # As the first release drew it, so that its bundles replicate.
+            # Drawn otherwise, bundles of the first release would not replicate.
             with suppress(ValueError):
                 return self._draw(0, "random")
         marks = self.own_marks[0].of_list(0) if self.own_marks else NO_MARKS
@@ -144,7 +144,7 @@ class OrderingPlan(Plan):
         )
 
     def giveaways(self) -> list[Fault]:
-        """Return what would tell participants a measure's name: the title, or a cluster's."""
+        """Return faults of a title or a cluster's name that would reveal a measure's name."""
         faults = super().giveaways()
         own = ((("own_marks", index), marks) for index, marks in enumerate(self.own_marks))
         dealt: tuple[Place, Marks] = (("marks", "clusters"), self.marks)
@@ -163,7 +163,7 @@ class OrderingPlan(Plan):
     def public_texts(self) -> Iterable[tuple[str, str]]:
         """Yield all that participants' pages show of the plan, the clusters' names included."""
         yield from super().public_texts()
-        names = {name for one in (self.marks, *self.own_marks) for name in _cluster_names(one)}
+        names = {name for marks in (self.marks, *self.own_marks) for name in _cluster_names(marks)}
         yield "clusters", "\n".join(name.replace("_", " ") for name in sorted(names))
 
     def as_json(self) -> dict[str, Any]:
@@ -174,7 +174,7 @@ class OrderingPlan(Plan):
         }
 
     def content(self) -> dict[str, Any]:
-        """Return the plan as plain values without what is left at its default."""
+        """Return the plan as plain values, without fields at their default."""
         content = super().content()
         if "marks" in content:
             content["marks"] = self.marks.one_list_as_json()
@@ -187,7 +187,7 @@ class OrderingPlan(Plan):
         values["marks"] = _read_marks(values.get("marks") or {}, faults)
         values["own_marks"] = _read_own_marks(values.get("own_marks") or (), faults)
         if values.get("own_lists"):
-            # Positions may come in any order where no marks stand beside them.
+            # Sorting positions would separate them from their marks.
             sort = not any(values["own_marks"])
             values |= _read_own_lists(values["own_lists"], sort=sort, faults=faults)
 
@@ -195,7 +195,7 @@ class OrderingPlan(Plan):
         for name in ("measures", "own_lists", "own_marks"):
             self._as_tuple(name)
         if all(isinstance(name, str) and name in MEASURES for name in self.measures):
-            # In the registry's order, so that a plan does not depend on how it was ticked.
+            # In the registry's order: equal plans must not differ by the order of ticks.
             ordered = sorted(self.measures, key=MEASURES.sort_key)
             object.__setattr__(self, "measures", tuple(ordered))
         if not any(self.own_marks):
@@ -231,7 +231,7 @@ class OrderingPlan(Plan):
         )
 
     def _own_list_faults(self) -> Iterable[Fault]:
-        if bool(self.own_lists) != (self.generator == GIVEN):
+        if bool(self.own_lists) != (self.generator == OWN_LISTS):
             yield Fault(
                 ("generator",),
                 f"generator is {self.generator} and there are {len(self.own_lists)} questions "
@@ -252,7 +252,7 @@ class OrderingPlan(Plan):
             )
 
     def _has_twins(self, number: int) -> bool:
-        """Tell whether two lists of a question look the same: equal positions and equal marks."""
+        """Return whether two lists of a question have equal positions and equal marks."""
         marks = self.own_marks[number - 1 : number] or (NO_MARKS,)
         lists = self.own_lists[number - 1]
         return len({(ranks, marks[0].of_list(index)) for index, ranks in enumerate(lists)}) < len(
@@ -298,15 +298,16 @@ class OrderingPlan(Plan):
             )
             return
         if self.marks:
-            places = range(1, self.relevant + 1)
+            positions = range(1, self.relevant + 1)
             for kind in self.marks.kinds:
-                one = Marks(**{kind: getattr(self.marks, kind)})
-                place: Place = ("marks", kind)
-                yield from _faulty_marks(place, "marks", one, [places], self.collection_size)
+                marks_of_kind = Marks(**{kind: getattr(self.marks, kind)})
+                yield from _mark_faults(
+                    ("marks", kind), "marks", marks_of_kind, [positions], self.collection_size
+                )
         for index, marks in enumerate(self.own_marks):
             what = f"the marks of question {index + 1}"
             lists = self.own_lists[index]
-            yield from _faulty_marks(("own_marks", index), what, marks, lists, self.collection_size)
+            yield from _mark_faults(("own_marks", index), what, marks, lists, self.collection_size)
             if marks.kinds != self.own_marks[0].kinds:
                 yield Fault(("own_marks", index), f"{what} are of other kinds than question 1's")
 
@@ -324,8 +325,8 @@ def _cluster_names(marks: Marks) -> set[str]:
     return {name for row in marks.clusters for item in row for name in item}
 
 
-def _faulty_marks(
-    place: tuple[str | int, ...],
+def _mark_faults(
+    place: Place,
     what: str,
     marks: Marks,
     lists: Iterable[Iterable[int]],
@@ -348,7 +349,7 @@ def _read_own_lists(value: object, *, sort: bool, faults: list[Fault]) -> dict[s
     try:
         own = tuple(
             tuple(tuple(_positions(ranks, sort=sort)) for ranks in lists)
-            for lists in value  # type: ignore[attr-defined] # what is no list raises TypeError
+            for lists in value  # type: ignore[attr-defined] # a value that is no list raises TypeError
         )
         sizes = {"questions": len(own), "lists": len(own[0]), "relevant": len(own[0][0])}
     except (TypeError, IndexError):
@@ -356,11 +357,11 @@ def _read_own_lists(value: object, *, sort: bool, faults: list[Fault]) -> dict[s
             Fault(("own_lists",), "own_lists is no list of questions with lists of positions")
         )
         return {"own_lists": (), "generator": "random"}
-    return {"own_lists": own, "generator": GIVEN, **sizes}
+    return {"own_lists": own, "generator": OWN_LISTS, **sizes}
 
 
 def _positions(value: object, *, sort: bool) -> list[int]:
-    if not isinstance(value, list | tuple) or not all(type(one) is int for one in value):
+    if not isinstance(value, list | tuple) or not all(type(position) is int for position in value):
         raise TypeError
     return sorted(value) if sort else list(value)
 
@@ -378,8 +379,8 @@ def _read_marks(value: object, faults: list[Fault]) -> Marks:
         return marks
     for kind, words in value.items():
         try:
-            one = Marks.of_one_list({kind: words})
-            marks = replace(marks, **{kind: getattr(one, kind)})
+            marks_of_kind = Marks.of_one_list({kind: words})
+            marks = replace(marks, **{kind: getattr(marks_of_kind, kind)})
         except (OverflowError, TypeError, ValueError):
             allowed = "a name" if kind == "clusters" else "a number"
             faults.append(
@@ -395,7 +396,7 @@ def _read_own_marks(value: object, faults: list[Fault]) -> tuple[Marks, ...]:
     try:
         if not isinstance(value, list | tuple):
             raise TypeError
-        return tuple(Marks.from_json(_kinds(one)) for one in value)
+        return tuple(Marks.from_json(_kinds(item)) for item in value)
     except (OverflowError, TypeError, ValueError):
         faults.append(
             Fault(

@@ -19,7 +19,7 @@ from survey.core.studies.participant_record import ParticipantRecord
 from survey.core.studies.questions import Question, build_question
 from survey.core.studies.texts import and_join
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation
-from survey.core.tasks.ordering_plan import GIVEN, OrderingPlan, ordering_plan
+from survey.core.tasks.ordering_plan import OWN_LISTS, OrderingPlan, ordering_plan
 from survey.db import export_queries, vote_queries
 from survey.services.analysis import results_json
 from survey.services.analysis.study_results import (
@@ -217,7 +217,7 @@ class OrderingFiles:
     def check_questions(self, content: Content) -> str:
         """Compare the lists with those drawn from the seed or written in the plan; return which."""
         plan = ordering_plan(content.plan)
-        if plan.generator != GIVEN and content.generator_version != GENERATOR_VERSION:
+        if plan.generator != OWN_LISTS and content.generator_version != GENERATOR_VERSION:
             raise BundleError(
                 f"{STUDY}, generator_version: {content.generator_version} found; this version of "
                 f"the survey draws with version {GENERATOR_VERSION}, so it cannot draw these lists "
@@ -248,7 +248,7 @@ class OrderingFiles:
                         f"{' '.join(map(str, ranks))} found; the plan gives "
                         f"{' '.join(map(str, expected))}"
                     )
-        if plan.generator == GIVEN:
+        if plan.generator == OWN_LISTS:
             return f"the lists of {plan.questions} questions are the plan's own"
         return f"the lists of {plan.questions} questions come out of the seed {plan.seed} again"
 

@@ -1,4 +1,4 @@
-"""Checks of a study before it opens: its texts, its digest, and what its kind of question adds."""
+"""Check a study before it opens: its questions, its texts and its digest."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ __all__ = [
 
 
 def check_study(study: Study) -> list[Finding]:
-    """Return findings on the questions, the texts and the digest."""
+    """Return findings; one that has ``failed`` means that the study is broken."""
     findings = [*task_of(study.plan).findings(study.plan, questions_of(study))]
     findings += [
         Finding(None, f"the {what} holds the name of a measure ({measure}); participants see it")
@@ -62,7 +62,7 @@ def chance_advantage(study: Study) -> dict[str, float]:
 def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
     """Yield the texts of pages, their sources and their addresses, each after its name.
 
-    Not the slug, which ``refuse_slug`` has checked.
+    The slug is left out: ``refuse_slug`` has checked it.
     """
     yield from study.plan.public_texts()
     settings = recruitment_of(study)

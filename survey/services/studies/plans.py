@@ -1,6 +1,6 @@
-"""Giving a plan ranked lists of the researcher's own.
+"""Make plans: from presets, from YAML files, and with a researcher's own lists.
 
-Plans as YAML files: the same fields as the form, every fault with its line.
+A YAML file has the same fields as the researcher's form; each fault names its line.
 """
 
 import secrets
@@ -27,9 +27,84 @@ from survey.services.studies.languages import ENGLISH, languages
 from survey.services.studies.presets import translated
 from survey.services.studies.recruitment import Recruitment, recruitment_from
 
+LARGEST_FILE = 1_000_000  # characters
+DEEPEST = 10  # levels of nesting
+THE_PAPERS = ("AP", "NMRR", "MNRO")
+GROUPS = {
+    "positions": "Relevant or not",
+    "grades": "With grades of relevance",
+    "weights": "With weights from several annotators",
+    "clusters": "With clusters of the relevant items",
+}
+PRESETS = ("mnro", "mnro-discriminative", "runs")
+GENERATOR_NAMES = tuple(GENERATORS)
+
+Lines = dict[Place, int]
+
+
+def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan:
+    """Make a plan from a preset, with its texts in a language and some fields changed.
+
+    Raises SurveyError naming the fields that are invalid.
+    """
+    try:
+        return plan_from({**preset_values(preset, language), **changes})
+    except ValueError as error:
+        raise SurveyError(f"The study cannot be made: {error}.") from error
+
+
+def plan_from(values: Mapping[str, Any]) -> Plan:
+    """Make a plan from plain values.
+
+    Raises PlanError with all faults, a language without translation included.
+    """
+    try:
+        plan = plan_from_json(values)
+    except PlanError as error:
+        raise PlanError([*error.faults, *giveaways_in_title(values.get("title"))]) from None
+    if faults := plan.giveaways():
+        raise PlanError(faults)
+    if plan.language not in languages():
+        known = ", ".join(languages())
+        raise PlanError(
+            [
+                Fault(
+                    ("language",),
+                    f"there is no translation into {plan.language!r}; there are {known}",
+                )
+            ]
+        )
+    return plan
+
+
+def preset_values(preset: str, language: str = ENGLISH) -> dict[str, Any]:
+    """Return a preset's fields as plain values, its texts in a language."""
+    return {**translated(_preset(preset), language), "language": language}
+
+
+def _preset(preset: str) -> dict[str, Any]:
+    source = files("survey.services.studies") / "presets" / f"{preset}.yaml"
+    values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
+    base = values.pop("preset", None)
+    return {**_preset(base), **values} if base else values
+
+
+def measure_groups() -> list[tuple[str, list[tuple[str, str]]]]:
+    """Return the measures in groups: (heading, [(name, label), …])."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for measure in MEASURES.values():
+        heading = "The paper's" if measure.name in THE_PAPERS else GROUPS[measure.reads]
+        groups.setdefault(heading, []).append((measure.name, measure.label))
+    return [*groups.items()]
+
+
+def fresh_seed() -> int:
+    """Return a random seed, for a study whose researcher names none."""
+    return secrets.randbelow(2**31)
+
 
 def from_csv(text: str, file: str) -> OwnLists:
-    """Read lists from a CSV; raises FaultyFilesError with every fault's row and column."""
+    """Return the lists of a CSV; raises FaultyFilesError with all faults' rows and columns."""
     return read_lists_csv(text, file)
 
 
@@ -43,7 +118,7 @@ def from_trec(
     graded: bool = False,
     clusters: tuple[str, str] | None = None,
 ) -> OwnLists:
-    """Read lists from (file name, text) pairs; raises FaultyFilesError with every fault."""
+    """Return lists from (file name, text) pairs; raises FaultyFilesError with all faults."""
     text = collection_size.strip()
     size = parse_whole(text)
     if size is None:
@@ -72,21 +147,12 @@ def as_fields(lists: OwnLists) -> dict[str, Any]:
 
 
 def with_lists(plan: Plan, lists: OwnLists) -> Plan:
-    """Return the plan with these lists in the place of drawn ones.
-
-    Raises PlanError where plan and lists do not fit together.
-    """
+    """Return a copy of a plan with own lists; raises PlanError if they do not fit the plan."""
     return plan_from_json({**plan.as_json(), **as_fields(lists)})
 
 
-LARGEST_FILE = 1_000_000
-DEEPEST = 10
-
-Lines = dict[Place, int]
-
-
 class PlanFileError(SurveyError):
-    """A file that is no plan; ``faults``: sentences with file, line and field."""
+    """An invalid plan file; ``faults``: sentences with file, line and field."""
 
     def __init__(self, faults: Iterable[str]) -> None:
         self.faults = tuple(faults)
@@ -95,7 +161,7 @@ class PlanFileError(SurveyError):
 
 @dataclass(frozen=True)
 class PlanFile:
-    """What a file holds: the plan, and how people are recruited."""
+    """The plan of a file, and its settings of recruitment."""
 
     plan: Plan
     recruitment: Recruitment
@@ -143,10 +209,10 @@ def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str,
     return {name: _plain(value) for name, value in content.items()}
 
 
-def _recruitment(found: object) -> Recruitment:
-    if not isinstance(found, Mapping):
-        raise PlanError([Fault((), f"recruitment is {found!r}; fields with values are needed")])
-    return recruitment_from(found)
+def _recruitment(stored: object) -> Recruitment:
+    if not isinstance(stored, Mapping):
+        raise PlanError([Fault((), f"recruitment is {stored!r}; fields with values are needed")])
+    return recruitment_from(stored)
 
 
 def _read(text: str, file: str) -> tuple[dict[str, Any], Lines]:
@@ -156,19 +222,19 @@ def _read(text: str, file: str) -> tuple[dict[str, Any], Lines]:
     try:
         _refuse_aliases_and_depth(text, file)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-        twice = list(_note_lines(root, (), lines))
+        repeated = list(_note_lines(root, (), lines))
         values = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise PlanFileError([_about_yaml(error, file)]) from error
+        raise PlanFileError([_yaml_fault(error, file)]) from error
     if not isinstance(values, dict):
         raise PlanFileError([f"{file} holds no fields; a plan has lines like `title: …`"])
-    if twice:
-        raise PlanFileError(_located(fault, file, lines) for fault in twice)
+    if repeated:
+        raise PlanFileError(_located(fault, file, lines) for fault in repeated)
     return values, lines
 
 
 def _refuse_aliases_and_depth(text: str, file: str) -> None:
-    """Stop early at what no plan needs and what makes reading slow."""
+    """Reject YAML whose aliases or depth would make reading slow."""
     depth = 0
     for event in yaml.parse(text, yaml.SafeLoader):
         if isinstance(event, yaml.AliasEvent):
@@ -180,7 +246,7 @@ def _refuse_aliases_and_depth(text: str, file: str) -> None:
 
 
 def _note_lines(node: Node | None, place: Place, lines: Lines) -> Iterable[Fault]:
-    """Remember on which line each field stands; yield fields that stand there twice."""
+    """Add each field's line to ``lines``; yield a fault for a field that occurs twice."""
     if node is None:
         return
     lines.setdefault(place, node.start_mark.line + 1)
@@ -193,7 +259,7 @@ def _note_lines(node: Node | None, place: Place, lines: Lines) -> Iterable[Fault
             name = str(key.value) if isinstance(key, ScalarNode) else "?"
             if name in seen:
                 line = key.start_mark.line + 1
-                yield Fault((*place, name), f"{name} stands there twice, again on line {line}")
+                yield Fault((*place, name), f"{name} occurs twice, again on line {line}")
             seen.add(name)
             lines[(*place, name)] = key.start_mark.line + 1
             yield from _note_lines(child, (*place, name), lines)
@@ -204,11 +270,11 @@ def _located(fault: Fault, file: str, lines: Lines) -> str:
     while place and place not in lines:
         place = place[:-1]
     line = f", line {lines[place]}" if place in lines and place else ""
-    return f"{file}{line}, {described(fault.place)}: {fault.text}"
+    return f"{file}{line}, {_field_path(fault.place)}: {fault.text}"
 
 
-def described(place: Place) -> str:
-    """Say where a field is: personal_fields 2, kind."""
+def _field_path(place: Place) -> str:
+    """Return the path of a field in words: personal_fields 2, kind."""
     parts: list[str] = []
     for part in place:
         if isinstance(part, int) and parts:
@@ -218,7 +284,7 @@ def described(place: Place) -> str:
     return ", ".join(parts) or "the whole"
 
 
-def _about_yaml(error: Exception, file: str) -> str:
+def _yaml_fault(error: Exception, file: str) -> str:
     mark = getattr(error, "problem_mark", None)
     line = f", line {mark.line + 1}" if mark else ""
     problem = getattr(error, "problem", None) or str(error) or type(error).__name__
@@ -226,7 +292,7 @@ def _about_yaml(error: Exception, file: str) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as blocks, as people do."""
+    """Writes texts of several lines as blocks."""
 
 
 def _block(dumper: yaml.SafeDumper, text: str) -> ScalarNode:
@@ -239,77 +305,5 @@ _Dumper.add_representer(str, _block)
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, list | tuple) else value
-
-
-THE_PAPERS = ("AP", "NMRR", "MNRO")
-GROUPS = {
-    "positions": "Relevant or not",
-    "grades": "With grades of relevance",
-    "weights": "With weights from several annotators",
-    "clusters": "With clusters of the relevant items",
-}
-PRESETS = ("mnro", "mnro-discriminative", "runs")
-GENERATOR_NAMES = tuple(GENERATORS)
-
-
-def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan:
-    """Make a plan from a preset, its texts in a language, with some of its fields changed.
-
-    Raises SurveyError saying which field cannot be as asked.
-    """
-    try:
-        return plan_from({**preset_values(preset, language), **changes})
-    except ValueError as error:
-        raise SurveyError(f"The study cannot be made: {error}.") from error
-
-
-def plan_from(values: Mapping[str, Any]) -> Plan:
-    """Make a plan from plain values, in a language that there is.
-
-    Raises PlanError with everything that is wrong.
-    """
-    try:
-        plan = plan_from_json(values)
-    except PlanError as error:
-        raise PlanError([*error.faults, *giveaways_in_title(values.get("title"))]) from None
-    if faults := plan.giveaways():
-        raise PlanError(faults)
-    if plan.language not in languages():
-        known = ", ".join(languages())
-        raise PlanError(
-            [
-                Fault(
-                    ("language",),
-                    f"there is no translation into {plan.language!r}; there are {known}",
-                )
-            ]
-        )
-    return plan
-
-
-def preset_values(preset: str, language: str = ENGLISH) -> dict[str, Any]:
-    """Return a preset's fields as plain values, its texts in a language."""
-    return {**translated(_preset(preset), language), "language": language}
-
-
-def _preset(preset: str) -> dict[str, Any]:
-    source = files("survey.services.studies") / "presets" / f"{preset}.yaml"
-    values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
-    underneath = values.pop("preset", None)
-    return {**_preset(underneath), **values} if underneath else values
-
-
-def measure_groups() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Return the listed measures by what they read of a list: heading, (name, label)s."""
-    groups: dict[str, list[tuple[str, str]]] = {}
-    for measure in MEASURES.values():
-        heading = "The paper's" if measure.name in THE_PAPERS else GROUPS[measure.reads]
-        groups.setdefault(heading, []).append((measure.name, measure.label))
-    return [*groups.items()]
-
-
-def fresh_seed() -> int:
-    """Draw a seed for a study whose researcher names none."""
-    return secrets.randbelow(2**31)
+        return {name: _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

@@ -47,9 +47,9 @@ def test_a_label_leads_to_the_measure_of_its_own_presentation():
 @pytest.mark.parametrize(
     ("labels", "columns", "rows", "message"),
     [
-        (("AP", "AP"), (1, 2), ("A",), "a measure stands behind two labels"),
+        (("AP", "AP"), (1, 2), ("A",), "a measure has two labels"),
         (("AP", "NMRR"), (1, 3), ("A",), "are no order of the labels"),
-        (("AP", "NMRR"), (2, 1), ("A", "A"), "a list stands in two rows"),
+        (("AP", "NMRR"), (2, 1), ("A", "A"), "a list has two rows"),
     ],
 )
 def test_what_is_no_permutation_is_refused(labels, columns, rows, message):
