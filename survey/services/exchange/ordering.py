@@ -127,7 +127,7 @@ class OrderingFiles:
         return ordering_tables.answer_tables(plan)
 
     def result_tables(self, plan: OrderingPlan) -> list[Table]:
-        """Return table3.csv and table4.csv."""
+        """Return the files of shares (table3.csv) and of differences (table4.csv)."""
         return ordering_tables.result_tables(plan)
 
     def lines_per_answer(self, plan: OrderingPlan) -> int:

@@ -151,11 +151,11 @@ def _drop_defaults(table: str, *names: str) -> None:
 def _change_questions(change: Callable[[], None]) -> None:
     """Change the questions of frozen studies as well: not what they say, but where it is."""
     if _on_sqlite():
-        found = op.get_bind().execute(
+        rows = op.get_bind().execute(
             sa.text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = :t"),
             {"t": "question"},
         )
-        triggers = [(row.name, row.sql) for row in found]
+        triggers = [(row.name, row.sql) for row in rows]
         for name, _ in triggers:
             op.execute(f"DROP TRIGGER {name}")
         change()
