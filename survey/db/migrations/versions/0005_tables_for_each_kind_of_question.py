@@ -132,35 +132,41 @@ def _columns(table: str) -> list[str]:
 
 
 def _copy_table(table: str, sql: str, names: str, chosen: str, source: str = "") -> None:
+    """Make a table of SQLite again by another statement, with its rows, indexes and triggers."""
+    rest = op.get_bind().execute(
+        sa.text(
+            "SELECT sql FROM sqlite_master "
+            "WHERE tbl_name = :table AND type IN ('index', 'trigger') AND sql IS NOT NULL"
+        ),
+        {"table": table},
+    )
+    statements = rest.scalars().all()
     op.execute(re.sub(rf'CREATE TABLE "?{table}"?', f"CREATE TABLE {table}_copy", sql, count=1))
     op.execute(f"INSERT INTO {table}_copy ({names}) SELECT {chosen} FROM {source or table}")  # nosec B608 # constants alone
     op.execute(f"DROP TABLE {table}")
     op.execute(f"ALTER TABLE {table}_copy RENAME TO {table}")
+    for statement in statements:
+        op.execute(statement)
 
 
 def _drop_defaults(table: str, *names: str) -> None:
-    """Drop the defaults that new columns needed for the rows that were there."""
+    """Let columns have no default any more, which rows needed when the columns were added."""
     if not _on_sqlite():
         for name in names:
             op.alter_column(table, name, server_default=None)
         return
     columns = ", ".join(_columns(table))
-    _copy_table(table, re.sub(r" DEFAULT '(\[\]|\{\})'", "", _stored_sql(table)), columns, columns)
+    sql = re.sub(rf"\b({'|'.join(names)}) JSON DEFAULT '\S+'", r"\1 JSON", _stored_sql(table))
+    _copy_table(table, sql, columns, columns)
 
 
 def _change_questions(change: Callable[[], None]) -> None:
     """Change the questions of frozen studies as well: not what they say, but where it is."""
     if _on_sqlite():
-        rows = op.get_bind().execute(
-            sa.text("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = :t"),
-            {"t": "question"},
-        )
-        triggers = [(row.name, row.sql) for row in rows]
-        for name, _ in triggers:
-            op.execute(f"DROP TRIGGER {name}")
+        trigger = _stored_sql("question_frozen_update")
+        op.execute("DROP TRIGGER question_frozen_update")
         change()
-        for _, sql in triggers:
-            op.execute(sql)
+        op.execute(trigger)
     else:
         op.execute("ALTER TABLE question DISABLE TRIGGER question_frozen_update")
         change()
@@ -173,10 +179,9 @@ def _join_questions() -> None:
     build = "json_object" if _on_sqlite() else "json_build_object"
     pairs = ", ".join(f"'{name}', {read.format(name)}" for name in QUESTION)
     op.execute(f"UPDATE question SET content = {build}({pairs})")  # nosec B608 # constants alone
-    if not _on_sqlite():
-        op.alter_column("question", "content", server_default=None)
     for name in QUESTION:
         op.drop_column("question", name)
+    _drop_defaults("question", "content")
 
 
 def _split_questions() -> None:
@@ -189,7 +194,9 @@ def _split_questions() -> None:
         )
         op.add_column("question", column)
         value = (
-            f"content ->> '{name}'" if _on_sqlite() else f"NULLIF(content ->> '{name}', '')::json"
+            f"json_extract(content, '$.{name}')"
+            if _on_sqlite()
+            else f"NULLIF(content ->> '{name}', '')::json"
         )
         op.execute(f"UPDATE question SET {name} = {value}")  # nosec B608 # constants alone
     op.drop_column("question", "content")
