@@ -51,7 +51,7 @@ def test_a_connection_that_is_ended_in_between_is_a_503_and_one_answer(
     visitor, end_connections, session, monkeypatch
 ):
     monkeypatch.setattr(
-        "survey.services.participation.answers._judge", lambda *_: end_connections() and None
+        "survey.services.participation.answers._outcome", lambda *_: end_connections() and None
     )
     visitor.submit("/q/1", choice="1", follow=False)
     assert visitor.status == 503
