@@ -178,7 +178,7 @@ def test_a_backup_that_fails_leaves_no_file_and_spoils_none(filled, tmp_path, mo
     target.write_text("an earlier backup")
     monkeypatch.setattr("survey.services.operations.backups.inspect_backup", lambda _: None)
     before = sorted(path.name for path in tmp_path.iterdir())
-    with pytest.raises(BackupError, match="does not hold what the database holds"):
+    with pytest.raises(BackupError, match="differs from the database"):
         write_backup(filled, target)
     assert target.read_text() == "an earlier backup"
     assert sorted(path.name for path in tmp_path.iterdir()) == before
