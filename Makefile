@@ -6,7 +6,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-all promises accessibility soak check audit dependencies calibrate digits bench wheel screenshots translations constraints clean
+.PHONY: help install run test test-slow test-all promises accessibility soak check audit dependencies calibrate digits bench wheel screenshots translations constraints clean
 
 help: ## Say what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -18,6 +18,9 @@ run: .venv/run ## Serve the paper's study at http://127.0.0.1:5000 (make run POR
 
 test: .venv/test ## Run the tests that one runs while working, in under three minutes
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow and not trial and not soak' $(ARGS)
+
+test-slow: .venv/test ## Run the slow ones alone: make test-slow ARGS=tests/guides
+	$(BIN)/pytest -n 2 --dist worksteal -m 'slow and not trial and not soak' $(ARGS)
 
 test-all: .venv/test ## Run these and the slow ones: both databases, all walks in a real browser, the guides
 	$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
