@@ -17,8 +17,8 @@ from survey.core.agreement.credits import OTHER, Ballots, distinct_questions, ta
 from survey.core.agreement.differences import Pair, by_participants, differences, two_way
 from survey.core.agreement.permutation import Redraws, cochran_q
 from survey.core.agreement.verdicts import verdict
-from survey.core.statistics.rank_correlation import tau_b
-from survey.core.statistics.results import MeanTest
+from survey.core.statistics.rater_agreement import tau_b
+from survey.core.statistics.significance import MeanTest
 
 LEVEL = 0.05
 

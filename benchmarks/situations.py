@@ -17,12 +17,11 @@ import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 
 from survey.core.agreement.answers import Response
-from survey.core.agreement.voters import Vote, cast_vote, own_order
 from survey.core.measures import Setting
 from survey.core.studies.generators import random_question
 from survey.core.studies.questions import Blinding, Question, blind, draw_blinding
 from survey.core.studies.rankings import Ranking, identical_groups
-from survey.services.planning.ordering_bot import Preference
+from survey.services.planning.ordering_bot import Preference, Vote, cast_vote, own_order
 
 MEASURES = ("AP", "NMRR", "MNRO")
 QUESTIONS_SEED = 1

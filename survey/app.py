@@ -9,7 +9,6 @@ from survey.db.engine import database_url, engine_options, prepare
 from survey.web import (
     auth,
     errors,
-    housekeeping,
     language,
     participant,
     parts,
@@ -56,7 +55,7 @@ def create_app(settings: Settings | None = None) -> Flask:
 def create_served_app() -> Flask:
     """Create the application for a server process, with its background work."""
     app = create_app()
-    housekeeping.start(app)
+    public_pages.start(app)
     return app
 
 

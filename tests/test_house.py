@@ -32,8 +32,8 @@ MAY_IMPORT = {
 }
 PLAIN_TYPES = {
     f"survey.core.studies.{name}"
-    for name in (*("blinding", "faults", "personal_fields", "plan", "rankings", "texts"),)
-} | {"survey.core.numbers", "survey.core.tasks.ordering", "survey.core.tasks.ordering_plan"}
+    for name in (*("faults", "participant_fields", "plan", "rankings", "texts"),)
+} | {"survey.core.text_input", "survey.core.tasks.ordering", "survey.core.tasks.ordering_plan"}
 NOT_IN_CORE = {
     *("flask", "flask_babel", "flask_sqlalchemy", "flask_wtf", "matplotlib"),
     *("requests", "sqlalchemy", "wtforms"),

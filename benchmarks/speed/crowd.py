@@ -37,7 +37,6 @@ from sqlalchemy import (
 from sqlalchemy import Column as TableColumn
 from sqlalchemy.orm import Session
 
-from survey.core.agreement.voters import cast_vote
 from survey.core.studies.questions import Question, blind, draw_blinding
 from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.db.engine import database_url, engine_options, prepare
@@ -51,7 +50,7 @@ from survey.db.models import (
     Study,
 )
 from survey.services.operations.database import upgrade_database
-from survey.services.planning.ordering_bot import Preference
+from survey.services.planning.ordering_bot import Preference, cast_vote
 from survey.services.studies import lifecycle, plans
 
 SLUG = "crowd"

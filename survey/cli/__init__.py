@@ -33,7 +33,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "paper": "paper",
     },
     "Administer": {
-        "doctor": "doctor",
+        "doctor": "database",
         "backup": "database",
         "restore": "database",
         "upgrade": "database",

@@ -155,8 +155,7 @@ def feedback(
     and recall at 100. Items that were examples count in every round like others.
     """
     from survey.services.collections import evaluation_tables as tables
-    from survey.services.collections.feedback_rounds import evaluate_feedback
-    from survey.services.collections.run_evaluation import Request
+    from survey.services.collections.run_evaluation import Request, evaluate_feedback
 
     with _scoring_bars() as on_progress:
         result = evaluate_feedback(Request(**options), examples, images, on_progress)

@@ -117,9 +117,9 @@ def power(
 
 
 def _simulate(grid: "Grid", workers: int, cluster: str | None) -> "tuple[Power, ...]":
-    from survey.services.planning import executors, power
+    from survey.services.planning import power
 
-    pool = executors.processes(workers) if cluster is None else executors.cluster(cluster)
+    pool = power.processes(workers) if cluster is None else power.cluster(cluster)
     with progress_bar("Simulating", total=grid.cost) as progress, pool as executor:
         return power.simulate_power(
             grid.studies,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from survey.cli.command import Command, OpenApp, open_engine
-from survey.cli.doctor import HOST_OPTION, refuse_danger
+from survey.cli.database import HOST_OPTION, refuse_danger
 from survey.cli.researcher import link_address
 
 if TYPE_CHECKING:

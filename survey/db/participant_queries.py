@@ -45,8 +45,7 @@ from survey.db.models import (
     StoredResponse,
     Study,
 )
-from survey.db.prepared import Prepared, Record
-from survey.db.records import ParticipantRecord, StudyRecord
+from survey.db.records import ParticipantRecord, Prepared, Record, StudyRecord
 from survey.db.tasks import TaskTables, key_of, own_columns
 
 _browser, _participant, _presentation, _question, _response, _revision, _study = (

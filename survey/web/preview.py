@@ -13,7 +13,7 @@ from survey.services.participation.participants import PRACTICE
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form
 from survey.web.language import set_language
-from survey.web.participant.preparation import ConsentForm, ResumeForm, personal_form
+from survey.web.participant.entry import ConsentForm, ResumeForm, personal_form
 from survey.web.participant.tasks import pages_of
 from survey.web.participant.visit import Credit
 from survey.web.researcher.pages import for_researchers

@@ -9,7 +9,7 @@ from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant, SignIn
 from survey.services.accounts import access, researchers
 from survey.services.participation import participants
-from survey.services.studies import guests, lifecycle
+from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
 from tests.accessibility.walks_of_drafts import at
@@ -33,7 +33,7 @@ def running(house: House, language: str) -> Iterator[Sight]:
     yield house.seen("Invite", "filled in for a platform", desk)
     desk.send(at(slug, "/invite/settings"), slot_minutes="x", return_url="nowhere")
     yield house.seen("Invite", "error: settings", desk)
-    guests.invite(house.session, study, ["Ann", "Bob"])
+    recruitment.invite(house.session, study, ["Ann", "Bob"])
     desk.open(at(slug, "/invite"))
     yield house.seen("Invite", "personal links", desk)
     desk.open(at(slug, "/progress"))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from survey import tokens
-from survey.services.studies import guests
+from survey.services.studies import recruitment
 from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
 from tests.builders import KEY, Visitor
@@ -59,8 +59,8 @@ def coming_invited(house: House, language: str) -> Iterator[Sight]:
     """The first page of a study for guests, and of one that a platform sends people to."""
     slug = f"invited-{language}"
     study = house.study(slug, Recruitment(access="personal"), language=language)
-    guests.invite(house.session, study, ["Ann"])
-    link = guests.link_token(KEY, guests.guests_of(house.session, study)[0])
+    recruitment.invite(house.session, study, ["Ann"])
+    link = recruitment.link_token(KEY, recruitment.guests_of(house.session, study)[0])
     visitor = house.visitor(slug, language)
     visitor.open()
     yield house.seen("First page", "without the personal link", visitor, language)

@@ -11,7 +11,7 @@ import pytest
 
 from survey.db.migration import newest_revision
 from survey.services.collections import assessment, run_evaluation
-from survey.services.collections.scores import THE_PAPERS
+from survey.services.collections.run_evaluation import THE_PAPERS
 from survey.services.paper.catalogue import REPRODUCTIONS
 from survey.services.planning import power
 from survey.services.studies.plans import GENERATOR_NAMES, PRESETS

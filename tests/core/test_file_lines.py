@@ -2,7 +2,7 @@
 
 import pytest
 
-from survey.core.file_lines import FaultyFilesError, FileFaults
+from survey.core.text_input import FaultyFilesError, FileFaults
 
 
 class ParseError(Exception):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from survey.core.numbers import parse_number, parse_whole
+from survey.core.text_input import parse_number, parse_whole
 
 
 @pytest.mark.parametrize(("text", "number"), [("0", 0), ("007", 7), ("9" * 19, 10**19 - 1)])

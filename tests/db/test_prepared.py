@@ -14,7 +14,7 @@ from survey.db.models import (
     StoredResponse,
     Study,
 )
-from survey.db.prepared import Prepared
+from survey.db.records import Prepared
 from tests.builders import a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from survey.services.accounts import access, researchers
 from survey.services.exchange.bundle import stream_bundle
-from survey.services.studies import guests, lifecycle
+from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.plans import write_plan
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor, a_plan
@@ -57,7 +57,7 @@ def a_researcher(app: Flask, session: Session) -> Caller:
     researchers.set_password(session, link, PASSWORD)
     for slug in (OPEN, DRAFT, RANKED):
         made = lifecycle.create_owned_study(session, ada, slug, _plan(slug), Recruitment())
-        guests.invite(session, made, ["Ann"])
+        recruitment.invite(session, made, ["Ann"])
         access.share(session, made, bob, "viewer")
         if slug != DRAFT:
             lifecycle.open_to_participants(session, made, "Ada")

@@ -20,7 +20,7 @@ from survey.services.accounts import access, researchers, sign_in
 from survey.services.operations.database import upgrade_database
 from survey.services.participation import answers, arrivals, participants
 from survey.services.participation.arrivals import Arrival
-from survey.services.studies import guests, lifecycle, recruitment
+from survey.services.studies import lifecycle, recruitment
 from tests.builders import KEY, a_plan
 
 PASSWORD = "a row of four words"
@@ -118,17 +118,19 @@ class World:
         _seen_two_minutes_ago(session)
 
     def _take_part(self, session, study, side):
-        guests.invite(session, study, [f"{CANARY[side]} guest", f"{CANARY[side]} begun"])
-        waiting, begun = guests.guests_of(session, study)
+        recruitment.invite(session, study, [f"{CANARY[side]} guest", f"{CANARY[side]} begun"])
+        waiting, begun = recruitment.guests_of(session, study)
         lifecycle.open_to_participants(session, study, "owner")
         token = BROWSERS["own" if side == "my" else "foreign"]
-        arrival = Arrival(guests.link_token(KEY, begun), {"PROLIFIC_PID": f"{CANARY[side]} pid"})
+        arrival = Arrival(
+            recruitment.link_token(KEY, begun), {"PROLIFIC_PID": f"{CANARY[side]} pid"}
+        )
         one = arrivals.begin(session, study, token, KEY, arrival)
         keys = _answer_everything(session, study, one, CANARY[side])
         names = {
             "participant": one.public_id,
             "guest": str(waiting.id),
-            "link": guests.link_token(KEY, waiting),
+            "link": recruitment.link_token(KEY, waiting),
             "code": tokens.resume_code(KEY, one.public_id),
             "consent": participants.consent_text(session, study).digest,
             "key0": keys[0],

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from survey.core.studies.plan import Plan
 from survey.services.accounts import access, researchers, sign_in
 from survey.services.exchange.bundle import stream_bundle
-from survey.services.studies import guests, lifecycle
+from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, SLUG, Visitor, a_plan
 
@@ -34,9 +34,9 @@ def fill(app, session, plan: Plan | None = None) -> None:
     )
     lifecycle.create_study(session, "a-draft", a_plan())
     lifecycle.open_to_participants(session, study, access.COMMAND_LINE)
-    guests.invite(session, study, [STRANGE])
-    guest = guests.guests_of(session, study)[0]
-    _answer(app, f"?guest={guests.link_token(KEY, guest)}")
+    recruitment.invite(session, study, [STRANGE])
+    guest = recruitment.guests_of(session, study)[0]
+    _answer(app, f"?guest={recruitment.link_token(KEY, guest)}")
     _answer(app, "?PROLIFIC_PID=p%3C1&STUDY_ID=s1")
     session.rollback()
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from survey.services.analysis.sheets import Sheet, as_csv
 from survey.services.exchange.csv_tables import written
 from survey.services.spreadsheets import SIGNS, escaped, line_of, unescaped
-from survey.services.studies import guests
+from survey.services.studies import recruitment
 from tests.promises.spreadsheet import (
     cells_of,
     formulas_in,
@@ -99,10 +99,12 @@ def test_libreoffice_finds_no_formula(measured):
 def test_a_guest_list_comes_back_as_it_was_handed_out():
     names = [" ".join(danger.split()) for danger in DANGERS if "\0" not in danger]
     names = list(dict.fromkeys(filter(None, names)))
-    links = [guests.PersonalLink(1, name, "https://x.example/s/a?guest=A", "") for name in names]
-    file = guests.links_csv(links)
+    links = [
+        recruitment.PersonalLink(1, name, "https://x.example/s/a?guest=A", "") for name in names
+    ]
+    file = recruitment.links_csv(links)
     assert formulas_in(file) == []
-    for start in range(0, len(names), guests.MOST_AT_ONCE):
-        part = slice(start, start + guests.MOST_AT_ONCE)
-        assert guests.read_guests(guests.links_csv(links[part])) == names[part]
-        assert guests.read_guests(guests.names_csv(names[part])) == names[part]
+    for start in range(0, len(names), recruitment.MOST_AT_ONCE):
+        part = slice(start, start + recruitment.MOST_AT_ONCE)
+        assert recruitment.read_guests(recruitment.links_csv(links[part])) == names[part]
+        assert recruitment.read_guests(recruitment.names_csv(names[part])) == names[part]

@@ -10,7 +10,7 @@ import pytest
 from survey.app import create_app
 from survey.config import Settings
 from survey.core.studies.faults import is_storable
-from survey.core.studies.personal_fields import tidy_text
+from survey.core.studies.participant_fields import tidy_text
 from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import db
@@ -25,7 +25,7 @@ from survey.services.operations.database import upgrade_database
 from survey.services.participation import arrivals, participants
 from survey.services.participation.arrivals import Arrival
 from survey.services.spreadsheets import unescaped
-from survey.services.studies import guests, lifecycle
+from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import recruitment_of
 from tests.builders import KEY, an_open_study, save_answer
 from tests.promises.spreadsheet import formulas_in
@@ -83,7 +83,7 @@ def study(session):
             break
         _take_part(session, study, number, personal)
     names = " ".join(TEXTS).split()
-    guests.invite(session, study, sorted(set(names)))
+    recruitment.invite(session, study, sorted(set(names)))
     lifecycle.close_to_participants(session, study, "Ada")
     return study
 
@@ -120,8 +120,10 @@ def rows_of(content):
 @pytest.mark.slow
 def test_no_file_of_a_bundle_holds_a_formula(session, study, bundle, measured):
     files = {name: content.decode() for name, content in bundle.items() if name[-4:] == ".csv"}
-    links = guests.personal_links(guests.guests_of(session, study), KEY, "https://x.example/s/a")
-    files["links.csv"] = guests.links_csv(links)
+    links = recruitment.personal_links(
+        recruitment.guests_of(session, study), KEY, "https://x.example/s/a"
+    )
+    files["links.csv"] = recruitment.links_csv(links)
     analysis = content_of(session, study).analysis
     files |= {f"{one.name}.csv": as_csv(one) for one in tables_of(analysis)}
     for name, text in files.items():
@@ -161,9 +163,9 @@ def test_identities_come_out_of_their_table_as_they_were(session, study, bundle)
 
 
 def test_guests_come_out_of_their_list_as_they_were(session, study):
-    listed = guests.guests_of(session, study)
-    links = guests.personal_links(listed, KEY, "https://x.example/s/a")
-    names = [unescaped(row["name"]) for row in rows_of(guests.links_csv(links).encode())]
+    listed = recruitment.guests_of(session, study)
+    links = recruitment.personal_links(listed, KEY, "https://x.example/s/a")
+    names = [unescaped(row["name"]) for row in rows_of(recruitment.links_csv(links).encode())]
     assert names == [guest.name for guest in session.query(Guest).order_by(Guest.id)]
 
 

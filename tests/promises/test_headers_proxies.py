@@ -17,7 +17,7 @@ from survey.db import db
 from survey.db.models import SignIn
 from survey.services.accounts import researchers
 from survey.services.operations.database import upgrade_database
-from survey.services.studies import guests
+from survey.services.studies import recruitment
 from tests.builders import KEY, SLUG, Visitor, an_open_study
 
 pytestmark = pytest.mark.slow
@@ -74,7 +74,7 @@ def a_study(app):
     """Open a study with a guest; return the link with which Ada sets her password."""
     with app.app_context():
         study = an_open_study(db.session)
-        guests.invite(db.session, study, ["Grace"])
+        recruitment.invite(db.session, study, ["Grace"])
         _, link = researchers.add_researcher(db.session, "Ada")
         db.session.remove()
     return link

@@ -24,7 +24,7 @@ from survey.services.exchange import bundle
 from survey.services.exchange.codebook import stored_tables
 from survey.services.operations.backups import restore_backup, write_backup
 from survey.services.participation import own_data
-from survey.services.studies import guests, lifecycle
+from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
 
@@ -272,7 +272,7 @@ def dated(session, client):
     made = lifecycle.create_study(session, SLUG, plan)
     made.recruitment = Recruitment(id_parameter="PROLIFIC_PID").as_json()
     lifecycle.open_study(session, made)
-    guests.invite(session, made, ["Grace Hopper"])
+    recruitment.invite(session, made, ["Grace Hopper"])
     session.commit()
     visitor = Visitor(client)
     visitor.open(f"?PROLIFIC_PID={PLATFORM_ID}")

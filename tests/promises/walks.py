@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.db.models import Study
-from survey.services.studies import guests, lifecycle
+from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.languages import languages
 from survey.services.studies.plans import preset_values
 from survey.services.studies.recruitment import Recruitment
@@ -264,13 +264,13 @@ def _come_from_a_platform(place: Place, look: Look, language: str) -> None:
 def _come_by_invitation(place: Place, look: Look, language: str) -> None:
     study = new_study(place, f"invited-{language}")
     recruit(place.session, study, access="personal")
-    guests.invite(place.session, study, ["Ann"])
-    ann = guests.guests_of(place.session, study)[0]
+    recruitment.invite(place.session, study, ["Ann"])
+    ann = recruitment.guests_of(place.session, study)[0]
     visitor = _visitor(place, study)
     for query in ("", "?guest=NOTALINK", f"?test={tokens.test_run_token(KEY, study.slug)}"):
         visitor.open(query)
     look(visitor)
-    take_part(visitor, study, look, f"?guest={guests.link_token(KEY, ann)}")
+    take_part(visitor, study, look, f"?guest={recruitment.link_token(KEY, ann)}")
 
 
 def _come_too_late(place: Place, look: Look, language: str) -> None:

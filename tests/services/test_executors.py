@@ -8,7 +8,7 @@ import pytest
 
 from survey.core.agreement.power_model import PlannedStudy
 from survey.errors import SurveyError
-from survey.services.planning import executors
+from survey.services.planning import power
 from survey.services.planning.power import simulate_power
 
 pytestmark = pytest.mark.slow
@@ -30,7 +30,7 @@ def scheduler() -> Iterator[str]:
 
 def test_a_cluster_gives_the_figures_that_one_process_gives(scheduler):
     done = []
-    with executors.cluster(scheduler) as pool:
+    with power.cluster(scheduler) as pool:
         on_cluster = simulate_power(
             STUDIES, seed=3, replicates=2_000, executor=pool, on_progress=done.append
         )
@@ -39,28 +39,28 @@ def test_a_cluster_gives_the_figures_that_one_process_gives(scheduler):
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
-    monkeypatch.setattr(executors, "PATIENCE", 0.2)
+    monkeypatch.setattr(power, "PATIENCE", 0.2)
     with (
         pytest.raises(SurveyError, match=r"No Dask scheduler answers at 'tcp://127.0.0.1:9'"),
-        executors.cluster("tcp://127.0.0.1:9"),
+        power.cluster("tcp://127.0.0.1:9"),
     ):
         pass
 
 
 def test_workers_with_another_version_are_refused(scheduler, monkeypatch):
-    monkeypatch.setattr(executors, "__version__", "99")
+    monkeypatch.setattr(power, "__version__", "99")
     with (
         pytest.raises(SurveyError, match=r"has survey [\d.]+\S*; survey 99 is needed on every"),
-        executors.cluster(scheduler),
+        power.cluster(scheduler),
     ):
         pass
 
 
 def test_workers_with_another_numpy_are_refused(scheduler, monkeypatch):
-    monkeypatch.setattr(executors.np, "__version__", "1.0")
+    monkeypatch.setattr(power.np, "__version__", "1.0")
     with (
         pytest.raises(SurveyError, match=r"has numpy [\d.]+; numpy 1.0 is needed on every worker"),
-        executors.cluster(scheduler),
+        power.cluster(scheduler),
     ):
         pass
 
@@ -78,7 +78,7 @@ def test_workers_without_the_survey_are_refused(scheduler, monkeypatch):
         client.run(forget)
         with (
             pytest.raises(SurveyError, match=r"has no survey; survey \S+ is needed on every"),
-            executors.cluster(scheduler),
+            power.cluster(scheduler),
         ):
             pass
         client.run(remember)
@@ -88,7 +88,7 @@ def test_without_the_package_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
         pytest.raises(SurveyError, match=r"pip install 'ranking-survey\[dask\]'"),
-        executors.cluster("tcp://127.0.0.1:9"),
+        power.cluster("tcp://127.0.0.1:9"),
     ):
         pass
 
@@ -99,6 +99,6 @@ def test_a_cluster_without_workers_is_no_help():
     with (
         LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=logging.CRITICAL) as empty,
         pytest.raises(SurveyError, match="has no workers; start `dask worker`"),
-        executors.cluster(empty.scheduler_address),
+        power.cluster(empty.scheduler_address),
     ):
         pass

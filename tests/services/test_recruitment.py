@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from survey.core.studies.faults import PlanError
 from survey.errors import NotFoundError, SurveyError
 from survey.services.spreadsheets import escaped, unescaped
-from survey.services.studies import guests
+from survey.services.studies import recruitment
 from survey.services.studies.recruitment import PLATFORMS, Recruitment, recruitment_from
 from tests.builders import KEY, an_open_study
 
@@ -91,8 +91,8 @@ def test_a_platforms_settings_only_lack_codes(platform):
 
 
 def test_a_guest_list_has_a_column_called_name_or_one_column():
-    assert guests.read_guests("email,name\na@x,Ann\nb@x, Bob  B \n\n") == ["Ann", "Bob B"]
-    assert guests.read_guests("\ufeffann@x.example\r\nbob@x.example\r\n") == [
+    assert recruitment.read_guests("email,name\na@x,Ann\nb@x, Bob  B \n\n") == ["Ann", "Bob B"]
+    assert recruitment.read_guests("\ufeffann@x.example\r\nbob@x.example\r\n") == [
         "ann@x.example",
         "bob@x.example",
     ]
@@ -112,40 +112,40 @@ def test_a_guest_list_has_a_column_called_name_or_one_column():
 )
 def test_a_guest_list_that_cannot_be_says_which_row(text, told):
     with pytest.raises(SurveyError) as error:
-        guests.read_guests(text)
+        recruitment.read_guests(text)
     assert told in str(error.value)
 
 
 def test_links_are_made_once_per_name_and_stay_the_same(session):
     study = an_open_study(session)
-    assert guests.invite(session, study, ["Ann", "=Bob"]) == 2
-    assert guests.invite(session, study, ["Ann", "Carl"]) == 1
-    listed, address = guests.guests_of(session, study), "https://x.example/s/five-systems"
-    first = guests.personal_links(listed, KEY, address)
-    assert first == guests.personal_links(listed, KEY, address)
-    rows = list(csv.DictReader(io.StringIO(guests.links_csv(first))))
+    assert recruitment.invite(session, study, ["Ann", "=Bob"]) == 2
+    assert recruitment.invite(session, study, ["Ann", "Carl"]) == 1
+    listed, address = recruitment.guests_of(session, study), "https://x.example/s/five-systems"
+    first = recruitment.personal_links(listed, KEY, address)
+    assert first == recruitment.personal_links(listed, KEY, address)
+    rows = list(csv.DictReader(io.StringIO(recruitment.links_csv(first))))
     assert [row["name"] for row in rows] == ["Ann", "'=Bob", "Carl"]
     assert {row["status"] for row in rows} == {"not started"}
     token = rows[0]["link"].rpartition("=")[2]
-    assert guests.guest_of(session, study, KEY, token.lower()).name == "Ann"
+    assert recruitment.guest_of(session, study, KEY, token.lower()).name == "Ann"
 
 
 @pytest.mark.parametrize("change", [slice(0, -1), slice(1, None), slice(0, 12)])
 def test_a_link_that_is_not_whole_is_nobodys(session, change):
     study = an_open_study(session)
-    guests.invite(session, study, ["Ann"])
-    token = guests.link_token(KEY, guests.guests_of(session, study)[0])
+    recruitment.invite(session, study, ["Ann"])
+    token = recruitment.link_token(KEY, recruitment.guests_of(session, study)[0])
     for wrong in (token[change], "", "ü" * 24):
         with pytest.raises(NotFoundError, match="personal link is not complete"):
-            guests.guest_of(session, study, KEY, wrong)
+            recruitment.guest_of(session, study, KEY, wrong)
 
 
 def test_a_link_of_another_study_is_nobodys_here(session):
     study, other = an_open_study(session), an_open_study(session, "another")
-    guests.invite(session, study, ["Ann"])
-    token = guests.link_token(KEY, guests.guests_of(session, study)[0])
+    recruitment.invite(session, study, ["Ann"])
+    token = recruitment.link_token(KEY, recruitment.guests_of(session, study)[0])
     with pytest.raises(NotFoundError):
-        guests.guest_of(session, other, KEY, token)
+        recruitment.guest_of(session, other, KEY, token)
 
 
 @given(st.text())

@@ -19,7 +19,7 @@ from survey.core.tasks import TASKS
 from survey.db import export_queries
 from survey.db.models import Participant, Presentation, Revision, StoredResponse
 from survey.db.tasks import TASK_TABLES, TaskTables
-from survey.services.exchange import bundle_tables, csv_tables
+from survey.services.exchange import csv_tables
 from survey.services.exchange.content import ImportedAnswer
 from survey.services.exchange.input_files import BundleError, Faults, read_rows
 from survey.services.exchange.tasks import TASK_FILES
@@ -207,7 +207,7 @@ class WordsFiles:
 
     def answer_tables(self, plan):
         columns = [
-            bundle_tables.PARTICIPANT,
+            csv_tables.PARTICIPANT,
             *(csv_tables.Column(name, name) for name in Choice._fields[1:]),
         ]
 

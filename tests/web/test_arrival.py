@@ -5,7 +5,7 @@ from sqlalchemy import text
 
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Guest, Identity, Participant, StoredResponse
-from survey.services.studies import guests
+from survey.services.studies import recruitment
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
@@ -23,9 +23,9 @@ def recruit(session, study, **settings):
 
 
 def link_of(session, study, name="Ann"):
-    guests.invite(session, study, [name])
-    guest = next(one for one in guests.guests_of(session, study) if one.name == name)
-    return f"?guest={guests.link_token(KEY, guest)}"
+    recruitment.invite(session, study, [name])
+    guest = next(one for one in recruitment.guests_of(session, study) if one.name == name)
+    return f"?guest={recruitment.link_token(KEY, guest)}"
 
 
 @ON_BOTH

@@ -22,7 +22,7 @@ from survey.core.agreement import power_model
 from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers
 from survey.core.agreement.power_model import PlannedStudy
-from survey.services.planning import executors
+from survey.services.planning import power
 from survey.services.planning.power import simulate_power
 
 PAPER = PlannedStudy(30, 10, 10, 0.1)
@@ -62,7 +62,7 @@ def _here_and_there() -> list[Finding]:
 
     One after the other: a cluster that only waits takes time from the others.
     """
-    with executors.processes(2) as pool:
+    with power.processes(2) as pool:
         alone, beside = _beside_one_process(pool)
     with (
         LocalCluster(  # type: ignore[no-untyped-call] # as Dask has it
@@ -71,7 +71,7 @@ def _here_and_there() -> list[Finding]:
             dashboard_address=":0",
             silence_logs=logging.CRITICAL,
         ) as local,
-        executors.cluster(local.scheduler_address) as dask,
+        power.cluster(local.scheduler_address) as dask,
     ):
         by_dask = _beside_one_process(dask)[1]
     what = f"{MANY:,} studies of 30 × 10"

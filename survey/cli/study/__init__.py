@@ -3,8 +3,7 @@
 import click
 
 from survey.cli.command import CommandGroup
-from survey.cli.study.check import check
-from survey.cli.study.lifecycle import close, copy, list_, open_, plan, share, show
+from survey.cli.study.lifecycle import check, close, copy, list_, open_, plan, share, show
 from survey.cli.study.new import new
 
 

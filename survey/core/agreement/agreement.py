@@ -60,7 +60,7 @@ from survey.core.agreement.permutation import (
     cochran_q,
     label_permutation,
 )
-from survey.core.statistics.rank_correlation import HALF, STRICT, agreement_rate, spearman, tau_b
+from survey.core.statistics.rater_agreement import HALF, STRICT, agreement_rate, spearman, tau_b
 from survey.core.statistics.significance import holm
 
 # A vote that credits several measures gives each a whole credit, or an equal share of one,

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from survey.core.agreement.answers import Answers, distinct_keys, sum_by_participant
 from survey.core.agreement.differences import DESCRIPTIVE, T1
 from survey.core.statistics.conditional_logit import fit_conditional_logit
-from survey.core.statistics.results import MeanTest, Statistic, without_zeros
-from survey.core.statistics.significance import t_test
+from survey.core.statistics.significance import MeanTest, Statistic, t_test, without_zeros
 
 EQUAL = 1e-12  # slopes that differ by less, relative to the largest, differ by rounding
 

@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 
 from survey.core.agreement.credits import Ballots, Credits
 from survey.core.agreement.differences import DESCRIPTIVE, NO_RESPONSES, T1
-from survey.core.statistics import raters
-from survey.core.statistics.rank_correlation import Midranks, signs
-from survey.core.statistics.results import Statistic, without_zeros
-from survey.core.statistics.significance import friedman_chi2
+from survey.core.statistics import rater_agreement
+from survey.core.statistics.rater_agreement import Midranks, signs
+from survey.core.statistics.significance import Statistic, friedman_chi2, without_zeros
 from survey.core.studies.rankings import Ranking
 
 CUSTOM_ONLY = "responses that tick a column"
@@ -289,7 +288,8 @@ def kendall_w(orders: ParticipantOrders) -> KendallW:
     Lists of different questions are different things, so questions are never pooled.
     """
     values = [
-        raters.kendall_w(question.orders, question.counts) for question in orders.questions.values()
+        rater_agreement.kendall_w(question.orders, question.counts)
+        for question in orders.questions.values()
     ]
     known = [value for value in values if value is not None]
     return KendallW(
@@ -331,7 +331,7 @@ def krippendorff_alpha(orders: ParticipantOrders) -> Alpha:
     most = max((question.measures.shape[1] for question in orders.questions.values()), default=0)
     tables = [_midrank_counts(question, most) for question in orders.questions.values()]
     units = np.vstack([np.zeros((0, 2 * most + 1)), *tables])
-    values = [raters.alpha_of_counts(table) for table in tables]
+    values = [rater_agreement.alpha_of_counts(table) for table in tables]
     judged = int((units.sum(axis=1) > 0).sum())
     pairing = int((units.sum(axis=1) > 1).sum())
     return Alpha(
@@ -339,7 +339,7 @@ def krippendorff_alpha(orders: ParticipantOrders) -> Alpha:
         n=pairing,
         unit="lists",
         left_out=without_zeros({"lists judged by fewer than two": judged - pairing}),
-        pooled=raters.alpha_of_counts(units),
+        pooled=rater_agreement.alpha_of_counts(units),
         by_question=values,
         why=_why_undefined(values, "fewer than two participants answered, or no two ranks differ"),
     )
@@ -395,4 +395,4 @@ def fleiss_kappa(credits: Credits, distinct: Sequence[int]) -> Kappa:
     if np.count_nonzero(by_category.sum(axis=0)) < 2:
         why = "everyone chose the same every time, so chance explains all"
         return replace(undefined, why=why)
-    return replace(undefined, kappa=raters.kappa_of_counts(by_category), why=None)
+    return replace(undefined, kappa=rater_agreement.kappa_of_counts(by_category), why=None)

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from survey.core.agreement.answers import distinct_keys
 from survey.core.agreement.credits import SHARES_OF_A_VOTE, Credits, in_sixtieths
-from survey.core.statistics.results import MeanTest, Statistic
-from survey.core.statistics.significance import sign_flip, sign_test, t_test
+from survey.core.statistics.significance import MeanTest, Statistic, sign_flip, sign_test, t_test
 
 T1 = "these questions, a population of participants"
 T2 = "questions of this kind, a population of participants"

@@ -13,7 +13,7 @@ from survey.core.agreement.agreement import Agreement, Difference
 from survey.core.agreement.credits import OTHER
 from survey.core.agreement.differences import NO_RESPONSES
 from survey.core.agreement.verdicts import rounded
-from survey.core.statistics.results import MeanTest
+from survey.core.statistics.significance import MeanTest
 
 Cell = str | int | float | None
 

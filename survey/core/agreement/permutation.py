@@ -31,14 +31,14 @@ from survey.core.agreement.differences import (
     differences,
 )
 from survey.core.statistics import significance
-from survey.core.statistics.monte_carlo import (
+from survey.core.statistics.significance import (
     MOST_SINGLE_DRAWS,
     REPLICATES,
     RandomStream,
+    Statistic,
     exact_p,
     monte_carlo_p,
 )
-from survey.core.statistics.results import Statistic
 from survey.core.studies.rankings import Ranking
 
 

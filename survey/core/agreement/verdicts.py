@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from survey.core.agreement.agreement import Difference
 from survey.core.agreement.differences import T1, T2, Pair
-from survey.core.statistics.results import Interval, MeanTest
+from survey.core.statistics.significance import Interval, MeanTest
 
 LEVEL = 0.05
 

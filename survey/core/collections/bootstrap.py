@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from survey.core.collections.evaluation import Evaluation
 from survey.core.measures import Measure, Values
 from survey.core.measures.measure import COMPARED_DECIMALS
-from survey.core.statistics.monte_carlo import REPLICATES, SEED
-from survey.core.statistics.significance import holm
+from survey.core.statistics.significance import REPLICATES, SEED, holm
 
 LEVELS = (0.05, 0.01, 0.001)  # *, ** and ***, as in the MNRO paper's Table 8
 CHUNK = 1000  # resamples in memory at a time

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from survey.core.collections.runs import CLUSTERS_LINE, IN_NO_CLUSTER, Clusters, read_clusters
-from survey.core.file_lines import FileFaults, shortened
+from survey.core.text_input import FileFaults, shortened
 
 # More documents would exhaust memory: pairs of them make tables of this size squared, 16 MB
 # each. People cluster by hand: the largest topic of ImageCLEF 2008 has 184 documents.

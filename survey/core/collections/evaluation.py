@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.collections.runs import GroundTruth, Run, Runs, lists_of, ranking
-from survey.core.file_lines import FaultyFilesError, FileFaults, shortened
 from survey.core.measures import Lists, Measure, Setting, Values
 from survey.core.measures.subtopics import is_exact
+from survey.core.text_input import FaultyFilesError, FileFaults, shortened
 
 # MiAlbum takes a document that any annotator chose as relevant.
 MERGE = " `survey assess merge --at-least 1` takes a document as relevant that any assessor chose."

@@ -7,9 +7,8 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.file_lines import FileFaults, field_count_fault, numbered, shortened
-from survey.core.numbers import parse_whole
-from survey.core.statistics.raters import alpha_ordinal, kappa_of_counts
+from survey.core.statistics.rater_agreement import alpha_ordinal, kappa_of_counts
+from survey.core.text_input import FileFaults, field_count_fault, numbered, parse_whole, shortened
 
 LABEL_LINE = "topic iteration document relevance"
 HIGHEST = 3

@@ -12,11 +12,17 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from survey.core.file_lines import FileFaults, field_count_fault, numbered, shortened
 from survey.core.measures import Lists
 from survey.core.measures.precision import Weights as ItemWeights
 from survey.core.measures.subtopics import Clusters as ItemClusters
-from survey.core.numbers import parse_number, parse_whole
+from survey.core.text_input import (
+    FileFaults,
+    field_count_fault,
+    numbered,
+    parse_number,
+    parse_whole,
+    shortened,
+)
 
 Judgements = Mapping[str, Mapping[str, int]]
 """Topic → document → relevance, topics in the order of the file."""

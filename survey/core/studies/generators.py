@@ -10,8 +10,7 @@ from numpy.random import PCG64, SeedSequence
 from numpy.typing import NDArray
 
 from survey.core.measures import Lists, Measure, Ranks, Setting, as_ranks, measure_named
-from survey.core.studies.marks import NO_MARKS, Marks
-from survey.core.studies.questions import Question, build_question
+from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
 
 # Part of the study digest. Raise it whenever a generator would draw other lists
 # from the same seed; the golden values in the tests say when that is so.

@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from survey.core.file_lines import FileFaults, shortened
-from survey.core.numbers import parse_whole
-from survey.core.studies.marks import (
+from survey.core.studies.questions import (
     KINDS,
     MarkedRow,
     MarkError,
@@ -18,6 +16,7 @@ from survey.core.studies.marks import (
     sorted_with_marks,
 )
 from survey.core.studies.rankings import letters_for
+from survey.core.text_input import FileFaults, parse_whole, shortened
 
 QUESTIONS = (1, 50)
 LISTS = (2, 10)  # two suffice for own lists, say two systems' runs

@@ -25,7 +25,7 @@ from survey.core.studies.faults import (
     text_faults,
     whole_number_faults,
 )
-from survey.core.studies.personal_fields import PersonalField, tidy_text
+from survey.core.studies.participant_fields import PersonalField, tidy_text
 from survey.core.studies.texts import placeholders
 
 DESIGNS = ("all", "pool")

@@ -15,11 +15,11 @@ from survey.core.collections.runs import (
     read_judgements,
     read_run,
 )
-from survey.core.file_lines import FileFaults, lines_of, shortened
 from survey.core.measures.lists import HIGHEST_GRADE
-from survey.core.studies.marks import NO_CLUSTER, NO_MARKS, Marks
 from survey.core.studies.own_lists import COLLECTION_SIZE, LISTS, QUESTIONS, OwnLists
+from survey.core.studies.questions import NO_CLUSTER, NO_MARKS, Marks
 from survey.core.studies.rankings import letters_for
+from survey.core.text_input import FileFaults, lines_of, shortened
 
 RUNS = (2, LISTS[1])  # the file format's bounds; the plan checks that a study has 3 lists
 LONGEST_CLUSTER_NAME = 40  # see NAME_RULE of marks

@@ -9,9 +9,15 @@ from typing import Any, ClassVar
 from survey.core.measures import MEASURES, Setting, measure_named, mentioned_measure
 from survey.core.studies.faults import Fault, Place
 from survey.core.studies.generators import GENERATORS
-from survey.core.studies.marks import KINDS, NAME_RULE, NO_MARKS, Marks
 from survey.core.studies.plan import Choice, Plan, Rule, Switch, Text, Whole, ruled
-from survey.core.studies.questions import Question, build_question
+from survey.core.studies.questions import (
+    KINDS,
+    NAME_RULE,
+    NO_MARKS,
+    Marks,
+    Question,
+    build_question,
+)
 from survey.core.studies.rankings import letters_for
 
 OWN_LISTS = "given"  # the generator of a plan with own lists

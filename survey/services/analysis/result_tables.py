@@ -8,7 +8,7 @@ from survey.core.agreement.answers import Spread, Table3
 from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.verdicts import rounded
-from survey.core.statistics.results import MeanTest, Statistic
+from survey.core.statistics.significance import MeanTest, Statistic
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred, Worded, text_of
 from survey.services.analysis.study_results import Analysis, StudyAnalysis
 

@@ -10,7 +10,7 @@ from survey.core.agreement.bias import Bias
 from survey.core.agreement.concordance import HumanRates, MeanAgreement
 from survey.core.agreement.credits import Shares, Table4
 from survey.core.agreement.quality import RULES
-from survey.core.statistics.results import Statistic
+from survey.core.statistics.significance import Statistic
 from survey.services.analysis.study_results import Analysis, StudyAnalysis
 
 

@@ -28,7 +28,7 @@ from survey.core.collections.labels import (
     sorted_topics,
 )
 from survey.core.collections.runs import Clusters
-from survey.core.file_lines import FileFaults, lines_of
+from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.services.analysis.sheets import Cell, Sheet, as_csv
 from survey.services.text_files import read_text

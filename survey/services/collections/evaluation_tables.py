@@ -5,8 +5,7 @@ from typing import Any
 
 from survey.core.collections.bootstrap import LEVELS, Comparison
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred
-from survey.services.collections.feedback_rounds import Feedback
-from survey.services.collections.run_evaluation import Report
+from survey.services.collections.run_evaluation import Feedback, Report
 
 DECIMALS = 4
 

@@ -1,7 +1,12 @@
-"""The runs of a test collection: read from files, scored, and compared with a baseline."""
+"""Score lists that a user types in, and the runs of a test collection.
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+Runs are read from files, scored, and compared with a baseline, or rounds of relevance
+feedback with round 0.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -11,16 +16,26 @@ from survey.core.collections.evaluation import Evaluation, evaluate, queries_of
 from survey.core.collections.runs import (
     GroundTruth,
     Runs,
+    ranking,
     read_clusters,
     read_judgements,
     read_run,
     read_weights,
 )
-from survey.core.file_lines import FileFaults, lines_of
-from survey.core.measures import Measure, measure_named
+from survey.core.measures import Measure, Setting, measure_named
+from survey.core.measures.feedback import MEASURES, negative_examples, positive_examples
 from survey.core.measures.lists import HIGHEST_GRADE
-from survey.core.statistics.monte_carlo import REPLICATES as REPLICATES
-from survey.core.statistics.monte_carlo import SEED as SEED
+from survey.core.measures.measure import COMPARED_DECIMALS
+from survey.core.statistics.significance import REPLICATES, SEED
+from survey.core.studies.questions import (
+    MarkedRow,
+    Question,
+    build_question,
+    marks_of,
+    sorted_with_marks,
+)
+from survey.core.studies.rankings import printed
+from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.services.text_files import read_text
 
@@ -225,3 +240,105 @@ def _counter(step: str, total: int, on_progress: OnProgress) -> Callable[[], Non
         on_progress(step, done, total)
 
     return count
+
+
+THE_PAPERS = ("AP", "NMRR", "MNRO")
+
+
+def score_lists(
+    ranks: Sequence[Sequence[int]],
+    collection_size: int,
+    measures: Sequence[str] = THE_PAPERS,
+    marks: Sequence[Mapping[str, str]] = (),
+    gmt: int | None = None,
+    *,
+    literal_eq15: bool = False,
+) -> Question:
+    """Score and order lists by measures, as a question of a study does.
+
+    ``marks``: for each list its grades, weights and clusters as words, one for each rank.
+    Raises ValueError naming the row and the fault.
+    """
+    setting = Setting(collection_size, gmt, literal_eq15)
+    names = [measure_named(name).name for name in measures]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"measures are {', '.join(names) or 'none'}; different ones are needed")
+    rows = [_marked(*row) for row in enumerate(zip(ranks, marks, strict=True), 1)] if marks else []
+    return build_question(1, ranks, names, setting, marks_of(rows))
+
+
+def _marked(number: int, row: tuple[Sequence[int], Mapping[str, str]]) -> MarkedRow:
+    try:
+        return sorted_with_marks(*row)
+    except ValueError as error:
+        raise ValueError(f"row {number}: {error}") from None
+
+
+def printed_values(question: Question) -> dict[str, tuple[str, ...]]:
+    """Return each measure's values as texts, with decimals enough that unequal values differ."""
+    return {
+        name: printed([Fraction(round(value, COMPARED_DECIMALS)) for value in column.values])
+        for name, column in question.columns.items()
+    }
+
+
+Examples = Mapping[str, Sequence[Sequence[str]]]
+"""Query → the examples of round 1, 2, …"""
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """The rounds' scores; the comparisons of ``report`` are with round 0.
+
+    ``rounds``: the runs' names, round 0 first; ``examples``: empty where none were requested.
+    """
+
+    report: Report
+    rounds: tuple[str, ...]
+    examples: Examples
+
+
+def evaluate_feedback(
+    request: Request,
+    kind: Literal["positive", "negative"] | None = None,
+    images: int = 1,
+    on_progress: OnProgress = lambda *_: None,
+) -> Feedback:
+    """Score the rounds of feedback, the request's runs in their order; compare with the first.
+
+    ``kind``: of the examples to return as well; ``images``: m, positive examples a round.
+    Raises what ``evaluate_runs`` does, and RequestError for a single run.
+    """
+    if len(request.runs) < 2:
+        raise RequestError("one run given; a run of round 0 and one of each round are needed")
+    measures = tuple(
+        name for name in MEASURES if request.weights is not None or not name.startswith("w")
+    )
+    rounds = tuple(map(run_name, request.runs))
+    report = evaluate_runs(replace(request, measures=measures, baseline=rounds[0]), on_progress)
+    examples = {
+        topic: [
+            _examples(kind, report.truth, report.runs, topic, number, images)
+            for number in range(1, len(rounds))
+        ]
+        for topic in (report.evaluation.queries if kind else ())
+    }
+    return Feedback(report, rounds, examples)
+
+
+def _examples(
+    kind: Literal["positive", "negative"] | None,
+    truth: GroundTruth,
+    runs: Runs,
+    topic: str,
+    number: int,
+    images: int,
+) -> list[str]:
+    relevant = truth.relevant(topic)
+    if kind == "positive":
+        weights = (truth.weights or {}).get(topic, {})
+        # Sorting is stable: documents of equal weight remain sorted by grade, then by docid.
+        by_weight = sorted(relevant, key=lambda document: -weights.get(document, 0))
+        return positive_examples(by_weight, number, images)
+    first = next(iter(runs.values()))
+    return negative_examples(ranking(first.get(topic, {})), frozenset(relevant), number)

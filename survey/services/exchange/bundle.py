@@ -12,10 +12,9 @@ from survey.db import export_queries, study_queries
 from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.errors import NotFoundError
-from survey.services.exchange.bundle_tables import identities_table, participants_table
 from survey.services.exchange.codebook import codebook_of
 from survey.services.exchange.content import STUDY, Content, IdentityRecord, identities_of
-from survey.services.exchange.csv_tables import Table
+from survey.services.exchange.csv_tables import Table, identities_table, participants_table
 from survey.services.exchange.study_file import as_text, study_lines
 from survey.services.exchange.tasks import content_of, files_of_kind
 

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.clock import now
-from survey.core.studies.participant_record import ParticipantRecord
+from survey.core.studies.participant_fields import ParticipantRecord
 from survey.db import participant_queries, study_queries
 from survey.db.export_queries import EXPORTED
 from survey.db.models import (

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy.orm import Session
 
-from survey.core.studies.participant_record import ParticipantRecord
+from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.db import export_queries
 from survey.db.models import Study

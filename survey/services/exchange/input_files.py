@@ -13,10 +13,9 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from survey.core.file_lines import FileFaults
-from survey.core.numbers import parse_number, parse_whole
-from survey.core.studies.marks import KINDS
+from survey.core.studies.questions import KINDS
 from survey.core.studies.rankings import Ranking
+from survey.core.text_input import FileFaults, parse_number, parse_whole
 from survey.errors import SurveyError
 from survey.services.spreadsheets import unescaped
 

@@ -14,9 +14,8 @@ from sqlalchemy.orm import Session
 from survey.core.agreement.answers import Answers, People
 from survey.core.measures import MEASURES
 from survey.core.studies.generators import GENERATOR_VERSION
-from survey.core.studies.marks import Marks
-from survey.core.studies.participant_record import ParticipantRecord
-from survey.core.studies.questions import Question, build_question
+from survey.core.studies.participant_fields import ParticipantRecord
+from survey.core.studies.questions import Marks, Question, build_question
 from survey.core.studies.texts import and_join
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation
 from survey.core.tasks.ordering_plan import OWN_LISTS, OrderingPlan, ordering_plan
@@ -39,7 +38,7 @@ from survey.services.exchange.content import (
 from survey.services.exchange.csv_tables import Table
 from survey.services.exchange.input_files import BundleError, Files
 from survey.services.exchange.ordering_reading import check_rankings, read_ordering
-from survey.services.exchange.ordering_records import (
+from survey.services.exchange.ordering_tables import (
     AnswerRecord,
     CountedAnswer,
     FirstRanking,

@@ -10,14 +10,20 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from survey.core.measures import MEASURES, Setting
-from survey.core.studies.marks import MarkedRow, MarkError, marks_of, sorted_with_marks
 from survey.core.studies.own_lists import COLLECTION_SIZE, LISTS
-from survey.core.studies.participant_record import ParticipantRecord
-from survey.core.studies.questions import Question, build_question
+from survey.core.studies.participant_fields import ParticipantRecord
+from survey.core.studies.questions import (
+    MarkedRow,
+    MarkError,
+    Question,
+    build_question,
+    marks_of,
+    sorted_with_marks,
+)
 from survey.core.studies.rankings import Ranking, letters_for
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, read_rows
-from survey.services.exchange.ordering_records import AnswerRecord, FirstRanking
+from survey.services.exchange.ordering_tables import AnswerRecord, FirstRanking
 
 QUESTIONS = "questions.csv"
 RANKINGS = "rankings.csv"

@@ -17,12 +17,12 @@ from sqlalchemy import Boolean, Float, Integer, String
 from sqlalchemy.orm import InstrumentedAttribute
 
 from survey.core.agreement.answers import Answers
-from survey.core.studies.participant_record import (
+from survey.core.studies.participant_fields import (
     PERSONAL,
     ParticipantRecord,
+    PersonalField,
     participant_columns,
 )
-from survey.core.studies.personal_fields import PersonalField
 from survey.core.studies.plan import Plan
 from survey.db.export_queries import EXPORTED
 from survey.db.models.base import UtcDateTime
@@ -34,7 +34,6 @@ from survey.services.analysis.study_results import (
     analyse_votes,
     counted,
 )
-from survey.services.exchange.bundle_tables import IDENTITIES, PARTICIPANTS, bounds_of
 from survey.services.exchange.codebook import listed_values
 from survey.services.exchange.content import (
     STUDY,
@@ -42,6 +41,7 @@ from survey.services.exchange.content import (
     Content,
     IdentityRecord,
 )
+from survey.services.exchange.csv_tables import IDENTITIES, PARTICIPANTS, bounds_of
 from survey.services.exchange.input_files import (
     BundleError,
     CsvRow,

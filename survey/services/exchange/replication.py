@@ -10,8 +10,8 @@ from survey import __version__
 from survey.core.studies.plan import study_digest, text_digest
 from survey.core.studies.texts import and_join
 from survey.services.exchange.bundle import ANALYSIS, LAST_LINE, SUMS, files_of, sum_of, tables_in
-from survey.services.exchange.bundle_tables import IDENTITIES
 from survey.services.exchange.content import PACKAGES, STUDY, Content
+from survey.services.exchange.csv_tables import IDENTITIES
 from survey.services.exchange.input_files import (
     BundleError,
     Faults,

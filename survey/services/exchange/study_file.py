@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from survey import __version__
-from survey.core.studies.participant_record import ParticipantRecord
+from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.core.tasks import DEFAULT, plan_from_json
 from survey.db.export_queries import EXPORTED

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
 
-from survey.core.studies.participant_record import ParticipantRecord
+from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db.models import Study

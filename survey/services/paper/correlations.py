@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
 
-from survey.core.statistics.rank_correlation import RankCorrelation, kendall, spearman_rho
+from survey.core.statistics.rater_agreement import RankCorrelation, kendall, spearman_rho
 from survey.services.analysis.sheets import Cell, Sheet
 from survey.services.paper.reproduction import (
     DOES_NOT_HOLD,

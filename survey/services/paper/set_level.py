@@ -31,8 +31,7 @@ from survey.core.agreement.differences import (
     pairs,
 )
 from survey.core.agreement.permutation import Redraws, label_permutation
-from survey.core.statistics.results import MeanTest, Statistic
-from survey.core.statistics.significance import holm, t_test
+from survey.core.statistics.significance import MeanTest, Statistic, holm, t_test
 from survey.services.paper.recount import PublishedCounts
 
 IDENTICAL_PAIR = "the orders of the two are identical"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from survey.core.agreement.credits import OTHER, Table4Row
 from survey.core.agreement.verdicts import p_text, rounded
-from survey.core.statistics.results import MeanTest
+from survey.core.statistics.significance import MeanTest
 from survey.services.paper.recount import IDENTICAL, PARTICIPANTS, Recount
 from survey.services.paper.reproduction import HOLDS, IN_PART, NOT_SUPPORTED, Claim, join_words
 from survey.services.paper.set_level import PairTests, SetLevel

@@ -20,8 +20,7 @@ from survey.core.studies.texts import marked
 from survey.core.tasks import TASKS, Task, TaskQuestion, task_of
 from survey.db import participant_queries, study_queries
 from survey.db.models import Study
-from survey.db.prepared import Record
-from survey.db.records import AnyParticipant
+from survey.db.records import AnyParticipant, Record
 from survey.db.tasks import tables_of
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.participation.participants import require_open

@@ -14,7 +14,7 @@ from survey.db.records import AnyParticipant, AnyStudy, ParticipantRecord, Study
 from survey.errors import NotAllowedError, NotFoundError
 from survey.services.participation import participants
 from survey.services.participation.participants import require_open
-from survey.services.studies import guests
+from survey.services.studies import recruitment
 from survey.services.studies.recruitment import recruitment_of
 
 NO_SURVEY = marked("There is no survey at this address.")
@@ -94,7 +94,7 @@ def returning_participant(
     The first of these that the visitor has decides. Raises NotFoundError for an invalid link.
     """
     if arrival.guest:
-        return guests.guest_of(session, study, secret_key, arrival.guest).participant
+        return recruitment.guest_of(session, study, secret_key, arrival.guest).participant
     external_id = arrival.parameters.get(recruitment_of(study).id_parameter)
     if external_id:
         return study_queries.participant_of_identity(session, study.id, external_id)
@@ -139,7 +139,7 @@ def _new_participant(
     session.add(participant)
     session.flush()
     if arrival.guest:
-        guest = guests.guest_of(session, study, secret_key, arrival.guest)
+        guest = recruitment.guest_of(session, study, secret_key, arrival.guest)
         guest.participant_id = participant.id
     if arrival.parameters:
         if external_id and study_queries.participant_of_identity(session, study.id, external_id):

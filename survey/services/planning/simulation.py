@@ -12,11 +12,10 @@ import numpy as np
 import requests
 from bs4 import BeautifulSoup, Tag
 
-from survey.core.agreement.voters import Chance
-from survey.core.studies.personal_fields import PersonalField
+from survey.core.studies.participant_fields import PersonalField
 from survey.core.studies.plan import Plan
 from survey.errors import SurveyError
-from survey.services.planning.ordering_bot import OrderingBot
+from survey.services.planning.ordering_bot import Chance, OrderingBot
 
 MOST_PAGES = 200
 TIMEOUT = 60

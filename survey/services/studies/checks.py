@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from survey.core.measures import mentioned_measure
 from survey.core.studies.faults import Finding
-from survey.core.tasks import ordering_checks, task_of
-from survey.core.tasks.ordering_checks import QuestionCheck, pair_sentences
+from survey.core.tasks import ordering, task_of
+from survey.core.tasks.ordering import QuestionCheck, pair_sentences
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db.models import Study
 from survey.services.studies.lifecycle import current_digest, questions_of
@@ -43,20 +43,20 @@ def question_checks(study: Study) -> list[QuestionCheck]:
     """Compare the measures' orders question by question, practice first; none of another kind."""
     if not isinstance(study.plan, OrderingPlan):
         return []
-    return ordering_checks.question_checks(questions_of(study, practice=True))
+    return ordering.question_checks(questions_of(study, practice=True))
 
 
 def headings(study: Study) -> dict[str, str]:
     """Return the column heading of each measure's values: 1-AP for AP, so that lower is better."""
     plan = study.plan
-    return ordering_checks.headings(plan) if isinstance(plan, OrderingPlan) else {}
+    return ordering.headings(plan) if isinstance(plan, OrderingPlan) else {}
 
 
 def chance_advantage(study: Study) -> dict[str, float]:
     """Return the expected credits per response if participants click columns at random."""
     if not isinstance(study.plan, OrderingPlan):
         return {}
-    return ordering_checks.chance_advantage(study.plan, questions_of(study))
+    return ordering.chance_advantage(study.plan, questions_of(study))
 
 
 def _public_texts(study: Study) -> Iterator[tuple[str, str]]:

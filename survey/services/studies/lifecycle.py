@@ -4,6 +4,7 @@ Opening freezes a study under its digest. What researchers do is written to the 
 """
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -22,7 +23,7 @@ from survey.db.models import ConsentText, Participant, Researcher, StoredQuestio
 from survey.errors import NotAllowedError, NotFoundError, ResultsHiddenError, SurveyError
 from survey.services.accounts import access, researchers
 from survey.services.studies.plans import preset_plan
-from survey.services.studies.recruitment import Recruitment
+from survey.services.studies.recruitment import Recruitment, recruitment_of
 
 # The demo draws the same lists everywhere, so that people can talk about them.
 DEMO_SLUG = "five-systems"
@@ -224,6 +225,11 @@ def change_recruitment(session: Session, study: Study, recruitment: Recruitment,
         study.recruitment = recruitment.as_json()
         access.log(session, study, who, "recruitment changed")
     session.commit()
+
+
+def admit_guests_only(session: Session, study: Study, who: str) -> None:
+    """Close the public link to new participants, who would take the guests' slots."""
+    change_recruitment(session, study, replace(recruitment_of(study), access="personal"), who)
 
 
 def open_study(session: Session, study: Study) -> None:

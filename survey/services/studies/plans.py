@@ -12,9 +12,7 @@ from typing import Any
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from survey.core.file_lines import FaultyFilesError as FaultyFilesError
 from survey.core.measures import MEASURES
-from survey.core.numbers import parse_whole
 from survey.core.studies.faults import Fault, Place, PlanError
 from survey.core.studies.generators import GENERATORS
 from survey.core.studies.own_lists import OwnLists as OwnLists
@@ -22,6 +20,8 @@ from survey.core.studies.own_lists import read_lists_csv
 from survey.core.studies.plan import Plan, giveaways_in_title
 from survey.core.studies.run_lists import read_trec
 from survey.core.tasks import plan_from_json
+from survey.core.text_input import FaultyFilesError as FaultyFilesError
+from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
 from survey.services.studies.languages import ENGLISH, languages
 from survey.services.studies.presets import translated

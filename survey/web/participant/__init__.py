@@ -6,7 +6,7 @@ end · tasks, answer_form: what a kind of question adds · ordering: pages of or
 unsaved: forms that the database could not store · own_data: see, download, stop, erase.
 """
 
-from survey.web.participant import entry, own_data, preparation, questions, unsaved
+from survey.web.participant import entry, own_data, questions, unsaved
 from survey.web.participant.visit import blueprint
 
 __all__ = ["blueprint", "entry", "own_data", "preparation", "questions", "unsaved"]

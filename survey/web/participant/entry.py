@@ -1,21 +1,270 @@
-"""The entry page: begin, resume with a code, and release the browser for another person."""
+"""The pages before the questions: entry, consent, about you, the scenario."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from flask import g, redirect, render_template, request, url_for
 from flask import session as cookie
 from flask.typing import ResponseReturnValue
+from wtforms import (
+    BooleanField,
+    Field,
+    HiddenField,
+    IntegerField,
+    SelectChoice,
+    SelectField,
+    StringField,
+)
+from wtforms.validators import (
+    DataRequired,
+    InputRequired,
+    Length,
+    NumberRange,
+    Optional,
+    ValidationError,
+)
 
 from survey import tokens
+from survey.core.studies.faults import is_storable
+from survey.core.studies.participant_fields import PersonalField
+from survey.core.text_input import parse_whole
 from survey.errors import NotAllowedError, NotFoundError
-from survey.services.participation import arrivals
+from survey.services.participation import arrivals, participants
 from survey.services.participation.arrivals import Arrival
-from survey.services.participation.participants import progress_of
+from survey.services.participation.participants import Step, progress_of
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form
-from survey.web.language import gettext
-from survey.web.participant.preparation import ResumeForm
+from survey.web.language import gettext, lazy_gettext
 from survey.web.participant.tasks import pages_of
-from survey.web.participant.visit import address_of, blueprint, browser_token, go_on, secret_key
+from survey.web.participant.visit import (
+    address_of,
+    at,
+    blueprint,
+    browser_token,
+    credit,
+    go_on,
+    requires,
+    secret_key,
+)
 from survey.web.requests import session
+
+
+class ResumeForm(Form):
+    """The resume code, which continues on another device."""
+
+    code = StringField(
+        validators=[
+            DataRequired(lazy_gettext("Type the code you were given.")),
+            Length(max=64, message=lazy_gettext("A code has 14 letters and digits.")),
+        ]
+    )
+
+
+class ConsentForm(Form):
+    """Agreement to one version of the consent text."""
+
+    agree = BooleanField(
+        lazy_gettext("I have read this and agree to take part."),
+        validators=[DataRequired(lazy_gettext("To take part, tick that you agree."))],
+    )
+    consent_version = HiddenField()
+
+
+def personal_form(fields: Sequence[PersonalField]) -> type[Form]:
+    """Return the form class of a study's page "About you"."""
+    # Prefixed: a field called "data" or "errors" would hide the form's own attribute.
+    form_fields = {f"personal_{field.name}": _personal_field(field) for field in fields}
+    return type("PersonalForm", (Form,), form_fields)
+
+
+def _personal_field(field: PersonalField) -> Field:
+    missing = gettext("Please fill in: %(label)s.", label=field.label)
+    needed = [InputRequired(missing)] if field.required else [Optional()]
+    if field.kind == "number":
+        allowed = NumberRange(field.lowest, field.highest, _literally(_about_bounds(field)))
+        return WholeNumberField(field.label, name=field.name, validators=[*needed, allowed])
+    if field.kind == "choice":
+        options = [SelectChoice("", gettext("Choose …")), *map(SelectChoice, field.options)]
+        unknown = gettext("%(label)s: please choose one of the options.", label=field.label)
+        return SelectField(
+            field.label,
+            name=field.name,
+            choices=options,
+            validators=needed,
+            invalid_choice_message=unknown,
+        )
+    most = gettext("%(label)s: 500 characters at most, please.", label=field.label)
+    longest = Length(max=500, message=_literally(most))
+    return StringField(field.label, name=field.name, validators=[*needed, longest, _storable])
+
+
+def _storable(_: Form, field: Field) -> None:
+    """Reject a text with a NUL, say, which PostgreSQL cannot store."""
+    if not is_storable(field.data or ""):
+        raise ValidationError(
+            gettext(
+                "%(label)s: this holds a character that cannot be stored; please type it anew.",
+                label=field.label.text,
+            )
+        )
+
+
+def _about_bounds(field: PersonalField) -> str:
+    label, lowest, highest = field.label, field.lowest, field.highest
+    if lowest is None and highest is None:
+        return gettext("%(label)s: a whole number, please.", label=label)
+    if highest is None:
+        return gettext(
+            "%(label)s: a whole number from %(lowest)s on, please.", label=label, lowest=lowest
+        )
+    if lowest is None:
+        return gettext(
+            "%(label)s: a whole number up to %(highest)s, please.", label=label, highest=highest
+        )
+    return gettext(
+        "%(label)s: a whole number from %(lowest)s to %(highest)s, please.",
+        label=label,
+        lowest=lowest,
+        highest=highest,
+    )
+
+
+def _literally(sentence: str) -> str:
+    """Escape % for WTForms, which would read it in a study's words as a placeholder."""
+    return sentence.replace("%", "%%")
+
+
+LARGEST_NUMBER = 999_999_999
+
+
+class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no type hints
+    """A whole number, with an error that repeats what was typed instead."""
+
+    def process_formdata(self, valuelist: list[str]) -> None:
+        """Parse the number; spaces around it are allowed."""
+        self.data = None
+        text = valuelist[0].strip() if valuelist else ""
+        if text:
+            number = parse_whole(text, -LARGEST_NUMBER, LARGEST_NUMBER, signed=True)
+            if number is None:
+                raise ValueError(
+                    gettext(
+                        "%(label)s: %(text)s is not a whole number.",
+                        label=self.label.text,
+                        text=repr(text[:20]),
+                    )
+                )
+            self.data = number
+
+
+def personal_data(form: Form, fields: Sequence[PersonalField]) -> Mapping[str, Any]:
+    """Return the values of a form by field, without empty ones."""
+    values = {field.name: form[f"personal_{field.name}"].data for field in fields}
+    return {name: value for name, value in values.items() if value not in (None, "")}
+
+
+@blueprint.get("/consent")
+@requires(Step.CONSENT)
+def consent() -> ResponseReturnValue:
+    """Show the latest consent text."""
+    return _consent_page(ConsentForm())
+
+
+@blueprint.post("/consent")
+@requires(Step.CONSENT)
+def give_consent() -> ResponseReturnValue:
+    """Store the agreement; show the text again if it has changed since."""
+    form = ConsentForm()
+    if not form.validate_on_submit():
+        return _consent_page(form), 400
+    if not participants.agree(session(), g.participant, form.consent_version.data or ""):
+        changed = gettext("The text has changed since you opened it. Please read it again.")
+        form.agree.errors = [changed]
+        return _consent_page(form), 409
+    return go_on()
+
+
+@blueprint.post("/decline")
+@requires(Step.CONSENT)
+def decline() -> ResponseReturnValue:
+    """Store that the participant does not want to take part."""
+    if Form().validate_on_submit():
+        participants.decline(session(), g.participant)
+    return go_on()
+
+
+@blueprint.get("/declined")
+@requires(Step.CONSENT)
+def declined() -> ResponseReturnValue:
+    """Confirm that the participant has declined."""
+    if g.progress.step != Step.DECLINED:
+        return redirect(address_of(g.progress))
+    return render_template("participant/declined.html", credit=credit())
+
+
+@blueprint.get("/screened-out")
+def screened_out() -> ResponseReturnValue:
+    """Explain that the study looks for other people."""
+    if g.participant is None:
+        return redirect(at("entry"))
+    progress = progress_of(session(), g.participant)
+    if progress.step != Step.SCREENED_OUT:
+        return redirect(address_of(progress))
+    return render_template("participant/screened_out.html", form=Form(), credit=credit())
+
+
+@blueprint.get("/about-you")
+@requires(Step.ABOUT_YOU)
+def about_you() -> ResponseReturnValue:
+    """Ask for the study's personal fields."""
+    form = personal_form(g.plan.personal_fields)(
+        data={f"personal_{name}": value for name, value in g.participant.personal.items()}
+    )
+    return _about_you_page(form)
+
+
+@blueprint.post("/about-you")
+@requires(Step.ABOUT_YOU)
+def describe() -> ResponseReturnValue:
+    """Store the personal answers."""
+    form = personal_form(g.plan.personal_fields)()
+    if not form.validate_on_submit():
+        return _about_you_page(form), 400
+    participants.describe(
+        session(), g.study, g.participant, dict(personal_data(form, g.plan.personal_fields))
+    )
+    return go_on()
+
+
+@blueprint.get("/scenario")
+@requires(Step.SCENARIO)
+def scenario() -> ResponseReturnValue:
+    """Show the story behind the lists."""
+    return render_template("participant/scenario.html", form=Form())
+
+
+@blueprint.post("/scenario")
+@requires(Step.SCENARIO)
+def scenario_read() -> ResponseReturnValue:
+    """Draw the participant's questions, and lead to the first."""
+    form = Form()
+    if not form.validate_on_submit():
+        return render_template("participant/scenario.html", form=form, problems=form.problems), 400
+    participants.inform(session(), g.participant)
+    return go_on()
+
+
+def _consent_page(form: ConsentForm) -> str:
+    text = participants.consent_text(session(), g.study)
+    if form.consent_version.data != text.digest:
+        form.agree.data = False  # the tick agreed to another text
+    return render_template(
+        "participant/consent.html", form=form, problems=form.problems, consent=text
+    )
+
+
+def _about_you_page(form: Form) -> str:
+    return render_template("participant/about_you.html", form=form, problems=form.problems)
 
 
 @blueprint.get("")

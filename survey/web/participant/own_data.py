@@ -13,7 +13,7 @@ from survey.services.participation import own_data as services
 from survey.services.participation.participants import Step, progress_of
 from survey.web.forms import Form
 from survey.web.language import gettext, lazy_gettext
-from survey.web.participant.preparation import ResumeForm
+from survey.web.participant.entry import ResumeForm
 from survey.web.participant.questions import asked_questions
 from survey.web.participant.tasks import pages_of
 from survey.web.participant.visit import address_of, blueprint, browser_token, credit, go_on

@@ -5,7 +5,7 @@ plan, lists: content · invite: links, codes, platforms · people: participants'
 researchers' roles · results, export: what comes out · planning: how large a study has to be.
 """
 
-from survey.web.researcher import export, invite, lists, people, plan, planning, results, studies
+from survey.web.researcher import export, lists, people, plan, planning, results, studies
 from survey.web.researcher.pages import blueprint
 
 __all__ = [

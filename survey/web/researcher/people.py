@@ -1,18 +1,33 @@
-"""Pages about a study's people: participants and their progress, researchers and their roles."""
+"""Pages about people: participants, researchers and their roles, guests, links, platforms."""
 
-from flask import flash, g, redirect, request, url_for
+import io
+
+import segno
+from flask import Response, flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
-from wtforms import RadioField, SelectChoice, StringField
+from flask_wtf.file import FileField
+from wtforms import BooleanField, RadioField, SelectChoice, StringField, TextAreaField
 from wtforms.validators import DataRequired, Length
 
-from survey.core.studies.faults import is_storable
+from survey.core.studies.faults import PlanError, is_storable
+from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
 from survey.services.accounts import access
+from survey.services.participation import participants
 from survey.services.participation.watching import Watch, find_participant, watch
-from survey.services.studies import lifecycle
+from survey.services.studies import lifecycle, recruitment
+from survey.services.studies.recruitment import PLATFORMS, recruitment_from, recruitment_of
 from survey.web.forms import Form
 from survey.web.requests import session
-from survey.web.researcher.pages import STUDY, blueprint, has_valid_token, page
+from survey.web.researcher.pages import (
+    STUDY,
+    blueprint,
+    has_valid_token,
+    not_for_imported,
+    page,
+    secret_key,
+    uploaded_text,
+)
 
 
 class ShareForm(Form):
@@ -111,3 +126,175 @@ def unshare(researcher_id: int) -> ResponseReturnValue:
 
 def _people_page(form: ShareForm, status: int = 200) -> ResponseReturnValue:
     return page("people", form=form, status=status, members=access.members_of(session(), g.study))
+
+
+class GuestsForm(Form):
+    """Names for the guest list, typed or as a file."""
+
+    names = TextAreaField("Names or addresses, one per line")
+    recruitment = FileField("Or a CSV file with a column “name”")
+    guests_only = BooleanField("From now on, let only people with a personal link begin")
+
+
+class RecruitmentForm(Form):
+    """Who can begin, what a link's parameters carry, and the codes and address at the end."""
+
+    access = RadioField(
+        "Who can begin",
+        choices=[
+            SelectChoice("public", "Anyone with the public link"),
+            SelectChoice("personal", "Only people with a personal link"),
+        ],
+        validate_choice=False,
+    )
+    id_parameter = StringField("Parameter with a person's id")
+    capture = StringField("Other parameters to keep")
+    id_required = BooleanField("Require an id to begin")
+    code_complete = StringField("Code for those who finish")
+    code_declined = StringField("Code for those who decline")
+    code_screened_out = StringField("Code for those who are screened out")
+    return_url = StringField("Address that the last page links to")
+    slot_minutes = StringField("Minutes after which an unused slot is released")
+
+    def values(self) -> dict[str, object]:
+        """Return the typed settings in the form in which they are stored."""
+        typed = {field.name: field.data for field in self if field.name != "csrf_token"}
+        typed = {
+            name: value.strip() if isinstance(value, str) else value
+            for name, value in typed.items()
+        }
+        typed |= {name: "" for name, value in typed.items() if value is None}
+        minutes = parse_whole(typed["slot_minutes"])
+        return typed | {
+            "capture": typed["capture"].replace(",", " ").split(),
+            "slot_minutes": typed["slot_minutes"] if minutes is None else minutes,
+        }
+
+
+@blueprint.get(f"{STUDY}/invite")
+@not_for_imported
+def invite() -> ResponseReturnValue:
+    """Show the links and the settings."""
+    return _invite_page()
+
+
+@blueprint.get(f"{STUDY}/qr.svg")
+@not_for_imported
+def qr() -> ResponseReturnValue:
+    """Draw the public link as a QR code."""
+    image = io.BytesIO()
+    segno.make(_public_link(), micro=False, error="m").save(
+        image, kind="svg", scale=8, border=4, dark="#000", light="#fff"
+    )
+    return Response(image.getvalue(), mimetype="image/svg+xml")
+
+
+@blueprint.post(f"{STUDY}/invite/guests")
+@not_for_imported
+def add_guests() -> ResponseReturnValue:
+    """Add names to the guest list; each gets a link."""
+    form = GuestsForm()
+    if form.validate_on_submit():
+        try:
+            added = recruitment.invite(session(), g.study, _names(form))
+        except (SurveyError, ValueError) as error:
+            form.names.errors = [str(error)]
+        else:
+            flash(f"{added} personal link{'s are' if added != 1 else ' is'} ready to be sent.")
+            if form.guests_only.data:
+                lifecycle.admit_guests_only(session(), g.study, g.researcher.name)
+                flash("From now on, only people with a personal link can begin.")
+            return redirect(url_for("researcher.invite", _anchor="personal-links"), 303)
+    return _invite_page(guests_form=form, status=400)
+
+
+def _names(form: GuestsForm) -> list[str]:
+    lines = filter(None, map(str.strip, (form.names.data or "").splitlines()))
+    typed = recruitment.names_csv(lines)
+    text, file = uploaded_text("guests") or (typed, "the list")
+    return recruitment.read_guests(text, file)
+
+
+@blueprint.post(f"{STUDY}/invite/guests/<int:guest_id>/remove")
+@not_for_imported
+def remove_guest(guest_id: int) -> ResponseReturnValue:
+    """Remove a guest who has not begun from the guest list."""
+    if has_valid_token():
+        recruitment.remove(session(), g.study, guest_id)
+        flash("The link is withdrawn.")
+    return redirect(url_for("researcher.invite", _anchor="personal-links"), 303)
+
+
+@blueprint.get(f"{STUDY}/guests.csv")
+@not_for_imported
+def guest_links() -> ResponseReturnValue:
+    """Return the guest list with its links, to owners only: a link admits its reader."""
+    access.require_owner(g.role)
+    return Response(
+        recruitment.links_csv(_personal_links()),
+        mimetype="text/csv",
+        headers={"Content-Disposition": f'attachment; filename="{g.study.slug}-links.csv"'},
+    )
+
+
+@blueprint.post(f"{STUDY}/invite/settings")
+@not_for_imported
+def save_recruitment() -> ResponseReturnValue:
+    """Store the settings, or fill in those of a platform without storing them."""
+    form = RecruitmentForm()
+    platform = request.form.get("platform")
+    if platform and platform in PLATFORMS and has_valid_token():
+        for name, value in PLATFORMS[platform].items():
+            form[name].data = " ".join(value) if isinstance(value, tuple) else value
+        return _invite_page(settings_form=form, filled_in=platform)
+    if form.validate_on_submit():
+        try:
+            lifecycle.change_recruitment(
+                session(), g.study, recruitment_from(form.values()), g.researcher.name
+            )
+        except PlanError as error:
+            for fault in error.faults:
+                field = form[str(fault.place[0])]
+                field.errors = [*field.errors, fault.text]
+        else:
+            flash("The settings are saved.")
+            return redirect(url_for("researcher.invite", _anchor="settings"), 303)
+    return _invite_page(settings_form=form, status=400)
+
+
+def _invite_page(
+    guests_form: GuestsForm | None = None,
+    settings_form: RecruitmentForm | None = None,
+    status: int = 200,
+    filled_in: str | None = None,
+) -> ResponseReturnValue:
+    settings = recruitment_of(g.study)
+    stored = settings.as_json() | {
+        "capture": " ".join(settings.capture),
+        "slot_minutes": str(settings.slot_minutes),
+    }
+    links = _personal_links() if g.role == "owner" else []
+    suggest_guests_only = not links and g.study.status == "draft"
+    return page(
+        "invite",
+        form=guests_form if guests_form and guests_form.errors else settings_form,
+        status=status,
+        link=_public_link(),
+        personal_links=links,
+        waiting=sum(link.status == recruitment.NOT_STARTED for link in links),
+        guests_form=guests_form or GuestsForm(formdata=None, guests_only=suggest_guests_only),
+        settings_form=settings_form or RecruitmentForm(formdata=None, data=stored),
+        settings=settings,
+        free=participants.free_slots(session(), g.study),
+        filled_in=filled_in,
+    )
+
+
+def _public_link() -> str:
+    return url_for("participant.entry", slug=g.study.slug, _external=True)
+
+
+def _personal_links() -> list[recruitment.PersonalLink]:
+    return recruitment.personal_links(
+        recruitment.guests_of(session(), g.study), secret_key(), _public_link()
+    )

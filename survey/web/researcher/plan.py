@@ -22,11 +22,11 @@ from wtforms import (
 )
 from wtforms import Form as Subform
 
-from survey.core.numbers import parse_whole
 from survey.core.studies.faults import Fault, PlanError
-from survey.core.studies.personal_fields import PersonalField
+from survey.core.studies.participant_fields import PersonalField
 from survey.core.studies.plan import Plan
 from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
+from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import write_plan

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from survey.core.collections.clusterings import clustering_lines, compare_clusters, read_clustering
-from survey.core.file_lines import FaultyFilesError, FileFaults, lines_of
+from survey.core.text_input import FaultyFilesError, FileFaults, lines_of
 from tests.core.collections.clustered import CLUSTERINGS, clusters, partition, renamed
 
 COARSE = clusters(bird="b1 b2 b3 b4 b5 b6", dolphin="d1 d2 d3", monkey="m1 m2 m3")

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from survey.core.collections.evaluation import evaluate
 from survey.core.collections.runs import GroundTruth, lists_of
-from survey.core.file_lines import FaultyFilesError
 from survey.core.measures import MEASURES, Measure, measure_named, score, subtopics
+from survey.core.text_input import FaultyFilesError
 
 # In q1, a is the better of two relevant documents and d was not judged.
 JUDGED = {"q1": {"a": 2, "b": 1, "c": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"a": 1}}

@@ -12,7 +12,7 @@ from survey.core.collections.labels import (
     read_labels,
     sorted_topics,
 )
-from survey.core.file_lines import FaultyFilesError, FileFaults, lines_of
+from survey.core.text_input import FaultyFilesError, FileFaults, lines_of
 
 LABELS = (
     {"1": {"d1": 2, "d2": 1, "d3": 0, "d4": 0}},

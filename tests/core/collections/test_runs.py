@@ -11,7 +11,7 @@ from survey.core.collections.runs import (
     read_run,
     read_weights,
 )
-from survey.core.file_lines import FileFaults, lines_of
+from survey.core.text_input import FileFaults, lines_of
 
 
 def read(reader, text, **options):

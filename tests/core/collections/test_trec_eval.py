@@ -6,8 +6,8 @@ import pytrec_eval
 
 from survey.core.collections.evaluation import evaluate
 from survey.core.collections.runs import GroundTruth, read_judgements, read_run
-from survey.core.file_lines import FileFaults, lines_of
 from survey.core.measures import measure_named
+from survey.core.text_input import FileFaults, lines_of
 from tests.core.collections.random_runs import real_sized
 
 SAME = {

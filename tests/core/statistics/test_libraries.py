@@ -10,8 +10,15 @@ from scipy import stats
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_table
 from statsmodels.stats.multitest import multipletests
 
-from survey.core.statistics.rank_correlation import HALF, STRICT, agreement_rate, spearman, tau_b
-from survey.core.statistics.raters import alpha_ordinal, kappa_of_counts
+from survey.core.statistics.rater_agreement import (
+    HALF,
+    STRICT,
+    agreement_rate,
+    alpha_ordinal,
+    kappa_of_counts,
+    spearman,
+    tau_b,
+)
 from survey.core.statistics.significance import holm, sign_flip
 from tests.core.agreement.random_votes import (
     weak_order,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from survey.core.statistics.rank_correlation import kendall, spearman_rho
+from survey.core.statistics.rater_agreement import kendall, spearman_rho
 
 SCORES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=5, max_size=20)
 

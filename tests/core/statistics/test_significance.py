@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from survey.core.statistics.monte_carlo import REPLICATES, RandomStream
-from survey.core.statistics.significance import sign_flip
+from survey.core.statistics.significance import REPLICATES, RandomStream, sign_flip
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 20])

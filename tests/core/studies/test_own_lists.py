@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.file_lines import FaultyFilesError
 from survey.core.studies.own_lists import OwnLists, read_lists_csv, to_csv
+from survey.core.text_input import FaultyFilesError
 
 HEADER = "question,list,ranks,collection_size"
 GOOD = f"""{HEADER}

@@ -11,10 +11,9 @@ from scipy.stats import chisquare
 from survey.core.measures import Setting
 from survey.core.studies.faults import PlanError
 from survey.core.studies.generators import GENERATOR_VERSION, Positions, random_question
-from survey.core.studies.marks import NO_MARKS, Marks
-from survey.core.studies.personal_fields import PersonalField
+from survey.core.studies.participant_fields import PersonalField
 from survey.core.studies.plan import study_digest
-from survey.core.studies.questions import Question, build_question
+from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
 from survey.core.studies.texts import and_join, fill, number_words
 from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering_plan import OrderingPlan

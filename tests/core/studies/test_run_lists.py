@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.file_lines import FaultyFilesError
 from survey.core.studies.own_lists import OwnLists
 from survey.core.studies.run_lists import read_trec
+from survey.core.text_input import FaultyFilesError
 
 QRELS = "q1 0 d1 1\nq1 0 d2 2\nq1 0 d3 0\nq2 0 d1 1\nq3 0 d9 0\n"
 

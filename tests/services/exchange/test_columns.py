@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from survey.core.studies.participant_record import (
+from survey.core.studies.participant_fields import (
     MINUTES,
     PERSONAL,
+    TAKEN,
     ParticipantRecord,
     participant_columns,
 )
-from survey.core.studies.personal_fields import TAKEN
 from survey.db.models import (
     Participant,
     Presentation,
@@ -28,7 +28,7 @@ from survey.db.models import (
     StoredOrderingRevision,
     StoredResponse,
 )
-from survey.services.exchange import bundle_tables, ordering_tables
+from survey.services.exchange import csv_tables, ordering_tables
 from survey.services.exchange.codebook import codebook_of, describe_column
 from survey.services.participation.own_data import HIDDEN, KEYS, own_data, shown_columns
 from tests.builders import a_plan
@@ -37,9 +37,9 @@ from tests.services.exchange.conftest import FINISHED, a_study
 ROOT = Path(__file__).parents[3]
 SHARED = (Participant, Presentation, StoredResponse, Revision)
 ORDERING = (StoredOrderingPresentation, StoredOrderingAnswer, StoredOrderingRevision)
-NOT_EXPORTED = bundle_tables.NOT_EXPORTED | ordering_tables.NOT_EXPORTED
+NOT_EXPORTED = csv_tables.NOT_EXPORTED | ordering_tables.NOT_EXPORTED
 TABLES = [
-    bundle_tables.participants_table(a_plan()),
+    csv_tables.participants_table(a_plan()),
     *(ordering_tables.RESPONSES, ordering_tables.FIRST_RANKINGS),
 ]
 

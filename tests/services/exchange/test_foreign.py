@@ -12,7 +12,7 @@ from survey.core.studies.rankings import Ranking, letters_for
 from survey.services.exchange.csv_tables import spaced, written
 from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.exchange.ordering_reading import ANSWER_COLUMNS, OrderingRecords
-from survey.services.exchange.ordering_records import AnswerRecord
+from survey.services.exchange.ordering_tables import AnswerRecord
 from survey.services.exchange.reading import read_foreign, unknown_study
 from tests.services.exchange.changes import zipped
 

@@ -14,13 +14,12 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from benchmarks.speed import crowd
-from survey.core.studies.participant_record import ParticipantRecord
+from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
 from survey.services.exchange.bundle import tables_in
 from survey.services.exchange.csv_tables import cell_of, spaced, written
-from survey.services.exchange.ordering_records import AnswerRecord
-from survey.services.exchange.ordering_tables import RESPONSES, VOTES
+from survey.services.exchange.ordering_tables import RESPONSES, VOTES, AnswerRecord
 from survey.services.exchange.study_file import study_json, study_lines
 from survey.services.exchange.tasks import content_of
 from tests.services.exchange.conftest import a_study
