@@ -52,7 +52,7 @@ TEXTS = {
         marked("The survey is busy"),
         marked(
             "This answer may not have been saved yet. Go back and send it again in a moment: "
-            "it is stored once, however often you send it."
+            "it is stored once, even if you send it several times."
         ),
     ),
 }

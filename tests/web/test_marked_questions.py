@@ -37,7 +37,7 @@ def test_a_position_stands_with_its_grade_and_the_page_says_what_it_is(session, 
     assert rows_of(visitor.page) == [question.written(letter) for letter in "ABCDE"]
     assert re.fullmatch(r"(\d+ \([123]\) ){4}\d+ \([123]\)", rows_of(visitor.page)[0])
     assert (
-        "In brackets after each position stands how well the match fits (the higher, the better)."
+        "The brackets after each position show how well the match fits (the higher, the better)."
         in visitor.text
     )
 
@@ -59,7 +59,7 @@ def test_clusters_are_read_as_words(session, visitor):
         assert sorted(re.findall(r"\((.*?)\)", row)) == [
             *("-", "dolphin", "dolphin", "harbour bridge + opera", "turtle")
         ]
-    told = "In brackets after each position stands what kind of match it is. A dash stands where"
+    told = "The brackets after each position show what kind of match it is. A dash means that"
     assert told in visitor.text
 
 
@@ -69,7 +69,7 @@ def test_grades_and_clusters_stand_together(session, visitor):
     visitor.start()
     assert all(re.search(r"\(3, a\)", row) for row in rows_of(visitor.page))
     assert (
-        "In brackets after each position stand how well the match fits (the higher, the better) "
+        "The brackets after each position show how well the match fits (the higher, the better) "
         "and what kind of match it is." in visitor.text
     )
 

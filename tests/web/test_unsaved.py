@@ -164,7 +164,7 @@ def test_one_participant_cannot_fill_the_disk_and_loses_nothing(visitor, session
     visitor.submit("/q/2", choice="2")
     assert visitor.status == 429
     assert visitor.response.headers["Retry-After"] == "5"
-    assert "So many answers came within a minute" in visitor.text
+    assert "Too many answers came within a minute" in visitor.text
     assert visitor.page.select_one("[name=choice][checked]")["value"] == "2"
     assert visitor.page.select_one("[data-again]")
     another = Visitor(visitor.client.application.test_client())

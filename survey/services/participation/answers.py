@@ -256,7 +256,7 @@ def _outcome(
         if state.recent >= ANSWERS_A_MINUTE:
             session.rollback()
             raise TooManyAnswersError(
-                marked("So many answers came within a minute that this one is not stored yet.")
+                marked("Too many answers came within a minute, so this one is not stored yet.")
             )
         return None
     if stored is not None and base is not None and base < latest:

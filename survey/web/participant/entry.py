@@ -103,7 +103,7 @@ def _storable(_: Form, field: Field) -> None:
     if not is_storable(field.data or ""):
         raise ValidationError(
             gettext(
-                "%(label)s: this holds a character that cannot be stored; please type it anew.",
+                "%(label)s: this holds a character that cannot be stored; please type it again.",
                 label=field.label.text,
             )
         )

@@ -43,7 +43,7 @@ STALE = marked(
 UNKNOWN_KEY = marked("Please check what is ticked and save once more.")
 UNSAVED = marked(
     "The survey could not store it just now. It is kept on this page; send it again in a moment. "
-    "However often it is sent, it is stored once."
+    "It is stored once, even if it is sent several times."
 )
 
 
