@@ -56,7 +56,7 @@ def test_pages_and_commands_work_from_the_wheel_in_a_default_instance(unpacked, 
 
 def test_the_languages_travel_in_the_wheel(unpacked, tmp_path):
     probe = (
-        "from survey.services.studies import preset_plan\n"
+        "from survey.services.studies.plans import preset_plan\n"
         "from survey.services.studies.languages import languages\n"
         "print(*languages(), preset_plan('mnro', language='el').list_noun != 'System')"
     )
