@@ -12,7 +12,7 @@ from flask import Blueprint, Flask, render_template, request
 from flask.typing import ResponseReturnValue
 
 from survey.services.analysis.report import load_libraries
-from survey.services.exchange.codebook import stored_tables
+from survey.services.exchange.tables import stored_tables
 from survey.services.operations.database import is_ready
 from survey.services.paper.table4 import LIMITS, read_table4
 from survey.services.participation import own_data

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from survey.config import Settings
-from survey.services.exchange.codebook import stored_tables
+from survey.services.exchange.tables import stored_tables
 from tests.guides.pages import block_of, page_named
 
 TEXT = " ".join(block_of(page_named("run-your-own-study.md"), "ethics.txt").split())

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from survey.services.analysis.sheets import Sheet, as_csv
-from survey.services.exchange.csv_tables import written
+from survey.services.exchange.tables import written
 from survey.services.spreadsheets import SIGNS, escaped, line_of, unescaped
 from survey.services.studies import recruitment
 from tests.promises.spreadsheet import (

@@ -21,7 +21,7 @@ from survey.db.models import (
 )
 from survey.errors import SurveyError
 from survey.services.exchange import bundle
-from survey.services.exchange.codebook import stored_tables
+from survey.services.exchange.tables import stored_tables
 from survey.services.operations.backups import restore_backup, write_backup
 from survey.services.participation import own_data
 from survey.services.studies import lifecycle, recruitment

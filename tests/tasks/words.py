@@ -19,9 +19,9 @@ from survey.core.tasks import TASKS
 from survey.db import export_queries
 from survey.db.models import Participant, Presentation, Revision, StoredResponse
 from survey.db.tasks import TASK_TABLES, TaskTables
-from survey.services.exchange import csv_tables
-from survey.services.exchange.content import ImportedAnswer
+from survey.services.exchange import tables
 from survey.services.exchange.input_files import BundleError, Faults, read_rows
+from survey.services.exchange.tables import ImportedAnswer
 from survey.services.exchange.tasks import TASK_FILES
 from survey.services.planning.simulation import TASK_BOTS
 from survey.web.participant.answer_form import AnswerForm
@@ -197,25 +197,25 @@ class WordsFiles:
     answers_file = CHOICES
 
     def question_tables(self, plan):
-        columns = [csv_tables.Column(name, name) for name in ("question", "first", "second")]
+        columns = [tables.Column(name, name) for name in ("question", "first", "second")]
 
-        @csv_tables.lines_of
+        @tables.lines_of
         def rows(content) -> Iterator[Sequence[Any]]:
             yield from content.questions
 
-        return [csv_tables.Table("words.csv", columns, rows)]
+        return [tables.Table("words.csv", columns, rows)]
 
     def answer_tables(self, plan):
         columns = [
-            csv_tables.PARTICIPANT,
-            *(csv_tables.Column(name, name) for name in Choice._fields[1:]),
+            tables.PARTICIPANT,
+            *(tables.Column(name, name) for name in Choice._fields[1:]),
         ]
 
-        @csv_tables.lines_of
+        @tables.lines_of
         def rows(content):
             yield from content.answers.rows()
 
-        return [csv_tables.Table(CHOICES, columns, rows)]
+        return [tables.Table(CHOICES, columns, rows)]
 
     def result_tables(self, plan):
         return []

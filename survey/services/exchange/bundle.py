@@ -12,10 +12,15 @@ from survey.db import export_queries, study_queries
 from survey.db.engine import snapshot
 from survey.db.models import Study
 from survey.errors import NotFoundError
-from survey.services.exchange.codebook import codebook_of
-from survey.services.exchange.content import STUDY, Content, IdentityRecord, identities_of
-from survey.services.exchange.csv_tables import Table, identities_table, participants_table
 from survey.services.exchange.study_file import as_text, study_lines
+from survey.services.exchange.tables import (
+    IDENTITIES_TABLE,
+    STUDY,
+    Content,
+    Table,
+    codebook_of,
+    participants_table,
+)
 from survey.services.exchange.tasks import content_of, files_of_kind
 
 SUMS = "SHA256SUMS"
@@ -51,11 +56,8 @@ def stream_bundle(
     estimates their sum. Identities are personal data, so they are left out by default.
     """
     snapshot(session)
-    content = content_of(session, study, include_test=include_test)
-    identities = None
-    if with_identities:
-        identities = identities_of(session, study, include_test=include_test)
-    return zipped(files_of(content, identities), on_lines)
+    content = content_of(session, study, include_test=include_test, with_identities=with_identities)
+    return zipped(files_of(content), on_lines)
 
 
 def stream_file(
@@ -92,11 +94,9 @@ def bytes_in(session: Session, study: Study, *, include_test: bool = False) -> i
     return OTHER_BYTES + BYTES_PER_ANSWER * answers
 
 
-def files_of(
-    content: Content, identities: Iterable[IdentityRecord] | None = None
-) -> Iterator[tuple[str, Lines]]:
+def files_of(content: Content) -> Iterator[tuple[str, Lines]]:
     """Yield name and lines of each file of a bundle but SHA256SUMS."""
-    tables = tables_in(content, identities)
+    tables = tables_in(content)
     for table in [*tables, codebook_of(tables)]:
         yield table.name, table.lines(content)
     yield STUDY, study_lines(content)
@@ -107,15 +107,15 @@ def _analysis_lines(content: Content) -> Iterator[str]:
     yield as_text(content.analysis_json)
 
 
-def tables_in(content: Content, identities: Iterable[IdentityRecord] | None = None) -> list[Table]:
-    """Return the tables of a bundle in the order of their files, identities.csv if wanted."""
+def tables_in(content: Content) -> list[Table]:
+    """Return the tables of a bundle in the order of their files."""
     plan, kind = content.plan, files_of_kind(content.plan)
     return [
         *kind.question_tables(plan),
         *kind.answer_tables(plan),
         participants_table(plan),
         *kind.result_tables(plan),
-        *([] if identities is None else [identities_table(identities)]),
+        *([] if content.identities is None else [IDENTITIES_TABLE]),
     ]
 
 

@@ -22,10 +22,10 @@ from survey.db.models import (
 from survey.db.tasks import tables_of
 from survey.errors import SurveyError
 from survey.services.accounts import access
-from survey.services.exchange.content import Content
 from survey.services.exchange.input_files import Files
 from survey.services.exchange.reading import read_bundle
 from survey.services.exchange.replication import replicate
+from survey.services.exchange.tables import Content
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 

@@ -29,13 +29,6 @@ from survey.services.analysis.study_results import (
     study_facts,
 )
 from survey.services.exchange import ordering_tables
-from survey.services.exchange.content import (
-    PACKAGES,
-    STUDY,
-    Content,
-    ImportedAnswer,
-)
-from survey.services.exchange.csv_tables import Table
 from survey.services.exchange.input_files import BundleError, Files
 from survey.services.exchange.ordering_reading import check_rankings, read_ordering
 from survey.services.exchange.ordering_tables import (
@@ -44,6 +37,7 @@ from survey.services.exchange.ordering_tables import (
     FirstRanking,
     rankings_of,
 )
+from survey.services.exchange.tables import PACKAGES, STUDY, Content, ImportedAnswer, Table
 
 
 @dataclass(frozen=True)

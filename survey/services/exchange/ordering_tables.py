@@ -22,11 +22,11 @@ from survey.db.models import (
     StoredOrderingPresentation,
     StoredResponse,
 )
-from survey.services.exchange.content import Content
-from survey.services.exchange.csv_tables import (
+from survey.services.exchange.tables import (
     PARTICIPANT,
     SEEN,
     Column,
+    Content,
     Row,
     Table,
     cell_of,

@@ -13,10 +13,16 @@ from survey.db.engine import snapshot
 from survey.db.models import StoredResponse, Study
 from survey.errors import SurveyError
 from survey.services.exchange.bundle import OnLines, tables_in
-from survey.services.exchange.codebook import codebook_of, describe_column
-from survey.services.exchange.content import STUDY, Content, identities_of
-from survey.services.exchange.csv_tables import Column, Table, batched
 from survey.services.exchange.study_file import study_lines
+from survey.services.exchange.tables import (
+    STUDY,
+    Column,
+    Content,
+    Table,
+    batched,
+    codebook_of,
+    describe_column,
+)
 from survey.services.exchange.tasks import content_of
 from survey.services.spreadsheets import unescaped
 
@@ -47,13 +53,10 @@ def write_parquet(
     The options are those of ``stream_bundle``.
     """
     snapshot(session)
-    content = content_of(session, study, include_test=include_test)
-    identities = None
-    if with_identities:
-        identities = identities_of(session, study, include_test=include_test)
+    content = content_of(session, study, include_test=include_test, with_identities=with_identities)
     tables = [
         replace(table, name=table.name.replace(".csv", ".parquet"))
-        for table in tables_in(content, identities)
+        for table in tables_in(content)
         if table.name not in COUNTED
     ]
     folder.mkdir()

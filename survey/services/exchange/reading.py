@@ -34,14 +34,6 @@ from survey.services.analysis.study_results import (
     analyse_votes,
     counted,
 )
-from survey.services.exchange.codebook import listed_values
-from survey.services.exchange.content import (
-    STUDY,
-    ConsentRecord,
-    Content,
-    IdentityRecord,
-)
-from survey.services.exchange.csv_tables import IDENTITIES, PARTICIPANTS, bounds_of
 from survey.services.exchange.input_files import (
     BundleError,
     CsvRow,
@@ -61,6 +53,16 @@ from survey.services.exchange.study_file import (
     read_study,
     study_plan,
     study_times,
+)
+from survey.services.exchange.tables import (
+    IDENTITIES,
+    PARTICIPANTS,
+    STUDY,
+    ConsentRecord,
+    Content,
+    IdentityRecord,
+    bounds_of,
+    listed_values,
 )
 from survey.services.exchange.tasks import files_of_kind
 
@@ -188,9 +190,7 @@ def read_bundle(files: Files) -> ParsedBundle:
 def read_identities(
     files: Files, participants: Collection[ParticipantRecord]
 ) -> list[IdentityRecord]:
-    """Read identities.csv, an empty list where the bundle has none; raises BundleError."""
-    if IDENTITIES not in files:
-        return []
+    """Read identities.csv; raises BundleError."""
     ids = {participant.public_id for participant in participants}
     faults = Faults()
     identities = []

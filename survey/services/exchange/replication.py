@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -10,8 +11,6 @@ from survey import __version__
 from survey.core.studies.plan import study_digest, text_digest
 from survey.core.studies.texts import and_join
 from survey.services.exchange.bundle import ANALYSIS, LAST_LINE, SUMS, files_of, sum_of, tables_in
-from survey.services.exchange.content import PACKAGES, STUDY, Content
-from survey.services.exchange.csv_tables import IDENTITIES
 from survey.services.exchange.input_files import (
     BundleError,
     Faults,
@@ -23,6 +22,7 @@ from survey.services.exchange.input_files import (
 )
 from survey.services.exchange.reading import ParsedBundle, read_bundle, read_identities
 from survey.services.exchange.study_file import as_text, study_json
+from survey.services.exchange.tables import IDENTITIES, PACKAGES, STUDY, Content
 from survey.services.exchange.tasks import files_of_kind
 
 # Computed on another machine, floats may differ in their last digit.
@@ -55,8 +55,10 @@ def _recompute(files: Files, bundle: ParsedBundle) -> Iterator[str]:
     yield f"the digest is that of the plan and its questions: {content.digest}"
     answers, participants = content.answers.count(), [*content.participants()]
     yield f"{answers} answers of {len(participants)} participants can be read"
-    identities = read_identities(files, participants)
-    recomputed = dict(files_of(content, identities if IDENTITIES in files else None))
+    if IDENTITIES in files:
+        identities = read_identities(files, participants)
+        content = replace(content, identities=lambda: identities)
+    recomputed = dict(files_of(content))
     _check_names(files, recomputed)
     _check_columns(files, content)
     for name, how in {**kind.recomputed, "codebook.csv": "tells of every column"}.items():

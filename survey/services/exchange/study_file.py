@@ -16,10 +16,8 @@ from survey.core.studies.plan import Plan
 from survey.core.tasks import DEFAULT, plan_from_json
 from survey.db.export_queries import EXPORTED
 from survey.db.models import Study
-from survey.services.exchange.codebook import listed_values
-from survey.services.exchange.content import STUDY, Content
-from survey.services.exchange.csv_tables import SEEN, batched
 from survey.services.exchange.input_files import BundleError, CsvRow, Files, json_of
+from survey.services.exchange.tables import SEEN, STUDY, Content, batched, listed_values
 from survey.services.exchange.tasks import TASK_FILES, files_of_kind
 
 FORMAT = 1

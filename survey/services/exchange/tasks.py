@@ -1,6 +1,8 @@
 """What each kind of question adds to a bundle, found by its name."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import starmap
 from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
@@ -8,17 +10,18 @@ from sqlalchemy.orm import Session
 from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.db.export_queries import identities_of, people_of
 from survey.db.models import Study
 from survey.services.analysis.study_results import Choices
-from survey.services.exchange.content import (
-    ConsentRecord,
-    Content,
-    TaskContent,
-    stored_participants,
-)
-from survey.services.exchange.csv_tables import Table
 from survey.services.exchange.input_files import Files
 from survey.services.exchange.ordering import OrderingFiles
+from survey.services.exchange.tables import (
+    ConsentRecord,
+    Content,
+    IdentityRecord,
+    Table,
+    TaskContent,
+)
 from survey.services.participation.participants import PRACTICE
 from survey.services.studies.lifecycle import current_digest, questions_of
 
@@ -98,9 +101,13 @@ def analyse_stored(session: Session, study: Study, choices: Choices) -> tuple[An
     return analysis, content.answers.as_json(analysis)
 
 
-def content_of(session: Session, study: Study, *, include_test: bool = False) -> Content:
+def content_of(
+    session: Session, study: Study, *, include_test: bool = False, with_identities: bool = False
+) -> Content:
     """Return a study's content; call ``begin_reading`` for the session first."""
     plan, questions = study.plan, questions_of(study, practice=True)
+    rows = partial(people_of, session, study.id, include_test=include_test)
+    identities = partial(identities_of, session, study.id, include_test=include_test)
     return Content(
         slug=study.slug,
         status=study.status,
@@ -115,7 +122,8 @@ def content_of(session: Session, study: Study, *, include_test: bool = False) ->
         consents=[
             ConsentRecord(each.version, each.text, each.digest) for each in study.consent_texts
         ],
-        participants=lambda: stored_participants(session, study.id, include_test=include_test),
+        participants=lambda: starmap(ParticipantRecord, rows()),
         answers=files_of_kind(plan).stored(session, study.id, include_test=include_test),
         include_test=include_test,
+        identities=(lambda: starmap(IdentityRecord, identities())) if with_identities else None,
     )

@@ -28,8 +28,8 @@ from survey.db.models import (
     StoredOrderingRevision,
     StoredResponse,
 )
-from survey.services.exchange import csv_tables, ordering_tables
-from survey.services.exchange.codebook import codebook_of, describe_column
+from survey.services.exchange import ordering_tables, tables
+from survey.services.exchange.tables import codebook_of, describe_column
 from survey.services.participation.own_data import HIDDEN, KEYS, own_data, shown_columns
 from tests.builders import a_plan
 from tests.services.exchange.conftest import FINISHED, a_study
@@ -37,9 +37,9 @@ from tests.services.exchange.conftest import FINISHED, a_study
 ROOT = Path(__file__).parents[3]
 SHARED = (Participant, Presentation, StoredResponse, Revision)
 ORDERING = (StoredOrderingPresentation, StoredOrderingAnswer, StoredOrderingRevision)
-NOT_EXPORTED = csv_tables.NOT_EXPORTED | ordering_tables.NOT_EXPORTED
+NOT_EXPORTED = tables.NOT_EXPORTED | ordering_tables.NOT_EXPORTED
 TABLES = [
-    csv_tables.participants_table(a_plan()),
+    tables.participants_table(a_plan()),
     *(ordering_tables.RESPONSES, ordering_tables.FIRST_RANKINGS),
 ]
 
@@ -152,7 +152,7 @@ def test_a_column_of_the_model_and_the_record_is_in_everything(tmp_path):
         '    visits: Mapped[int] = mapped_column(default=1, doc="how often they came")\n',
     )
     add_lines(
-        tmp_path / "survey" / "core" / "studies" / "participant_record.py",
+        tmp_path / "survey" / "core" / "studies" / "participant_fields.py",
         "    exclude_reason: str | None",
         "    weather: str | None\n    visits: int\n",
     )

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.services.exchange.csv_tables import written
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, read_rows
+from survey.services.exchange.tables import written
 
 SIGNS = "=+-@\t\r＝＋－＠"
 TEXTS = st.text(st.characters(codec="utf-8")) | st.text(f"'{SIGNS}a,\"\n")

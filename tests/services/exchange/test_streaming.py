@@ -18,9 +18,9 @@ from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
 from survey.services.exchange.bundle import tables_in
-from survey.services.exchange.csv_tables import cell_of, spaced, written
 from survey.services.exchange.ordering_tables import RESPONSES, VOTES, AnswerRecord
 from survey.services.exchange.study_file import study_json, study_lines
+from survey.services.exchange.tables import cell_of, spaced, written
 from survey.services.exchange.tasks import content_of
 from tests.services.exchange.conftest import a_study
 

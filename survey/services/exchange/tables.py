@@ -1,0 +1,409 @@
+"""A study as a bundle holds it, and the tables written from it, each column with its meaning.
+
+A column that the database has too takes its meaning from the model; so does the page about what
+the survey stores.
+"""
+
+import inspect
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from itertools import islice
+from operator import itemgetter
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+from sqlalchemy import CheckConstraint
+from sqlalchemy.orm import InstrumentedAttribute
+
+from survey.core.studies.participant_fields import (
+    MINUTES,
+    PERSONAL,
+    ParticipantRecord,
+    PersonalField,
+    participant_columns,
+)
+from survey.core.studies.plan import Plan
+from survey.db.export_queries import EXPORTED
+from survey.db.models import Base, Participant
+from survey.db.tasks import TASK_TABLES
+from survey.services.analysis.study_results import Choices, minutes_taken
+from survey.services.spreadsheets import escaped, quoted
+
+Cell = str | int | float | Decimal | bool | datetime | None
+Row = Sequence[Cell]
+Item = TypeVar("Item")
+
+STUDY = "study.json"
+PARTICIPANTS = "participants.csv"
+IDENTITIES = "identities.csv"
+PACKAGES = "packages"  # measure → the package that brings it, with its version
+LINES_AT_ONCE = 1_000
+SEEN = 4_096  # different values whose text is cached
+TWO_DIGITS = [f"{number:02}" for number in range(60)]
+
+
+@dataclass(frozen=True)
+class IdentityRecord:
+    """A recruitment platform's id of a participant, with the address's parameters: personal."""
+
+    participant: str
+    external_id: str | None
+    parameters: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class ConsentRecord:
+    """One version of the consent text."""
+
+    version: int
+    text: str
+    digest: str
+
+
+class ImportedAnswer(NamedTuple):
+    """An answer of a bundle as the database stores it, with how its question was shown.
+
+    ``drawn`` and ``answer`` are of the types of the kind of question.
+    """
+
+    participant: str
+    question: int
+    position: int
+    shown_at: datetime | None
+    drawn: Any
+    answer: Any
+    submitted_at: datetime | None
+    active_seconds: float | None
+    revisions: int | None
+
+
+class TaskContent(Protocol):
+    """What a kind of question reads of a study's answers, from a database or from files.
+
+    Its records are read at each call, ordered by participant and question, so that memory does
+    not have to hold a million of them.
+    """
+
+    def count(self) -> int:
+        """Count the answers."""
+
+    def analyse(self, content: "Content", choices: Choices) -> Any:
+        """Return the analysis of the answers."""
+
+    def as_json(self, analysis: Any) -> dict[str, Any]:
+        """Return an analysis as ``survey analyse --json`` prints it."""
+
+    def to_import(self, content: "Content") -> Iterator[ImportedAnswer]:
+        """Yield the answers as the database stores them."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """All that a bundle holds, but for its sums.
+
+    ``questions``, ``practice`` and ``answers`` are of the types of the kind of question.
+    ``participants`` and ``identities`` read their records at each call, in the order of the
+    participants' ids. ``identities`` is None where they are left out, as they are by default.
+    """
+
+    slug: str
+    status: str
+    digest: str
+    generator_version: int
+    opened_at: datetime | None
+    closed_at: datetime | None
+    unblinded_at: datetime | None
+    plan: Plan
+    practice: Any
+    questions: Sequence[Any]
+    consents: Sequence[ConsentRecord]
+    participants: Callable[[], Iterator[ParticipantRecord]]
+    answers: Any
+    include_test: bool
+    identities: Callable[[], Iterable[IdentityRecord]] | None = None
+
+    @property
+    def all_questions(self) -> list[Any]:
+        """The questions, the practice question first if there is one."""
+        return [*([self.practice] if self.practice else []), *self.questions]
+
+    @cached_property
+    def analysis(self) -> Any:
+        """The analysis with the protocol's choices, computed once."""
+        return self.answers.analyse(self, Choices(include_test=self.include_test))
+
+    @property
+    def analysis_json(self) -> dict[str, Any]:
+        """The analysis as ``survey analyse --json`` prints it."""
+        return self.answers.as_json(self.analysis)  # type: ignore[no-any-return] # see TaskContent
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its meaning, the kind of its values, and which are allowed.
+
+    ``source``: the database's column, from which all three are taken where it is set.
+    """
+
+    name: str
+    meaning: str = ""
+    kind: str = "text"
+    allowed: str = ""
+    source: InstrumentedAttribute[Any] | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A file: its columns, and what makes the lines below the heading from a study's content."""
+
+    name: str
+    columns: Sequence[Column]
+    body: Callable[[Content], Iterable[str]]
+
+    def lines(self, content: Content) -> Iterator[str]:
+        """Yield the file's text, many lines at a time; the same content gives the same bytes."""
+        yield written([column.name for column in self.columns])
+        yield from map("".join, batched(self.body(content)))
+
+
+def lines_of(rows: Callable[[Content], Iterable[Row]]) -> Callable[[Content], Iterator[str]]:
+    """Return the body of a table that has a line for each of these rows."""
+    return lambda content: map(written, rows(content))
+
+
+def written(row: Row) -> str:
+    """Return a row's line: missing values empty, texts escaped so that no spreadsheet runs them."""
+    return ",".join(map(cell_of, row)) + "\n"
+
+
+def cell_of(cell: Cell) -> str:
+    """Return a cell's text in a line."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return ""
+    if isinstance(cell, str):
+        return text_of(cell)
+    if isinstance(cell, bool):
+        return str(int(cell))
+    return time_of(cell) if isinstance(cell, datetime) else str(cell)
+
+
+@lru_cache(SEEN)  # most texts are among a few, or like the one in the row above
+def text_of(cell: str) -> str:
+    """Return a text escaped so that no spreadsheet runs it, in quotes where it needs them."""
+    return quoted(escaped(cell))
+
+
+def time_of(cell: datetime | None) -> str:
+    """Return a time in UTC, to the second; empty for None."""
+    if cell is None:
+        return ""
+    # Put together by hand: four times as fast as strftime.
+    t = cell.astimezone(UTC)
+    return f"{_day(t.date())}T{TWO_DIGITS[t.hour]}:{TWO_DIGITS[t.minute]}:{TWO_DIGITS[t.second]}Z"
+
+
+@lru_cache(SEEN)
+def _day(day: date) -> str:
+    return day.isoformat()
+
+
+def spaced(parts: Iterable[object]) -> str:
+    """Join values with spaces: how a cell holds a list."""
+    return " ".join(map(str, parts))
+
+
+def batched(items: Iterable[Item], number: int = LINES_AT_ONCE) -> Iterator[Sequence[Item]]:
+    """Yield the items in lists of ``number``, the last one shorter."""
+    iterator = iter(items)
+    while batch := [*islice(iterator, number)]:
+        yield batch
+
+
+PARTICIPANT = Column("participant", source=Participant.public_id)
+
+
+def participants_table(plan: Plan) -> Table:
+    """Return participants.csv, with a column for each personal field of the plan."""
+    columns = []
+    for name, field in participant_columns():
+        if field == PERSONAL:
+            columns += [_personal_column(each) for each in plan.personal_fields]
+        else:
+            columns.append(_COMPUTED.get(field) or Column(name, source=EXPORTED[field]))
+    return Table(PARTICIPANTS, columns, _participants)
+
+
+@lines_of
+def _participants(content: Content) -> Iterator[Row]:
+    personal = [field.name for field in content.plan.personal_fields]
+    names = [field for _, field in participant_columns()]
+    place = names.index(PERSONAL)
+    before, after = itemgetter(*names[:place]), itemgetter(*names[place + 1 :])
+    for person in content.participants():
+        values = {**vars(person), MINUTES: minutes_taken(person)}
+        yield *before(values), *map(person.personal.get, personal), *after(values)
+
+
+def _personal_column(field: PersonalField) -> Column:
+    allowed = {
+        "choice": "; ".join(field.options),
+        "number": bounds_of(field),
+        "text": "up to 500 characters",
+    }[field.kind]
+    kind = "whole number" if field.kind == "number" else "text"
+    needed = "" if field.required else "; may be empty"
+    return Column(field.name, f"asked: {field.label}", kind, allowed + needed)
+
+
+def bounds_of(field: PersonalField) -> str:
+    """Return the numbers that a field allows as text, "18 to 99"; "any" where it has no bound."""
+    lowest, highest = ("any" if end is None else end for end in (field.lowest, field.highest))
+    return f"{lowest} to {highest}"
+
+
+# Columns of participants.csv that are no columns of the table of participants.
+_COMPUTED = {
+    "consent_version": Column(
+        "consent_version",
+        "version of the consent text agreed to (in study.json)",
+        "whole number",
+        "1, 2, …; may be empty",
+    ),
+    MINUTES: Column(
+        MINUTES,
+        "from the beginning to the end, breaks included",
+        "number",
+        "0 or more; empty if not finished",
+    ),
+}
+
+
+@lines_of
+def _identities(content: Content) -> Iterator[Row]:
+    for person in content.identities() if content.identities else ():
+        parameters = json.dumps(person.parameters, sort_keys=True)
+        yield person.participant, person.external_id, parameters
+
+
+IDENTITIES_TABLE = Table(
+    IDENTITIES,
+    [
+        Column("participant", "random id of the participant"),
+        Column("external_id", "the recruitment platform's id of the person"),
+        Column("parameters", "all that was kept of the address, as JSON"),
+    ],
+    _identities,
+)
+
+
+def codebook_of(tables: Sequence[Table]) -> Table:
+    """Return codebook.csv, a row for each column of these tables and of itself."""
+
+    @lines_of
+    def rows(_: Content) -> Iterator[Row]:
+        for table in [*tables, codebook]:
+            for column in table.columns:
+                yield table.name, column.name, *describe_column(column)
+
+    columns = [
+        Column("file", "name of a file of the bundle"),
+        Column("column", "name of a column of the file"),
+        Column("type", "what stands in it"),
+        Column("allowed", "which values may stand in it"),
+        Column("meaning", "what it means"),
+    ]
+    codebook = Table("codebook.csv", columns, rows)
+    return codebook
+
+
+def describe_column(column: Column) -> tuple[str, str, str]:
+    """Return a column's type, allowed values and meaning, taken from the database's if set."""
+    if column.source is None:
+        return column.kind, column.allowed, column.meaning
+    stored = column.source.property.columns[0]
+    kind, allowed = _KINDS.get(type(stored.type).__name__, ("text", ""))
+    listed = ", ".join(listed_values(column.source))
+    empty = "may be empty" if stored.nullable else ""
+    return kind, "; ".join(filter(None, (listed or allowed, empty))), stored.doc or ""
+
+
+# Type of the database's column → type and allowed values of the exported one.
+_KINDS = {
+    "UtcDateTime": ("time", "ISO 8601, UTC"),
+    "Boolean": ("whole number", "0 or 1"),
+    "Integer": ("whole number", "0, 1, …"),
+    "Float": ("number", "0 or more"),
+    "Labels": ("whole numbers", "label numbers separated by spaces; empty with an own ranking"),
+    "WeakOrder": ("text", "best first, > between places, = inside a tie: B>A=C"),
+    "JSON": ("text", "separated by spaces"),
+}
+
+
+def listed_values(source: InstrumentedAttribute[Any]) -> tuple[str, ...]:
+    """Return the values that a CHECK constraint lists for the column, empty without one."""
+    stored = source.property.columns[0]
+    for constraint in stored.table.constraints:
+        if isinstance(constraint, CheckConstraint):
+            match = re.match(rf"{stored.name} IN \((.*)\)\Z", str(constraint.sqltext))
+            if match:
+                return tuple(value.strip(" '") for value in match.group(1).split(","))
+    return ()
+
+
+# Columns of the tables that every study has which are in no file, each with its reason. Keys of
+# rows need none: they mean nothing outside the database.
+NOT_EXPORTED = {
+    "participant.resume_hash": "belongs to the code with which a participant continues elsewhere",
+    "participant.receipt": "a participant shows it to be credited, so it leads to a person",
+    "participant.consented_at": "consent_version says what was agreed to",
+    "participant.described_at": "the analysis counts from the beginning to the end",
+    "participant.informed_at": "the analysis counts from the beginning to the end",
+    "participant.last_seen_at": "serves to release unused places while a study runs",
+    "revision.number": "only the answer that counts is exported, with its number of revisions",
+    "revision.submitted_at": "only the answer that counts is exported",
+    "revision.active_seconds": "only the answer that counts is exported",
+}
+
+# The people whom a table is about, in the order of the page; the tables of each kind follow.
+ABOUT = {
+    "Participants": (
+        *("participant", "browser", "identity", "guest", "erasure"),
+        *("presentation", "response", "revision"),
+    ),
+    "Studies": ("study", "question", "consent_text", "event"),
+    "Researchers": ("researcher", "membership", "sign_in", "sign_in_link", "sign_in_throttle"),
+}
+
+
+@dataclass(frozen=True)
+class StoredTable:
+    """A table of the database: what a row is, how long it is stored, each field's purpose."""
+
+    name: str
+    meaning: str
+    retention: str
+    fields: tuple[tuple[str, str], ...]
+
+
+def stored_tables() -> dict[str, list[StoredTable]]:
+    """Return all tables of the database, grouped by the people whom they are about."""
+    models = {mapper.class_.__tablename__: mapper.class_ for mapper in Base.registry.mappers}
+    own = (table.name for kind in TASK_TABLES.values() for table in kind.all)
+    about = ABOUT | {"Participants": (*ABOUT["Participants"], *own)}
+    return {
+        group: [_describe_table(models[name]) for name in names] for group, names in about.items()
+    }
+
+
+def _describe_table(model: type[Base]) -> StoredTable:
+    return StoredTable(
+        name=model.__tablename__,
+        meaning=(inspect.getdoc(model) or "").partition("\n\n")[0].replace("``", ""),
+        retention=model.retention,
+        fields=tuple((column.name, column.doc or "") for column in model.__table__.columns),
+    )
