@@ -13,8 +13,8 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from survey.core.measures import Lists
-from survey.core.measures.precision import Weights as ItemWeights
-from survey.core.measures.subtopics import Clusters as ItemClusters
+from survey.core.measures.lists import Clusters as ItemClusters
+from survey.core.measures.lists import Weights as ItemWeights
 from survey.core.text_input import (
     FileFaults,
     field_count_fault,

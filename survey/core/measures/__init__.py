@@ -4,17 +4,12 @@ Adding a measure takes one function, one entry in ``catalogue`` and one test cas
 package of your own with an entry point. See docs/add-a-measure.md.
 """
 
-from survey.core.measures.average_precision import average_precision
-from survey.core.measures.lists import Lists, as_lists
+from survey.core.measures.lists import Lists, Ranks, RankSum, Values, as_lists, as_ranks
 from survey.core.measures.measure import Measure, Setting, Summed
 from survey.core.measures.mnro import mnro
 from survey.core.measures.nmrr import nmrr
-from survey.core.measures.ranks import Ranks, RankSum, Values, as_ranks
-from survey.core.measures.registry import (
-    MEASURES,
-    measure_named,
-    mentioned_measure,
-)
+from survey.core.measures.precision import average_precision
+from survey.core.measures.registry import MEASURES, measure_named, mentioned_measure
 from survey.core.measures.scoring import mean_score, score
 
 __all__ = [

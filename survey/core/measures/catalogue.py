@@ -2,18 +2,8 @@
 
 from fractions import Fraction
 
-from survey.core.measures import gain, precision
-from survey.core.measures.average_precision import (
-    ELEVEN_LEVELS,
-    THREE_LEVELS,
-    average_precision_at,
-    average_precision_at_exact,
-    average_precision_exact,
-    average_precision_sum,
-    interpolated_average_precision,
-    interpolated_average_precision_exact,
-)
-from survey.core.measures.lists import Lists
+from survey.core.measures import gain, precision, subtopics
+from survey.core.measures.lists import Clusters, Lists, Values
 from survey.core.measures.measure import (
     BETA,
     CUTOFF,
@@ -26,21 +16,14 @@ from survey.core.measures.measure import (
 )
 from survey.core.measures.mnro import mnro, mnro_sum
 from survey.core.measures.nmrr import nmrr, nmrr_exact, nmrr_sum, normalised_average_rank
-from survey.core.measures.precision import (
-    mean_precision,
-    mean_weighted_precision,
-    weighted_precision,
-)
-from survey.core.measures.ranks import Ranks, Values
-from survey.core.measures.subtopics import Clusters, s_precision, s_recall
 
 
 def _interpolated(name: str, points: str, tenths: tuple[int, ...], source: str) -> Measure:
     return Measure(
         name=name,
         label=f"{points}-point interpolated average precision",
-        compute=lambda lists, _: interpolated_average_precision(lists.ranks, tenths),
-        exact=lambda ranks, _: interpolated_average_precision_exact(ranks, tenths),
+        compute=lambda lists, _: precision.interpolated_average_precision(lists.ranks, tenths),
+        exact=lambda ranks, _: precision.interpolated_average_precision_exact(ranks, tenths),
         better="higher",
         source=source,
     )
@@ -97,16 +80,12 @@ def _discounted(suffix: str, words: str, form: gain.Discounting, source: str) ->
     )
 
 
-def _mnro(ranks: Ranks, setting: Setting) -> Values:
-    return mnro(ranks, setting.collection_size, literal_eq15=setting.literal_eq15)
-
-
 def _s_precision(text: str) -> Measure:
     level = Fraction(text)
     return Measure(
         name=f"S-precision@{float(level):g}",
         label=f"sub-topic precision at recall {float(level):g}",
-        compute=lambda lists, _: s_precision(lists.ranks, _clusters(lists), level),
+        compute=lambda lists, _: subtopics.s_precision(lists.ranks, _clusters(lists), level),
         better="higher",
         source="ImageCLEF 2008 diversity paper, Section 5",
         needs=("clusters",),
@@ -122,8 +101,8 @@ def _clusters(lists: Lists) -> Clusters:
 AP = Measure(
     name="AP",
     label="average precision",
-    compute=Summed(lambda relevant, _: average_precision_sum(relevant)),
-    exact=lambda ranks, _: average_precision_exact(ranks),
+    compute=Summed(lambda relevant, _: precision.average_precision_sum(relevant)),
+    exact=lambda ranks, _: precision.average_precision_exact(ranks),
     better="higher",
     mean_name="MAP",
     source="TREC; MNRO paper, Eq. 3",
@@ -150,92 +129,6 @@ MNRO = Measure(
     source="MNRO paper, Eqs. 14–18",
     needs=("collection size",),
 )
-AP3 = _interpolated("AP3", "three", THREE_LEVELS, "MNRO paper, Section 2")
-AP11 = _interpolated("AP11", "eleven", ELEVEN_LEVELS, "lecture; TREC's 11pt_avg, with exact levels")
-R_PRECISION = Measure(
-    name="Rprec",
-    label="R-precision",
-    compute=Summed(lambda relevant, _: precision.r_precision(relevant)),
-    better="higher",
-    source="TREC; MNRO paper, Section 2 (R-value)",
-)
-RECIPROCAL_RANK = Measure(
-    name="RR",
-    label="reciprocal rank",
-    compute=Summed(lambda *_: precision.reciprocal_rank()),
-    better="higher",
-    mean_name="MRR",
-    source="TREC",
-)
-BPREF = Measure(
-    name="bpref",
-    label="binary preference",
-    compute=Summed(
-        lambda relevant, setting: precision.bpref(relevant, setting.collection_size), _bpref
-    ),
-    better="higher",
-    source="TREC (Buckley and Voorhees 2004); MNRO paper, Section 5.4",
-)
-NAR = Measure(
-    name="NAR",
-    label="normalised average rank",
-    compute=Summed(
-        lambda relevant, setting: normalised_average_rank(relevant, setting.collection_size)
-    ),
-    better="lower",
-    mean_name="ANAR",
-    source="MNRO paper, Eqs. 10–11",
-    needs=("collection size",),
-)
-GAINS = (
-    _gain("CG", "cumulative gain", gain.UNDISCOUNTED, "lecture"),
-    *_discounted("", "", gain.EXPONENTIAL, "mAP/nDCG definitions, Eqs. 4–5"),
-    *_discounted("lin", " of linear grades", gain.LINEAR, "trec_eval"),
-    *_discounted(
-        "log2",
-        " by log2 of the rank",
-        gain.FROM_RANK_2,
-        "lecture (Järvelin and Kekäläinen 2002)",
-    ),
-)
-"""CG, then DCG and nDCG in each form."""
-GRADED_NMRR = Measure(
-    name="gNMRR",
-    label="graded normalised modified retrieval rank",
-    compute=lambda lists, setting: gain.mean_over_thresholds(
-        lambda ranks: nmrr(ranks, setting.gmt), lists.ranks, lists.grades
-    ),
-    better="lower",
-    mean_name="gANMRR",
-    source="ours, after the MNRO paper's Section 6",
-    needs=("grades",),
-)
-GRADED_MNRO = Measure(
-    name="gMNRO",
-    label="graded mean normalised retrieval order",
-    compute=lambda lists, setting: gain.mean_over_thresholds(
-        lambda ranks: _mnro(ranks, setting), lists.ranks, lists.grades
-    ),
-    better="lower",
-    mean_name="gAMNRO",
-    source="ours, after the MNRO paper's Section 6",
-    needs=("collection size", "grades"),
-)
-MEAN_PRECISION = Measure(
-    name="P@10-100",
-    label="mean precision at 10, 20, … 100",
-    compute=lambda lists, _: mean_precision(lists.ranks),
-    better="higher",
-    source="MiAlbum protocol, Eq. 4",
-)
-MEAN_WEIGHTED_PRECISION = Measure(
-    name="wP@10-100",
-    label="mean weighted precision at 10, 20, … 100",
-    compute=lambda lists, _: mean_weighted_precision(lists.ranks, lists.weights),
-    better="higher",
-    source="MiAlbum protocol, Eq. 5",
-    needs=("weights",),
-)
 BUILT_IN: tuple[Measure | Family, ...] = (
     AP,
     NMRR,
@@ -243,15 +136,20 @@ BUILT_IN: tuple[Measure | Family, ...] = (
     cutoff_family(
         "AP@p",
         "average precision",
-        lambda p: lambda lists, _: average_precision_at(lists.ranks, p),
+        lambda p: lambda lists, _: precision.average_precision_at(lists.ranks, p),
         "mAP/nDCG definitions, Eqs. 2–3",
         (10,),
-        exact=lambda p: lambda ranks, _: average_precision_at_exact(ranks, p),
+        exact=lambda p: lambda ranks, _: precision.average_precision_at_exact(ranks, p),
         mean_name=lambda p: f"MAP@{p}",
         monotone=lambda _: False,
     ),
-    AP3,
-    AP11,
+    _interpolated("AP3", "three", precision.THREE_LEVELS, "MNRO paper, Section 2"),
+    _interpolated(
+        "AP11",
+        "eleven",
+        precision.ELEVEN_LEVELS,
+        "lecture; TREC's 11pt_avg, with exact levels",
+    ),
     cutoff_family(
         "P@k",
         "precision",
@@ -267,9 +165,30 @@ BUILT_IN: tuple[Measure | Family, ...] = (
         (10, 100),
     ),
     Family("Fβ@k", f"F{BETA}@{CUTOFF}", _f_measure, ("F0.5@10", "F1@10", "F2@10")),
-    R_PRECISION,
-    RECIPROCAL_RANK,
-    BPREF,
+    Measure(
+        name="Rprec",
+        label="R-precision",
+        compute=Summed(lambda relevant, _: precision.r_precision(relevant)),
+        better="higher",
+        source="TREC; MNRO paper, Section 2 (R-value)",
+    ),
+    Measure(
+        name="RR",
+        label="reciprocal rank",
+        compute=Summed(lambda *_: precision.reciprocal_rank()),
+        better="higher",
+        mean_name="MRR",
+        source="TREC",
+    ),
+    Measure(
+        name="bpref",
+        label="binary preference",
+        compute=Summed(
+            lambda relevant, setting: precision.bpref(relevant, setting.collection_size), _bpref
+        ),
+        better="higher",
+        source="TREC (Buckley and Voorhees 2004); MNRO paper, Section 5.4",
+    ),
     cutoff_family(
         "g@k",
         "generality",
@@ -278,24 +197,77 @@ BUILT_IN: tuple[Measure | Family, ...] = (
         (10,),
         needs=lambda _: ("collection size",),
     ),
-    NAR,
-    *GAINS,
-    GRADED_NMRR,
-    GRADED_MNRO,
+    Measure(
+        name="NAR",
+        label="normalised average rank",
+        compute=Summed(
+            lambda relevant, setting: normalised_average_rank(relevant, setting.collection_size)
+        ),
+        better="lower",
+        mean_name="ANAR",
+        source="MNRO paper, Eqs. 10–11",
+        needs=("collection size",),
+    ),
+    _gain("CG", "cumulative gain", gain.UNDISCOUNTED, "lecture"),
+    *_discounted("", "", gain.EXPONENTIAL, "mAP/nDCG definitions, Eqs. 4–5"),
+    *_discounted("lin", " of linear grades", gain.LINEAR, "trec_eval"),
+    *_discounted(
+        "log2",
+        " by log2 of the rank",
+        gain.FROM_RANK_2,
+        "lecture (Järvelin and Kekäläinen 2002)",
+    ),
+    Measure(
+        name="gNMRR",
+        label="graded normalised modified retrieval rank",
+        compute=lambda lists, setting: gain.mean_over_thresholds(
+            lambda ranks: nmrr(ranks, setting.gmt), lists.ranks, lists.grades
+        ),
+        better="lower",
+        mean_name="gANMRR",
+        source="ours, after the MNRO paper's Section 6",
+        needs=("grades",),
+    ),
+    Measure(
+        name="gMNRO",
+        label="graded mean normalised retrieval order",
+        compute=lambda lists, setting: gain.mean_over_thresholds(
+            lambda ranks: mnro(ranks, setting.collection_size, literal_eq15=setting.literal_eq15),
+            lists.ranks,
+            lists.grades,
+        ),
+        better="lower",
+        mean_name="gAMNRO",
+        source="ours, after the MNRO paper's Section 6",
+        needs=("collection size", "grades"),
+    ),
     cutoff_family(
         "wP@k",
         "weighted precision",
-        lambda k: lambda lists, _: weighted_precision(lists.ranks, lists.weights, k),
+        lambda k: lambda lists, _: precision.weighted_precision(lists.ranks, lists.weights, k),
         "MiAlbum protocol, Eq. 3",
         (10,),
         needs=lambda _: ("weights",),
     ),
-    MEAN_PRECISION,
-    MEAN_WEIGHTED_PRECISION,
+    Measure(
+        name="P@10-100",
+        label="mean precision at 10, 20, … 100",
+        compute=lambda lists, _: precision.mean_precision(lists.ranks),
+        better="higher",
+        source="MiAlbum protocol, Eq. 4",
+    ),
+    Measure(
+        name="wP@10-100",
+        label="mean weighted precision at 10, 20, … 100",
+        compute=lambda lists, _: precision.mean_weighted_precision(lists.ranks, lists.weights),
+        better="higher",
+        source="MiAlbum protocol, Eq. 5",
+        needs=("weights",),
+    ),
     cutoff_family(
         "S-recall@k",
         "sub-topic recall",
-        lambda k: lambda lists, _: s_recall(lists.ranks, _clusters(lists), k),
+        lambda k: lambda lists, _: subtopics.s_recall(lists.ranks, _clusters(lists), k),
         "ImageCLEF 2008 diversity paper, Section 5",
         (20,),
         needs=lambda _: ("clusters",),

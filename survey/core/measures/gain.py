@@ -6,10 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.measures.ranks import Ranks, RankSum, Values
-
-Grades = NDArray[np.int64]
-"""Shape (lists, relevant): how relevant the item of the same index in the ranks is, 1, 2, …"""
+from survey.core.measures.lists import Grades, Ranks, RankSum, Values
 
 Numbers = NDArray[np.float64]
 

@@ -1,16 +1,39 @@
-"""Ranked lists with all that a measure may read of their items, validated once."""
+"""Ranked lists as measures take them: the arrays, their validation, and sums over positions."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from survey.core.measures.gain import Grades
-from survey.core.measures.precision import Weights
-from survey.core.measures.ranks import Ranks, as_ranks, reject
-from survey.core.measures.subtopics import Clusters
+Ranks = NDArray[np.int64] | NDArray[np.float64]
+"""Shape (lists, relevant): each row holds the 1-based positions of one list's relevant items,
+ascending. Whole numbers; in float arrays, an item that was not retrieved has rank infinity."""
+
+Grades = NDArray[np.int64]
+"""Shape (lists, relevant): how relevant the item of the same index in the ranks is, 1, 2, …"""
+
+Weights = NDArray[np.float64]
+"""Shape (lists, relevant): the share of annotators who chose the item, above 0 and up to 1, as
+``survey.core.collections.labels`` merges it (MiAlbum protocol, Eq. 1)."""
+
+Clusters = Sequence[Sequence[frozenset[str]]]
+"""For each list the sub-topics of each relevant item, in the order of its ranks; an item
+may have several, or none (an item that no assessor could place)."""
+
+Values = NDArray[np.float64]
+"""Shape (lists,): one measure's value for each list."""
+
+ItemNumbers = NDArray[np.int64]
+"""Which relevant item of a list it is: 1 for the first, 2 for the second, …"""
+
+Rows = NDArray[Any]
+"""Shape (lists, relevant): ranks that are not validated yet."""
+
+Columns = NDArray[np.unsignedinteger]
+"""Shape (relevant, lists): ranks in the smallest integers that hold the collection size."""
 
 HIGHEST_GRADE = 30  # a larger gain 2^grade would swallow small gains in a sum of floats
 
@@ -54,6 +77,28 @@ class Lists:
         return np.ones(self.ranks.shape) if self.weighted is None else self.weighted
 
 
+@dataclass(frozen=True)
+class RankSum:
+    """A measure of the form finish(Σ_i term(i, r_i)), for lists with a known NG.
+
+    ``term``: (item numbers, ranks) → what the i-th relevant item adds at rank r_i; both
+    arrays are of equal shape, or are broadcast to one. ``finish``: the sums (lists,) → the
+    measure's values (lists,).
+
+    A term depends on one rank only, so ``scoring`` can put the terms of all ranks into a
+    table. ``finish`` comes after the sum: a sum of whole numbers is exact in any order, so
+    lists that tie by the formula also tie by the table.
+    """
+
+    term: Callable[[ItemNumbers, Ranks], NDArray[Any]]
+    finish: Callable[[NDArray[Any]], Values]
+
+    def values(self, ranks: Ranks) -> Values:
+        """Compute the value of each list from ``ranks`` (lists, relevant)."""
+        items = np.arange(1, ranks.shape[1] + 1)
+        return np.asarray(self.finish(self.term(items, ranks).sum(axis=1)))
+
+
 def as_lists(
     ranks: ArrayLike,
     collection_size: int,
@@ -83,6 +128,112 @@ def as_lists(
     )
 
 
+def as_ranks(ranks: ArrayLike, collection_size: int) -> NDArray[np.int64]:
+    """Validate ranks and return them as an integer array (lists, relevant).
+
+    A row holds the positions r_1 < r_2 < … < r_NG, each a whole number in
+    1…collection_size, of the NG relevant items of one query. Every row has the
+    same NG ≥ 1.
+
+    Raises ValueError naming the row and the position in it (both counted from 1),
+    the value found and the values allowed.
+    """
+    whole = _as_integers(as_rows(ranks, collection_size))
+    if not _ascend(whole.T) or whole[:, 0].min() < 1 or whole[:, -1].max() > collection_size:
+        _reject_first(whole, collection_size)
+    return whole
+
+
+def as_rows(ranks: ArrayLike, collection_size: int) -> Rows:
+    """Return ranks as an array (lists, relevant) without validating its entries.
+
+    Raises ValueError where there are no lists, or not equally many positions in each, and
+    for a collection of no items.
+    """
+    if collection_size < 1:
+        raise ValueError(f"the collection size is {collection_size}; at least 1 is needed")
+    try:
+        array = np.asarray(ranks)
+    except (ValueError, OverflowError):
+        array = np.asarray(ranks, dtype=object)
+    if array.ndim == 2 and array.shape[0] and array.shape[1]:
+        return array
+    if array.ndim == 1 and array.dtype == object and array.size:
+        rows = [np.atleast_1d(np.asarray(row, dtype=object)) for row in array]
+        for number, row in enumerate(rows, 1):
+            if row.size == 0:
+                raise ValueError(f"row {number} is empty; a list needs at least one position")
+            if row.size != rows[0].size:
+                raise ValueError(
+                    f"row {number} has {row.size} positions, row 1 has {rows[0].size}; "
+                    "all lists of an array need equally many"
+                )
+    if array.size == 0:
+        fault = "row 1 is empty" if array.ndim == 2 and array.shape[0] else "there are no lists"
+        raise ValueError(f"{fault}; a list needs at least one position")
+    raise ValueError(f"ranks have the shape {array.shape}; (lists, relevant) is needed")
+
+
+def as_columns(rows: Rows, collection_size: int) -> Columns:
+    """Validate integer ranks quickly and return them transposed, in the smallest integers.
+
+    Raises ValueError for the same ranks as ``as_ranks``, without naming the fault.
+    """
+    unsigned = rows.view(rows.dtype.str.replace("i", "u"))  # a negative rank becomes a large one
+    if unsigned.max() <= collection_size:
+        compact = rows.astype(np.min_scalar_type(collection_size), copy=False)
+        columns = np.ascontiguousarray(compact.T)
+        if columns[0].min() >= 1 and _ascend(columns):
+            return columns
+    raise ValueError("these are not ranks")
+
+
+def with_missing_last(ranks: Ranks, collection_size: int) -> Ranks:
+    """Replace infinite ranks by the last positions of the collection.
+
+    NAR and MNRO count the whole collection as ranked: an item that was not retrieved comes
+    after all others.
+    """
+    if ranks.dtype.kind == "i":
+        return ranks
+    last = collection_size - np.arange(ranks.shape[1])[::-1]
+    return np.where(np.isfinite(ranks), ranks, last)
+
+
+def _as_integers(array: NDArray[Any]) -> NDArray[np.int64]:
+    if array.dtype.kind in "iu" and array.dtype != np.uint64:
+        return array.astype(np.int64, copy=False)
+    for row, ranks in enumerate(array.tolist(), 1):
+        for number, rank in enumerate(ranks, 1):
+            if isinstance(rank, bool) or not _fits_int64(rank):
+                raise ValueError(
+                    f"row {row}, position {number}: {rank} found; a rank is a whole number"
+                )
+    return array.astype(np.int64)
+
+
+def _fits_int64(rank: Any) -> bool:
+    if isinstance(rank, float):
+        return rank.is_integer() and abs(rank) < 2**63
+    return isinstance(rank, int) and abs(rank) < 2**63
+
+
+def _ascend(columns: NDArray[Any]) -> bool:
+    return bool((columns[1:] > columns[:-1]).all())
+
+
+def _reject_first(ranks: NDArray[np.int64], collection_size: int) -> None:
+    _reject(ranks < 1, ranks, "position", "positions are counted from 1")
+    _reject(
+        ranks > collection_size, ranks, "position", f"the collection has {collection_size} items"
+    )
+    steps = np.diff(ranks, axis=1, prepend=0)
+    _reject(
+        steps == 0, ranks, "position", "this position is in the list already; each may occur once"
+    )
+    _reject(steps < 0, ranks, "position", "positions must be sorted in ascending order")
+
+
 def _add_missing(ranks: Ranks, relevant: int, collection_size: int) -> Ranks:
     missing = relevant - ranks.shape[1]
     if not 0 <= missing <= collection_size - ranks.shape[1]:
@@ -93,6 +244,20 @@ def _add_missing(ranks: Ranks, relevant: int, collection_size: int) -> Ranks:
     if not missing:
         return ranks
     return np.pad(ranks.astype(np.float64), ((0, 0), (0, missing)), constant_values=np.inf)
+
+
+def _as_grades(values: ArrayLike, shape: tuple[int, ...]) -> Grades:
+    grades = _as_numbers(values, shape, "grade")
+    invalid = ~((grades >= 1) & (grades <= HIGHEST_GRADE) & (grades == np.floor(grades)))
+    _reject(invalid, grades, "grade", f"a whole number from 1 to {HIGHEST_GRADE} is allowed")
+    return grades.astype(np.int64)
+
+
+def _as_weights(values: ArrayLike, shape: tuple[int, ...]) -> Weights:
+    weights = _as_numbers(values, shape, "weight")
+    invalid = ~((weights > 0) & (weights <= 1))
+    _reject(invalid, weights, "weight", "a share above 0 and up to 1 is allowed")
+    return weights
 
 
 def _as_numbers(values: ArrayLike, shape: tuple[int, ...], name: str) -> NDArray[np.float64]:
@@ -108,20 +273,6 @@ def _as_numbers(values: ArrayLike, shape: tuple[int, ...], name: str) -> NDArray
     if numbers.shape != shape:
         raise ValueError(f"{name}s have the shape {numbers.shape}; the lists have {shape}")
     return numbers
-
-
-def _as_grades(values: ArrayLike, shape: tuple[int, ...]) -> Grades:
-    grades = _as_numbers(values, shape, "grade")
-    invalid = ~((grades >= 1) & (grades <= HIGHEST_GRADE) & (grades == np.floor(grades)))
-    reject(invalid, grades, "grade", f"a whole number from 1 to {HIGHEST_GRADE} is allowed")
-    return grades.astype(np.int64)
-
-
-def _as_weights(values: ArrayLike, shape: tuple[int, ...]) -> Weights:
-    weights = _as_numbers(values, shape, "weight")
-    invalid = ~((weights > 0) & (weights <= 1))
-    reject(invalid, weights, "weight", "a share above 0 and up to 1 is allowed")
-    return weights
 
 
 def _as_clusters(values: Sequence[Sequence[Iterable[str]]], shape: tuple[int, ...]) -> Clusters:
@@ -142,3 +293,12 @@ def _as_clusters(values: Sequence[Sequence[Iterable[str]]], shape: tuple[int, ..
         if not any(row):
             raise ValueError(f"row {number}: no item has a cluster; at least one needs one")
     return rows
+
+
+def _reject(invalid: NDArray[np.bool_], values: NDArray[Any], name: str, rule: str) -> None:
+    """Raise ValueError for the first value marked invalid, with its row and number from 1."""
+    if invalid.any():
+        row, column = (int(index) for index in np.argwhere(invalid)[0])
+        value = values[row, column].item()
+        text = f"{value:g}" if isinstance(value, float) else value
+        raise ValueError(f"row {row + 1}, {name} {column + 1}: {text} found; {rule}")

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from survey.core.measures.lists import Lists
-from survey.core.measures.ranks import RankSum, Values
+from survey.core.measures.lists import Lists, RankSum, Values
 
 # Measures without an exact form are compared after rounding to this many decimals: well
 # above the error of a float, well below any real difference.

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.measures.ranks import ItemNumbers, Ranks, RankSum, Values, with_missing_last
+from survey.core.measures.lists import ItemNumbers, Ranks, RankSum, Values, with_missing_last
 
 # The constants as printed below Eq. 15: they put NRO near 0.95 at K. (Exact
 # solutions would be −9.36678… and −5.20736….)

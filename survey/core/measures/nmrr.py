@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from survey.core.measures.ranks import Ranks, RankSum, Values, with_missing_last
+from survey.core.measures.lists import Ranks, RankSum, Values, with_missing_last
 
 
 def nmrr(ranks: Ranks, gmt: int | None = None) -> Values:

@@ -18,9 +18,8 @@ from operator import index as as_int
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from survey.core.measures.lists import as_lists
+from survey.core.measures.lists import Columns, RankSum, Rows, Values, as_columns, as_lists, as_rows
 from survey.core.measures.measure import Measure, Setting, Summed
-from survey.core.measures.ranks import Columns, RankSum, Rows, Values, as_columns, as_rows
 from survey.core.measures.registry import measure_named
 
 Table = NDArray[np.float64]

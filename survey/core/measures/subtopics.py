@@ -8,11 +8,7 @@ from math import ceil
 
 import numpy as np
 
-from survey.core.measures.ranks import Ranks, Values
-
-Clusters = Sequence[Sequence[frozenset[str]]]
-"""For each list the sub-topics of each relevant item, in the order of its ranks; an item
-may have several, or none (an item that no assessor could place)."""
+from survey.core.measures.lists import Clusters, Ranks, Values
 
 # Up to this many (different item, sub-topic) pairs the cover is computed exactly, in less than
 # a second. ImageCLEF's largest numbers, 184 images and 23 clusters, are below even together.

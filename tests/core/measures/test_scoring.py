@@ -18,7 +18,7 @@ from survey.core.measures import (
     score,
     scoring,
 )
-from survey.core.measures.ranks import as_columns
+from survey.core.measures.lists import as_columns
 from survey.core.measures.scoring import score_many
 
 WITHOUT_CLUSTERS = [one for one in MEASURES.values() if "clusters" not in one.needs]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from survey.core.measures import MEASURES, Setting, as_lists, score
-from survey.core.measures.average_precision import average_precision_exact
 from survey.core.measures.nmrr import nmrr_exact
+from survey.core.measures.precision import average_precision_exact
 from survey.core.studies.questions import build_question
 
 CASE = json.loads((Path(__file__).parents[2] / "cases" / "table1.json").read_text())["table1"]
