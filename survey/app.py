@@ -1,11 +1,12 @@
 """Create the Flask application."""
 
 from flask import Flask
+from flask_sqlalchemy import SQLAlchemy
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from survey.config import Settings, folder
-from survey.db import db
 from survey.db.engine import database_url, engine_options, prepare
+from survey.db.models import Base
 from survey.web import (
     auth,
     errors,
@@ -20,6 +21,8 @@ from survey.web import (
     static_files,
     wording,
 )
+
+db = SQLAlchemy(model_class=Base, disable_autonaming=True)
 
 BLUEPRINTS = (
     *public_pages.BLUEPRINTS,

@@ -1,4 +1,4 @@
-"""What the commands in the README and in the command's help are tried on."""
+"""What commands need in tests: settings of an application, and files to read."""
 
 import gzip
 
@@ -17,3 +17,14 @@ def runs_for(folder, names=("a.txt", "b.txt.gz", "base.txt", "new.txt.gz")):
         )
         packed = gzip.compress(lines.encode()) if name.endswith("gz") else lines.encode()
         (folder / name).write_bytes(packed)
+
+
+def environment_of(app):
+    """The variables with which a command has the instance and the database of an application."""
+    return {
+        "SURVEY_INSTANCE": str(app.config["INSTANCE"]),
+        "SURVEY_DATABASE_URI": app.config["SQLALCHEMY_DATABASE_URI"].render_as_string(
+            hide_password=False
+        ),
+        "SURVEY_SECRET_KEY": app.config["SECRET_KEY"],
+    }

@@ -17,9 +17,8 @@ from sqlalchemy import Engine, event
 from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
-from survey.db import db
 from survey.services.accounts import researchers
 from survey.services.operations.database import is_ready, upgrade_database
 from tests.databases import (

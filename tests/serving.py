@@ -15,9 +15,8 @@ from typing import Any
 import requests
 from flask import Flask
 
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
-from survey.db import db
 from survey.services.operations.database import upgrade_database
 from tests.builders import KEY, an_open_study
 

@@ -20,6 +20,7 @@ from survey.services.studies import lifecycle, plans
 from survey.services.studies.languages import FOLDER, languages
 from survey.services.studies.presets import translated
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
+from tests.commands import environment_of
 from tests.databases import ON_SQLITE
 
 ROOT = Path(__file__).parents[1]
@@ -390,5 +391,5 @@ def test_a_study_in_a_language_without_a_catalogue_has_english_pages(client, ses
 def test_simulated_participants_find_their_way_in_greek(app, study, session):
     session.rollback()
     for command in (["simulate", SLUG, "--participants", "2"], ["analyse", SLUG, "--include-test"]):
-        done = CliRunner().invoke(survey, command, obj=lambda **_: app)
+        done = CliRunner().invoke(survey, command, env=environment_of(app))
         assert done.exit_code == 0, done.output

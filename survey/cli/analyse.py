@@ -11,7 +11,6 @@ from survey.cli.command import (
     OUTPUT_FOLDER,
     STUDY_OR_FILE,
     Command,
-    OpenApp,
     open_session,
 )
 from survey.cli.terminal import print_heading, print_json, print_sheet, print_text, progress_bar
@@ -52,10 +51,7 @@ EARLY_LOOK_NOTE = (
     help="Write a report, tables and figures for a paper into this folder.",
 )
 @JSON_OPTION
-@click.pass_obj
-def analyse(
-    open_app: OpenApp, /, target: str | None, folder: Path | None, as_json: bool, **options: Any
-) -> None:
+def analyse(target: str | None, folder: Path | None, as_json: bool, **options: Any) -> None:
     """Analyse a study's answers, and print every figure.
 
     TARGET is a study's slug, a bundle (a zip or a folder), or a folder with questions.csv and
@@ -71,7 +67,7 @@ def analyse(
             f"{folder} is a bundle, which a report would spoil; name another folder."
         )
     with progress_bar("Analysing"):
-        result = _analysis_of(open_app, target, Choices(**options))
+        result = _analysis_of(target, Choices(**options))
     if not isinstance(result, Analysis):  # the figures of a kind that has no report
         print_json(result)
         return
@@ -87,9 +83,7 @@ def analyse(
     _print_analysis(result)
 
 
-def _analysis_of(
-    open_app: OpenApp, target: str | None, choices: "Choices"
-) -> "Analysis | dict[str, Any]":
+def _analysis_of(target: str | None, choices: "Choices") -> "Analysis | dict[str, Any]":
     """Return the analysis; of a kind that has no report, its figures as analysis.json has them."""
     from survey.services.accounts import access
     from survey.services.analysis import study_results
@@ -100,7 +94,7 @@ def _analysis_of(
 
     if target and _is_path(target):
         return analyse_path(Path(target), choices)
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         study = lifecycle.find_study(session, target) if target else lifecycle.only_study(session)
         if lifecycle.log_early_results(session, study, access.COMMAND_LINE, "analysed"):
             click.echo(EARLY_LOOK_NOTE, err=True)

@@ -16,7 +16,6 @@ from survey.cli.command import (
     RESEARCHER,
     STUDY,
     Command,
-    OpenApp,
     open_session,
 )
 from survey.cli.terminal import print_json, progress_bar
@@ -44,10 +43,7 @@ BUNDLE = click.Path(exists=True, path_type=Path)
 @click.option("--include-test", is_flag=True, help="Include simulated participants.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @JSON_OPTION
-@click.pass_obj
 def export(
-    open_app: OpenApp,
-    /,
     slug: str,
     target: Path | None,
     folder: Path | None,
@@ -69,7 +65,7 @@ def export(
         raise click.UsageError("Name what to write: --to FILE.zip, or --parquet FOLDER.")
     path = target or folder or Path()
     _check_writable(path, force=force)
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         own_data.drop_due(session)
         study = lifecycle.find_study(session, slug)
         if options["with_identities"]:
@@ -147,8 +143,7 @@ def replicate(bundle: Path, as_json: bool) -> None:
     help="The researcher who sees it.",
 )
 @JSON_OPTION
-@click.pass_obj
-def import_(open_app: OpenApp, /, bundle: Path, slug: str, owner: str, as_json: bool) -> None:
+def import_(bundle: Path, slug: str, owner: str, as_json: bool) -> None:
     """Import a bundle as a read-only study.
 
     Everything in it is recomputed first; a bundle that does not agree is not imported.
@@ -159,7 +154,7 @@ def import_(open_app: OpenApp, /, bundle: Path, slug: str, owner: str, as_json: 
 
     with progress_bar("Recomputing"):
         files = input_files.open_files(bundle, bundle.name)
-        with open_session(open_app) as (_, session):
+        with open_session() as session:
             researcher = find_researcher(session, owner)
             study = bundle_import.import_bundle(session, files, bundle.name, slug, researcher)
             content = lifecycle.describe(study)

@@ -8,15 +8,16 @@ Tab would wait seconds for libraries that they do not use.
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
-    from flask import Flask
     from sqlalchemy import Engine
     from sqlalchemy.orm import Session
+
+    from survey.config import Settings
 
 SHORT_HELP_LIMIT = 200  # characters: lists of commands show whole first sentences
 LAST_OPTION = "survey.cli.command.last_option"
@@ -96,17 +97,14 @@ class MultiWordCommand(Command):
 
 
 class KnownName(click.ParamType[str]):
-    """A text for which Tab suggests names: of studies, researchers or measures.
-
-    While a shell completes, the context's object is the address of the database.
-    """
+    """A text for which Tab suggests names: of studies, researchers or measures."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def shell_complete(
         self,
-        ctx: click.Context,
+        ctx: click.Context,  # noqa: ARG002 - click's signature
         param: click.Parameter,  # noqa: ARG002 - click's signature
         incomplete: str,
     ) -> list[CompletionItem[str]]:
@@ -116,7 +114,7 @@ class KnownName(click.ParamType[str]):
         before, comma, beginning = incomplete.rpartition(",")
         items: list[CompletionItem[str]] = [
             CompletionItem(f"{before}{comma}{value}")
-            for value in suggestions.KINDS[self.name](ctx.obj)
+            for value in suggestions.KINDS[self.name]()
             if value.casefold().startswith(beginning.casefold())
         ]
         if not items and self is STUDY_OR_FILE:
@@ -135,29 +133,34 @@ OUTPUT_FOLDER = click.Path(file_okay=False, path_type=Path)
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
 
-class OpenApp(Protocol):
-    """The function that ``survey.__main__`` passes to every command as the context's object."""
+@contextmanager
+def open_engine(*, make: bool = False) -> Iterator[tuple["Settings", "Engine"]]:
+    """Yield the settings and an engine of their database, whatever its schema is.
 
-    def __call__(self, *, make: bool = False) -> "Flask":
-        """Return the application; with ``make``, first make its instance folder if missing."""
+    With ``make``, first make the instance folder if it is missing.
+    """
+    from survey.config import Settings
+    from survey.services.operations.database import connect
+
+    settings = Settings.from_environment(make=make)
+    engine = connect(settings.database_uri)
+    try:
+        yield settings, engine
+    finally:
+        engine.dispose()
 
 
 @contextmanager
-def open_engine(open_app: OpenApp, *, make: bool = False) -> Iterator[tuple["Flask", "Engine"]]:
-    """Yield the application and its engine, whatever the schema of the database is."""
-    app = open_app(make=make)
-    with app.app_context():
-        yield app, app.extensions["sqlalchemy"].engine
+def open_session() -> Iterator["Session"]:
+    """Yield a session of the survey's database; refuse a schema of another version."""
+    from sqlalchemy.orm import Session
 
-
-@contextmanager
-def open_session(open_app: OpenApp) -> Iterator[tuple["Flask", "Session"]]:
-    """Yield the application and a database session; refuse a schema of another version."""
     from survey.services.operations.database import require_current_schema
 
-    with open_engine(open_app) as (app, engine):
+    with open_engine() as (_, engine):
         require_current_schema(engine)
-        yield app, app.extensions["sqlalchemy"].session
+        with Session(engine) as session:
+            yield session
 
 
 def with_options(

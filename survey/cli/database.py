@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from survey.cli.command import INPUT_FILE, JSON_OPTION, OUTPUT_FILE, Command, OpenApp, open_engine
+from survey.cli.command import INPUT_FILE, JSON_OPTION, OUTPUT_FILE, Command, open_engine
 from survey.cli.terminal import print_json, print_table, print_text, progress_bar
 
 if TYPE_CHECKING:
-    from flask import Flask
     from sqlalchemy import Engine
 
+    from survey.config import Settings
     from survey.services.operations.backups import DatabaseContent, RestoreResult
     from survey.services.operations.doctor import Finding, ServerSettings
 
@@ -26,14 +26,13 @@ HOST_OPTION = click.option(
 @click.command(cls=Command, examples=("survey doctor", "survey doctor --host 0.0.0.0"))
 @HOST_OPTION
 @JSON_OPTION
-@click.pass_obj
-def doctor(open_app: OpenApp, /, host: str, as_json: bool) -> None:
+def doctor(host: str, as_json: bool) -> None:
     """Check key, settings, files and database for what is unsafe.
 
     The exit status is 1 if something is dangerous; `survey serve` refuses it.
     """
     with progress_bar("Checking"):
-        findings = _findings(open_app, host)
+        findings = _findings(host)
     if as_json:
         print_json([asdict(finding) for finding in findings])
     else:
@@ -42,11 +41,11 @@ def doctor(open_app: OpenApp, /, host: str, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def refuse_danger(app: "Flask", engine: "Engine", host: str) -> None:
+def refuse_danger(settings: "Settings", engine: "Engine", host: str) -> None:
     """Warn on stderr of what is unsafe; raise ClickException for what is dangerous."""
     from survey.services.operations.doctor import run_checks
 
-    findings = run_checks(engine, _server_settings(app, host), thorough=False)
+    findings = run_checks(engine, _server_settings(settings, host), thorough=False)
     for finding in findings:
         if finding.level == "warning":
             click.echo(f"Warning: {finding.text}", err=True)
@@ -54,12 +53,12 @@ def refuse_danger(app: "Flask", engine: "Engine", host: str) -> None:
         raise click.ClickException("\n       ".join(dangers))
 
 
-def _findings(open_app: OpenApp, host: str) -> "Sequence[Finding]":
+def _findings(host: str) -> "Sequence[Finding]":
     from survey.services.operations.doctor import danger, run_checks
 
     try:
-        with open_engine(open_app) as (app, engine):
-            return run_checks(engine, _server_settings(app, host))
+        with open_engine() as (settings, engine):
+            return run_checks(engine, _server_settings(settings, host))
     except Exception as error:
         # With settings this wrong the application does not open: report that instead.
         if type(error).__module__.startswith("survey.") or isinstance(error, ValueError):
@@ -67,14 +66,16 @@ def _findings(open_app: OpenApp, host: str) -> "Sequence[Finding]":
         raise
 
 
-def _server_settings(app: "Flask", host: str) -> "ServerSettings":
+def _server_settings(settings: "Settings", host: str) -> "ServerSettings":
+    from flask.helpers import get_debug_flag
+
     from survey.services.operations.doctor import ServerSettings
 
     return ServerSettings(
-        instance=app.config["INSTANCE"],
-        secret_key=app.config["SECRET_KEY"],
-        trusted_proxies=app.config["TRUSTED_PROXIES"],
-        debug=app.debug,
+        instance=settings.instance,
+        secret_key=settings.secret_key,
+        trusted_proxies=settings.trusted_proxies,
+        debug=get_debug_flag(),
         host=host,
     )
 
@@ -93,8 +94,7 @@ def _print_findings(findings: "Sequence[Finding]") -> None:
 
 @click.command(cls=Command, examples=("survey init",))
 @JSON_OPTION
-@click.pass_obj
-def init(open_app: OpenApp, /, as_json: bool) -> None:
+def init(as_json: bool) -> None:
     """Make the instance folder, the server key and the database.
 
     You can repeat it: it keeps what exists. The folder is the one that
@@ -102,8 +102,8 @@ def init(open_app: OpenApp, /, as_json: bool) -> None:
     """
     from survey.services.operations.doctor import restrict_access
 
-    with open_engine(open_app, make=True) as (app, engine):
-        restrict_access(engine, app.config["INSTANCE"])
+    with open_engine(make=True) as (settings, engine):
+        restrict_access(engine, settings.instance)
         before, after = _upgrade(engine)
         if as_json:
             _print_revisions(engine, before, after)
@@ -116,13 +116,12 @@ def init(open_app: OpenApp, /, as_json: bool) -> None:
 
 @click.command(cls=Command, examples=("survey upgrade",))
 @JSON_OPTION
-@click.pass_obj
-def upgrade(open_app: OpenApp, /, as_json: bool) -> None:
+def upgrade(as_json: bool) -> None:
     """Upgrade the database to this version's schema.
 
     Make a backup first: `survey backup FILE`.
     """
-    with open_engine(open_app) as (_, engine):
+    with open_engine() as (_, engine):
         before, after = _upgrade(engine)
         if as_json:
             _print_revisions(engine, before, after)
@@ -136,8 +135,7 @@ def upgrade(open_app: OpenApp, /, as_json: bool) -> None:
 @click.argument("file", type=OUTPUT_FILE)
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @JSON_OPTION
-@click.pass_obj
-def backup(open_app: OpenApp, /, file: Path, force: bool, as_json: bool) -> None:
+def backup(file: Path, force: bool, as_json: bool) -> None:
     """Copy the whole database to FILE, while the survey runs.
 
     FILE is an SQLite database, also where the survey runs on PostgreSQL. It is checked before
@@ -149,12 +147,12 @@ def backup(open_app: OpenApp, /, file: Path, force: bool, as_json: bool) -> None
         raise click.ClickException(f"{file} is there already; --force replaces it.")
     if not file.parent.is_dir():
         raise click.ClickException(f"There is no folder {file.parent}.")
-    with open_engine(open_app) as (app, engine):
+    with open_engine() as (settings, engine):
         if file.exists() and engine.dialect.name == "sqlite":
             _refuse_own_database(file, engine)
         with progress_bar("Copying") as progress:
             content = write_backup(engine, file, progress.update)
-        key = app.config["INSTANCE"] / "secret_key"
+        key = settings.instance / "secret_key"
     if as_json:
         print_json({"file": str(file), **_content_json(content), "secret_key": str(key)})
         return
@@ -177,8 +175,7 @@ def backup(open_app: OpenApp, /, file: Path, force: bool, as_json: bool) -> None
     "--replace", is_flag=True, help="Replace the content of the database, after a backup of it."
 )
 @JSON_OPTION
-@click.pass_obj
-def restore(open_app: OpenApp, /, file: Path, replace: bool, as_json: bool) -> None:
+def restore(file: Path, replace: bool, as_json: bool) -> None:
     """Restore the database from the backup FILE.
 
     The database is made if missing. If the command is interrupted, the database stays as it
@@ -187,8 +184,8 @@ def restore(open_app: OpenApp, /, file: Path, replace: bool, as_json: bool) -> N
     from survey.services.operations.backups import restore_backup
     from survey.services.operations.doctor import restrict_access
 
-    with open_engine(open_app, make=True) as (app, engine):
-        instance = app.config["INSTANCE"]
+    with open_engine(make=True) as (settings, engine):
+        instance = settings.instance
         restrict_access(engine, instance)
         if engine.dialect.name == "sqlite":
             _refuse_own_database(file, engine)

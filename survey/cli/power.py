@@ -12,7 +12,6 @@ from survey.cli.command import (
     OUTPUT_FILE,
     STUDY,
     Command,
-    OpenApp,
     open_session,
     with_options,
 )
@@ -75,10 +74,7 @@ GRID = {
 )
 @click.option("--to", "target", type=OUTPUT_FILE, help="Also write the figures as CSV.")
 @JSON_OPTION
-@click.pass_obj
 def power(
-    open_app: OpenApp,
-    /,
     slug: str | None,
     workers: int,
     cluster: str | None,
@@ -99,7 +95,7 @@ def power(
 
     texts = {name: text for name, text in options.items() if text is not None}
     if slug is not None:
-        with open_session(open_app) as (_, session):
+        with open_session() as session:
             texts = power.texts_of(lifecycle.find_study(session, slug).plan) | texts
     if target is not None and not target.parent.is_dir():
         raise click.UsageError(f"There is no folder {target.parent} to write {target.name} to.")

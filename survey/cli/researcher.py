@@ -2,7 +2,7 @@
 
 import click
 
-from survey.cli.command import JSON_OPTION, RESEARCHER, CommandGroup, OpenApp, open_session
+from survey.cli.command import JSON_OPTION, RESEARCHER, CommandGroup, open_session
 from survey.cli.terminal import print_json, print_table
 
 AT_OPTION = click.option(
@@ -33,8 +33,7 @@ def researcher() -> None:
 @click.argument("name")
 @AT_OPTION
 @JSON_OPTION
-@click.pass_obj
-def add(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
+def add(name: str, server: str, as_json: bool) -> None:
     """Add a researcher, and print a link to set a password.
 
     The link works once, within 30 minutes. The first researcher also gets the studies that were
@@ -42,7 +41,7 @@ def add(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
     """
     from survey.services.accounts import researchers
 
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         account, token = researchers.add_researcher(session, name)
         _print_link(account.name, link_address(server, token), as_json=as_json)
 
@@ -53,8 +52,7 @@ def add(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
 @NAME_ARGUMENT
 @AT_OPTION
 @JSON_OPTION
-@click.pass_obj
-def link(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
+def link(name: str, server: str, as_json: bool) -> None:
     """Print a new link, for a lost link or a forgotten password.
 
     The link works once, within 30 minutes; earlier links no longer work. The old password works
@@ -62,7 +60,7 @@ def link(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
     """
     from survey.services.accounts import researchers
 
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         account = researchers.find_researcher(session, name)
         token = researchers.new_link(session, account)
         _print_link(account.name, link_address(server, token), as_json=as_json)
@@ -70,12 +68,11 @@ def link(open_app: OpenApp, /, name: str, server: str, as_json: bool) -> None:
 
 @researcher.command("list", examples=("survey researcher list",))
 @JSON_OPTION
-@click.pass_obj
-def list_(open_app: OpenApp, /, as_json: bool) -> None:
+def list_(as_json: bool) -> None:
     """List the researchers."""
     from survey.services.accounts import researchers
 
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         accounts = [
             {
                 "name": account.name,
@@ -105,14 +102,13 @@ def list_(open_app: OpenApp, /, as_json: bool) -> None:
 @NAME_ARGUMENT
 @click.option("--yes", is_flag=True, help="Remove without asking.")
 @JSON_OPTION
-@click.pass_obj
-def remove(open_app: OpenApp, /, name: str, yes: bool, as_json: bool) -> None:
+def remove(name: str, yes: bool, as_json: bool) -> None:
     """Remove a researcher's account; studies and answers stay."""
     from survey.services.accounts import researchers
 
     if as_json and not yes:
         raise click.UsageError("--json asks nothing, so it needs --yes.")
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         account = researchers.find_researcher(session, name)
         removed = account.name
         if not yes:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from survey.cli.command import Command, OpenApp, open_engine
+from survey.cli.command import Command, open_engine
 from survey.cli.database import HOST_OPTION, refuse_danger
 from survey.cli.researcher import link_address
 
 if TYPE_CHECKING:
-    from flask import Flask
     from sqlalchemy import Engine
 
 
@@ -43,21 +42,19 @@ if TYPE_CHECKING:
     help="First make or upgrade the database, and add the paper's study and a researcher if "
     "there are none.",
 )
-@click.pass_obj
-def serve(open_app: OpenApp, host: str, port: int, workers: int, demo: bool) -> None:
+def serve(host: str, port: int, workers: int, demo: bool) -> None:
     """Serve the survey to participants and researchers, until Ctrl-C."""
     from survey.services.operations.database import require_current_schema, upgrade_database
     from survey.services.operations.doctor import restrict_access
 
     _check_port_is_free(host, port)
-    with open_engine(open_app, make=demo) as (app, engine):
-        restrict_access(engine, app.config["INSTANCE"])
+    with open_engine(make=demo) as (settings, engine):
+        restrict_access(engine, settings.instance)
         if demo:
             upgrade_database(engine)
         require_current_schema(engine)
-        refuse_danger(app, engine, host)
-        _print_addresses(app, engine, host, port, demo=demo)
-        engine.dispose()  # the worker processes open connections of their own
+        refuse_danger(settings, engine, host)
+        _print_addresses(engine, host, port, demo=demo)
     from survey.cli.granian_server import ProductionServer
 
     ProductionServer(host, port, workers).serve()
@@ -75,26 +72,28 @@ def _check_port_is_free(host: str, port: int) -> None:
             ) from error
 
 
-def _print_addresses(app: "Flask", engine: "Engine", host: str, port: int, *, demo: bool) -> None:
+def _print_addresses(engine: "Engine", host: str, port: int, *, demo: bool) -> None:
     """Print the links of the open studies and of the researchers' pages."""
+    from sqlalchemy.orm import Session
+
     from survey.services.accounts import researchers
     from survey.services.studies import lifecycle
 
-    session = app.extensions["sqlalchemy"].session
     # Compared, not bound.
     shown_host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 # nosec B104
     address = f"http://[{shown_host}]:{port}" if ":" in host else f"http://{shown_host}:{port}"
     token = None
-    if demo:
-        lifecycle.ensure_demo_study(session)
-        token = researchers.ensure_researcher(session)
-    all_studies = lifecycle.list_studies(session)
+    with Session(engine) as session:
+        if demo:
+            lifecycle.ensure_demo_study(session)
+            token = researchers.ensure_researcher(session)
+        studies = lifecycle.list_studies(session)
     click.echo(f"Database: {engine.url.render_as_string(hide_password=True)}")
-    for study in all_studies:
+    for study in studies:
         if study.status == "open":
             click.echo(f"Participants take part in “{study.plan.title}” at:")
             click.echo(f"  {address}/s/{study.slug}")
-    if not all_studies:
+    if not studies:
         click.echo("There is no study yet: make one with `survey study new`.")
     if token is not None:
         click.echo("Researchers set their password here, once, within 30 minutes:")
@@ -102,5 +101,4 @@ def _print_addresses(app: "Flask", engine: "Engine", host: str, port: int, *, de
     else:
         click.echo("Researchers sign in at:")
         click.echo(f"  {address}/research/")
-    session.close()
     click.echo("Stop with Ctrl-C.")

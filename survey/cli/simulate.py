@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from survey.cli.command import JSON_OPTION, STUDY, Command, OpenApp, open_session
+from survey.cli.command import JSON_OPTION, STUDY, Command, open_session
 from survey.cli.terminal import print_json, progress_bar
 
 if TYPE_CHECKING:
@@ -40,21 +40,19 @@ if TYPE_CHECKING:
     help="The same seed gives the same votes.",
 )
 @JSON_OPTION
-@click.pass_obj
-def simulate(
-    open_app: OpenApp, /, slug: str, participants: int, prefer: str | None, seed: int, as_json: bool
-) -> None:
+def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_json: bool) -> None:
     """Send simulated participants through an open study's pages.
 
     Their answers go through real HTTP requests. They are marked as test data; analyses leave
     them out unless you ask for them.
     """
     from survey import tokens
+    from survey.app import create_app
     from survey.services.participation.participants import require_open
     from survey.services.planning import simulation
     from survey.services.studies import lifecycle
 
-    with open_session(open_app) as (app, session):
+    with open_session() as session:
         study = lifecycle.find_study(session, slug)
         if study.status != "open":
             raise click.ClickException(
@@ -63,7 +61,7 @@ def simulate(
         require_open(study.status)
         plan = study.plan
         preference = simulation.preference_for(plan, prefer)
-        session.close()
+    app = create_app()
     token = tokens.test_run_token(str(app.secret_key), slug)
     with local_server(app) as address, progress_bar("Simulating", total=participants) as progress:
         simulation.simulate(
@@ -100,3 +98,5 @@ def local_server(app: "Flask") -> Iterator[str]:
         server.shutdown()
         thread.join()
         server.server_close()
+        with app.app_context():
+            app.extensions["sqlalchemy"].engine.dispose()

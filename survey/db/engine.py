@@ -89,6 +89,14 @@ def engine_options(url: URL) -> dict[str, Any]:
     return {"pool_pre_ping": True, "hide_parameters": True}
 
 
+def connect(uri: str) -> Engine:
+    """Return an engine of the database at this address; raises ValueError as ``database_url``."""
+    url = database_url(uri)
+    engine = create_engine(url, **engine_options(url))
+    prepare(engine)
+    return engine
+
+
 def sqlite_engine(path: Path, *, read_only: bool = False) -> Engine:
     """Open an SQLite file other than the survey's database, for example a backup.
 

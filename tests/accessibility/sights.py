@@ -17,9 +17,8 @@ from playwright.sync_api import BrowserContext, Page, Route
 from sqlalchemy.orm import Session
 from werkzeug.exceptions import HTTPException
 
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
-from survey.db import db
 from survey.db.models import Study
 from survey.services.accounts import researchers
 from survey.services.operations.database import upgrade_database

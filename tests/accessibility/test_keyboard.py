@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from survey.db import db
+from survey.app import db
 from survey.services.accounts import researchers
 from tests.accessibility.looking import CHECKS
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
-from survey.db import db
+from survey.app import db
 from survey.services.planning.ordering_bot import Preference
 from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle

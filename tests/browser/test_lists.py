@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from survey.db import db
+from survey.app import db
 from survey.services.accounts import access, researchers
 from survey.services.studies import lifecycle, plans
 from tests.browser.test_researcher import send, sign_in

@@ -304,7 +304,7 @@ def test_a_mistake_is_explained_and_focused_and_nothing_typed_is_lost(page, link
 
 
 def answers_of(server, link):
-    from survey.db import db
+    from survey.app import db
     from survey.db.models import Study
 
     with server.app.app_context():
@@ -436,7 +436,7 @@ def test_the_time_in_view_is_stored(server, page, link):
     tick(page, 1)
     save(page)
     at(page, "/q/2")
-    from survey.db import db
+    from survey.app import db
 
     with server.app.app_context():
         newest = db.session.query(StoredResponse).order_by(StoredResponse.id.desc()).first()

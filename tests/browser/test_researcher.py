@@ -7,7 +7,7 @@ import zipfile
 import pytest
 from playwright.sync_api import Page, expect
 
-from survey.db import db
+from survey.app import db
 from survey.db.models import Event, Participant
 from survey.services.accounts import researchers
 from survey.services.exchange.input_files import open_files

@@ -5,6 +5,7 @@ from click.testing import CliRunner
 
 from survey.cli import survey
 from tests.cli.desk import desk, furnished
+from tests.commands import environment_of
 
 __all__ = ["desk", "furnished"]
 
@@ -15,9 +16,7 @@ def run(empty_app):
 
     def invoke(*arguments, status=0):
         empty_app.extensions["test_session"].rollback()
-        result = CliRunner().invoke(
-            survey, [str(one) for one in arguments], obj=lambda **_: empty_app
-        )
+        result = CliRunner().invoke(survey, [*map(str, arguments)], env=environment_of(empty_app))
         assert result.exit_code == status, result.output
         assert "Traceback" not in result.output
         return result.stdout if "--json" in arguments else result.output

@@ -7,9 +7,7 @@ import zipfile
 import pytest
 from click.testing import CliRunner
 
-from survey.__main__ import open_app
 from survey.cli import survey
-from survey.db import db
 from tests.commands import runs_for
 
 JUDGED = "1 0 d1 2\n1 0 d2 1\n1 0 d3 0\n2 0 x 1\n"
@@ -36,20 +34,11 @@ class Desk:
         words = shlex.split(typed, comments=True)
         name = words.index("survey")
         settings = {"SURVEY_INSTANCE": "instance"} | dict(word.split("=") for word in words[:name])
-        apps = []
-
-        def open_one(**options):
-            apps.append(open_app(**options))
-            return apps[-1]
-
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(self.folder)
             for variable, value in settings.items():
                 patch.setenv(variable, value.replace("/srv", str(self.folder / "srv")))
-            done = CliRunner().invoke(survey, words[name + 1 :], obj=open_one, prog_name="survey")
-        for app in apps:
-            with app.app_context():
-                db.engine.dispose()
+            done = CliRunner().invoke(survey, words[name + 1 :], prog_name="survey")
         assert done.exit_code == status, (line, done.output, done.exception)
         assert "Traceback" not in done.output
         if target and not target.startswith(("~", '"')):

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.cli import survey
 from survey.config import Settings
-from survey.db import db
 from survey.services.accounts import access
 from survey.services.studies import lifecycle
 from tests.builders import KEY, SLUG, Visitor
+from tests.commands import environment_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -29,7 +29,7 @@ def answered_file(tmp_path_factory):
     app = create_app(Settings(folder, f"sqlite:///{path}", KEY))
 
     def run(*arguments):
-        done = CliRunner().invoke(survey, arguments, obj=lambda **_: app)
+        done = CliRunner().invoke(survey, arguments, env=environment_of(app))
         assert done.exit_code == 0, done.output
 
     run("init")

@@ -23,7 +23,6 @@ GREEN = "\x1b[32m"
 # Several commands in one process, which is quicker; each with the variables before it.
 SEVERAL = """
 import os, shlex, sys
-from survey.__main__ import open_app
 from survey.cli import survey
 
 kept = dict(os.environ)
@@ -33,7 +32,7 @@ for line in sys.argv[1:]:
     words = shlex.split(line)
     name = words.index("survey")
     os.environ.update(word.split("=") for word in words[:name])
-    survey.main(words[name + 1:], prog_name="survey", obj=open_app, standalone_mode=False)
+    survey.main(words[name + 1:], prog_name="survey", standalone_mode=False)
     os.environ.clear()
     os.environ.update(kept)
 """

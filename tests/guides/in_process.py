@@ -1,16 +1,12 @@
 """Run the command ``survey`` in the tests' own process, which spares its start."""
 
 import shlex
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 from click.testing import CliRunner
-from flask import Flask
 
-from survey.__main__ import open_app
 from survey.cli import survey
-from survey.db import db
 
 
 def run_survey(command: str, environment: Mapping[str, str], folder: Path) -> str:
@@ -25,24 +21,8 @@ def run_survey(command: str, environment: Mapping[str, str], folder: Path) -> st
         settings[name] = value
     to = words[words.index(">") + 1] if ">" in words else None
     arguments = words[1 : words.index(">")] if to else words[1:]
-    with _closing_databases() as opened:
-        done = CliRunner().invoke(survey, arguments, obj=opened, env=settings)
+    done = CliRunner().invoke(survey, arguments, env=settings)
     assert done.exit_code == 0, (command, done.output, done.exception)
     if to:
         (folder / to).write_text(done.stdout)
     return done.output
-
-
-@contextmanager
-def _closing_databases() -> Iterator[object]:
-    """Give what opens the application, and close the databases of all it opened."""
-    opened: list[Flask] = []
-
-    def opening(*, make: bool = False) -> Flask:
-        opened.append(open_app(make=make))
-        return opened[-1]
-
-    yield opening
-    for app in opened:
-        with app.app_context():
-            db.engine.dispose()

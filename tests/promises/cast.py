@@ -10,11 +10,10 @@ from argon2 import PasswordHasher
 from sqlalchemy import text
 
 from survey import tokens
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
-from survey.db import db
 from survey.db.models import SignIn
 from survey.services.accounts import access, researchers, sign_in
 from survey.services.operations.database import upgrade_database

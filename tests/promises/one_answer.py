@@ -17,9 +17,8 @@ from bs4 import BeautifulSoup
 from flask import Flask
 from sqlalchemy import event
 
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
-from survey.db import db
 from survey.db import engine as settings_of_databases
 from survey.services.operations.database import upgrade_database
 from tests.builders import KEY, SLUG, a_ready_participant, an_open_study

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from survey.db import db
+from survey.app import db
 from tests.promises.crowd import Crowd
 from tests.promises.killing import Killer
 from tests.promises.postgres import own_cluster

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from survey.db import db
+from survey.app import db
 from survey.db.models import StoredResponse
 from tests.promises.crowd import Ledger, Person
 from tests.promises.stored import Faults, faults

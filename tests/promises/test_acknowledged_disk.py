@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 from sqlalchemy import create_engine
 
-from survey.db import db
+from survey.app import db
 from survey.db.engine import database_url, engine_options
 from tests.promises.crowd import Crowd
 from tests.promises.stored import Faults, faults, is_intact

@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from survey.db import db
+from survey.app import db
 from survey.db import engine as opening
 from survey.db.engine import sqlite_library
 from tests.builders import Visitor, an_open_study

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from survey.db import db
+from survey.app import db
 from survey.db import engine as opening
 from survey.db.models import Participant, Revision
 from tests.promises.crowd import Ledger, Person

@@ -7,13 +7,12 @@ import json
 
 import pytest
 
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
 from survey.core.studies.faults import is_storable
 from survey.core.studies.participant_fields import tidy_text
 from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering import OrderingAnswer
-from survey.db import db
 from survey.db.models import Guest, Identity, Participant, Study
 from survey.errors import SurveyError
 from survey.services.accounts import researchers

@@ -11,9 +11,8 @@ from sqlalchemy import create_engine, event, insert, select, text, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
-from survey.db import db
 from survey.db.engine import database_url
 from survey.db.models import Participant, Study
 from survey.db.models.base import Base

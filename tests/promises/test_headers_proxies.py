@@ -11,9 +11,8 @@ from bs4 import BeautifulSoup
 from sqlalchemy import text
 from werkzeug.test import Client
 
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
-from survey.db import db
 from survey.db.models import SignIn
 from survey.services.accounts import researchers
 from survey.services.operations.database import upgrade_database

@@ -8,9 +8,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
-from survey.db import db, migration
+from survey.db import migration
 from survey.errors import BackupError, SchemaError
 from survey.services.operations.backups import restore_backup, write_backup
 from survey.services.studies import lifecycle

@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from survey.__main__ import open_app
 from survey.app import create_app
 from survey.cli import survey
 from survey.cli.granian_server import ProductionServer
@@ -86,7 +85,7 @@ def serving(run, *options):
 def test_what_is_dangerous_is_not_served_and_the_remedy_is_named(run, empty_app, monkeypatch):
     run("init")
     monkeypatch.setattr(ProductionServer, "serve", lambda _: None)  # were it not refused
-    empty_app.debug = True
+    monkeypatch.setenv("FLASK_DEBUG", "1")
     empty_app.config["SECRET_KEY"] = "k" * 40
     mounts = empty_app.config["INSTANCE"] / "mounts"
     mounts.write_text("server:/ / nfs rw 0 0\n")
@@ -103,7 +102,7 @@ def test_what_is_dangerous_is_not_served_and_the_remedy_is_named(run, empty_app,
 
 def test_settings_that_cannot_even_be_opened_are_a_finding(tmp_path):
     environment = {"SURVEY_INSTANCE": str(tmp_path), "SURVEY_SECRET_KEY": "short"}
-    found = CliRunner().invoke(survey, ["doctor", "--json"], obj=open_app, env=environment)
+    found = CliRunner().invoke(survey, ["doctor", "--json"], env=environment)
     assert found.exit_code == 1
     (finding,) = json.loads(found.output)
     assert finding["level"] == "DANGER"

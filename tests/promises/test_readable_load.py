@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 
-from survey.db import db
+from survey.app import db
 from survey.db.engine import sqlite_engine
 from survey.services.operations.backups import write_backup
 from survey.services.operations.database import upgrade_database

@@ -13,9 +13,9 @@ import requests
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
-from survey.db import db, migration
+from survey.db import migration
 from survey.services.accounts import researchers
 from survey.services.studies import lifecycle
 from tests.builders import KEY

@@ -4,7 +4,7 @@ import pytest
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 from werkzeug.routing import RequestRedirect
 
-from survey.db import db
+from survey.app import db
 from survey.db.models import SignIn
 from tests.promises.cast import CANARY, ROLES, SIGNED_IN, as_told, csrf_of
 from tests.promises.permissions import ROWS

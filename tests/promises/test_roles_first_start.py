@@ -8,10 +8,9 @@ from threading import Barrier, BrokenBarrierError
 import pytest
 from flask.testing import FlaskClient
 
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.clock import now
 from survey.config import Settings
-from survey.db import db
 from survey.db.models import Researcher, SignIn
 from survey.services.accounts import researchers
 from survey.services.operations.database import upgrade_database

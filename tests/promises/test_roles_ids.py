@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from survey import tokens
-from survey.db import db
+from survey.app import db
 from survey.db.models import Participant, SignIn
 from tests.builders import KEY
 from tests.promises.cast import CANARY, csrf_of

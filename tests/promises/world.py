@@ -14,9 +14,8 @@ from sqlalchemy import Engine, event
 from sqlalchemy.orm import Session
 
 from survey import tokens
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
-from survey.db import db
 from survey.db.engine import begin_reading
 from survey.db.models import Participant, StoredOrderingAnswer, StoredOrderingRevision, Study
 from survey.services.exchange.bundle import stream_file

@@ -6,9 +6,10 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from survey.app import db
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
-from survey.db import db, study_queries
+from survey.db import study_queries
 from survey.db.models import Participant, Revision, StoredResponse, Study
 from survey.errors import NotAllowedError, NotFoundError, StudyClosedError
 from survey.services.participation import answers, own_data, participants

@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 from sqlalchemy import text
 
 from survey import tokens
-from survey.db import db
+from survey.app import db
 from survey.db.models import Participant
 from survey.errors import NotAllowedError, NotFoundError
 from survey.services.participation import arrivals, participants

@@ -17,9 +17,8 @@ from benchmarks.speed import crowd
 from benchmarks.speed.rush.browsing import HIDDEN
 from benchmarks.speed.rush.people import QUESTIONS
 from benchmarks.speed.rush.servers import KEY, SLUG, open_study
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
-from survey.db import db
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication

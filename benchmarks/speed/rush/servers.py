@@ -20,9 +20,8 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from benchmarks.speed import peers
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
-from survey.db import db
 from survey.db.models import Revision
 from survey.services.operations.database import upgrade_database
 from survey.services.studies import lifecycle, plans

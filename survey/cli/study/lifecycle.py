@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from survey.cli.command import JSON_OPTION, RESEARCHER, STUDY, Command, OpenApp, open_session
+from survey.cli.command import JSON_OPTION, RESEARCHER, STUDY, Command, open_session
 from survey.cli.terminal import NO_BREAK_SPACE, print_heading, print_json, print_table, print_text
 
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 @click.command(cls=Command, examples=("survey study check five-systems",))
 @click.argument("slug", type=STUDY)
 @JSON_OPTION
-@click.pass_obj
-def check(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
+def check(slug: str, as_json: bool) -> None:
     """Check a study: print a summary, then every question.
 
     The summary warns of identical orders, values that tie as printed, and measures' cut-offs
@@ -26,7 +25,7 @@ def check(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
     """
     from survey.services.studies import checks, lifecycle
 
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         study = lifecycle.find_study(session, slug)
         findings = checks.check_study(study)
         questions = lifecycle.questions_of(study)
@@ -105,12 +104,11 @@ HEADINGS = {"slug": "address", "started": "begun", "target": "participants wante
 
 @click.command("list", cls=Command, examples=("survey study list", "survey study list --json"))
 @JSON_OPTION
-@click.pass_obj
-def list_(open_app: OpenApp, /, as_json: bool) -> None:
+def list_(as_json: bool) -> None:
     """List all studies."""
     from survey.services.studies import lifecycle
 
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         contents = [
             (
                 {"slug": study.slug, "status": study.status, "title": study.plan.title}
@@ -132,12 +130,11 @@ def list_(open_app: OpenApp, /, as_json: bool) -> None:
 @click.command(cls=Command, examples=("survey study show five-systems",))
 @SLUG_ARGUMENT
 @JSON_OPTION
-@click.pass_obj
-def show(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
+def show(slug: str, as_json: bool) -> None:
     """Show a study's design, digest and progress."""
     from survey.services.studies import lifecycle
 
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         study = lifecycle.find_study(session, slug)
         content = lifecycle.describe(study) | {"participants": lifecycle.progress(session, study)}
         status = study.status_label
@@ -165,8 +162,7 @@ def show(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
 )
 @SLUG_ARGUMENT
 @JSON_OPTION
-@click.pass_obj
-def plan(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
+def plan(slug: str, as_json: bool) -> None:
     """Print a study's plan as YAML.
 
     `survey study new --from` makes the same study from it.
@@ -175,7 +171,7 @@ def plan(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
     from survey.services.studies.plans import plan_values, write_plan
     from survey.services.studies.recruitment import recruitment_of
 
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         study = lifecycle.find_study(session, slug)
         recruitment = recruitment_of(study)
         if as_json:
@@ -187,8 +183,7 @@ def plan(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
 @click.command("open", cls=Command, examples=("survey study open spring-study",))
 @SLUG_ARGUMENT
 @JSON_OPTION
-@click.pass_obj
-def open_(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
+def open_(slug: str, as_json: bool) -> None:
     """Freeze a study under its digest and let participants in.
 
     From then on no text, list, value or order of it can change. A closed study opens again.
@@ -196,7 +191,7 @@ def open_(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
     from survey.services.accounts import access
     from survey.services.studies import lifecycle
 
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         study = lifecycle.find_study(session, slug)
         lifecycle.open_to_participants(session, study, access.COMMAND_LINE)
         if as_json:
@@ -210,8 +205,7 @@ def open_(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
 @click.command(cls=Command, examples=("survey study close five-systems",))
 @SLUG_ARGUMENT
 @JSON_OPTION
-@click.pass_obj
-def close(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
+def close(slug: str, as_json: bool) -> None:
     """Stop taking answers.
 
     `survey study open` opens the study again.
@@ -219,7 +213,7 @@ def close(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
     from survey.services.accounts import access
     from survey.services.studies import lifecycle
 
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         study = lifecycle.find_study(session, slug)
         lifecycle.close_to_participants(session, study, access.COMMAND_LINE)
         if as_json:
@@ -242,13 +236,12 @@ def close(open_app: OpenApp, /, slug: str, as_json: bool) -> None:
     help="A viewer sees the study and cannot change it.",
 )
 @JSON_OPTION
-@click.pass_obj
-def share(open_app: OpenApp, /, slug: str, name: str, role: "Role", as_json: bool) -> None:
+def share(slug: str, name: str, role: "Role", as_json: bool) -> None:
     """Make the researcher NAME an owner or a viewer of a study."""
     from survey.services.accounts import access
     from survey.services.studies import lifecycle
 
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         study = lifecycle.find_study(session, slug)
         access.share(session, study, access.researcher_named(session, name), role)
         access.log(session, study, access.COMMAND_LINE, "shared", f"{name}: {role}")
@@ -264,13 +257,12 @@ def share(open_app: OpenApp, /, slug: str, name: str, role: "Role", as_json: boo
 @click.argument("new_slug")
 @click.option("--owner", type=RESEARCHER, metavar="NAME", help="The researcher who owns the copy.")
 @JSON_OPTION
-@click.pass_obj
-def copy(open_app: OpenApp, /, slug: str, new_slug: str, owner: str | None, as_json: bool) -> None:
+def copy(slug: str, new_slug: str, owner: str | None, as_json: bool) -> None:
     """Make a draft with the same plan under the slug NEW_SLUG."""
     from survey.services.studies import lifecycle
     from survey.services.studies.recruitment import recruitment_of
 
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         study = lifecycle.find_study(session, slug)
         draft = lifecycle.create_study_for(
             session, owner, new_slug, study.plan, recruitment_of(study)

@@ -11,7 +11,6 @@ from survey.cli.command import (
     MEASURES,
     RESEARCHER,
     MultiWordCommand,
-    OpenApp,
     open_session,
 )
 from survey.cli.terminal import print_json, progress_bar
@@ -98,10 +97,7 @@ RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
 @click.option("--asked-by", help="Who runs the study, as participants read it.")
 @click.option("--contact", help="Where participants can ask, for example an e-mail address.")
 @JSON_OPTION
-@click.pass_obj
 def new(
-    open_app: OpenApp,
-    /,
     slug: str,
     file: Path | None,
     preset: str | None,
@@ -140,7 +136,7 @@ def new(
         lists = _lists_from_runs(qrels, runs, fields["collection_size"], **run_options)
         fields |= _list_fields(fields, lists)
     plan_file = _read_plan(file, preset, fields)
-    with open_session(open_app) as (_, session):
+    with open_session() as session:
         with progress_bar("Drawing the questions"):
             study = lifecycle.create_study_for(
                 session, owner, slug, plan_file.plan, plan_file.recruitment

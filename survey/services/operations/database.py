@@ -7,12 +7,13 @@ from sqlalchemy.exc import OperationalError
 from survey.db import migration
 
 # For pages and commands, which may import services but not survey.db.
-from survey.db.engine import begin_reading, begin_writing
+from survey.db.engine import begin_reading, begin_writing, connect
 from survey.errors import SchemaError
 
 __all__ = [
     "begin_reading",
     "begin_writing",
+    "connect",
     "is_ready",
     "require_current_schema",
     "require_known_schema",

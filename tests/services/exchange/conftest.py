@@ -5,11 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy.orm import Session
 
-from survey.app import create_app
+from survey.app import create_app, db
 from survey.config import Settings
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
-from survey.db import db
 from survey.db.models import Identity
 from survey.services.exchange import bundle as bundles
 from survey.services.operations.database import upgrade_database
