@@ -11,7 +11,7 @@ const own = choices.find((box) => box.value === "own");
 // One's own column beside the orderings of the methods; not there before one sees these.
 const cells = [...form.querySelectorAll("[data-place]:not([data-place=''])")];
 const unplaced = document.getElementById("to-place");
-// The page's language, ready to be filled: words_for_own_ordering in wording.py.
+// The page's language, ready to be filled: words_for_own_ordering in language.py.
 const words = JSON.parse(echo.dataset.words);
 
 const letterOf = (select) => select.name.slice("rank-".length);

@@ -9,17 +9,14 @@ from survey.db.engine import database_url, engine_options, prepare
 from survey.db.models import Base
 from survey.web import (
     auth,
+    cache,
     errors,
     language,
     participant,
-    parts,
     preview,
     public_pages,
     requests,
     researcher,
-    security,
-    static_files,
-    wording,
 )
 
 db = SQLAlchemy(model_class=Base, disable_autonaming=True)
@@ -44,12 +41,9 @@ def create_app(settings: Settings | None = None) -> Flask:
     _trust_proxies(app, settings.trusted_proxies)
     _connect_database(app, settings.database_uri)
     requests.init_app(app)
-    security.init_app(app)
-    static_files.init_app(app)
+    cache.init_app(app)
     errors.init_app(app)
     language.init_app(app)
-    wording.init_app(app)
-    parts.init_app(app)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
     return app

@@ -1,16 +1,18 @@
-"""The base of all forms: errors are sentences, and each links to its control."""
+"""The base of all forms, whose errors are sentences that link to controls; questions' forms."""
 
 import weakref
+from collections.abc import Hashable
 from typing import Any
 
 from flask import request
 from flask_wtf import FlaskForm
 from werkzeug.datastructures import CombinedMultiDict, MultiDict
-from wtforms import Field, FileField, SelectChoice
+from wtforms import Field, FileField, HiddenField, SelectChoice
 
 from survey.services.studies.languages import language_names
 from survey.web.language import lazy_gettext
 
+LONGEST_BREAK = 24 * 3600.0  # seconds
 EXPIRED = lazy_gettext(
     "The page had been open for too long. Please send it once more. If that does not help, "
     "allow this site to set its cookie."
@@ -71,3 +73,42 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
     def target(self, field: Field) -> str:
         """Return the id of the control to which the field's error links."""
         return str(field.name)
+
+
+class AnswerForm(Form):
+    """The form of a question; each kind adds its fields and the answer that they make.
+
+    ``submission_key``: names the revision of the answer that the form showed.
+    """
+
+    submission_key = HiddenField()
+    active_seconds = HiddenField()
+    go = HiddenField()
+
+    @property
+    def answer(self) -> Any:
+        """The answer that a valid form holds, of the kind's own type."""
+        raise TypeError(f"{type(self).__name__} has no answer")
+
+    @property
+    def filled_in(self) -> Hashable:
+        """The values that the page shows when the form is shown again."""
+        raise TypeError(f"{type(self).__name__} shows nothing")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no field is filled in, so that going back loses nothing."""
+        raise TypeError(f"{type(self).__name__} does not say whether it is empty")
+
+    def refuse(self, sentence: str) -> None:  # noqa: ARG002 - for subclasses
+        """Add an error beside the answer's fields."""
+        raise TypeError(f"{type(self).__name__} has no place for an error")
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the page was in view by the browser's measure; None for an unusable number."""
+        try:
+            seconds = float(self.active_seconds.data or "nan")
+        except ValueError:
+            return None
+        return round(seconds, 1) if 0 <= seconds <= LONGEST_BREAK else None

@@ -3,20 +3,56 @@
 ``gettext`` and ``ngettext`` translate a sentence into it and fill in its %(parts)s. A sentence
 that is written where there is no request (in a service, in a class) is ``marked`` there and
 translated where it is shown, or it is lazy.
+
+Values become words in the same language: places, orderings, answers, dates.
 """
 
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
+from functools import cache, lru_cache, reduce
 from typing import Any
 
+from babel.dates import format_date, format_datetime
 from flask import Flask, g, has_app_context, request
 from flask_babel.speaklater import LazyString
 from markupsafe import Markup
 
+from survey.core.studies.rankings import Ranking
+from survey.core.studies.texts import NUMBER_WORDS, fill, marked, number_words
 from survey.services.studies.languages import ENGLISH, catalogue, languages
+
+# The place of a list: in a table ("=4th"), and in a sentence that says a whole ordering.
+ORDINALS = (
+    *(marked("1st"), marked("2nd"), marked("3rd"), marked("4th"), marked("5th")),
+    *(marked("6th"), marked("7th"), marked("8th"), marked("9th"), marked("10th")),
+)
+ALONE = (
+    *(marked("%(letter)s first"), marked("%(letter)s second"), marked("%(letter)s third")),
+    *(marked("%(letter)s fourth"), marked("%(letter)s fifth"), marked("%(letter)s sixth")),
+    *(marked("%(letter)s seventh"), marked("%(letter)s eighth"), marked("%(letter)s ninth")),
+    marked("%(letter)s tenth"),
+)
+TIED = (
+    *(marked("%(letters)s tie for first"), marked("%(letters)s tie for second")),
+    *(marked("%(letters)s tie for third"), marked("%(letters)s tie for fourth")),
+    *(marked("%(letters)s tie for fifth"), marked("%(letters)s tie for sixth")),
+    *(marked("%(letters)s tie for seventh"), marked("%(letters)s tie for eighth")),
+    *(marked("%(letters)s tie for ninth"), marked("%(letters)s tie for tenth")),
+)
+
+# What the brackets after a position mean.
+MARKS = {
+    "grades": marked("how well the match fits (the higher, the better)"),
+    "weights": marked("which share of the people who were asked took it for a match"),
+    "clusters": marked("what kind of match it is"),
+}
+
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+FIGURE_SPACE = "\N{FIGURE SPACE}"  # as wide as a digit
 
 
 def init_app(app: Flask) -> None:
-    """Let templates translate sentences into the language of the page."""
+    """Let templates translate sentences, and write values as words."""
     # WTForms' own messages would need catalogues of their own, so no form uses them.
     app.config["WTF_I18N_ENABLED"] = False
     app.jinja_env.add_extension("jinja2.ext.i18n")
@@ -25,7 +61,13 @@ def init_app(app: Flask) -> None:
     app.add_template_global(_html_gettext, "_")
     app.add_template_global(_html_gettext, "gettext")
     app.add_template_global(_html_ngettext, "ngettext")
-    app.add_template_global(page_language)
+    for called in (page_language, answer_in_words, orders, place, ties, words_for_own_ordering):
+        app.add_template_global(called)
+    for applied in (
+        *(aligned, and_join, day, filled, in_words, mark_words, methods, moment, order, ordinal),
+        *(paragraphs, ranking_in_words),
+    ):
+        app.add_template_filter(applied)
 
 
 def _html_gettext(sentence: str, /, **parts: object) -> Markup:
@@ -79,3 +121,169 @@ def lazy_gettext(sentence: str) -> Any:
     Pages take it as HTML, so it has no %(parts)s.
     """
     return LazyString(gettext, sentence)
+
+
+def filled(text: str) -> str:
+    """Replace {lists}, {questions} and the like in a study's text by the numbers of its design."""
+    return _filled(text, tuple(g.plan.numbers.items()), page_language())
+
+
+@lru_cache(maxsize=1000)
+def _filled(text: str, numbers: tuple[tuple[str, int], ...], _: str) -> str:
+    """Replace them; the unnamed argument, the page's language, is part of the cache key."""
+    return fill(text, number_words(dict(numbers), in_words, and_join))
+
+
+def in_words(number: int) -> str:
+    """Write a number up to ten as a word, a larger one in figures."""
+    return gettext(NUMBER_WORDS[number]) if 0 <= number < len(NUMBER_WORDS) else str(number)
+
+
+def and_join(parts: Sequence[str]) -> str:
+    """Join words with commas and "and": A, B and C."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return gettext("%(words)s and %(last)s", words=", ".join(parts[:-1]), last=parts[-1])
+
+
+def mark_words(kinds: Iterable[str]) -> str:
+    """Say what the marks of these kinds beside positions mean."""
+    return and_join([gettext(MARKS[kind]) for kind in kinds])
+
+
+def in_a_row(parts: Iterable[str]) -> str:
+    """Join parts of a sentence with semicolons: B first; A and C tie for second."""
+    return reduce(
+        lambda before, after: gettext("%(before)s; %(after)s", before=before, after=after), parts
+    )
+
+
+def aligned(numbers: Sequence[str]) -> list[str]:
+    """Pad the numbers of a column on the left, so that their decimal points are aligned."""
+    widths = [len(number.partition(".")[0]) for number in numbers]
+    return [
+        FIGURE_SPACE * (max(widths) - width) + number
+        for number, width in zip(numbers, widths, strict=True)
+    ]
+
+
+def ordinal(number: int) -> str:
+    """Write a place: 1st, 2nd, 3rd, 4th."""
+    return gettext(ORDINALS[number - 1])
+
+
+def place(ranking: Ranking, letter: str) -> str:
+    """Write a list's place in a ranking, with = if it is tied: =4th."""
+    return _written_place(ranking.places[letter], ties(ranking, letter), page_language())
+
+
+@cache
+def _written_place(number: int, tied: bool, _: str) -> str:
+    return ("=" if tied else "") + ordinal(number)
+
+
+def ties(ranking: Ranking, letter: str) -> bool:
+    """Whether a list shares its place in a ranking with another."""
+    return list(ranking.places.values()).count(ranking.places[letter]) > 1
+
+
+def day(written: str) -> str:
+    """Write an ISO date in full: 30 June 2027."""
+    return format_date(date.fromisoformat(written), "long", locale=page_language())
+
+
+def moment(when: datetime | str | None) -> str:
+    """Write a moment in UTC: 30 Jun 2027, 14:05 UTC; an empty text for None."""
+    if when is None:
+        return ""
+    at = datetime.fromisoformat(when) if isinstance(when, str) else when
+    return f"{format_datetime(at, 'd MMM y, HH:mm', UTC, page_language())} UTC"
+
+
+def paragraphs(text: str) -> list[str]:
+    """Split a text at its blank lines."""
+    return [part.strip() for part in text.split("\n\n") if part.strip()]
+
+
+def methods(labels: Iterable[int]) -> str:
+    """Write label numbers as words: Method 1; Methods 1 and 3."""
+    numbers = [str(label) for label in sorted(labels)]
+    return ngettext(
+        "Method %(labels)s", "Methods %(labels)s", len(numbers), labels=and_join(numbers)
+    )
+
+
+def order(ranking: Ranking) -> str:
+    """Write an ordering with spaces that do not break: C > A = B."""
+    return " > ".join(" = ".join(group) for group in ranking.groups).replace(" ", NO_BREAK_SPACE)
+
+
+def orders(question: Any, labels: Iterable[int]) -> str:
+    """Write the orderings of some columns of a question: C > A = B; A > B = C."""
+    return in_a_row(order(question.column(label).ranking) for label in sorted(labels))
+
+
+def answer_in_words(clicked: Iterable[int], own: Ranking | None) -> str:
+    """Write an answer: Methods 1 and 3; your own ordering, B > A = C."""
+    return gettext("your own ordering, %(order)s", order=order(own)) if own else methods(clicked)
+
+
+def ranking_in_words(places: Mapping[str, int | None]) -> str:
+    """Write an own ordering as words: "B first; A and C tie for second".
+
+    An incomplete one as far as it goes: "B 1st; A and C have no place yet". question.js writes
+    the same while places are chosen, from ``words_for_own_ordering``.
+    """
+    chosen = {letter: number for letter, number in places.items() if number}
+    missing = sorted(letter for letter, number in places.items() if not number)
+    if not chosen:
+        return ""
+    if missing:
+        in_order = sorted(chosen.items(), key=lambda pair: (pair[1], pair[0]))
+        chosen_words = ", ".join(_chosen(letter, number) for letter, number in in_order)
+        return _so_far(chosen_words, and_join(missing), len(missing))
+    ranking = Ranking.by_key(chosen)
+    return in_a_row(
+        _tied(and_join(group), ranking.places[group[0]])
+        if group[1:]
+        else _alone(group[0], ranking.places[group[0]])
+        for group in ranking.groups
+    )
+
+
+def _chosen(letter: str, number: int) -> str:
+    return gettext("%(letter)s %(ordinal)s", letter=letter, ordinal=ordinal(number))
+
+
+def _alone(letter: str, number: int) -> str:
+    return gettext(ALONE[number - 1], letter=letter)
+
+
+def _tied(letters: str, number: int) -> str:
+    return gettext(TIED[number - 1], letters=letters)
+
+
+def _so_far(chosen: str, missing: str, count: int) -> str:
+    return ngettext(
+        "%(chosen)s; %(missing)s has no place yet",
+        "%(chosen)s; %(missing)s have no place yet",
+        count,
+        chosen=chosen,
+        missing=missing,
+    )
+
+
+def words_for_own_ordering(lists: int) -> dict[str, Any]:
+    """Return the sentences for question.js to write an own ordering, with gaps like {letter}."""
+    numbers = range(1, lists + 1)
+    return {
+        "and": and_join(("{words}", "{last}")),
+        "row": in_a_row(("{before}", "{after}")),
+        "chosen": [_chosen("{letter}", number) for number in numbers],
+        "alone": [_alone("{letter}", number) for number in numbers],
+        "tied": [_tied("{letters}", number) for number in numbers],
+        "soFar": [_so_far("{chosen}", "{missing}", count) for count in numbers],
+        "own": gettext("Your own ordering: %(ordering)s.", ordering="{ordering}"),
+        "drag": gettext("Drag down, or choose above:"),
+        "unused": gettext("Not used while a method is ticked."),
+    }

@@ -24,7 +24,7 @@ from survey.services.exchange.input_files import BundleError, Faults, read_rows
 from survey.services.exchange.tables import ImportedAnswer
 from survey.services.exchange.tasks import TASK_FILES
 from survey.services.planning.simulation import TASK_BOTS
-from survey.web.participant.answer_form import AnswerForm
+from survey.web.forms import AnswerForm
 from survey.web.participant.tasks import TASK_PAGES
 
 # --- the pure part: plan, question, presentation, answer -----------------------------------

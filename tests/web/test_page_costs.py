@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from survey.web import security
+from survey.web import requests
 from tests.builders import SLUG, Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE, statements
 
@@ -82,7 +82,7 @@ def test_the_cookie_is_renewed_by_a_form_once_a_day_and_not_by_a_page(visitor, m
     visitor.submit("/q/1", choice="1", follow=False)
     assert "Set-Cookie" not in visitor.response.headers
     visitor.open("/q/2")
-    monkeypatch.setattr(security, "RENEWED_AFTER", timedelta(seconds=-1))
+    monkeypatch.setattr(requests, "RENEWED_AFTER", timedelta(seconds=-1))
     visitor.open("/q/2")
     assert "Set-Cookie" not in visitor.response.headers
     visitor.submit("/q/2", choice="1", follow=False)

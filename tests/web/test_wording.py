@@ -1,6 +1,6 @@
 """Values as words of a page."""
 
-from survey.web.wording import aligned
+from survey.web.language import aligned
 
 
 def test_the_decimal_points_of_a_column_are_aligned_whatever_the_number_of_digits():

@@ -1,12 +1,12 @@
 """The participant's pages, below /s/SLUG.
 
-visit: the study and participant of a request, and which page comes next · entry: begin and
-resume · preparation: consent, about you, scenario · questions: practice, questions, review, the
-end · tasks, answer_form: what a kind of question adds · ordering: pages of ordering questions ·
-unsaved: forms that the database could not store · own_data: see, download, stop, erase.
+visit: the study and participant of a request, and which page comes next · entry: begin, resume,
+consent, about you, scenario · questions: practice, questions, review, the end · tasks: what a
+kind of question adds · ordering: pages of ordering questions · own_data: see, download, stop,
+erase.
 """
 
-from survey.web.participant import entry, own_data, questions, unsaved
+from survey.web.participant import entry, own_data, questions
 from survey.web.participant.visit import blueprint
 
-__all__ = ["blueprint", "entry", "own_data", "preparation", "questions", "unsaved"]
+__all__ = ["blueprint", "entry", "own_data", "questions"]

@@ -16,10 +16,15 @@ from survey.core.tasks.ordering import OrderingAnswer
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.services.participation import answers
 from survey.services.participation.answers import ShownQuestion
-from survey.web.forms import Form
-from survey.web.language import gettext, ngettext
-from survey.web.participant.answer_form import AnswerForm
-from survey.web.wording import and_join, answer_in_words, methods, ranking_in_words
+from survey.web.forms import AnswerForm, Form
+from survey.web.language import (
+    and_join,
+    answer_in_words,
+    gettext,
+    methods,
+    ngettext,
+    ranking_in_words,
+)
 
 OWN = "own"
 

@@ -2,6 +2,9 @@
 
 A question is shown with its stored answer, or with the values of a form that was sent. Forms and
 templates are those of the kind of question (``tasks``).
+
+A form that the database could not store, on these or other pages of participants, is shown on a
+page that sends it again with the same submission key: static/saving.js does, or a button.
 """
 
 from collections.abc import Hashable
@@ -15,26 +18,26 @@ from markupsafe import escape
 
 from survey import tokens
 from survey.core.studies.texts import marked
-from survey.services.operations.database import begin_writing
+from survey.services.operations.database import begin_reading, begin_writing
 from survey.services.participation import answers, participants
 from survey.services.participation.answers import Outcome, ShownQuestion, TooManyAnswersError
 from survey.services.participation.participants import PRACTICE, Step, progress_of
-from survey.web.errors import RETRY_AFTER
-from survey.web.forms import Form
-from survey.web.language import gettext
-from survey.web.participant.answer_form import AnswerForm
-from survey.web.participant.tasks import pages_of
+from survey.web.cache import part
+from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
+from survey.web.forms import AnswerForm, Form
+from survey.web.language import gettext, set_browser_language
+from survey.web.participant.tasks import TASK_PAGES, pages_of
 from survey.web.participant.visit import (
     address_of,
     blueprint,
     credit,
+    find_study_and_participant,
     go_on,
     has_personal_link,
     requires,
     secret_key,
 )
-from survey.web.parts import part
-from survey.web.requests import current_path, session
+from survey.web.requests import current_address, current_path, session
 
 STALE = marked(
     "This question was answered in another window after this page was opened. Saved there is: "
@@ -45,6 +48,11 @@ UNSAVED = marked(
     "The survey could not store it just now. It is kept on this page; send it again in a moment. "
     "It is stored once, even if it is sent several times."
 )
+
+ANSWERING = ("participant.answer_practice", "participant.answer_question")
+
+# Random, so that no text of a study can equal a mark.
+MARKS = {name: token_hex() for name in ("token", "submission_key", "resume_code")}
 
 
 @blueprint.get("/practice")
@@ -283,10 +291,6 @@ def _question_page(
     return page
 
 
-# Random, so that no text of a study can equal a mark.
-MARKS = {name: token_hex() for name in ("token", "submission_key", "resume_code")}
-
-
 def _rendered(position: int, shown: ShownQuestion, filled_in: Hashable, **content: Any) -> str:
     pages, is_practice = pages_of(g.plan), position == PRACTICE
     return render_template(
@@ -319,3 +323,51 @@ def _address_before(position: int) -> str:
     if position == 1:
         return url_for("participant.practice" if g.plan.practice else "participant.scenario")
     return url_for("participant.question", position=position - 1)
+
+
+def show_form_again(error: Exception) -> ResponseReturnValue:
+    """Answer 503 with the form's values, on its own page if the database can be read."""
+    # Another site's form would get a valid token on our page.
+    if request.method != "POST" or not Form().validate_on_submit():
+        return database_busy(error)
+    roll_back(error)
+    return _unsaved_question() or _page_without_database(), 503, {"Retry-After": RETRY_AFTER}
+
+
+for fault in DATABASE_FAULTS:
+    blueprint.register_error_handler(fault, show_form_again)
+
+
+def _unsaved_question() -> str | None:
+    """Return the question's page; None if the database cannot be read, or for another page."""
+    if request.endpoint not in ANSWERING:
+        return None
+    try:
+        begin_reading(session())
+        find_study_and_participant()
+        if g.participant is None:
+            return None
+        g.progress = progress_of(session(), g.participant)
+        return show_unsaved((request.view_args or {}).get("position", PRACTICE))
+    except DATABASE_FAULTS:
+        session().rollback()
+        return None
+
+
+def _page_without_database() -> str:
+    g.participant = None
+    set_browser_language()
+    fields = [pair for pair in request.form.items(multi=True) if pair[0] != "csrf_token"]
+    return render_template(
+        "participant/unsaved.html",
+        form=Form(formdata=None),
+        fields=fields,
+        address=current_address(),
+        answer=_sent_in_words(),
+    )
+
+
+def _sent_in_words() -> str:
+    """Return the answer of the form in words; the study cannot be read."""
+    sent = request.form.to_dict(flat=False)
+    return next(filter(None, (pages.sent_in_words(sent) for pages in TASK_PAGES.values())), "")

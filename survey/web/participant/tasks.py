@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
 from survey.services.participation.answers import ShownQuestion
-from survey.web.forms import Form
-from survey.web.participant.answer_form import AnswerForm
+from survey.web.forms import AnswerForm, Form
 from survey.web.participant.ordering import OrderingPages
 
 

@@ -132,7 +132,7 @@ class GuestsForm(Form):
     """Names for the guest list, typed or as a file."""
 
     names = TextAreaField("Names or addresses, one per line")
-    recruitment = FileField("Or a CSV file with a column “name”")
+    guests = FileField("Or a CSV file with a column “name”")
     guests_only = BooleanField("From now on, let only people with a personal link begin")
 
 
