@@ -22,8 +22,9 @@ from benchmarks.digits.retrieval import (
     nested_ranks,
     values,
 )
-from survey.core.collections.bootstrap import LEVELS, bootstrap_p, why_none
+from survey.core.collections.evaluation import LEVELS, why_none
 from survey.core.measures import Values, measure_named
+from survey.core.statistics.significance import bootstrap_p
 
 QUERIES_PER_DIGIT = 10
 RESAMPLES = 9_999

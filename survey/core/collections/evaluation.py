@@ -1,7 +1,14 @@
-"""Runs of a test collection scored with measures, query by query."""
+"""Runs of a test collection scored with measures, query by query, and compared with a baseline.
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+In the MiAlbum protocol of relevance feedback, a system ranks the collection for a query
+(round 0), is given examples, and ranks again (round 1, 2, …). The gain of a round is
+M(round) − M(round 0), averaged over queries, for each measure M of ``FEEDBACK_MEASURES``: it
+can be negative, and higher is better (MiAlbum protocol, Section 2.2).
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -9,12 +16,20 @@ from numpy.typing import NDArray
 
 from survey.core.collections.runs import GroundTruth, Run, Runs, lists_of, ranking
 from survey.core.measures import Lists, Measure, Setting, Values
+from survey.core.measures.measure import COMPARED_DECIMALS
 from survey.core.measures.subtopics import is_exact
+from survey.core.statistics.significance import REPLICATES, SEED, bootstrap_p, holm
 from survey.core.text_input import FaultyFilesError, FileFaults, shortened
 
 # MiAlbum takes a document that any annotator chose as relevant.
 MERGE = " `survey assess merge --at-least 1` takes a document as relevant that any assessor chose."
 MOST_NAMED = 5  # topics that a sentence lists by name
+
+LEVELS = (0.05, 0.01, 0.001)  # *, ** and ***, as in the MNRO paper's Table 8
+
+FEEDBACK_MEASURES = ("P@10-100", "wP@10-100", "R@100")
+"""Average Precision, Weighted Average Precision and R100 of the MiAlbum protocol, by their names
+in the registry."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +50,28 @@ class Evaluation:
     def mean(self, run: str, measure: str) -> float:
         """Average a measure over the queries: MAP for AP, ANMRR for NMRR."""
         return float(self.values[run][measure].mean())
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A run compared with the baseline in one measure.
+
+    ``difference``: the run's mean less the baseline's; ``percent``: of the baseline's mean,
+    None where that is 0; ``p``, ``p_holm``: None where undefined; ``why`` gives the reason.
+    """
+
+    run: str
+    measure: str
+    difference: float
+    percent: float | None
+    p: float | None
+    p_holm: float | None
+    why: str | None
+
+    @property
+    def stars(self) -> str:
+        """A star for each of the levels .05, .01, .001 that p, before Holm, does not exceed."""
+        return "*" * sum(self.p is not None and self.p <= level for level in LEVELS)
 
 
 def queries_of(truth: GroundTruth, runs: Runs, measures: Iterable[Measure]) -> tuple[str, ...]:
@@ -103,17 +140,10 @@ def _scores(
     lists: Lists, measures: Sequence[Measure], setting: Setting, topic: str
 ) -> NDArray[np.float64]:
     """Return a topic's values: (runs, measures)."""
-    columns = []
-    for measure in measures:
-        values = np.asarray(measure.compute(lists, setting), dtype=np.float64)
-        if values.shape != (len(lists.ranks),) or not np.isfinite(values).all():
-            raise FaultyFilesError(
-                [
-                    f"topic {shortened(topic)}: {measure.name} gave {values.tolist()}; a number "
-                    "for each run is needed"
-                ]
-            )
-        columns.append(values)
+    try:
+        columns = [measure.checked(lists, setting) for measure in measures]
+    except ValueError as error:
+        raise FaultyFilesError([f"topic {shortened(topic)}: {error}"]) from error
     return np.column_stack(columns)
 
 
@@ -237,3 +267,84 @@ def _topics(topics: Sequence[str]) -> str:
     named = ", ".join(topics[:MOST_NAMED])
     more = ", …" if len(topics) > MOST_NAMED else ""
     return f"{len(topics)} topic{'' if len(topics) == 1 else 's'} ({named}{more})"
+
+
+def compare(
+    evaluation: Evaluation, baseline: str, *, resamples: int = REPLICATES, seed: int = SEED
+) -> tuple[Comparison, ...]:
+    """Compare every other run with the baseline in every measure.
+
+    p: see ``bootstrap_p``, of the differences in the direction in which the run would be
+    better than the baseline. p_holm: Holm's correction over all comparisons of this call.
+    """
+    pairs = [
+        (run, measure)
+        for run in evaluation.values
+        if run != baseline
+        for measure in evaluation.measures
+    ]
+    gains = [_gains(evaluation, run, baseline, measure) for run, measure in pairs]
+    reasons = [why_none(gain) for gain in gains]
+    tested = [gain for gain, why in zip(gains, reasons, strict=True) if why is None]
+    values = iter(bootstrap_p(np.column_stack(tested), resamples, seed).tolist() if tested else ())
+    p = [next(values) if why is None else None for why in reasons]
+    comparisons = []
+    for (run, measure), value, adjusted, why in zip(pairs, p, holm(p), reasons, strict=True):
+        base = evaluation.mean(baseline, measure.name)
+        difference = evaluation.mean(run, measure.name) - base
+        percent = 100 * difference / base if base else None
+        comparisons.append(Comparison(run, measure.name, difference, percent, value, adjusted, why))
+    return tuple(comparisons)
+
+
+def _gains(evaluation: Evaluation, run: str, baseline: str, measure: Measure) -> Values:
+    """Return by how much the run is better than the baseline, for each query."""
+    values, base = (evaluation.values[name][measure.name] for name in (run, baseline))
+    return values - base if measure.better == "higher" else base - values
+
+
+def why_none(differences: Values) -> str | None:
+    """Return the reason why differences have no p value, or None where they have one."""
+    if len(differences) < 2:
+        return "one query only; the bootstrap needs at least 2"
+    rounded = np.round(differences, COMPARED_DECIMALS)
+    if not rounded.any():
+        return "the two runs have the same value for every query"
+    if (rounded == rounded[0]).all():
+        return "the difference is the same for every query, so its standard error is 0"
+    return None
+
+
+def positive_examples(ground_truth: Sequence[str], round_number: int, images: int) -> list[str]:
+    """Return r_{(t−1)m+1} … r_{tm}, the positive examples added in round t.
+
+    ``ground_truth``: the query's relevant items r_1, r_2, …, the most relevant first (by
+    weight, then by grade); ``round_number``: t ≥ 1; ``images``: m ≥ 1. Fewer than m, or
+    none, when the ground truth is used up.
+
+    The protocol puts r_1 … r_m into the system first, "then … r_{m+1} … r_{2m} as the second
+    positive example set". We read that as examples taken from the ground truth, not from
+    what the system retrieved, and of each round as an addition to those of the rounds before.
+
+    Source: MiAlbum protocol, Section 2.2, positive feedback.
+    """
+    return list(ground_truth[(round_number - 1) * images : round_number * images])
+
+
+def negative_examples(
+    ranked: Sequence[str], relevant: Collection[str], round_number: int
+) -> list[str]:
+    """Return the first t items of a list that are not relevant: round t's negative examples.
+
+    ``ranked``: the list of round 0, best first; ``relevant``: the query's relevant items;
+    ``round_number``: t ≥ 1. Fewer than t where the list ends before.
+
+    The protocol takes the first item that is not in the ground truth; "after the first
+    round … the first two negative examples from the result list", then 3, 4 and so on. We
+    read "the result list" as the one it defined, L(q) of round 0, so that each round's
+    examples contain those of the round before. An item without a judgement is not in the
+    ground truth, and so counts as not relevant.
+
+    Source: MiAlbum protocol, Section 2.2, negative feedback.
+    """
+    return list(islice((item for item in ranked if item not in relevant), round_number))

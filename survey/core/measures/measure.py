@@ -106,6 +106,15 @@ class Measure:
             return self.name
         return f"1-{self.name}" if self.largest is None else f"max-{self.name}"
 
+    def checked(self, lists: Lists, setting: Setting) -> Values:
+        """Compute each list's value; raise ValueError for anything but a number for each."""
+        values = np.asarray(self.compute(lists, setting), dtype=np.float64)
+        if values.shape != (len(lists.ranks),) or not np.isfinite(values).all():
+            raise ValueError(
+                f"{self.name} gave {values.tolist()}; a number for each list is needed"
+            )
+        return values
+
     def values(self, lists: Lists, setting: Setting) -> list[Fraction]:
         """Compute each list's value as a fraction, equal exactly where lists tie.
 
@@ -117,11 +126,7 @@ class Measure:
         """
         if self.exact is not None:
             return [self.exact(row, setting) for row in lists.ranks.tolist()]
-        values = np.asarray(self.compute(lists, setting), dtype=np.float64)
-        if values.shape != (len(lists.ranks),) or not np.isfinite(values).all():
-            raise ValueError(
-                f"{self.name} gave {values.tolist()}; a number for each list is needed"
-            )
+        values = self.checked(lists, setting)
         if (values < self.lowest - SLACK).any() or (values > self.highest + SLACK).any():
             raise ValueError(
                 f"{self.name} gave {values.tolist()}, but its range is {self.lowest:g} to "

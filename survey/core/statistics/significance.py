@@ -1,4 +1,4 @@
-"""Significance tests on plain numbers: t, signs, sign flips, Cochran's Q, Friedman, Holm.
+"""Significance tests on plain numbers: t, signs, sign flips, bootstrap, Cochran, Friedman, Holm.
 
 Each result states its estimand, its sample size and why it is undefined. Monte Carlo p values
 draw from a stream that is the same on every machine and with every numpy.
@@ -17,6 +17,21 @@ from numpy.random import PCG64
 from numpy.typing import NDArray
 
 Interval = tuple[float, float]
+Table = NDArray[np.float64]
+
+REPLICATES = 10_000
+SEED = 20_080_501
+AT_ONCE = 32  # draws of 10,000 integers: 1.3 MB
+RESAMPLES_AT_ONCE = 1000
+HEADS = np.uint32(1 << 31)  # the upper half of 32 bits
+
+# Up to this number every response is drawn by itself. Above it, responses with the same
+# possible outcomes are drawn together, by one binomial number for each outcome.
+MOST_SINGLE_DRAWS = 20_000
+
+LARGEST_CONVOLUTION = 20_000_000  # additions: a tenth of a second
+LARGEST_EXACT = 2**53  # of the whole numbers that a float holds
+SMALLEST = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,125 +66,6 @@ class MeanTest(Statistic):
 def without_zeros(left_out: Mapping[str, int]) -> dict[str, int]:
     """Drop the reasons that apply to no unit."""
     return {reason: count for reason, count in left_out.items() if count}
-
-
-REPLICATES = 10_000
-SEED = 20_080_501
-SMALLEST = float(np.finfo(float).tiny)
-
-# Up to this number every response is drawn by itself. Above it, responses with the same
-# possible outcomes are drawn together, by one binomial number for each outcome.
-MOST_SINGLE_DRAWS = 20_000
-AT_ONCE = 32  # draws of 10,000 integers: 1.3 MB
-
-
-class RandomStream:
-    """Random numbers from PCG64's raw output, which numpy promises never to change."""
-
-    def __init__(self) -> None:
-        self._bits = PCG64(SEED)
-
-    def halves(self, draws: int) -> Iterator[NDArray[np.uint32]]:
-        """Yield ``draws`` rows of 10,000 numbers of 32 bits, some rows at a time.
-
-        Each number of 64 bits gives two. h * bound >> 32 is an integer below a small
-        ``bound``; no integer is favoured by more than 1e-8.
-        """
-        for first in range(0, draws, AT_ONCE):
-            count = min(AT_ONCE, draws - first)
-            drawn = self._bits.random_raw(count * REPLICATES // 2)
-            yield drawn.astype("<u8", copy=False).view("<u4").reshape(count, REPLICATES)
-
-    def tallies(self, draws: int, bound: int) -> NDArray[np.int64]:
-        """Count ``draws`` random integers below ``bound``, 10,000 times: (10,000, bound).
-
-        h * bound >> 32 is v or more where h is at least v/bound of 2^32, rounded up, so
-        counting three integers takes two comparisons of 32 bits.
-        """
-        at_least = np.zeros((bound + 1, REPLICATES), dtype=np.int64)
-        at_least[0] = draws
-        for halves in self.halves(draws):
-            for value in range(1, bound):
-                reached = halves >= np.uint32(-(-(value << 32) // bound))
-                at_least[value] += np.add.reduce(reached.view(np.uint8), axis=0, dtype=np.uint8)
-        return (at_least[:-1] - at_least[1:]).T
-
-    def binomial(self, draws: NDArray[np.int64], chance: float) -> NDArray[np.int64]:
-        """Draw the number of successes among ``draws``, which differs by replicate: (10,000,).
-
-        A binomial number of n is the sum of those of the powers of two that make up n, so
-        only the distributions of the powers of two are inverted, each once.
-        """
-        counts = np.zeros(REPLICATES, dtype=np.int64)
-        for bit in range(int(draws.max(initial=0)).bit_length()):
-            has_bit = draws >> bit & 1
-            if has_bit.any():
-                least, at_most = _distribution(1 << bit, chance)
-                counts += has_bit * (least + np.searchsorted(at_most, self._uniform()))
-        return counts
-
-    def multinomial(self, draws: int, bound: int) -> NDArray[np.int64]:
-        """Count with the distribution of ``tallies``, by one binomial for each integer."""
-        counts = np.zeros((REPLICATES, bound), dtype=np.int64)
-        left: NDArray[np.int64] = np.full(REPLICATES, draws)
-        for value in range(bound - 1):
-            counts[:, value] = self.binomial(left, 1 / (bound - value))
-            left = left - counts[:, value]
-        counts[:, -1] = left
-        return counts
-
-    def _uniform(self) -> NDArray[np.float64]:
-        """Draw 10,000 numbers between 0 and 1."""
-        drawn = (self._bits.random_raw(REPLICATES) >> np.uint64(11)).astype(np.float64)
-        return (drawn + 0.5) * 2.0**-53
-
-
-def exact_p(p: float) -> float:
-    """Clip an exact p to (0, 1]: with hundreds of equal answers it is below every float."""
-    return min(1.0, max(p, SMALLEST))
-
-
-def monte_carlo_p(beyond: NDArray[np.bool_]) -> float:
-    """Return (b + 1)/(B + 1), a Monte Carlo p that is never 0 (Phipson & Smyth 2010).
-
-    ``beyond``: for each replicate whether it is as far out as what was observed.
-    """
-    return float((beyond.sum() + 1) / (len(beyond) + 1))
-
-
-@cache
-def _distribution(draws: int, chance: float) -> tuple[int, NDArray[np.float64]]:
-    """Return the least plausible number of successes, and a table of cumulative chances.
-
-    The table holds the chance of at most that number, at most one more, and so on, without
-    the greatest. Numbers beyond ten standard deviations are left out: 64 random bits cannot
-    reach them.
-    """
-    mean, reach = draws * chance, 10 * math.sqrt(draws * chance * (1 - chance)) + 10
-    least, most = max(0, int(mean - reach)), min(draws, int(mean + reach))
-    return least, np.asarray(scipy.stats.binom.cdf(np.arange(least, most), draws, chance))
-
-
-LARGEST_CONVOLUTION = 20_000_000  # additions: a tenth of a second
-HEADS = np.uint32(1 << 31)  # the upper half of 32 bits
-LARGEST_EXACT = 2**53  # of the whole numbers that a float holds
-
-
-def holm(p: Sequence[float | None]) -> list[float | None]:
-    """Adjust p values by Holm's (1979) step-down method, in the same order; None stays None.
-
-    The i-th smallest of m is multiplied by m - i + 1, and made no smaller than those
-    before it. An undefined p counts in m: its comparison was meant to be made, and what
-    is undefined in these answers must not make the others easier to pass.
-    (statsmodels' multipletests collects garbage at each call: 50 ms.)
-    """
-    known = sorted((value, index) for index, value in enumerate(p) if value is not None)
-    adjusted: list[float | None] = [None] * len(p)
-    largest = 0.0
-    for before, (value, index) in enumerate(known):
-        largest = max(largest, min(1.0, value * (len(p) - before)))
-        adjusted[index] = largest
-    return adjusted
 
 
 def t_test(mean: float, se: float, df: int) -> dict[str, Any]:
@@ -246,6 +142,60 @@ def _random_flips(values: NDArray[np.float64], index: NDArray[np.integer], total
     return monte_carlo_p(np.abs(totals) >= abs(total) - 1e-12)
 
 
+def bootstrap_p(differences: Table, resamples: int = REPLICATES, seed: int = SEED) -> Table:
+    """Test whether mean differences are above 0, one-tailed, by a studentised bootstrap.
+
+    With z_1 … z_n the differences of one comparison, t(z) = z̄ / (s/√n), s² having n − 1
+    below. Under the null the mean is 0, so w_i = z_i − z̄ is resampled, n of n with
+    replacement, ``resamples`` (B) times; p = (b + 1)/(B + 1), b counting the resamples with
+    t(w*) ≥ t(z). A resample without spread has t = ±∞ by the sign of its mean, 0 where
+    that is 0. All comparisons are resampled with the same queries.
+
+    ``differences``: (queries, comparisons), at least 2 queries, none constant. Returns
+    (comparisons,) in (0, 1]; small where the differences are above 0. Queries are drawn
+    with PCG64's raw output under ``seed``, the same on every machine.
+
+    Under the null, with symmetric differences of 10 to 50 queries, it rejects at .05 in 4 to
+    5 % of experiments. With few queries, some of them strongly against the run, it
+    rejects too often: with exponential differences to that side in 9 % (10 queries),
+    7 % (20) and 5.7 % (50); to the other side too rarely.
+
+    Source: Sakai 2006 (SIGIR, the paired test, of one tail); (b + 1)/(B + 1): Phipson and
+    Smyth 2010. One tail and the levels: MNRO paper, Table 8.
+    """
+    queries = len(differences)
+    mean, spread = differences.mean(axis=0), differences.std(axis=0, ddof=1)
+    shifted = (differences - mean) / spread  # scaled too, which changes no t
+    observed = np.sqrt(queries) * mean / spread
+    beyond = np.zeros(differences.shape[1])
+    for counts in _tallies(queries, resamples, seed):
+        means = counts @ shifted / queries
+        variances = (counts @ shifted**2 / queries - means**2) * queries / (queries - 1)
+        # A float's error must decide neither a tie nor whether there is any spread.
+        errors = np.sqrt(np.where(variances > 1e-12, variances, 0.0) / queries)
+        means = np.where(np.abs(means) > 1e-12, means, 0.0)
+        reached = means >= observed * errors - 1e-9
+        beyond += np.where(errors > 0, reached, _without_spread(means, observed)).sum(axis=0)
+    return np.asarray((beyond + 1) / (resamples + 1))
+
+
+def _without_spread(means: Table, observed: Table) -> NDArray[np.bool_]:
+    return np.where(means == 0, observed <= 0, means > 0)
+
+
+def _tallies(queries: int, resamples: int, seed: int) -> Iterator[Table]:
+    """Yield how often each query occurs in each resample: (up to RESAMPLES_AT_ONCE, queries)."""
+    bits = PCG64(seed)
+    for start in range(0, resamples, RESAMPLES_AT_ONCE):
+        rows = min(RESAMPLES_AT_ONCE, resamples - start)
+        words = bits.random_raw(rows * queries).reshape(rows, queries)
+        # The upper half of a word times the bound, shifted: favours no query by more than 1e-6.
+        drawn = ((words >> np.uint64(32)) * np.uint64(queries) >> np.uint64(32)).astype(np.int64)
+        cells = drawn + queries * np.arange(rows)[:, np.newaxis]
+        tallied = np.bincount(cells.ravel(), minlength=rows * queries)
+        yield tallied.reshape(rows, queries).astype(np.float64)
+
+
 def cochran_q(
     sums: NDArray[np.int64], squares: NDArray[np.int64] | int, treatments: int
 ) -> NDArray[np.float64]:
@@ -279,3 +229,107 @@ def friedman_chi2(table: NDArray[Any]) -> float | None:
     between = float(((ranks.sum(axis=0) - blocks * middle) ** 2).sum())
     within = float((ranks**2).sum() - blocks * treatments * middle**2)
     return float((treatments - 1) * between / within)
+
+
+def holm(p: Sequence[float | None]) -> list[float | None]:
+    """Adjust p values by Holm's (1979) step-down method, in the same order; None stays None.
+
+    The i-th smallest of m is multiplied by m - i + 1, and made no smaller than those
+    before it. An undefined p counts in m: its comparison was meant to be made, and what
+    is undefined in these answers must not make the others easier to pass.
+    (statsmodels' multipletests collects garbage at each call: 50 ms.)
+    """
+    known = sorted((value, index) for index, value in enumerate(p) if value is not None)
+    adjusted: list[float | None] = [None] * len(p)
+    largest = 0.0
+    for before, (value, index) in enumerate(known):
+        largest = max(largest, min(1.0, value * (len(p) - before)))
+        adjusted[index] = largest
+    return adjusted
+
+
+def exact_p(p: float) -> float:
+    """Clip an exact p to (0, 1]: with hundreds of equal answers it is below every float."""
+    return min(1.0, max(p, SMALLEST))
+
+
+def monte_carlo_p(beyond: NDArray[np.bool_]) -> float:
+    """Return (b + 1)/(B + 1), a Monte Carlo p that is never 0 (Phipson & Smyth 2010).
+
+    ``beyond``: for each replicate whether it is as far out as what was observed.
+    """
+    return float((beyond.sum() + 1) / (len(beyond) + 1))
+
+
+class RandomStream:
+    """Random numbers from PCG64's raw output, which numpy promises never to change."""
+
+    def __init__(self) -> None:
+        self._bits = PCG64(SEED)
+
+    def halves(self, draws: int) -> Iterator[NDArray[np.uint32]]:
+        """Yield ``draws`` rows of 10,000 numbers of 32 bits, some rows at a time.
+
+        Each number of 64 bits gives two. h * bound >> 32 is an integer below a small
+        ``bound``; no integer is favoured by more than 1e-8.
+        """
+        for first in range(0, draws, AT_ONCE):
+            count = min(AT_ONCE, draws - first)
+            drawn = self._bits.random_raw(count * REPLICATES // 2)
+            yield drawn.astype("<u8", copy=False).view("<u4").reshape(count, REPLICATES)
+
+    def tallies(self, draws: int, bound: int) -> NDArray[np.int64]:
+        """Count ``draws`` random integers below ``bound``, 10,000 times: (10,000, bound).
+
+        h * bound >> 32 is v or more where h is at least v/bound of 2^32, rounded up, so
+        counting three integers takes two comparisons of 32 bits.
+        """
+        at_least = np.zeros((bound + 1, REPLICATES), dtype=np.int64)
+        at_least[0] = draws
+        for halves in self.halves(draws):
+            for value in range(1, bound):
+                reached = halves >= np.uint32(-(-(value << 32) // bound))
+                at_least[value] += np.add.reduce(reached.view(np.uint8), axis=0, dtype=np.uint8)
+        return (at_least[:-1] - at_least[1:]).T
+
+    def binomial(self, draws: NDArray[np.int64], chance: float) -> NDArray[np.int64]:
+        """Draw the number of successes among ``draws``, which differs by replicate: (10,000,).
+
+        A binomial number of n is the sum of those of the powers of two that make up n, so
+        only the distributions of the powers of two are inverted, each once.
+        """
+        counts = np.zeros(REPLICATES, dtype=np.int64)
+        for bit in range(int(draws.max(initial=0)).bit_length()):
+            has_bit = draws >> bit & 1
+            if has_bit.any():
+                least, at_most = _distribution(1 << bit, chance)
+                counts += has_bit * (least + np.searchsorted(at_most, self._uniform()))
+        return counts
+
+    def multinomial(self, draws: int, bound: int) -> NDArray[np.int64]:
+        """Count with the distribution of ``tallies``, by one binomial for each integer."""
+        counts = np.zeros((REPLICATES, bound), dtype=np.int64)
+        left: NDArray[np.int64] = np.full(REPLICATES, draws)
+        for value in range(bound - 1):
+            counts[:, value] = self.binomial(left, 1 / (bound - value))
+            left = left - counts[:, value]
+        counts[:, -1] = left
+        return counts
+
+    def _uniform(self) -> NDArray[np.float64]:
+        """Draw 10,000 numbers between 0 and 1."""
+        drawn = (self._bits.random_raw(REPLICATES) >> np.uint64(11)).astype(np.float64)
+        return (drawn + 0.5) * 2.0**-53
+
+
+@cache
+def _distribution(draws: int, chance: float) -> tuple[int, NDArray[np.float64]]:
+    """Return the least plausible number of successes, and a table of cumulative chances.
+
+    The table holds the chance of at most that number, at most one more, and so on, without
+    the greatest. Numbers beyond ten standard deviations are left out: 64 random bits cannot
+    reach them.
+    """
+    mean, reach = draws * chance, 10 * math.sqrt(draws * chance * (1 - chance)) + 10
+    least, most = max(0, int(mean - reach)), min(draws, int(mean + reach))
+    return least, np.asarray(scipy.stats.binom.cdf(np.arange(least, most), draws, chance))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from survey.core.collections.bootstrap import LEVELS, Comparison
+from survey.core.collections.evaluation import LEVELS, Comparison
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred
 from survey.services.collections.run_evaluation import Feedback, Report
 

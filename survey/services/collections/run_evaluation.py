@@ -11,8 +11,16 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from survey.core.collections.bootstrap import Comparison, compare
-from survey.core.collections.evaluation import Evaluation, evaluate, queries_of
+from survey.core.collections.evaluation import (
+    FEEDBACK_MEASURES,
+    Comparison,
+    Evaluation,
+    compare,
+    evaluate,
+    negative_examples,
+    positive_examples,
+    queries_of,
+)
 from survey.core.collections.runs import (
     GroundTruth,
     Runs,
@@ -23,7 +31,6 @@ from survey.core.collections.runs import (
     read_weights,
 )
 from survey.core.measures import Measure, Setting, measure_named
-from survey.core.measures.feedback import MEASURES, negative_examples, positive_examples
 from survey.core.measures.lists import HIGHEST_GRADE
 from survey.core.measures.measure import COMPARED_DECIMALS
 from survey.core.statistics.significance import REPLICATES, SEED
@@ -312,7 +319,9 @@ def evaluate_feedback(
     if len(request.runs) < 2:
         raise RequestError("one run given; a run of round 0 and one of each round are needed")
     measures = tuple(
-        name for name in MEASURES if request.weights is not None or not name.startswith("w")
+        name
+        for name in FEEDBACK_MEASURES
+        if request.weights is not None or not name.startswith("w")
     )
     rounds = tuple(map(run_name, request.runs))
     report = evaluate_runs(replace(request, measures=measures, baseline=rounds[0]), on_progress)

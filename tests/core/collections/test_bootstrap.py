@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from survey.core.collections.bootstrap import bootstrap_p, compare
-from survey.core.collections.evaluation import Evaluation
+from survey.core.collections.evaluation import Evaluation, compare
 from survey.core.measures import Setting, measure_named
+from survey.core.statistics.significance import bootstrap_p
 
 
 def evaluation_of(names=("AP",), **runs):

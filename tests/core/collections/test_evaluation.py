@@ -140,7 +140,7 @@ def test_many_topics_are_counted_and_the_first_named():
 def test_a_measure_that_gives_no_number_is_named_with_the_topic():
     broken = Measure("X", "x", lambda lists, _: lists.ranks[:, 0], better="lower", source="none")
     with pytest.raises(
-        FaultyFilesError, match=r"topic 'q2': X gave \[1.0, inf\]; a number for each run"
+        FaultyFilesError, match=r"topic 'q2': X gave \[1.0, inf\]; a number for each list"
     ):
         evaluate(GroundTruth({"q2": {"a": 1}}), RUNS, [broken])
 

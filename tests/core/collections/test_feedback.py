@@ -3,9 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.core.collections.evaluation import (
+    FEEDBACK_MEASURES,
+    negative_examples,
+    positive_examples,
+)
 from survey.core.measures import MEASURES
-from survey.core.measures.feedback import MEASURES as OF_FEEDBACK
-from survey.core.measures.feedback import negative_examples, positive_examples
 
 
 def test_each_round_of_positive_feedback_takes_the_next_items_of_the_ground_truth():
@@ -35,4 +38,4 @@ def test_negative_examples_are_the_items_that_are_not_relevant_as_ranked(ranked,
 
 
 def test_its_measures_are_registered():
-    assert all(name in MEASURES for name in OF_FEEDBACK)
+    assert all(name in MEASURES for name in FEEDBACK_MEASURES)
