@@ -13,8 +13,9 @@ from matplotlib import rc_context, rcParams
 from survey import figures
 from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
-from survey.core.agreement.exhibits import exhibits, pairwise_differences, shares_with_intervals
 from survey.figures import analysis, paper
+from survey.figures.analysis import exhibits, pairwise_differences, shares_with_intervals
+from survey.figures.exhibit import COLOURS, GREY
 from survey.figures.paper import triangles
 from survey.services.paper.catalogue import REPRODUCTIONS
 from tests.core.agreement.cases import MEASURES, rankings, responses
@@ -166,7 +167,7 @@ def luminance(colour):
 
 @pytest.mark.parametrize("paper", ["#ffffff", "#18212d"], ids=["light", "dark"])
 def test_colours_stand_out_from_light_and_dark_paper(paper):
-    for colour in (*figures.COLOURS, figures.GREY):
+    for colour in (*COLOURS, GREY):
         darker, lighter = sorted((luminance(colour), luminance(paper)))
         assert (lighter + 0.05) / (darker + 0.05) >= 3, colour
 

@@ -20,9 +20,8 @@ from survey.core.agreement.answers import Answers, People
 from survey.db import study_queries, vote_queries
 from survey.db.engine import database_url, engine_options, prepare, snapshot
 from survey.db.vote_queries import votes_of
-from survey.services.analysis.result_tables import flags_sheet, tables_of
-from survey.services.analysis.results_json import as_json
-from survey.services.analysis.study_results import Choices, analyse_study
+from survey.services.analysis.report import flags_sheet, tables_of
+from survey.services.analysis.study_results import Choices, analyse_study, as_json
 
 
 def analysed(uri: str) -> dict[str, float | str]:

@@ -15,7 +15,7 @@ from benchmarks.speed import crowd
 from survey.app import create_app
 from survey.config import Settings
 from survey.db.models import Study
-from survey.figures.drawing import as_svg
+from survey.figures import as_svg
 from survey.services.accounts import researchers
 from survey.services.studies import lifecycle
 

@@ -58,7 +58,7 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
     responses.csv from elsewhere. It may be left out if there is only one study. If the study is
     still open, its log will say that you looked at the results.
     """
-    from survey.services.analysis import results_json
+    from survey.services.analysis import study_results
     from survey.services.analysis.study_results import Analysis, Choices
     from survey.services.exchange.bundle import SUMS
 
@@ -74,7 +74,7 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
     if folder is not None:
         _write_report(result, folder)
     if as_json:
-        print_json(results_json.as_json(result))
+        print_json(study_results.as_json(result))
         return
     _print_counts(result)
     if not result.responses:
@@ -131,7 +131,7 @@ def _write_report(result: "Analysis", folder: Path) -> None:
 
 
 def _print_counts(result: "Analysis") -> None:
-    from survey.services.analysis import report, result_tables
+    from survey.services.analysis import report
 
     if result.study.get("why"):
         print_text(f"The study itself is unknown: {result.study['why']}.")
@@ -145,13 +145,13 @@ def _print_counts(result: "Analysis") -> None:
         + (f", {left_out.flagged} flagged." if result.choices.exclude_flagged else ".")
     )
     if result.simulated:
-        print_text(f"{result_tables.simulated_notice(result)} They are no evidence of anything.")
+        print_text(f"{report.simulated_notice(result)} They are no evidence of anything.")
     if not result.choices.as_planned:
         print_text(f"Not the analysis of the protocol: {report.departures(result.choices)}.")
 
 
 def _print_analysis(result: "Analysis") -> None:
-    from survey.services.analysis.result_tables import flags_sheet, tables_of
+    from survey.services.analysis.report import flags_sheet, tables_of
 
     click.echo()
     print_heading("What the votes support")

@@ -1,6 +1,118 @@
-"""Figures, drawn from their exhibits' rows: the same numbers give the same bytes."""
+"""Draw a figure from its exhibit, as a file or as SVG inside a page.
 
-from survey.figures.drawing import as_svg, draw, render
-from survey.figures.style import COLOURS, FORMATS, GREY
+matplotlib is imported inside functions, since it takes half a second, and without pyplot,
+which keeps global state.
+"""
 
-__all__ = ["COLOURS", "FORMATS", "GREY", "as_svg", "draw", "render"]
+import io
+import re
+import threading
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree  # nosec B405 # reads our own drawings only
+
+from survey.figures import analysis, paper
+from survey.figures.exhibit import FORMATS, GREY, STYLE, UNDATED, WIDTH, Exhibit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FORMATS", "as_svg", "draw", "render"]
+
+SVG = "http://www.w3.org/2000/svg"
+_drawing_lock = threading.Lock()  # matplotlib's settings are global
+
+
+def draw(exhibit: Exhibit) -> "Figure":
+    """Return the exhibit as a figure; raise ValueError where its ``why`` says it is empty."""
+    if exhibit.why:
+        raise ValueError(f"{exhibit.name} cannot be drawn: {exhibit.why}")
+    from matplotlib.figure import Figure
+
+    if exhibit.name in paper.DRAWERS:
+        figure = Figure(figsize=paper.SIZES[exhibit.name], layout="constrained")
+        paper.DRAWERS[exhibit.name](figure, exhibit)
+    else:
+        size = (WIDTH, analysis.HEIGHTS[exhibit.name](exhibit))
+        figure = Figure(figsize=size, layout="constrained")
+        analysis.DRAWERS[exhibit.name](figure.add_subplot(), exhibit)
+    if exhibit.mark:
+        figure.supxlabel(exhibit.mark, color=GREY, fontsize=7)
+    return figure
+
+
+def render(exhibit: Exhibit, ending: str) -> bytes:
+    """Return the content of a file in this format; the same exhibit gives the same bytes."""
+    from matplotlib import rc_context, rcdefaults, rcParams
+
+    buffer = io.BytesIO()
+    with _drawing_lock, rc_context():
+        rcdefaults()  # otherwise a matplotlibrc on this machine changes the drawing
+        rcParams.update(STYLE)
+        draw(exhibit).savefig(
+            buffer,
+            format=ending,
+            dpi=300,
+            transparent=ending == "svg",  # for pages in a dark theme
+            metadata=dict(UNDATED[ending]),
+        )
+    return buffer.getvalue()
+
+
+@lru_cache(maxsize=256)
+def as_svg(exhibit: Exhibit) -> str:
+    """Return a figure for a page: it scales, has the page's text colour, and describes itself.
+
+    Styles become attributes, since pages allow no inline styles.
+    """
+    ElementTree.register_namespace("", SVG)
+    root = ElementTree.fromstring(render(exhibit, "svg"))  # noqa: S314 # nosec B314 # our own drawing
+    for name in ("width", "height"):
+        root.attrib.pop(name, None)
+    for element in list(root.iter()):
+        for child in list(element):
+            if child.tag in (f"{{{SVG}}}metadata", f"{{{SVG}}}style"):
+                element.remove(child)
+        _move_style_to_attributes(element)
+    _add_description(root, exhibit)
+    return _prefix_ids(ElementTree.tostring(root, encoding="unicode"), exhibit.name)
+
+
+def _move_style_to_attributes(element: ElementTree.Element) -> None:
+    """Turn an element's style into attributes, and black into the page's text colour."""
+    for rule in filter(None, element.attrib.pop("style", "").split(";")):
+        name, _, value = rule.partition(":")
+        if name.strip() == "font":
+            size = re.search(r"([\d.]+)px", value)
+            element.set("font-size", size.group(1) if size else "9")
+        else:
+            element.set(name.strip(), value.strip())
+    if element.tag == f"{{{SVG}}}text":
+        element.attrib.pop("font-family", None)
+        element.set("fill", "currentColor")
+    link = element.attrib.pop("{http://www.w3.org/1999/xlink}href", None)
+    if link is not None:
+        element.set("href", link)  # HTML ignores XML prefixes
+    for name in ("stroke", "fill"):
+        if element.get(name) == "#000000":
+            element.set(name, "currentColor")
+
+
+def _add_description(root: ElementTree.Element, exhibit: Exhibit) -> None:
+    title, description = (ElementTree.Element(f"{{{SVG}}}{tag}") for tag in ("title", "desc"))
+    title.text, description.text = exhibit.title, exhibit.alternative
+    title.set("id", "title")
+    description.set("id", "words")
+    root.insert(0, title)
+    root.insert(1, description)
+    root.set("role", "img")
+    root.set("aria-labelledby", "title words")
+
+
+def _prefix_ids(svg: str, name: str) -> str:
+    """Prefix all ids with the exhibit's name, so that figures of one page do not clash."""
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
+    svg = re.sub(r'(href="#|url\(#)', rf"\1{name}-", svg)
+    return svg.replace(
+        'aria-labelledby="title words"', f'aria-labelledby="{name}-title {name}-words"'
+    )

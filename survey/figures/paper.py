@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.exhibits import Exhibit
 from survey.core.measures.mnro import mnro_horizon
 from survey.core.measures.nmrr import nmrr_horizon
-from survey.figures.style import COLOURS, GREY, MARKERS, WIDTH, legend
+from survey.figures.exhibit import COLOURS, GREY, MARKERS, WIDTH, Exhibit, legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

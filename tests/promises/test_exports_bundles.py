@@ -16,7 +16,7 @@ from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Guest, Identity, Participant, Study
 from survey.errors import SurveyError
 from survey.services.accounts import researchers
-from survey.services.analysis.result_tables import tables_of
+from survey.services.analysis.report import tables_of
 from survey.services.analysis.sheets import as_csv
 from survey.services.exchange import bundle_import
 from survey.services.exchange.tasks import content_of

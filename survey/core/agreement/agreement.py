@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.agreement.answers import Answers
-from survey.core.agreement.bias import Bias, bias_of
 from survey.core.agreement.concordance import (
     Alpha,
     Friedman,
@@ -40,26 +39,25 @@ from survey.core.agreement.credits import (
     tally_credits,
 )
 from survey.core.agreement.differences import (
+    CochranQ,
+    LabelPermutation,
     McNemar,
     Pair,
     ParticipantsTest,
     QuestionsTest,
+    Redraws,
     TwoWay,
     by_participants,
     by_questions,
+    cochran_q,
     differences,
+    label_permutation,
     mcnemar,
     mean_of,
     pairs,
     two_way,
 )
-from survey.core.agreement.permutation import (
-    CochranQ,
-    LabelPermutation,
-    Redraws,
-    cochran_q,
-    label_permutation,
-)
+from survey.core.agreement.quality import Bias, bias_of
 from survey.core.statistics.rater_agreement import HALF, STRICT, agreement_rate, spearman, tau_b
 from survey.core.statistics.significance import holm
 

@@ -1,4 +1,4 @@
-"""An analysis as a page of HTML, and as a folder of files for a paper."""
+"""The tables of an analysis, and its report: a page of HTML, or a folder of files for a paper."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,13 +9,33 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from survey import __version__, figures
 from survey.config import folder
-from survey.core.agreement.exhibits import Exhibit, exhibits
-from survey.services.analysis.result_tables import flags_sheet, simulated_notice, tables_of
-from survey.services.analysis.results_json import as_json
-from survey.services.analysis.sheets import FORMATS, Sheet, printed_table
-from survey.services.analysis.study_results import Analysis, Choices
+from survey.core.agreement.agreement import Difference
+from survey.core.agreement.answers import Spread, Table3
+from survey.core.agreement.credits import OTHER, Table4
+from survey.core.agreement.quality import RULES
+from survey.core.agreement.verdicts import rounded
+from survey.core.statistics.significance import MeanTest, Statistic
+from survey.figures.analysis import exhibits
+from survey.figures.exhibit import Exhibit
+from survey.services.analysis.sheets import (
+    FORMATS,
+    Cell,
+    P,
+    Sheet,
+    Starred,
+    Worded,
+    printed_table,
+    text_of,
+)
+from survey.services.analysis.study_results import Analysis, Choices, StudyAnalysis, as_json
 
 STYLES = ("bootstrap-reboot.min.css", "survey.css", "research.css", "report.css")
+SHARES = {
+    "of_credits": "of all credits and custom rankings",
+    "of_responses": "of the responses",
+    "split": "of the responses, shared votes split",
+    "distinct_questions": "of the responses to questions whose orders all differ",
+}
 
 
 @dataclass(frozen=True)
@@ -124,3 +144,369 @@ def file_count(analysis: Analysis) -> int:
 def expected_bytes(analysis: Analysis) -> int:
     """Return about how many bytes the zip of a report takes, for a progress bar."""
     return 12_000 * file_count(analysis)
+
+
+def table3_sheet(table: Table3) -> Sheet:
+    """Tabulate the participants, their personal fields and their minutes (the paper's Table 3)."""
+    rows: list[tuple[Cell, ...]] = [
+        ("People participating", table.participants),
+        ("of these, finished", table.completed),
+        ("Questions for each", table.questions_per_participant),
+    ]
+    for name, numbers in table.numbers.items():
+        rows += _spread(name, numbers)
+    for name, counts in table.counts.items():
+        rows += [(f"{name}: {option}", count) for option, count in counts.items() if count]
+    rows += _spread("minutes taken", table.minutes)
+    return Sheet("table3", "Participants", ("quantity", "value"), tuple(rows))
+
+
+def _spread(name: str, spread: Spread) -> Iterator[tuple[Cell, ...]]:
+    # A decimal of its own: counts of participants in the same column stay whole numbers.
+    for statistic, value in (("mean", spread.mean), ("SD", spread.sd)):
+        yield f"{name}, {statistic}", None if value is None else Starred(value, "", 1)
+
+
+def table4_sheet(table: Table4) -> Sheet:
+    """Tabulate the votes per question (the paper's Table 4)."""
+    names = (*table.measures, OTHER)
+    rows: list[tuple[Cell, ...]] = [
+        (row.question, *(row.votes[name] for name in names), _choice(row.choice))
+        for row in table.rows
+    ]
+    rows.append(("total", *(table.totals[name] for name in names), ""))
+    return Sheet(
+        name="table4",
+        title="Votes per question",
+        columns=("question", *names, "choice"),
+        rows=tuple(rows),
+        note=_identical(table),
+        totals=True,
+    )
+
+
+def _choice(choice: tuple[str, ...]) -> Cell:
+    # In print a comma: "MNRO-AP" would read as a difference.
+    return Worded("-".join(choice), ", ".join(choice)) if choice else None
+
+
+def _identical(table: Table4) -> str:
+    groups = [
+        f"{row.question} ({', '.join(' = '.join(group) for group in row.identical)})"
+        for row in table.rows
+        if row.identical
+    ]
+    count = f"Totals count credits, not people: {sum(table.totals.values()):.9g} in all."
+    if not groups:
+        return f"{count} In every question all orders differ."
+    plural = "s" * (len(groups) > 1)
+    return f"{count} Orders are identical in question{plural} {', '.join(groups)}."
+
+
+def shares_sheet(analysis: Analysis) -> Sheet:
+    """Tabulate the four kinds of share, in %."""
+    votes = analysis.agreement
+    names = (*votes.measures, OTHER)
+    parts = vars(votes.shares)
+    return Sheet(
+        name="shares",
+        title="Shares under four denominators, in %",
+        columns=("share", *names),
+        rows=tuple(
+            (text, *(100 * parts[kind][name] if parts[kind] else None for name in names))
+            for kind, text in SHARES.items()
+        ),
+        decimals=1,
+    )
+
+
+def first_sheet(analysis: Analysis) -> Sheet:
+    """Count the questions in which each measure got most credits."""
+    votes = analysis.agreement
+    return Sheet(
+        name="first",
+        title="Questions in which a measure got most votes",
+        columns=("place", *votes.measures),
+        rows=(
+            ("first or tied", *votes.first_or_tied.values()),
+            ("alone first", *votes.first_outright.values()),
+        ),
+    )
+
+
+def flags_sheet(analysis: Analysis) -> Sheet:
+    """List the quality flags: participant, rule and reason."""
+    return Sheet(
+        name="flags",
+        title="Quality flags",
+        columns=("participant", "flag", "reason"),
+        rows=tuple((flag.participant, flag.kind, flag.reason) for flag in analysis.flags),
+        note=" ".join(f"{kind.capitalize()}: {rule}." for kind, rule in RULES.items()),
+    )
+
+
+def differences_sheet(differences: tuple[Difference, ...]) -> Sheet:
+    """Tabulate each pair's difference under both estimands."""
+    return Sheet(
+        name="differences",
+        title="Differences between measures in points, with 95 % intervals",
+        columns=("pair", "population", "difference", "from", "to", "p", "p (Holm)"),
+        rows=tuple(
+            (_pair(difference), population, *_points(test), *_p(test.p, test.p_holm))
+            for difference in differences
+            for population, test in (
+                ("questions of this kind (T2)", difference.two_way),
+                ("these questions (T1)", difference.participants),
+            )
+        ),
+        note="T2: two-way cluster-robust t over participants and questions. T1: t over "
+        "participants' means. A preference needs these intervals and the label permutation.",
+        decimals=1,
+    )
+
+
+def permutation_sheet(differences: tuple[Difference, ...]) -> Sheet:
+    """Tabulate each pair's lead and the lead that random clicks would give."""
+    return Sheet(
+        name="permutation",
+        title="Leads in credits, observed and by random clicks (label permutation)",
+        columns=("pair", "lead", "by random clicks", "p", "p (Holm)", "identical in questions"),
+        rows=tuple(
+            (
+                *(_pair(each), each.lead, each.label_permutation.null_mean),
+                *_p(each.label_permutation.p, each.label_permutation.p_holm),
+                ", ".join(map(str, each.identical)) or "none",
+            )
+            for each in differences
+        ),
+        note="Lead: credits of the first minus those of the second.",
+        decimals=1,
+    )
+
+
+def _pair(difference: Difference, test: str = "") -> Worded:
+    """Return the pair's name, and a test of it."""
+    return Worded(f"{difference.pair}{test}", f"{difference.pair.title}{test}")
+
+
+def _p(*values: float | None) -> tuple[P | None, ...]:
+    return tuple(None if value is None else P(value) for value in values)
+
+
+def _points(test: MeanTest) -> tuple[float | None, ...]:
+    """Return a mean and its interval in points, within what a difference can be."""
+    if test.ci95 is None or test.mean is None:
+        return None, None, None
+    low, high = (100 * max(-1.0, min(1.0, end)) for end in test.ci95)
+    return 100 * test.mean, low, high
+
+
+def other_tests_sheet(analysis: Analysis) -> Sheet:
+    """List the tests that need fewer assumptions, and those that are descriptive only."""
+    votes = analysis.agreement
+    rows: list[tuple[Cell, ...]] = []
+    for each in votes.differences:
+        flips, questions, matched = each.participants, each.questions, each.mcnemar
+        counted = f"won {questions.won}, lost {questions.lost}, tied {questions.tied}"
+        against = f"{matched.n10} against {matched.n01}"
+        rows += [
+            (
+                _pair(each, ": sign flips over participants (T1)"),
+                flips.n,
+                *_p(flips.sign_flip_p),
+            ),
+            (
+                _pair(each, f": sign flips over questions (T2), {counted}"),
+                questions.n,
+                *_p(questions.sign_flip_p),
+            ),
+            (_pair(each, f": McNemar, {against} (descriptive)"), matched.n, *_p(matched.p)),
+        ]
+    for name, q in (
+        ("distinct orders only", votes.cochran_distinct),
+        ("all responses", votes.cochran_all),
+    ):
+        value = "undefined" if q.q is None else f"Q = {q.q:.2f}, {q.df} df"
+        rows.append(
+            (
+                f"Cochran's Q, {name} (descriptive): {value}; p by label permutation",
+                q.blocks,
+                *_p(q.p_label_permutation),
+            )
+        )
+    for name, chi2 in (
+        ("credits (T1)", votes.friedman_approvals),
+        ("mean tau-b (descriptive)", votes.friedman_tau_b),
+    ):
+        value = f"undefined, {chi2.why}" if chi2.chi2 is None else f"χ² = {chi2.chi2:.2f}"
+        rows.append((f"Friedman over participants, {name}: {value}", chi2.n, *_p(chi2.p)))
+    return Sheet(
+        name="tests",
+        title="Other tests",
+        columns=("test", "n", "p"),
+        rows=tuple(rows),
+        note="Checks, not corrected for several comparisons: verdicts rest on the two-way t, the "
+        "participants' t and the label permutation. Descriptive tests take responses as "
+        "independent, which they are not: McNemar "
+        "rejects far more often than its nominal 5 %. Friedman on tau-b compares how near "
+        "the measures' orders are to the participants'; a measure whose order is like another's is "
+        "near even to random clicks.",
+    )
+
+
+def sensitivity_sheet(analysis: Analysis) -> Sheet:
+    """Tabulate the differences under choices that could have been made differently."""
+    variants = analysis.sensitivity
+    pairs = [_pair(difference) for difference in analysis.agreement.differences]
+    return Sheet(
+        name="sensitivity",
+        title="The differences under other choices, in points, with 95 % intervals (T2)",
+        columns=("choice", "responses", *pairs),
+        rows=tuple(
+            (
+                variant.name,
+                variant.responses,
+                *(
+                    "–"
+                    if effect.mean is None
+                    else rounded(100 * effect.mean)
+                    + ("" if effect.two_way.ci95 is None else f" ({interval(effect.two_way)})")
+                    for effect in variant.effects
+                ),
+            )
+            for variant in variants
+        ),
+        note="An interval alone is no verdict. Dropping shared votes drops every vote for "
+        "identical orders, and so favours measures whose orders are their own.",
+    )
+
+
+def interval(test: MeanTest) -> str:
+    """Format a test's interval in points."""
+    _, low, high = _points(replace(test, mean=0.0))
+    return f"{text_of(low, 1)} to {text_of(high, 1)}"
+
+
+def concordance_sheet(analysis: Analysis) -> Sheet:
+    """Tabulate the agreement of participants' orders with the measures'."""
+    concordance, names = analysis.agreement.concordance, analysis.agreement.measures
+    rows: list[tuple[Cell, ...]] = [
+        (text, means.n, *(means.means[name] for name in names))
+        for text, means in (
+            ("Kendall's tau-b", concordance.tau_b),
+            ("tau-b, custom rankings only", concordance.tau_b_custom),
+            ("Spearman's rho", concordance.spearman),
+            ("agreement rate over list pairs, strict", concordance.strict),
+            ("agreement rate, half credit for one-sided ties", concordance.half),
+        )
+    ]
+    undefined = concordance.tau_b.undefined
+    rows.append(("responses in which tau-b is undefined", None, *(undefined[n] for n in names)))
+    return Sheet(
+        name="concordance",
+        title="Agreement of participants' orders with the measures'",
+        columns=("agreement", "responses", *names),
+        rows=tuple(rows),
+        note="A participant who ticks a column agrees with it by construction, and then also with "
+        "a measure whose order is like that column's; custom rankings are free of this.",
+    )
+
+
+def raters_sheet(analysis: Analysis) -> Sheet:
+    """Tabulate the agreement of participants with one another."""
+    concordance = analysis.agreement.concordance
+    return Sheet(
+        name="raters",
+        title="Agreement of participants with one another",
+        columns=("agreement", "rests on", "value"),
+        rows=(
+            (
+                "agreement rate with the others, best participant",
+                _of(concordance.human),
+                concordance.human.best,
+            ),
+            (
+                "agreement rate with the others, median",
+                _of(concordance.human),
+                concordance.human.median,
+            ),
+            (
+                "agreement rate with the others, worst",
+                _of(concordance.human),
+                concordance.human.worst,
+            ),
+            (
+                "Kendall's W, mean over questions",
+                _of(concordance.kendall_w),
+                concordance.kendall_w.mean,
+            ),
+            (
+                "Krippendorff's alpha, ordinal, all lists",
+                _of(concordance.krippendorff_alpha),
+                concordance.krippendorff_alpha.pooled,
+            ),
+            (
+                "Fleiss' kappa of single choices, distinct orders",
+                _of(concordance.fleiss_kappa),
+                concordance.fleiss_kappa.kappa,
+            ),
+        ),
+    )
+
+
+def _of(statistic: Statistic) -> str:
+    return f"{statistic.n} {statistic.unit}"
+
+
+def bias_sheet(analysis: Analysis) -> Sheet:
+    """Tabulate the conditional logit of ticks; the note holds the change of times in a session."""
+    bias = analysis.agreement.bias
+    logit, fatigue = bias.conditional_logit, bias.fatigue
+    known = zip(logit.terms, logit.coef or (), logit.se or (), strict=False)
+    if fatigue.ci95 is None:
+        slope = f"is undefined: {fatigue.why}"
+    else:
+        low, high = (text_of(end, 1) for end in fatigue.ci95)
+        slope = f"{text_of(fatigue.mean, 1)} (95 % interval {low} to {high})"
+    return Sheet(
+        name="bias",
+        title="What made a column be ticked: conditional logit of measure, label and column",
+        columns=("term", "log odds ratio", "standard error", "z"),
+        rows=tuple((term, coef, se, coef / se) for term, coef, se in known),
+        note=(f"Undefined: {logit.why}. " if logit.why else "")
+        + f"Against {analysis.agreement.measures[0]}, Method1 and column 1; {logit.n} answers, "
+        f"taken as independent. Seconds for each further question: {slope}.",
+    )
+
+
+def tables_of(analysis: Analysis) -> list[Sheet]:
+    """Return every table, in the order of a report; participants only where they are known.
+
+    Where simulated participants are counted, the note of each table says so.
+    """
+    notice = simulated_notice(analysis)
+    return [replace(sheet, note=f"{sheet.note} {notice}".strip()) for sheet in _tables(analysis)]
+
+
+def simulated_notice(analysis: Analysis) -> str:
+    """Return a sentence with the number of simulated participants; empty where none is."""
+    if not analysis.simulated:
+        return ""
+    return f"{analysis.simulated} of {analysis.participants} participants are simulated."
+
+
+def _tables(analysis: Analysis) -> list[Sheet]:
+    votes = analysis.agreement
+    return [
+        *([table3_sheet(analysis.table3)] if isinstance(analysis, StudyAnalysis) else []),
+        table4_sheet(votes.table4),
+        shares_sheet(analysis),
+        first_sheet(analysis),
+        differences_sheet(votes.differences),
+        permutation_sheet(votes.differences),
+        other_tests_sheet(analysis),
+        concordance_sheet(analysis),
+        raters_sheet(analysis),
+        bias_sheet(analysis),
+        sensitivity_sheet(analysis),
+    ]

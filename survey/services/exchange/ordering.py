@@ -20,7 +20,7 @@ from survey.core.studies.texts import and_join
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation
 from survey.core.tasks.ordering_plan import OWN_LISTS, OrderingPlan, ordering_plan
 from survey.db import export_queries, vote_queries
-from survey.services.analysis import results_json
+from survey.services.analysis import study_results
 from survey.services.analysis.study_results import (
     Choices,
     StudyAnalysis,
@@ -67,7 +67,7 @@ class OrderingContent:
 
     def as_json(self, analysis: StudyAnalysis) -> dict[str, Any]:
         """Return an analysis as ``survey analyse --json`` prints it."""
-        return results_json.as_json(analysis)
+        return study_results.as_json(analysis)
 
     def to_import(self, content: Content) -> Iterator[ImportedAnswer]:
         """Yield the answers as the database stores them."""

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.exhibits import Exhibit
 from survey.core.measures import average_precision, mnro, nmrr
 from survey.core.measures.mnro import B, C
 from survey.core.measures.nmrr import nmrr_horizon
+from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import Cell, Sheet
 from survey.services.paper.reproduction import Claim, Reproduction
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from survey.core.agreement.exhibits import Exhibit
 from survey.core.measures import average_precision, nmrr
+from survey.figures.exhibit import Exhibit
 from survey.services.paper.curves import (
     CAPPED,
     CAPPED_NMRR,

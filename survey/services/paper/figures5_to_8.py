@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from survey.core.agreement.exhibits import Exhibit
 from survey.core.measures import mnro
 from survey.core.measures.mnro import mnro_horizon
+from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import Sheet
 from survey.services.paper.curves import (
     EARLY,

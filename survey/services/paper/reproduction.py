@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from survey import figures
-from survey.core.agreement.exhibits import Exhibit
+from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import Sheet, as_csv
 
 MEASURES = ("AP", "NMRR", "MNRO")

@@ -26,11 +26,12 @@ from survey.core.agreement.differences import (
     T2,
     Pair,
     QuestionsTest,
+    Redraws,
     by_questions,
     differences,
+    label_permutation,
     pairs,
 )
-from survey.core.agreement.permutation import Redraws, label_permutation
 from survey.core.statistics.significance import MeanTest, Statistic, holm, t_test
 from survey.services.paper.recount import PublishedCounts
 

@@ -5,8 +5,8 @@ from functools import cache
 from typing import Any
 
 from survey.core.agreement.verdicts import p_text
-from survey.services.analysis.results_json import counts_as_json, plain
 from survey.services.analysis.sheets import Sheet, as_markdown
+from survey.services.analysis.study_results import counts_as_json, plain
 from survey.services.paper.recount import Recount, published_counts, recount_table4
 from survey.services.paper.reproduction import Claim, Reproduction, join_words
 from survey.services.paper.set_level import PairTests, ScopeTests, SetLevel, set_level

@@ -12,7 +12,6 @@ from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_table
 
 from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
-from survey.core.agreement.bias import Layouts, conditional_logit
 from survey.core.agreement.concordance import (
     fleiss_kappa,
     friedman,
@@ -23,13 +22,15 @@ from survey.core.agreement.concordance import (
 from survey.core.agreement.credits import distinct_questions
 from survey.core.agreement.differences import (
     Pair,
+    Redraws,
     by_participants,
     by_questions,
+    cochran_q,
     differences,
     mcnemar,
     two_way,
 )
-from survey.core.agreement.permutation import Redraws, cochran_q
+from survey.core.agreement.quality import Layouts, conditional_logit
 from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
     MEASURES,

@@ -2,8 +2,7 @@
 
 import pytest
 
-from survey.services.analysis.results_json import as_json
-from survey.services.analysis.study_results import Choices, analyse_study
+from survey.services.analysis.study_results import Choices, analyse_study, as_json
 from survey.services.exchange.input_files import BundleError
 from survey.services.exchange.reading import analyse_files
 from tests.services.exchange.changes import with_cell

@@ -1,14 +1,41 @@
-"""Colours, markers, sizes and matplotlib settings that all figures share.
+"""An exhibit: the numbers and words of a figure; and the style that all figures share.
 
+A figure is drawn from its exhibit's rows, so that drawing, table and text cannot disagree.
 Colours are Okabe and Ito's, which most colour-blind people can distinguish, the lighter ones
 darkened for contrast with white; markers differ too, so that a figure can be printed in grey.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A figure's numbers: ``name`` for files, ``title``, ``columns`` and ``rows``.
+
+    ``alternative``: what the drawing shows, in words; ``note``: how to read it; ``why``:
+    why there is nothing to be drawn, else None; ``totals``: whether the last row adds the
+    others up; ``decimals``: of numbers as they are printed; ``mark``: a warning that is
+    printed inside the drawing, so that every copy of it has the warning.
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    alternative: str
+    note: str = ""
+    why: str | None = None
+    totals: bool = False
+    decimals: int = 3
+    mark: str = ""
+
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#C26C9B", "#B88000", "#3D94C9")
 GREY = "#7F7F7F"
