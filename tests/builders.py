@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.db.models import Participant, Study
-from survey.services.participation import answers, arrivals, participants
+from survey.services.participation import answers, participants
 from survey.services.studies import lifecycle, plans
 
 SLUG = "five-systems"
@@ -36,7 +36,7 @@ def an_open_study(session: Session, slug: str = SLUG, **changes: Any) -> Study:
 
 def a_ready_participant(session: Session, study: Study, token: str = "browser") -> Participant:
     """A participant who has read the scenario, so that the questions are drawn."""
-    participant = arrivals.begin(session, study, token, KEY)
+    participant = participants.begin(session, study, token, KEY)
     text = participants.consent_text(session, study)
     assert participants.agree(session, participant, text.digest)
     participants.describe(session, study, participant, {"age": 22, "education": "School"})

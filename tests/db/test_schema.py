@@ -25,7 +25,7 @@ from survey.services.operations.database import (
     require_current_schema,
     upgrade_database,
 )
-from survey.services.participation import arrivals
+from survey.services.participation import participants
 from survey.services.studies import lifecycle
 from tests.builders import a_ready_participant, an_open_study, save_answer
 
@@ -195,7 +195,7 @@ def test_nobody_answers_what_they_were_not_shown(session, answered):
     study = presentation.question.study_id
     from survey.db.models import Study
 
-    stranger = arrivals.begin(session, session.get(Study, study), "another", "k" * 32)
+    stranger = participants.begin(session, session.get(Study, study), "another", "k" * 32)
     session.add(a_response(stranger, presentation))
     refuses(session, "fk_response_presentation|FOREIGN KEY")
 

@@ -17,8 +17,8 @@ from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import SignIn
 from survey.services.accounts import access, researchers, sign_in
 from survey.services.operations.database import upgrade_database
-from survey.services.participation import answers, arrivals, participants
-from survey.services.participation.arrivals import Arrival
+from survey.services.participation import answers, participants
+from survey.services.participation.participants import Arrival
 from survey.services.studies import lifecycle, recruitment
 from tests.builders import KEY, a_plan
 
@@ -124,7 +124,7 @@ class World:
         arrival = Arrival(
             recruitment.link_token(KEY, begun), {"PROLIFIC_PID": f"{CANARY[side]} pid"}
         )
-        one = arrivals.begin(session, study, token, KEY, arrival)
+        one = participants.begin(session, study, token, KEY, arrival)
         keys = _answer_everything(session, study, one, CANARY[side])
         names = {
             "participant": one.public_id,

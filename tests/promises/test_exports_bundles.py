@@ -21,8 +21,8 @@ from survey.services.analysis.sheets import as_csv
 from survey.services.exchange import bundle_import
 from survey.services.exchange.tasks import content_of
 from survey.services.operations.database import upgrade_database
-from survey.services.participation import arrivals, participants
-from survey.services.participation.arrivals import Arrival
+from survey.services.participation import participants
+from survey.services.participation.participants import Arrival
 from survey.services.spreadsheets import unescaped
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import recruitment_of
@@ -91,7 +91,7 @@ def _take_part(session, study, number, personal):
     reason = personal.pop(FIELDS[-1], "") if number % 3 else ""
     sent = {"PROLIFIC_PID": f"{personal[FIELDS[0]]}{number}", "STUDY_ID": personal[FIELDS[0]]}
     kept = recruitment_of(study).stored_parameters(sent)
-    one = arrivals.begin(session, study, str(number), KEY, Arrival(parameters=kept))
+    one = participants.begin(session, study, str(number), KEY, Arrival(parameters=kept))
     participants.agree(session, one, participants.consent_text(session, study).digest)
     told = {"warmth": -number % 50 - 50, "chosen": OPTIONS[number % len(OPTIONS[:50])]}
     participants.describe(session, study, one, {**told, **personal})

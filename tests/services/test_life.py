@@ -9,7 +9,7 @@ from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Event, Membership, Participant, StoredQuestion, Study
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.accounts import access, researchers
-from survey.services.participation import arrivals
+from survey.services.participation import participants
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant, save_answer
@@ -191,7 +191,7 @@ def test_a_study_from_the_command_line_belongs_to_the_only_researcher(session, a
 
 def test_an_open_study_that_somebody_joined_keeps_its_plan_as_it_was(session, draft):
     lifecycle.open_to_participants(session, draft, "Ada")
-    arrivals.begin(session, draft, "browser", KEY)
+    participants.begin(session, draft, "browser", KEY)
     assert plan_from_json(draft.plan_json) == a_plan()
 
 

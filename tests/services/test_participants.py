@@ -12,7 +12,7 @@ from survey import tokens
 from survey.app import db
 from survey.db.models import Participant
 from survey.errors import NotAllowedError, NotFoundError
-from survey.services.participation import arrivals, participants
+from survey.services.participation import participants
 from survey.services.participation.participants import Step, progress_of
 from survey.services.studies import lifecycle
 from tests.builders import KEY, a_ready_participant, an_open_study
@@ -22,8 +22,8 @@ from tests.rows import shown_rows
 
 def test_a_browser_that_begins_twice_is_one_participant(session):
     study = an_open_study(session)
-    first = arrivals.begin(session, study, "browser", KEY)
-    assert arrivals.begin(session, study, "browser", KEY).id == first.id
+    first = participants.begin(session, study, "browser", KEY)
+    assert participants.begin(session, study, "browser", KEY).id == first.id
 
 
 def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):
@@ -34,7 +34,7 @@ def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):
     def press():
         with app.app_context():
             start.wait()
-            arrivals.begin(db.session, db.session.get(lifecycle.Study, study_id), "b", KEY)
+            participants.begin(db.session, db.session.get(lifecycle.Study, study_id), "b", KEY)
             db.session.remove()
 
     threads = [threading.Thread(target=press) for _ in range(10)]
@@ -47,7 +47,7 @@ def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):
 
 def test_the_way_goes_step_by_step(session):
     study = an_open_study(session)
-    participant = arrivals.begin(session, study, "browser", KEY)
+    participant = participants.begin(session, study, "browser", KEY)
     steps = [progress_of(session, participant).step]
     text = participants.consent_text(session, study)
     for go_on in (
@@ -62,14 +62,14 @@ def test_the_way_goes_step_by_step(session):
 
 def test_agreeing_to_a_text_that_has_changed_since_is_not_consent(session):
     study = an_open_study(session)
-    participant = arrivals.begin(session, study, "browser", KEY)
+    participant = participants.begin(session, study, "browser", KEY)
     assert not participants.agree(session, participant, "0" * 64)
     assert participant.consented_at is None
 
 
 def test_declining_stores_no_consent_and_can_be_taken_back(session):
     study = an_open_study(session)
-    participant = arrivals.begin(session, study, "browser", KEY)
+    participant = participants.begin(session, study, "browser", KEY)
     participants.decline(session, participant)
     assert progress_of(session, participant).step == Step.DECLINED
     participants.agree(session, participant, participants.consent_text(session, study).digest)
@@ -126,17 +126,17 @@ def test_the_resume_code_leads_back_from_another_browser(session, typed):
         code = code.lower().replace("0", "o").replace("1", "l")
     elif typed.startswith("spaced"):
         code = code.replace("-", " ")
-    found = arrivals.resume(session, study, code, "phone")
+    found = participants.resume(session, study, code, "phone")
     assert found.id == participant.id
-    assert arrivals.participant_of_browser(session, study, "phone").id == participant.id
-    assert arrivals.participant_of_browser(session, study, "browser").id == participant.id
+    assert participants.participant_of_browser(session, study, "phone").id == participant.id
+    assert participants.participant_of_browser(session, study, "browser").id == participant.id
 
 
 def test_a_code_of_another_study_is_not_found(session):
     study, other = an_open_study(session), an_open_study(session, "other")
     participant = a_ready_participant(session, study)
     with pytest.raises(NotFoundError, match="does not belong to anyone"):
-        arrivals.resume(session, other, tokens.resume_code(KEY, participant.public_id), "b")
+        participants.resume(session, other, tokens.resume_code(KEY, participant.public_id), "b")
 
 
 def test_the_database_holds_neither_codes_nor_cookies(session):
@@ -153,4 +153,4 @@ def test_a_closed_study_lets_nobody_begin(session):
     study = an_open_study(session)
     lifecycle.close_study(session, study)
     with pytest.raises(NotAllowedError, match="no more answers"):
-        arrivals.begin(session, study, "browser", KEY)
+        participants.begin(session, study, "browser", KEY)

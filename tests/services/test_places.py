@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 from survey.clock import now
 from survey.db.models import Participant, Presentation
 from survey.errors import NotAllowedError, StudyFullError
-from survey.services.participation import arrivals, participants
-from survey.services.participation.arrivals import Arrival
+from survey.services.participation import participants
+from survey.services.participation.participants import Arrival
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, a_plan, a_ready_participant, an_open_study
@@ -21,7 +21,7 @@ from tests.databases import ON_SQLITE
 
 
 def begin(session, study, token, **arrival):
-    return arrivals.begin(session, study, token, KEY, Arrival(**arrival))
+    return participants.begin(session, study, token, KEY, Arrival(**arrival))
 
 
 def asked(session, participant):
@@ -96,7 +96,7 @@ def test_a_platforms_id_leads_back_to_one_participant_on_any_device(session):
     first = begin(session, study, "phone", parameters=sent)
     assert begin(session, study, "laptop", parameters=sent).id == first.id
     assert begin(session, study, "laptop", parameters={"PROLIFIC_PID": "p2"}).id != first.id
-    assert arrivals.identity_of(session, first) == sent
+    assert participants.identity_of(session, first) == sent
 
 
 def test_an_id_can_be_required(session):

@@ -1,1 +1,1 @@
-"""Services for taking part: arrivals, progress, answers, own data, and watching participants."""
+"""Services for taking part: beginning, progress, answers, own data, and the list of participants."""

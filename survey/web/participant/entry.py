@@ -29,9 +29,8 @@ from survey.core.studies.faults import is_storable
 from survey.core.studies.participant_fields import PersonalField
 from survey.core.text_input import parse_whole
 from survey.errors import NotAllowedError, NotFoundError
-from survey.services.participation import arrivals, participants
-from survey.services.participation.arrivals import Arrival
-from survey.services.participation.participants import Step, progress_of
+from survey.services.participation import participants
+from survey.services.participation.participants import Arrival, Step, progress_of
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form
 from survey.web.language import gettext, lazy_gettext
@@ -279,7 +278,7 @@ def begin() -> ResponseReturnValue:
     form = Form()
     if not form.validate_on_submit():
         return _entry_page(ResumeForm(formdata=None), form.problems), 400
-    arrivals.begin(session(), g.study, browser_token(), secret_key(), _arrival())
+    participants.begin(session(), g.study, browser_token(), secret_key(), _arrival())
     return go_on()
 
 
@@ -290,7 +289,7 @@ def resume() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _entry_page(form, form.problems), 400
     try:
-        arrivals.resume(session(), g.study, form.code.data, browser_token())
+        participants.resume(session(), g.study, form.code.data, browser_token())
     except NotFoundError as error:
         return _entry_page(form, [("code", gettext(str(error)))]), 404
     return go_on()
@@ -300,7 +299,7 @@ def resume() -> ResponseReturnValue:
 def leave() -> ResponseReturnValue:
     """Release the browser from its participant, so that another person can begin."""
     if Form().validate_on_submit():
-        arrivals.leave(session(), g.study, browser_token())
+        participants.leave(session(), g.study, browser_token())
         cookie.clear()
     return redirect(url_for("participant.entry"), 303)
 
@@ -318,7 +317,7 @@ def _arrival() -> Arrival:
 def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
     arrival = _arrival()
     of_browser = g.participant
-    returning = arrivals.returning_participant(
+    returning = participants.returning_participant(
         session(), g.study, browser_token(), secret_key(), arrival
     )
     # A personal link of another person: show the page without this browser's participant.
@@ -343,7 +342,7 @@ def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
 def _refusal(arrival: Arrival) -> str | None:
     """Return why a new visitor cannot begin this way, in the study's language."""
     try:
-        arrivals.require_can_begin(session(), g.study, arrival)
+        participants.require_can_begin(session(), g.study, arrival)
     except NotAllowedError as error:
         return gettext(str(error))
     return None

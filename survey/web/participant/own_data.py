@@ -8,8 +8,8 @@ from wtforms import BooleanField
 from wtforms.validators import DataRequired
 
 from survey.errors import NotFoundError
-from survey.services.participation import arrivals
 from survey.services.participation import own_data as services
+from survey.services.participation import participants
 from survey.services.participation.participants import Step, progress_of
 from survey.web.forms import Form
 from survey.web.language import gettext, lazy_gettext
@@ -44,7 +44,7 @@ def find_own_data() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _code_page(form), 400
     try:
-        arrivals.resume(session(), g.study, form.code.data, browser_token())
+        participants.resume(session(), g.study, form.code.data, browser_token())
     except NotFoundError as error:
         form.code.errors = [gettext(str(error))]
         return _code_page(form), 404

@@ -13,7 +13,7 @@ from werkzeug.exceptions import NotFound
 
 from survey import tokens
 from survey.services.operations.database import begin_reading
-from survey.services.participation import arrivals, participants
+from survey.services.participation import participants
 from survey.services.participation.participants import Progress, Step, progress_of
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.language import set_language
@@ -51,7 +51,7 @@ def _begin_request() -> None:
 
 def find_study_and_participant() -> None:
     """Set ``g.study`` and ``g.participant``; raise NotFound for a draft."""
-    visit = arrivals.visit(session(), g.slug, str(cookie.get("id", "")))
+    visit = participants.visit(session(), g.slug, str(cookie.get("id", "")))
     g.study, g.plan = visit.study, visit.study.plan
     if g.study.status == "draft":
         raise NotFound
@@ -138,7 +138,7 @@ def credit() -> Credit:
     """Return the code and address for the participant's status."""
     settings = recruitment_of(g.study)
     code = settings.code_for(g.participant.status)
-    sent = arrivals.identity_of(session(), g.participant)
+    sent = participants.identity_of(session(), g.participant)
     # An address without its code could credit another status.
     address = (
         settings.return_address(code, sent) if code or "{code}" not in settings.return_url else None

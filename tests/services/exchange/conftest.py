@@ -12,7 +12,7 @@ from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Identity
 from survey.services.exchange import bundle as bundles
 from survey.services.operations.database import upgrade_database
-from survey.services.participation import arrivals, participants
+from survey.services.participation import participants
 from survey.services.studies import lifecycle
 from tests.builders import KEY, an_open_study, save_answer
 from tests.rows import shown_rows
@@ -99,7 +99,7 @@ def handed_out(session, study, **wanted):
 
 def _take_part(session, study, public_id):
     place = list(ANSWERS).index(public_id)
-    one = arrivals.begin(session, study, public_id, KEY)
+    one = participants.begin(session, study, public_id, KEY)
     one.public_id, one.is_test = public_id, public_id == TEST
     one.started_at = BEGAN + timedelta(minutes=place)
     session.add(
