@@ -12,7 +12,7 @@ from survey.db.models import Event, Guest, Participant, Study
 from survey.services.accounts import access, researchers, sign_in
 from survey.services.exchange.input_files import open_files
 from survey.services.exchange.replication import replicate
-from survey.services.participation import watching
+from survey.services.participation import participant_list
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import read_plan
 from survey.services.studies.recruitment import Recruitment
@@ -443,7 +443,7 @@ def test_progress_says_what_holds_in_each_state_of_a_study(desk, app, session, s
 def test_of_many_participants_those_seen_last_are_listed_and_others_found(
     desk, app, session, study, monkeypatch
 ):
-    monkeypatch.setattr(watching, "MOST_SHOWN", 2)
+    monkeypatch.setattr(participant_list, "MOST_SHOWN", 2)
     open_it(session, study)
     for number in range(1, 5):
         visitor = Visitor(app.test_client(), "a-study")

@@ -1,1 +1,1 @@
-"""Services for taking part: beginning, progress, answers, own data, and the list of participants."""
+"""Services for taking part: beginning, progress, answers, own data, the list of participants."""

@@ -14,7 +14,7 @@ from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
 from survey.services.accounts import access
 from survey.services.participation import participants
-from survey.services.participation.watching import Watch, find_participant, watch
+from survey.services.participation.participant_list import Watch, find_participant, watch
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import PLATFORMS, recruitment_from, recruitment_of
 from survey.web.forms import Form
