@@ -45,7 +45,7 @@ def _close(engine: Engine) -> str:
     with Session(engine) as session:
         study = session.scalars(select(Study)).one()
         token = researchers.add_researcher(session, "Ada")[1]
-        lifecycle.close_to_participants(session, study, "Ada")
+        lifecycle.close_study(session, study, "Ada")
         session.commit()
     return token
 

@@ -93,14 +93,14 @@ class House:
     def study(self, slug: str, settings: Recruitment | None = None, **changes: Any) -> Study:
         """The same, open."""
         study = self.draft(slug, settings, **changes)
-        lifecycle.open_to_participants(self.session, study, self.desk.name)
+        lifecycle.open_study(self.session, study, self.desk.name)
         return study
 
     def close(self, slug: str) -> None:
         """Let no more answers into a study."""
         self.session.rollback()
         study = lifecycle.find_study(self.session, slug)
-        lifecycle.close_to_participants(self.session, study, self.desk.name)
+        lifecycle.close_study(self.session, study, self.desk.name)
 
     def visitor(self, slug: str, language: str = "en") -> Visitor:
         """Somebody with a browser of their own, in their language, at a study."""

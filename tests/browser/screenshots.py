@@ -167,7 +167,7 @@ def research(page: Page, server: Server, folder: Path) -> None:
     shoot(page, folder / "progress-laptop-light.png", whole=False)
     with server.app.app_context():
         found = lifecycle.find_study(db.session, "spring-study")
-        lifecycle.close_to_participants(db.session, found, "the screenshots")
+        lifecycle.close_study(db.session, found, "the screenshots")
         db.session.remove()
     page.goto(f"{study}/results")
     shoot(page, folder / "results-laptop-light.png", whole=False)
@@ -178,7 +178,7 @@ def answer(server: Server) -> None:
     """Open the draft, and let thirty simulated people answer as real ones would."""
     with server.app.app_context():
         study = lifecycle.find_study(db.session, "spring-study")
-        lifecycle.open_to_participants(db.session, study, "the screenshots")
+        lifecycle.open_study(db.session, study, "the screenshots")
         plan = study.plan
         db.session.remove()
     prefer = Preference.parse("MNRO=.4,NMRR=.35,AP=.18,OTHER=.07", plan.measures)

@@ -88,7 +88,7 @@ def test_whoever_is_in_the_list_with_the_keyboard_stays_there(page, server):
         owner = researchers.find_researcher(db.session, "Caroline Herschel")
         study = lifecycle.create_study(db.session, "watched", plans.preset_plan("mnro"))
         access.share(db.session, study, owner, "owner")
-        lifecycle.open_to_participants(db.session, study, "a test")
+        lifecycle.open_study(db.session, study, "a test")
         db.session.commit()
         db.session.remove()
     send(server, "watched", 2, test=True)

@@ -60,7 +60,7 @@ def a_researcher(app: Flask, session: Session) -> Caller:
         recruitment.invite(session, made, ["Ann"])
         access.share(session, made, bob, "viewer")
         if slug != DRAFT:
-            lifecycle.open_to_participants(session, made, "Ada")
+            lifecycle.open_study(session, made, "Ada")
     session.commit()
     token = desk.client.get_cookie("researcher", path="/research").value
     cookie = f"researcher={token}; survey={desk.client.get_cookie('survey').value}"

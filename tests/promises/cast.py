@@ -110,7 +110,7 @@ class World:
                 if state != "draft":
                     self._take_part(session, study, side)
                 if state == "closed":
-                    lifecycle.close_to_participants(session, study, owner)
+                    lifecycle.close_study(session, study, owner)
                 session.commit()
         self.ids |= {name: str(one.id) for name, one in people.items()}
         self.tokens = {name: sign_in.new_session(session, one) for name, one in people.items()}
@@ -119,7 +119,7 @@ class World:
     def _take_part(self, session, study, side):
         recruitment.invite(session, study, [f"{CANARY[side]} guest", f"{CANARY[side]} begun"])
         waiting, begun = recruitment.guests_of(session, study)
-        lifecycle.open_to_participants(session, study, "owner")
+        lifecycle.open_study(session, study, "owner")
         token = BROWSERS["own" if side == "my" else "foreign"]
         arrival = Arrival(
             recruitment.link_token(KEY, begun), {"PROLIFIC_PID": f"{CANARY[side]} pid"}

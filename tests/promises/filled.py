@@ -33,7 +33,7 @@ def fill(app, session, plan: Plan | None = None) -> None:
         session, "Ada Lovelace", SLUG, plan or a_plan(), Recruitment()
     )
     lifecycle.create_study(session, "a-draft", a_plan())
-    lifecycle.open_to_participants(session, study, access.COMMAND_LINE)
+    lifecycle.open_study(session, study, access.COMMAND_LINE)
     recruitment.invite(session, study, [STRANGE])
     guest = recruitment.guests_of(session, study)[0]
     _answer(app, f"?guest={recruitment.link_token(KEY, guest)}")

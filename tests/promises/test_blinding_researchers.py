@@ -11,7 +11,7 @@ from survey.core.measures import mentioned_measure
 from survey.core.studies.plan import texts_of
 from survey.core.tasks.ordering import OrderingPlan
 from survey.services.accounts import researchers
-from survey.services.studies import checks, lifecycle, plans
+from survey.services.studies import lifecycle, plans
 from survey.services.studies.languages import languages
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor, a_plan
@@ -59,7 +59,7 @@ def a_desk(place, opened=True, **changes):
     plan = a_plan(measures=place.world.names, **changes)
     study = lifecycle.create_owned_study(place.session, ada, "plain-en", plan, Recruitment())
     if opened:
-        lifecycle.open_to_participants(place.session, study, "Ada")
+        lifecycle.open_study(place.session, study, "Ada")
     place.session.rollback()
     return desk
 
@@ -187,6 +187,6 @@ def test_no_text_that_comes_with_the_survey_names_a_measure(preset, language):
 def test_whatever_else_participants_can_see_is_warned_of(place, changes, recruitment, named):
     study = new_study(place, "plain-en", **changes)
     study.recruitment = Recruitment(**recruitment).as_json()
-    found = [one.text for one in checks.check_study(study) if "name of a measure" in one.text]
+    found = [one.text for one in lifecycle.check_study(study) if "name of a measure" in one.text]
     assert len(found) == 1
     assert found[0].startswith(named)

@@ -83,7 +83,7 @@ def study(session):
         _take_part(session, study, number, personal)
     names = " ".join(TEXTS).split()
     recruitment.invite(session, study, sorted(set(names)))
-    lifecycle.close_to_participants(session, study, "Ada")
+    lifecycle.close_study(session, study, "Ada")
     return study
 
 

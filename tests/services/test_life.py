@@ -36,7 +36,7 @@ def test_a_draft_can_change_and_its_questions_are_drawn_anew(session, draft):
 
 
 def test_a_frozen_study_keeps_its_plan(session, draft):
-    lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.open_study(session, draft, "Ada")
     with pytest.raises(NotAllowedError, match="its content is frozen"):
         lifecycle.change_plan(session, draft, a_plan(seed=6), "Ada")
 
@@ -57,8 +57,8 @@ def test_a_frozen_study_keeps_its_plan(session, draft):
     ],
 )
 def test_the_database_refuses_to_change_what_is_frozen(session, draft, statement):
-    lifecycle.open_to_participants(session, draft, "Ada")
-    lifecycle.close_to_participants(session, draft, "Ada")
+    lifecycle.open_study(session, draft, "Ada")
+    lifecycle.close_study(session, draft, "Ada")
     before = lifecycle.current_digest(draft)
     with pytest.raises(DBAPIError, match="cannot change; copy it"):
         session.execute(text(statement))
@@ -71,7 +71,7 @@ def answer_first_question(session, participant):
 
 
 def test_an_early_look_from_the_command_line_unblinds_once_somebody_has_answered(session, draft):
-    lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.open_study(session, draft, "Ada")
     participant = a_ready_participant(session, draft)
     lifecycle.log_early_results(session, draft, "the command line", "analysed")
     assert draft.unblinded_at is None
@@ -85,7 +85,7 @@ def test_an_early_look_from_the_command_line_unblinds_once_somebody_has_answered
 
 
 def test_what_was_done_stays_written_down(session, draft):
-    lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.open_study(session, draft, "Ada")
     lifecycle.unblind(session, draft, "Ada", "the ethics board asks")
     for statement in ("UPDATE event SET who = 'Bob'", "DELETE FROM event"):
         with pytest.raises(DBAPIError, match="never changed or removed"):
@@ -97,7 +97,7 @@ def test_what_was_done_stays_written_down(session, draft):
 
 
 def test_results_are_hidden_until_the_end_or_until_someone_says_why(session, draft):
-    lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.open_study(session, draft, "Ada")
     assert not lifecycle.shows_results(draft)
     with pytest.raises(SurveyError, match="Say why"):
         lifecycle.unblind(session, draft, "Ada", "  ")
@@ -106,31 +106,31 @@ def test_results_are_hidden_until_the_end_or_until_someone_says_why(session, dra
 
 
 def test_a_copy_has_the_plan_and_nobodys_answers(session, draft, ada):
-    lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.open_study(session, draft, "Ada")
     a_ready_participant(session, draft)
     copy = lifecycle.copy_study(session, draft, "the-copy", ada)
     assert (copy.status, copy.digest, copy.plan) == ("draft", None, draft.plan)
     assert lifecycle.progress(session, copy)["started"] == 0
-    lifecycle.open_to_participants(session, copy, "Ada")
+    lifecycle.open_study(session, copy, "Ada")
     assert copy.digest == draft.digest
 
 
 def test_an_archived_study_is_not_opened_until_it_is_brought_back(session, draft):
     lifecycle.archive(session, draft, "Ada")
     with pytest.raises(NotAllowedError, match="bring it back first"):
-        lifecycle.open_to_participants(session, draft, "Ada")
+        lifecycle.open_study(session, draft, "Ada")
     lifecycle.unarchive(session, draft, "Ada")
-    lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.open_study(session, draft, "Ada")
     with pytest.raises(NotAllowedError, match="close it before you archive"):
         lifecycle.archive(session, draft, "Ada")
 
 
 def test_deleting_takes_all_of_a_study_and_leaves_the_log(session, draft):
-    lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.open_study(session, draft, "Ada")
     a_ready_participant(session, draft)
     with pytest.raises(NotAllowedError, match="close it before you delete"):
         lifecycle.delete(session, draft, "Ada")
-    lifecycle.close_to_participants(session, draft, "Ada")
+    lifecycle.close_study(session, draft, "Ada")
     lifecycle.delete(session, draft, "Ada")
     for table in (Study, StoredQuestion, Participant, Membership):
         assert session.query(table).count() == 0
@@ -138,7 +138,7 @@ def test_deleting_takes_all_of_a_study_and_leaves_the_log(session, draft):
 
 
 def test_leaving_someone_out_needs_a_reason_and_can_be_taken_back(session, draft):
-    lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.open_study(session, draft, "Ada")
     participant = a_ready_participant(session, draft)
     with pytest.raises(SurveyError, match="Say why"):
         lifecycle.exclude(session, draft, participant, "Ada", " ")
@@ -190,13 +190,13 @@ def test_a_study_from_the_command_line_belongs_to_the_only_researcher(session, a
 
 
 def test_an_open_study_that_somebody_joined_keeps_its_plan_as_it_was(session, draft):
-    lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.open_study(session, draft, "Ada")
     participants.begin(session, draft, "browser", KEY)
     assert plan_from_json(draft.plan_json) == a_plan()
 
 
 def test_a_reason_that_not_every_database_keeps_is_refused(session, draft):
-    lifecycle.open_to_participants(session, draft, "Ada")
+    lifecycle.open_study(session, draft, "Ada")
     participant = a_ready_participant(session, draft)
     with pytest.raises(SurveyError, match="cannot be stored"):
         lifecycle.exclude(session, draft, participant, "Ada", "a\0b")

@@ -7,7 +7,7 @@ from survey.core.studies.texts import fill, number_words
 from survey.db.models import StoredQuestion
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.studies import lifecycle
-from survey.services.studies.checks import check_study
+from survey.services.studies.lifecycle import check_study
 from tests.builders import a_plan, an_open_study
 from tests.databases import ON_SQLITE
 

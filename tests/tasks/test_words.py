@@ -21,7 +21,7 @@ from survey.services.exchange.reading import analyse_path
 from survey.services.exchange.replication import replicate
 from survey.services.exchange.tasks import analyse_stored
 from survey.services.planning.simulation import preference_for, simulate
-from survey.services.studies import checks, lifecycle
+from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor
 from tests.tasks import words
 from tests.web.desk import Desk
@@ -162,7 +162,7 @@ def test_a_changed_word_does_not_replicate(visitor, session, study):
 
 
 def test_a_researcher_checks_previews_and_describes_it(app, session, study):
-    assert [each.text for each in checks.check_study(study)] == []
+    assert [each.text for each in lifecycle.check_study(study)] == []
     described = lifecycle.describe(study)
     assert (described["kind"], described["pairs"]) == ("words", 3)
 

@@ -74,5 +74,5 @@ def a_file(text, name):
 
 
 def open_it(session, study):
-    lifecycle.open_to_participants(session, study, "Ada")
+    lifecycle.open_study(session, study, "Ada")
     session.rollback()

@@ -433,7 +433,7 @@ def test_progress_says_what_holds_in_each_state_of_a_study(desk, app, session, s
     desk.open(f"{STUDY}/progress")
     assert "No participant counts yet. Those below are excluded." in desk.text
     assert "No one has begun" not in desk.text
-    lifecycle.close_to_participants(session, session.get(Study, study.id), "Ada")
+    lifecycle.close_study(session, session.get(Study, study.id), "Ada")
     session.rollback()
     desk.open(f"{STUDY}/progress")
     assert "Results shows how people voted." in desk.text
@@ -632,7 +632,7 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
     visitor = Visitor(app.test_client(), "a-study")
     visitor.open("?PROLIFIC_PID=person-1")
     visitor.submit("/begin")
-    lifecycle.close_to_participants(session, session.get(Study, study.id), "Ada")
+    lifecycle.close_study(session, session.get(Study, study.id), "Ada")
     session.rollback()
     desk.open(f"{STUDY}/hand-out")
     monkeypatch.setattr(

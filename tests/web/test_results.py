@@ -32,7 +32,7 @@ def desk(app, session):
         for position in (1, 2, 3):
             given = OrderingAnswer(frozenset(labels), None)
             save_answer(session, participant, position, given, 2.0)
-    lifecycle.close_to_participants(session, study, "Ada")
+    lifecycle.close_study(session, study, "Ada")
     session.rollback()
     return desk
 

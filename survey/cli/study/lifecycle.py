@@ -9,9 +9,10 @@ from survey.cli.command import JSON_OPTION, RESEARCHER, STUDY, Command, open_ses
 from survey.cli.terminal import NO_BREAK_SPACE, print_heading, print_json, print_table, print_text
 
 if TYPE_CHECKING:
+    from survey.core.studies.faults import Finding
     from survey.core.studies.questions import Question
+    from survey.core.tasks.ordering import QuestionCheck
     from survey.services.accounts.access import Role
-    from survey.services.studies.checks import Finding, QuestionCheck
 
 
 @click.command(cls=Command, examples=("survey study check five-systems",))
@@ -23,14 +24,16 @@ def check(slug: str, as_json: bool) -> None:
     The summary warns of identical orders, values that tie as printed, and measures' cut-offs
     (K). The exit status is 1 if an opened study no longer has the digest it was opened with.
     """
-    from survey.services.studies import checks, lifecycle
+    from survey.services.studies import lifecycle
 
     with open_session() as session:
         study = lifecycle.find_study(session, slug)
-        findings = checks.check_study(study)
+        findings = lifecycle.check_study(study)
         questions = lifecycle.questions_of(study)
-        contests = [contest for contest in checks.question_checks(study) if contest.question.number]
-        printed_names = checks.headings(study)
+        contests = [
+            contest for contest in lifecycle.question_checks(study) if contest.question.number
+        ]
+        printed_names = lifecycle.headings(study)
     if as_json:
         print_json(
             {
@@ -61,7 +64,7 @@ def _question_json(question: "Question", contest: "QuestionCheck") -> dict[str, 
 
 def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Finding]") -> None:
     """Print the findings, then for each question how many list pairs the measures contest."""
-    from survey.services.studies.checks import pair_sentences
+    from survey.services.studies.lifecycle import pair_sentences
 
     print_heading("Summary")
     for sentence in pair_sentences(contests):
@@ -188,12 +191,11 @@ def open_(slug: str, as_json: bool) -> None:
 
     From then on no text, list, value or order of it can change. A closed study opens again.
     """
-    from survey.services.accounts import access
     from survey.services.studies import lifecycle
 
     with open_session() as session:
         study = lifecycle.find_study(session, slug)
-        lifecycle.open_to_participants(session, study, access.COMMAND_LINE)
+        lifecycle.open_study(session, study)
         if as_json:
             print_json(lifecycle.describe(study))
             return
@@ -210,12 +212,11 @@ def close(slug: str, as_json: bool) -> None:
 
     `survey study open` opens the study again.
     """
-    from survey.services.accounts import access
     from survey.services.studies import lifecycle
 
     with open_session() as session:
         study = lifecycle.find_study(session, slug)
-        lifecycle.close_to_participants(session, study, access.COMMAND_LINE)
+        lifecycle.close_study(session, study)
         if as_json:
             print_json(lifecycle.describe(study))
             return

@@ -1,9 +1,9 @@
-"""The life of a study: created as a draft, changed, opened, closed, unblinded, archived, deleted.
+"""The life of a study: created as a draft, changed, checked, opened, closed, archived, deleted.
 
 Opening freezes a study under its digest. What researchers do is written to the study's log.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -13,10 +13,13 @@ from sqlalchemy.orm import Session
 
 from survey.clock import now
 from survey.core.measures import mentioned_measure
-from survey.core.studies.faults import is_storable
+from survey.core.studies.faults import Finding, is_storable
 from survey.core.studies.plan import Plan, study_digest, text_digest
 from survey.core.studies.texts import SLUG
-from survey.core.tasks import TaskQuestion, task_of
+from survey.core.tasks import TaskQuestion, ordering, task_of
+from survey.core.tasks.ordering import QuestionCheck
+from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a command
+from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db import study_queries
 from survey.db.engine import lock_globally
 from survey.db.models import ConsentText, Participant, Researcher, StoredQuestion, Study
@@ -232,50 +235,81 @@ def admit_guests_only(session: Session, study: Study, who: str) -> None:
     change_recruitment(session, study, replace(recruitment_of(study), access="personal"), who)
 
 
-def open_study(session: Session, study: Study) -> None:
-    """Freeze a draft under its digest and open it; a closed study opens again.
+def check_study(study: Study) -> list[Finding]:
+    """Return findings; one that has ``failed`` means that the study is broken."""
+    findings = [*task_of(study.plan).findings(study.plan, questions_of(study))]
+    findings += [
+        Finding(None, f"the {what} holds the name of a measure ({measure}); participants see it")
+        for what, text in _public_texts(study)
+        if (measure := mentioned_measure(text))
+    ]
+    if not study.plan.contact:
+        findings.append(Finding(None, "no contact is set, so participants do not know whom to ask"))
+    if study.digest is not None and study.digest != current_digest(study):
+        findings.append(
+            Finding(None, "the content no longer has the digest it was opened with", failed=True)
+        )
+    return findings
 
-    Without a log entry; researchers open studies with ``open_to_participants``.
+
+def question_checks(study: Study) -> list[QuestionCheck]:
+    """Compare the measures' orders question by question, practice first; none of another kind."""
+    if not isinstance(study.plan, OrderingPlan):
+        return []
+    return ordering.question_checks(questions_of(study, practice=True))
+
+
+def headings(study: Study) -> dict[str, str]:
+    """Return the column heading of each measure's values: 1-AP for AP, so that lower is better."""
+    plan = study.plan
+    return ordering.headings(plan) if isinstance(plan, OrderingPlan) else {}
+
+
+def chance_advantage(study: Study) -> dict[str, float]:
+    """Return the expected credits per response if participants click columns at random."""
+    if not isinstance(study.plan, OrderingPlan):
+        return {}
+    return ordering.chance_advantage(study.plan, questions_of(study))
+
+
+def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield the texts of pages, their sources and their addresses, each after its name.
+
+    The slug is left out: ``refuse_slug`` has checked it.
     """
+    yield from study.plan.public_texts()
+    settings = recruitment_of(study)
+    yield "return_url", settings.return_url
+    yield "id_parameter", settings.id_parameter
+    yield "capture", "\n".join(settings.capture)
+
+
+def open_study(session: Session, study: Study, who: str = access.COMMAND_LINE) -> None:
+    """Freeze a draft under its digest, open it and log it; a closed study opens again.
+
+    Raises NotAllowedError for an open, imported or archived study.
+    """
+    _require_changeable(study)
     study = study_queries.locked_study(session, study.id)  # waits for a plan that is being saved
     if study.status == "open":
         raise NotAllowedError(f"The study {study.slug!r} is open already.")
-    if study.status == "draft":
+    reopened = study.status == "closed"
+    if not reopened:
         study.digest = current_digest(study)
         study.opened_at = now()
     study.status = "open"
     study.closed_at = None
-    session.commit()
-
-
-def open_to_participants(session: Session, study: Study, who: str) -> None:
-    """Open a study as ``open_study`` does, and log it.
-
-    Raises NotAllowedError for an imported or archived study.
-    """
-    _require_changeable(study)
-    reopened = study.status == "closed"
-    open_study(session, study)
     access.log(session, study, who, "reopened" if reopened else "opened", study.digest or "")
     session.commit()
 
 
-def close_study(session: Session, study: Study) -> None:
-    """Close an open study: no more answers are accepted, and results may be seen.
-
-    Without a log entry; researchers close studies with ``close_to_participants``.
-    """
+def close_study(session: Session, study: Study, who: str = access.COMMAND_LINE) -> None:
+    """Close an open study and log it: no more answers are accepted, results may be seen."""
     study = study_queries.locked_study(session, study.id)
     if study.status != "open":
         raise NotAllowedError(f"The study {study.slug!r} is not open, so it cannot be closed.")
     study.status = "closed"
     study.closed_at = now()
-    session.commit()
-
-
-def close_to_participants(session: Session, study: Study, who: str) -> None:
-    """Close a study as ``close_study`` does, and log it."""
-    close_study(session, study)
     access.log(session, study, who, "closed")
     session.commit()
 

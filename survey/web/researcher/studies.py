@@ -11,7 +11,7 @@ from wtforms.validators import DataRequired, Length
 from survey.errors import SurveyError
 from survey.services.accounts import access
 from survey.services.participation import answers, participants
-from survey.services.studies import checks, lifecycle, plans
+from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
 from survey.services.studies.recruitment import Recruitment
 from survey.web.auth.guard import require_password
@@ -27,8 +27,8 @@ STARTS = {
 }
 
 ACTIONS = {  # what an action does, and the message after it
-    "open": (lifecycle.open_to_participants, "The study is open. Invite people."),
-    "close": (lifecycle.close_to_participants, "The study is closed. Its results are ready."),
+    "open": (lifecycle.open_study, "The study is open. Invite people."),
+    "close": (lifecycle.close_study, "The study is closed. Its results are ready."),
     "archive": (lifecycle.archive, "The study is in the archive."),
     "bring-back": (lifecycle.unarchive, "The study is back from the archive."),
 }
@@ -151,7 +151,7 @@ def ask_to_open() -> ResponseReturnValue:
     access.require_owner(g.role)
     if g.study.status != "draft":
         return redirect(url_for("researcher.overview"))
-    findings = [finding for finding in checks.check_study(g.study) if finding.question is None]
+    findings = [finding for finding in lifecycle.check_study(g.study) if finding.question is None]
     return page("open", findings=findings)
 
 
@@ -198,10 +198,10 @@ def check() -> ResponseReturnValue:
     """Show each question's values and orderings, and which measures it tells apart."""
     return page(
         "check",
-        findings=checks.check_study(g.study),
-        questions=checks.question_checks(g.study),
-        chance=checks.chance_advantage(g.study),
-        headings=checks.headings(g.study),
+        findings=lifecycle.check_study(g.study),
+        questions=lifecycle.question_checks(g.study),
+        chance=lifecycle.chance_advantage(g.study),
+        headings=lifecycle.headings(g.study),
         labels=answers.usual_variant(g.plan),
     )
 
@@ -213,7 +213,7 @@ def _overview_page(form: CopyForm | None = None, status: int = 200) -> ResponseR
         status=status,
         progress=lifecycle.progress(session(), g.study),
         free=participants.free_slots(session(), g.study),
-        broken=[finding for finding in checks.check_study(g.study) if finding.failed],
+        broken=[finding for finding in lifecycle.check_study(g.study) if finding.failed],
         events=access.events_of(session(), g.study),
         link=url_for("participant.entry", slug=g.study.slug, _external=True),
     )

@@ -88,7 +88,7 @@ def a_study(session, **changes):
     study = an_open_study(session, personal_fields=FIELDS, **changes)
     for public_id in reversed(ANSWERS):  # exports are in another order than the database
         _take_part(session, study, public_id)
-    lifecycle.close_to_participants(session, study, "Ada")
+    lifecycle.close_study(session, study, "Ada")
     return study
 
 

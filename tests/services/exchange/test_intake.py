@@ -8,7 +8,7 @@ from survey.errors import NotAllowedError, SurveyError
 from survey.services.accounts import access
 from survey.services.exchange import bundle_import
 from survey.services.exchange.input_files import BundleError
-from survey.services.studies.lifecycle import open_to_participants
+from survey.services.studies.lifecycle import open_study
 from tests.services.exchange.changes import steps_of, with_cell
 from tests.services.exchange.conftest import a_study, handed_out
 from tests.services.exchange.test_replicate import DESIGNS
@@ -40,7 +40,7 @@ def test_a_study_taken_in_is_only_looked_at(session, ada, bundle):
     assert (study.slug, study.status, study.imported_from) == ("five-systems", "closed", "my.zip")
     assert access.events_of(session, study)[0].kind == "imported"
     with pytest.raises(NotAllowedError, match="it can be looked at, not run"):
-        open_to_participants(session, study, "Ada")
+        open_study(session, study, "Ada")
 
 
 def test_an_address_that_is_taken_or_cannot_be_is_refused(session, ada, bundle):
