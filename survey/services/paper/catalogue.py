@@ -2,14 +2,21 @@
 
 from collections.abc import Callable, Mapping
 
-from survey.services.paper.correlations import correlations
-from survey.services.paper.figures1_to_4 import figure1, figure2, figure3, figure4
-from survey.services.paper.figures5_to_8 import figure5, figure6, figure7, figure8
+from survey.services.paper.figures1_to_8 import (
+    figure1,
+    figure2,
+    figure3,
+    figure4,
+    figure5,
+    figure6,
+    figure7,
+    figure8,
+)
 from survey.services.paper.reproduction import Reproduction
 from survey.services.paper.slips import slips
 from survey.services.paper.table4 import table4
 from survey.services.paper.tables1_to_3 import table1, table2, table3
-from survey.services.paper.tables5_to_8 import table5, table6, table7, table8
+from survey.services.paper.tables5_to_8 import correlations, table5, table6, table7, table8
 
 REPRODUCTIONS: Mapping[str, Callable[[], Reproduction]] = {
     "table1": table1,

@@ -1,12 +1,20 @@
-"""What a reproduction of the paper consists of: printed values, comparisons, claims, files."""
+"""What a reproduction of the paper consists of: printed values, comparisons, claims, files.
+
+``printed/NAME.csv`` holds a table as the paper prints it; ``exhibits/NAME.yaml`` the paper's
+claims about a table or figure with our reasons, whose {placeholders} a check fills in.
+"""
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import ArrayLike
 
 from survey import figures
 from survey.figures.exhibit import Exhibit
@@ -21,6 +29,9 @@ ROUNDING_NOTE = (
     "printed percentage agrees when it can come from some values that print as the paper's do."
 )
 Interval = tuple[Fraction, Fraction]
+# In which cases a sentence of the paper is true, and the values that our reason prints.
+Check = tuple[ArrayLike, Mapping[str, object]]
+Checks = Mapping[str, Check]
 
 
 @cache
@@ -28,6 +39,13 @@ def printed_rows(table: str) -> tuple[dict[str, str], ...]:
     """Return the rows of a table as the paper prints them; all cells are strings."""
     source = files("survey.services.paper") / "printed" / f"{table}.csv"
     return tuple(csv.DictReader(source.read_text(encoding="utf-8").splitlines()))
+
+
+@cache
+def exhibit_texts(name: str) -> Any:
+    """Return the words about an exhibit: its claims; of a figure also title and note."""
+    source = files("survey.services.paper") / "exhibits" / f"{name}.yaml"
+    return yaml.safe_load(source.read_text(encoding="utf-8"))
 
 
 def float_cells(row: Mapping[str, str], *columns: str) -> tuple[float, ...]:
@@ -110,9 +128,11 @@ def rounding_interval(printed: str) -> Interval:
 class Claim:
     """A sentence of the paper, quoted or in short, with our verdict on it.
 
-    ``source``: section and lines of the manuscript; ``why``: the numbers behind the verdict.
+    ``name``: of its check; ``source``: section and lines of the manuscript; ``why``: the
+    numbers behind the verdict.
     """
 
+    name: str
     source: str
     statement: str
     verdict: str
@@ -128,15 +148,25 @@ class Claim:
         }
 
 
-def judge(source: str, statement: str, holds: bool, why: str) -> Claim:
-    """Return the claim as one that holds or does not."""
-    return Claim(source, statement, HOLDS if holds else DOES_NOT_HOLD, why)
+def judge_claims(exhibit: str, checks: Checks, otherwise: str = DOES_NOT_HOLD) -> tuple[Claim, ...]:
+    """Return the claims about an exhibit, each with the verdict of the check of its name.
 
-
-def judge_cases(source: str, statement: str, cases: Sequence[bool], why: str) -> Claim:
-    """Return the claim as one that holds in all cases, in some, or in none."""
-    verdict = HOLDS if all(cases) else IN_PART if any(cases) else DOES_NOT_HOLD
-    return Claim(source, statement, verdict, why)
+    A claim holds where all cases of its check are true, and in part where some are;
+    ``otherwise`` is the verdict where none is. Raises ValueError unless each claim has a check
+    and each check a claim.
+    """
+    entries = exhibit_texts(exhibit)["claims"]
+    if entries.keys() != checks.keys():
+        raise ValueError(f"{exhibit}: claims or checks alone: {entries.keys() ^ checks.keys()}")
+    claims = []
+    for name, texts in entries.items():
+        cases, values = checks[name]
+        verdict = HOLDS if np.all(cases) else IN_PART if np.any(cases) else otherwise
+        source, statement, why = (
+            texts[part].format_map(values) for part in ("source", "statement", "why")
+        )
+        claims.append(Claim(name, source, statement, verdict, why))
+    return tuple(claims)
 
 
 @dataclass(frozen=True)

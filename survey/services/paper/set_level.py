@@ -14,14 +14,22 @@ that, see ``permutation.label_permutation``).
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import permutations
+from typing import Any, TypeVar
 
 import numpy as np
 
-from survey.core.agreement.credits import distinct_questions
+from survey.core.agreement.credits import (
+    OTHER,
+    Ballots,
+    Credits,
+    distinct_questions,
+    tally_credits,
+)
 from survey.core.agreement.differences import (
     T2,
     Pair,
@@ -33,16 +41,91 @@ from survey.core.agreement.differences import (
     pairs,
 )
 from survey.core.statistics.significance import MeanTest, Statistic, holm, t_test
-from survey.services.paper.recount import PublishedCounts
+from survey.core.studies.rankings import Ranking
 
 IDENTICAL_PAIR = "the orders of the two are identical"
 IDENTICAL_ANY = "two of the orders are identical"
 EXCHANGED = "these counts, measures exchanged among the orders of each set"
-SCOPES = ("all_sets", "free", "distinct")
+OWN_ORDERING = Ranking((("of one's own",), ("rest",)))  # of an answer that is OTHER
 
+Test = TypeVar("Test", bound=Statistic)
 Votes = Mapping[str, int]
 # The equally likely counts of the measures, set by set.
 Assignments = Sequence[Sequence[Votes]]
+
+
+@dataclass(frozen=True)
+class PublishedCounts:
+    """A table of votes per set, without the answers behind it.
+
+    ``votes``: for each set the counts of the measures, in order, and of OTHER.
+    ``identical``: set number → the measures that order its lists alike, so that
+    their counts are the same votes. ``participants``: answers per set, one each.
+    """
+
+    measures: tuple[str, ...]
+    votes: tuple[tuple[int, ...], ...]
+    identical: Mapping[int, tuple[str, ...]]
+    participants: int
+
+    def rankings(self) -> dict[int, dict[str, Ranking]]:
+        """Return placeholder orders, equal exactly where the unpublished orders were equal.
+
+        They serve credits, counts and shares, which depend on the equality of orders only.
+        """
+        placeholders = {}
+        for number in range(1, len(self.votes) + 1):
+            together = self.identical.get(number, ())
+            first = together[0] if together else None
+            placeholders[number] = {
+                name: Ranking(((first if first and name in together else name,), ("rest",)))
+                for name in self.measures
+            }
+        return placeholders
+
+    def credits(self) -> Credits:
+        """Convert the counts to ballots and return their credits.
+
+        Raises ValueError where identical orders have different counts, or a set's
+        counts do not add up to the participants once identical orders are merged.
+        """
+        answers = [
+            (number, name, count)
+            for number in range(1, len(self.votes) + 1)
+            for name, count in self._answers(number)
+        ]
+        ticked = [[measure == name for measure in self.measures] for _, name, _ in answers]
+        return tally_credits(
+            Ballots(
+                measures=self.measures,
+                rankings=self.rankings(),
+                questions=np.array([number for number, _, _ in answers]),
+                ticked=np.array(ticked, dtype=bool),
+                owns=tuple(OWN_ORDERING if name == OTHER else None for _, name, _ in answers),
+                ballot_index=np.zeros(0, dtype=np.int32),
+                first_answer=np.zeros(0, dtype=np.int64),
+                counts=np.array([count for _, _, count in answers]),
+            )
+        )
+
+    def _answers(self, number: int) -> list[tuple[str, int]]:
+        """Return a set's measures and OTHER with their votes, identical orders once."""
+        counts = dict(zip((*self.measures, OTHER), self.votes[number - 1], strict=True))
+        together = self.identical.get(number, ())
+        for name in together[1:]:
+            if counts[name] != counts[together[0]]:
+                raise ValueError(
+                    f"set {number}: {together[0]} has {counts[together[0]]} votes and {name} "
+                    f"{counts[name]}, though their orders are identical"
+                )
+        answers = [(name, count) for name, count in counts.items() if name not in together[1:]]
+        total = sum(count for _, count in answers)
+        if total != self.participants:
+            raise ValueError(
+                f"set {number}: {total} votes after merging identical orders, "
+                f"but {self.participants} participants"
+            )
+        return answers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,24 +188,32 @@ class ScopeTests:
 class PairTests:
     """Two measures, compared over the sets.
 
-    ``by_set``: votes for the first minus the second; ``lead``: their sum; ``chance_lead``:
-    the lead that random clicking of one column per answer gives, since an identical order is
-    credited for the other's column too; ``structural_ties``: sets where the two orders are
-    identical, so that they tie whatever people think; ``lead_without``: the lead with each set
-    left out. ``all_sets``, ``free`` (without the structural ties) and ``distinct`` (sets whose
-    orders all differ, so that random clicking gives no lead) hold the same tests.
+    ``by_set``: votes for the first minus the second; ``chance_lead``: the lead that random
+    clicking of one column per answer gives, since an identical order is credited for the
+    other's column too; ``structural_ties``: sets where the two orders are identical, so that
+    they tie whatever people think. ``all_sets``, ``free`` (without the structural ties) and
+    ``distinct`` (sets whose orders all differ, so that random clicking gives no lead) hold the
+    same tests.
     """
 
     pair: Pair
     by_set: tuple[int, ...]
-    lead: int
     chance_lead: float
     structural_ties: tuple[int, ...]
-    lead_without: tuple[int, ...]
     all_sets: ScopeTests
     free: ScopeTests
     distinct: ScopeTests
     exchange: Exchange
+
+    @property
+    def lead(self) -> int:
+        """Votes for the first minus the second in all sets together."""
+        return sum(self.by_set)
+
+    @property
+    def lead_without(self) -> tuple[int, ...]:
+        """The lead with each set left out."""
+        return tuple(self.lead - step for step in self.by_set)
 
     @property
     def ties(self) -> int:
@@ -144,33 +235,32 @@ def set_level(counts: PublishedCounts) -> SetLevel:
 
     Raises ValueError as ``PublishedCounts.credits`` does.
     """
-    compared = [_compare(counts, pair) for pair in pairs(counts.measures)]
+    credits, compared = counts.credits(), pairs(counts.measures)
+    sets = range(1, len(counts.votes) + 1)
+    ties = [
+        tuple(k for k in sets if {pair.first, pair.second} <= set(counts.identical.get(k, ())))
+        for pair in compared
+    ]
+    free = [[number for number in sets if number not in tied] for tied in ties]
+    distinct = distinct_questions(counts.rankings())
+    scopes = (
+        _test_scope(counts, credits, [sets] * len(compared), ""),
+        _test_scope(counts, credits, free, IDENTICAL_PAIR),
+        _test_scope(counts, credits, [distinct] * len(compared), IDENTICAL_ANY),
+    )
+    exchanges = _corrected([exchange_pair(counts, pair) for pair in compared], "p")
     return SetLevel(
-        pairs=tuple(_corrected(compared)),
+        pairs=tuple(
+            PairTests(
+                pair,
+                tuple(_leads(counts, pair)),
+                round(label_permutation(Redraws(credits), pair).null_mean or 0.0, 9),
+                *tests,
+            )
+            for pair, *tests in zip(compared, ties, *scopes, exchanges, strict=True)
+        ),
         totals={name: exchange_total(counts, name) for name in counts.measures},
         first_places={name: first_places_by_chance(counts, name) for name in counts.measures},
-    )
-
-
-def _compare(counts: PublishedCounts, pair: Pair) -> PairTests:
-    by_set = tuple(_leads(counts, pair))
-    lead = sum(by_set)
-    sets = range(1, len(by_set) + 1)
-    tied = tuple(k for k in sets if {pair.first, pair.second} <= set(counts.identical.get(k, ())))
-    blind = label_permutation(Redraws(counts.credits()), pair).null_mean or 0.0
-    free = [number for number in sets if number not in tied]
-    distinct = distinct_questions(counts.rankings())
-    return PairTests(
-        pair=pair,
-        by_set=by_set,
-        lead=lead,
-        chance_lead=round(blind, 9),
-        structural_ties=tied,
-        lead_without=tuple(lead - step for step in by_set),
-        all_sets=_test_scope(counts, pair, sets, ""),
-        free=_test_scope(counts, pair, free, IDENTICAL_PAIR),
-        distinct=_test_scope(counts, pair, distinct, IDENTICAL_ANY),
-        exchange=exchange_pair(counts, pair),
     )
 
 
@@ -180,21 +270,31 @@ def _leads(counts: PublishedCounts, pair: Pair) -> list[int]:
 
 
 def _test_scope(
-    counts: PublishedCounts, pair: Pair, sets: Sequence[int], reason: str
-) -> ScopeTests:
-    """Test a pair over these sets; ``reason``: why the others are left out."""
-    credits = counts.credits()
-    credits = credits.subset(np.isin(credits.questions, sets))
-    questions = by_questions(differences(credits, pair), credits, len(sets))
-    skipped = len(counts.votes) - len(sets)
-    left_out = {reason: skipped} if skipped else {}
-    leads = _leads(counts, pair)
-    shares = [leads[number - 1] / counts.participants for number in sets]
-    return ScopeTests(
-        sets=tuple(sets),
-        mean=replace(_mean(shares), left_out=left_out),
-        questions=replace(questions, left_out=left_out),
-    )
+    counts: PublishedCounts, credits: Credits, sets_by_pair: Sequence[Sequence[int]], reason: str
+) -> list[ScopeTests]:
+    """Test each pair over its sets; ``reason``: why the others are left out."""
+    means, questions = [], []
+    for pair, sets in zip(pairs(counts.measures), sets_by_pair, strict=True):
+        skipped = len(counts.votes) - len(sets)
+        left_out = {reason: skipped} if skipped else {}
+        leads = _leads(counts, pair)
+        mean = _mean([leads[number - 1] / counts.participants for number in sets])
+        of_sets = credits.subset(np.isin(credits.questions, sets))
+        by_set = by_questions(differences(of_sets, pair), of_sets, len(sets))
+        means.append(replace(mean, left_out=left_out))
+        questions.append(replace(by_set, left_out=left_out))
+    means, questions = _corrected(means, "p"), _corrected(questions, "sign_flip_p")
+    return [
+        ScopeTests(tuple(sets), mean, by_set)
+        for sets, mean, by_set in zip(sets_by_pair, means, questions, strict=True)
+    ]
+
+
+def _corrected(tests: Sequence[Test], field: str) -> list[Test]:
+    """Correct the p values of a field by Holm's method over the tests."""
+    corrected = holm([getattr(test, field) for test in tests])
+    values: list[dict[str, Any]] = [{f"{field}_holm": p} for p in corrected]
+    return [replace(test, **value) for test, value in zip(tests, values, strict=True)]
 
 
 def _mean(shares: Sequence[float]) -> SetsMean:
@@ -206,32 +306,6 @@ def _mean(shares: Sequence[float]) -> SetsMean:
     if len(set(shares)) == 1:
         return replace(frame, why="the difference is the same in every set")
     return replace(frame, **t_test(mean, sd / math.sqrt(len(shares)), len(shares) - 1))
-
-
-def _corrected(compared: list[PairTests]) -> list[PairTests]:
-    exchanged = holm([tests.exchange.p for tests in compared])
-    scopes = [_corrected_scope([getattr(tests, name) for tests in compared]) for name in SCOPES]
-    return [
-        replace(
-            tests,
-            exchange=replace(tests.exchange, p_holm=p),
-            **dict(zip(SCOPES, by_scope, strict=True)),
-        )
-        for tests, p, *by_scope in zip(compared, exchanged, *scopes, strict=True)
-    ]
-
-
-def _corrected_scope(scope: list[ScopeTests]) -> list[ScopeTests]:
-    means = holm([tests.mean.p for tests in scope])
-    flips = holm([tests.questions.sign_flip_p for tests in scope])
-    return [
-        replace(
-            tests,
-            mean=replace(tests.mean, p_holm=mean),
-            questions=replace(tests.questions, sign_flip_p_holm=flip),
-        )
-        for tests, mean, flip in zip(scope, means, flips, strict=True)
-    ]
 
 
 def assignments(counts: PublishedCounts) -> Assignments:
@@ -287,12 +361,10 @@ def _sum_distribution(by_set: Sequence[Sequence[int]]) -> dict[int, Fraction]:
     """Return the chance of every sum of one value from each set."""
     chances = {0: Fraction(1)}
     for values in by_set:
-        longer: dict[int, Fraction] = {}
+        longer: dict[int, Fraction] = defaultdict(Fraction)
         for total, chance in chances.items():
             for value in values:
-                longer[total + value] = longer.get(total + value, Fraction(0)) + chance / len(
-                    values
-                )
+                longer[total + value] += chance / len(values)
         chances = longer
     return chances
 
@@ -302,12 +374,12 @@ def first_places_by_chance(counts: PublishedCounts, measure: str) -> FirstPlaces
 
     A set without a vote for any measure has no first place.
     """
-    printed = [dict(zip(counts.measures, row, strict=False)) for row in counts.votes]
-    or_tied = sum(_is_first(votes, measure) for votes in printed)
-    outright = sum(_is_alone(votes, measure) for votes in printed)
-    exchanged = assignments(counts)
-    first = [[_is_first(votes, measure) for votes in exchanges] for exchanges in exchanged]
-    alone = [[_is_alone(votes, measure) for votes in exchanges] for exchanges in exchanged]
+    printed = [_first(dict(zip(counts.measures, row, strict=False))) for row in counts.votes]
+    or_tied = sum(measure in names for names in printed)
+    outright = sum(names == [measure] for names in printed)
+    exchanged = [[_first(votes) for votes in exchanges] for exchanges in assignments(counts)]
+    first = [[measure in names for names in exchanges] for exchanges in exchanged]
+    alone = [[names == [measure] for names in exchanges] for exchanges in exchanged]
     expected, expected_outright = _exchange(or_tied, first), _exchange(outright, alone)
     return FirstPlaces(
         estimand=EXCHANGED,
@@ -324,9 +396,7 @@ def first_places_by_chance(counts: PublishedCounts, measure: str) -> FirstPlaces
     )
 
 
-def _is_first(votes: Votes, measure: str) -> bool:
-    return votes[measure] == max(votes.values()) > 0
-
-
-def _is_alone(votes: Votes, measure: str) -> bool:
-    return _is_first(votes, measure) and list(votes.values()).count(votes[measure]) == 1
+def _first(votes: Votes) -> list[str]:
+    """Return the measures with most votes; none where no measure has any."""
+    most = max(votes.values())
+    return [name for name, count in votes.items() if count == most > 0]

@@ -1,40 +1,33 @@
 """The paper's misprints: where it contradicts itself, its sources or its own numbers.
 
-``slips.yaml`` lists them in the paper's order. Where an entry names a ``check``, the function
-of that name in ``CHECKS`` recomputes it: it returns whether the computation confirms the slip,
-and the values that replace the ``{placeholders}`` in the entry's text.
+``exhibits/slips.yaml`` lists them in the paper's order. Where an entry names a ``check``, the
+function of that name in ``CHECKS`` recomputes it: it returns whether the computation confirms
+the slip, and the values that replace the ``{placeholders}`` in the entry's text.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
-from typing import Any
 
 import numpy as np
-import yaml
 
 from survey.core.measures import nmrr
 from survey.core.measures.mnro import B, C, mnro_horizon
 from survey.core.measures.nmrr import nmrr_horizon
 from survey.services.analysis.sheets import Sheet
 from survey.services.paper.curves import CAPPED, FULL, item_curve, nro
-from survey.services.paper.figures1_to_4 import (
-    approach_to_lower_curve,
-    combinations_tested,
-    linear_up_to_k,
-    stricter_before_k,
-)
-from survey.services.paper.figures5_to_8 import IN_CAPTION, IN_TEXT
-from survey.services.paper.recount import PARTICIPANTS, recount_table4
+from survey.services.paper.figures1_to_8 import IN_CAPTION, IN_TEXT, figure1, figure2, figure4
 from survey.services.paper.reproduction import (
     DOES_NOT_HOLD,
     HOLDS,
     IN_PART,
+    Claim,
     Reproduction,
+    exhibit_texts,
     join_words,
     printed_rows,
 )
+from survey.services.paper.table4 import PARTICIPANTS, read_table4
 from survey.services.paper.tables5_to_8 import percentages, table8
 
 REMARKS = (
@@ -72,15 +65,14 @@ class Slip:
 
 
 def all_slips() -> tuple[Slip, ...]:
-    """Read ``slips.yaml``, run its checks and return the slips in the paper's order."""
-    source = files("survey.services.paper") / "slips.yaml"
-    return tuple(map(_slip, yaml.safe_load(source.read_text(encoding="utf-8"))))
+    """Return the slips in the paper's order, with the results of their checks."""
+    return tuple(map(_slip, exhibit_texts("slips")))
 
 
-def _slip(entry: dict[str, str]) -> Slip:
-    check = entry.pop("check", None)
+def _slip(entry: Mapping[str, str]) -> Slip:
+    check = entry.get("check")
     confirmed, values = CHECKS[check]() if check else (None, {})
-    texts: dict[str, Any] = {name: text.format_map(values) for name, text in entry.items()}
+    texts = {name: text.format_map(values) for name, text in entry.items() if name != "check"}
     return Slip(**texts, confirmed=confirmed)
 
 
@@ -162,8 +154,12 @@ def _gmt() -> Check:
     return uncapped == 5 > capped, {"uncapped": uncapped, "capped": capped}
 
 
+def _claim(reproduction: Reproduction, name: str) -> Claim:
+    return next(claim for claim in reproduction.claims if claim.name == name)
+
+
 def _gmt_in_figure_1() -> Check:
-    early, slopes = stricter_before_k(), linear_up_to_k()
+    early, slopes = (_claim(figure1(), name) for name in ("stricter_before_k", "linear_up_to_k"))
     values = {"full": FULL, "capped": CAPPED, "early": early.why, "slopes": slopes.why}
     return early.verdict == slopes.verdict == IN_PART, values
 
@@ -174,12 +170,12 @@ def _nmrr_after_k() -> Check:
 
 
 def _loops() -> Check:
-    claim = combinations_tested()
+    claim = _claim(figure2(), "combinations_tested")
     return claim.verdict == HOLDS, {"reason": claim.why}
 
 
 def _lower_curve() -> Check:
-    claim = approach_to_lower_curve()
+    claim = _claim(figure4(), "approach_to_lower_curve")
     return claim.verdict == DOES_NOT_HOLD, {"reason": claim.why}
 
 
@@ -226,12 +222,12 @@ def _ap_of_list_c() -> Check:
 
 
 def _credits() -> Check:
-    recount = recount_table4()
-    sets = len(recount.table.rows)
-    credits, responses = sum(recount.table.totals.values()), PARTICIPANTS * sets
+    reading = read_table4()
+    sets = len(reading.table.rows)
+    credits, responses = sum(reading.table.totals.values()), PARTICIPANTS * sets
     of_credits, of_responses = (
-        100 * (getattr(recount.shares, kind) or {})["MNRO"]
-        for kind in ("of_credits", "of_responses")
+        100 * (shares or {})["MNRO"]
+        for shares in (reading.shares.of_credits, reading.shares.of_responses)
     )
     return (credits, responses) == (354, 300), {
         "participants": PARTICIPANTS,
@@ -253,7 +249,7 @@ def _text_only() -> Check:
 
 
 def _stars() -> Check:
-    claim = table8().claims[2]
+    claim = _claim(table8(), "example3")
     return claim.verdict == DOES_NOT_HOLD, {"reason": claim.why}
 
 

@@ -11,16 +11,14 @@ from survey.core.studies.questions import build_question
 from survey.services.analysis.sheets import Cell, Sheet
 from survey.services.paper.curves import nro
 from survey.services.paper.reproduction import (
-    IN_PART,
     MEASURES,
     ROUNDING_NOTE,
-    Claim,
+    Checks,
     Comparison,
     Reproduction,
     compare_deviation,
     float_cells,
-    judge,
-    judge_cases,
+    judge_claims,
     printed_rows,
 )
 
@@ -62,7 +60,7 @@ def table2() -> Reproduction:
         },
         (_table2_as_printed(), _movements_sheet(moved), _readings_sheet()),
         deviations(),
-        (_map_moves_most(moved), _amnro_moves_least(moved), _relevant_of_ten(), what_k_uses()),
+        judge_claims("table2", _table2_checks(moved)),
         (ROUNDING_NOTE, *readings_remarks()),
     )
 
@@ -150,42 +148,22 @@ def is_extreme(moved: tuple[Movement, ...], name: str, *, most: bool) -> list[bo
     ]
 
 
+def _table2_checks(moved: tuple[Movement, ...]) -> Checks:
+    most = is_extreme(moved, "MAP", most=True)
+    least = is_extreme(moved, "AMNRO", most=False)
+    first, _, third = (round(10 * float(row["P10"]), 9) for row in printed_rows("table2"))
+    shares_of_size = {pair[0].share for pair in readings()[:-1]}  # K/N with F = .04/g
+    return {
+        "map_moves_most": (most, {"by_scale": _by_scale(most)}),
+        "amnro_moves_least": (least, {"by_scale": _by_scale(least)}),
+        "relevant_of_ten": ((first, third) == (1.6, 1.0), {"first": first, "third": third}),
+        "what_k_uses": ([True, len(shares_of_size) > 1], {}),
+    }
+
+
 def _by_scale(cases: list[bool]) -> str:
     return "; ".join(
         f"{scale}: {'yes' if case else 'no'}" for scale, case in zip(SCALES, cases, strict=True)
-    )
-
-
-def _map_moves_most(moved: tuple[Movement, ...]) -> Claim:
-    cases = is_extreme(moved, "MAP", most=True)
-    return judge_cases(
-        "Section 5.2, lines 765–767",
-        "“MAP presents the highest percentage deviation among the other performance measures”.",
-        cases,
-        f"Does it move most? {_by_scale(cases)}. ANMRR, near 1, has little room to move up, and "
-        "moves most as a difference and from that end.",
-    )
-
-
-def _amnro_moves_least(moved: tuple[Movement, ...]) -> Claim:
-    cases = is_extreme(moved, "AMNRO", most=False)
-    return judge_cases(
-        "Section 5.2, lines 783–785",
-        "AMNRO “seems to outperform all the other performance measures in terms of the ability "
-        "to take into account the generality of the queries”.",
-        cases,
-        f"Does it move least? {_by_scale(cases)}. From the other end NAR moves less to B. One "
-        "descriptor and 20 queries, whose spread is not printed, do not show how general this is.",
-    )
-
-
-def _relevant_of_ten() -> Claim:
-    first, _, last = (round(10 * float(row["P10"]), 9) for row in printed_rows("table2"))
-    return judge(
-        "Section 5.2, lines 770–772",
-        "In the first set “on average, 1.6 out of 10 images” were relevant, in the third 1.",
-        (first, last) == (1.6, 1.0),
-        f"P(10) of .1600 and .1000 are {first:.1f} and {last:.1f} of 10.",
     )
 
 
@@ -300,21 +278,6 @@ def readings_remarks() -> tuple[str, ...]:
         "the others had hardly more, most, if the others had 50 and more. How many they had is "
         "not printed.",
         "That AMNRO hardly changes supports neither: in both readings K grows with the collection.",
-    )
-
-
-def what_k_uses() -> Claim:
-    """Judge that K uses the number of relevant images, which the printed Eq. 15 alone does."""
-    shares = {pair[0].share for pair in readings()[:-1]}
-    sameness = "the same" if len(shares) == 1 else "not the same"
-    return Claim(
-        "Section 5.2, lines 785–787",
-        "K employs “information about the database size as well as about the number of the "
-        "relevant images”.",
-        IN_PART,
-        "It holds for Eq. 14 as a whole. Below a generality of .01 it holds with Eq. 15 as printed "
-        f"only: with F = .04/g, K is {sameness} for all topics there, .04·N. This sentence "
-        "supports the printed form.",
     )
 
 

@@ -1,29 +1,35 @@
-"""Tables 5 to 8: the means of descriptors on three collections, and the pairs compared."""
+"""Section 5.4: descriptors on three collections (Tables 5 to 8), and how alike means order them."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import combinations
+from typing import Any
 
 import scipy
 
+from survey.core.statistics.rater_agreement import RankCorrelation, kendall, spearman_rho
 from survey.services.analysis.sheets import Cell, Sheet
 from survey.services.paper.reproduction import (
     ROUNDING_NOTE,
-    Claim,
+    Checks,
     Comparison,
     Reproduction,
     compare_deviation,
+    exhibit_texts,
     float_cells,
-    judge,
+    join_words,
+    judge_claims,
     printed_rows,
 )
 
 MEANS = ("MAP", "ANMRR", "AMNRO")
 LEVELS = {"*": ".05", "**": ".01", "***": ".001"}
-LEVELS_IN_TEXT = (  # example, lines, and the level that the text gives for each mean
-    (1, "lines 951–955", {"MAP": ".001", "ANMRR": ".01", "AMNRO": ".01"}),
-    (2, "lines 956–959", {"MAP": ".001", "ANMRR": ".001", "AMNRO": ".01"}),
-    (3, "lines 960–964", {"ANMRR": ".01 and .05", "AMNRO": ".01"}),
-)
+LEVELS_IN_TEXT = {  # the level that the text gives for each mean
+    "example1": {"MAP": ".001", "ANMRR": ".01", "AMNRO": ".01"},
+    "example2": {"MAP": ".001", "ANMRR": ".001", "AMNRO": ".01"},
+    "example3": {"ANMRR": ".01 and .05", "AMNRO": ".01"},
+}
+HIGH_TAU = 0.7  # a convention, see the remarks of correlations.yaml
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,7 @@ def table8() -> Reproduction:
         },
         (sheet,),
         percentages(),
-        tuple(_stars_in_text(*levels) for levels in LEVELS_IN_TEXT),
+        judge_claims("table8", _table8_checks()),
         (
             ROUNDING_NOTE,
             "The base of every percentage is the smaller of the two values: for MAP that is the "
@@ -200,15 +206,147 @@ def _bases_sheet() -> Sheet:
     )
 
 
-def _stars_in_text(example: int, lines: str, levels: dict[str, str]) -> Claim:
-    row = printed_rows("table8")[example - 1]
-    stars = {mean: LEVELS[row[f"{mean}_stars"]] for mean in MEANS}
-    in_text, in_table = (
-        "; ".join(f"{mean} {level}" for mean, level in source.items()) for source in (levels, stars)
+def _table8_checks() -> Checks:
+    checks = {}
+    for row in printed_rows("table8"):
+        name = f"example{row['example']}"
+        in_text = LEVELS_IN_TEXT[name]
+        in_table = {mean: LEVELS[row[f"{mean}_stars"]] for mean in MEANS}
+        texts = {"in_text": _levels(in_text), "in_table": _levels(in_table)}
+        checks[name] = in_text == in_table, {"example": row["example"], **texts}
+    return checks
+
+
+def _levels(by_mean: dict[str, str]) -> str:
+    return "; ".join(f"{mean} {level}" for mean, level in by_mean.items())
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How alike two means order a collection's descriptors.
+
+    ``opposed``: pairs of descriptors that they order differently, the better by ``first``
+    named first; ``pairs``: the number of all pairs.
+    """
+
+    table: str
+    collection: str
+    first: str
+    second: str
+    tau_b: RankCorrelation
+    rho: RankCorrelation
+    opposed: tuple[tuple[str, str], ...]
+    pairs: int
+
+    def as_json(self) -> dict[str, Any]:
+        """Return plain values; a coefficient's ``why`` only where something is undefined."""
+        content = asdict(self)
+        for name in ("tau_b", "rho"):
+            if content[name]["why"] is None:
+                del content[name]["why"]
+        return content
+
+
+def correlations() -> Reproduction:
+    """Return the rank correlations of the three means, and what they say of Section 5.4."""
+    agreements = compare_means()
+    sheet, remarks = _correlations_sheet(agreements), exhibit_texts("correlations")["remarks"]
+    return Reproduction(
+        "correlations",
+        {
+            "agreements": [agreement.as_json() for agreement in agreements],
+            "remarks": remarks,
+        },
+        (sheet, _opposed_sheet(agreements)),
+        claims=judge_claims("correlations", _correlation_checks(agreements)),
+        remarks=tuple(remarks),
+        table=sheet,
     )
-    return judge(
-        f"Section 5.4, {lines}",
-        f"Example {example} is significant at these levels: {in_text}.",
-        levels == stars,
-        f"The table's stars say: {in_table}.",
+
+
+def compare_means() -> tuple[Agreement, ...]:
+    """Compare each pair of means over each collection."""
+    agreements = []
+    for collection in COLLECTIONS:
+        columns, names = scores(collection.table), descriptor_names(collection.table)
+        for first, second in combinations(MEANS, 2):
+            x, y = columns[first], columns[second]
+            agreements.append(
+                Agreement(
+                    collection.table,
+                    collection.name,
+                    first,
+                    second,
+                    kendall(x, y),
+                    spearman_rho(x, y),
+                    opposed_pairs(names, x, y),
+                    len(names) * (len(names) - 1) // 2,
+                )
+            )
+    return tuple(agreements)
+
+
+def opposed_pairs(
+    names: tuple[str, ...], x: tuple[float, ...], y: tuple[float, ...]
+) -> tuple[tuple[str, str], ...]:
+    """Return the pairs that two scores order differently, the better by ``x`` first."""
+    return tuple(
+        (names[i], names[j]) if x[i] > x[j] else (names[j], names[i])
+        for i, j in combinations(range(len(names)), 2)
+        if (x[i] - x[j]) * (y[i] - y[j]) < 0
     )
+
+
+def _correlations_sheet(agreements: tuple[Agreement, ...]) -> Sheet:
+    undefined = next((a.tau_b.why for a in agreements if a.tau_b.why), None)
+    return Sheet(
+        "correlations",
+        "How alike the means order the descriptors",
+        (
+            *("collection", "means", "n", "tau-b", "tau from", "tau to"),
+            *("rho", "rho from", "rho to", "pairs ordered differently"),
+        ),
+        tuple(
+            (
+                *(a.collection, f"{a.first}, {a.second}", a.tau_b.n),
+                *_coefficient_cells(a.tau_b),
+                *_coefficient_cells(a.rho),
+                f"{len(a.opposed)} of {a.pairs}",
+            )
+            for a in agreements
+        ),
+        f"–: no interval, since {undefined}." if undefined else "",
+    )
+
+
+def _coefficient_cells(correlation: RankCorrelation) -> tuple[Cell, ...]:
+    return (correlation.coefficient, *(correlation.ci95 or (None, None)))
+
+
+def _opposed_sheet(agreements: tuple[Agreement, ...]) -> Sheet:
+    rows = tuple(
+        (a.collection, f"{a.first}, {a.second}", *pair) for a in agreements for pair in a.opposed
+    )
+    columns = ("collection", "means", "better by the first", "better by the second")
+    return Sheet("opposed", "Descriptors that two means order differently", columns, rows)
+
+
+def _correlation_checks(agreements: tuple[Agreement, ...]) -> Checks:
+    """Test the summary of Section 5.4 on the printed values, AMNRO's pairs only."""
+    with_amnro = [a for a in agreements if a.second == "AMNRO"]
+    low = [a.tau_b.coefficient is None or a.tau_b.coefficient < HIGH_TAU for a in with_amnro]
+    descriptions = " ".join(
+        _describe(mean, [a for a in with_amnro if a.first == mean]) for mean in MEANS[:2]
+    )
+    return {"not_highly_correlated": (low, {"descriptions": descriptions})}
+
+
+def _describe(mean: str, agreements: list[Agreement]) -> str:
+    values = [
+        f"{a.tau_b.coefficient:.2f} ({len(a.opposed)} of {a.pairs} pairs ordered differently)"
+        for a in agreements
+    ]
+    collections = join_words(a.collection for a in agreements)
+    same = [a.collection for a in agreements if not a.opposed]
+    alike = f" On {join_words(same)} the order is the same throughout." if same else ""
+    return f"With {mean}, AMNRO has a tau-b of {join_words(values)} on {collections}.{alike}"

@@ -6,9 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from survey.services.paper import reproduction
 from survey.services.paper.reproduction import (
+    Claim,
     compare_deviation,
     deviation_interval,
+    judge_claims,
     rounding_interval,
 )
 
@@ -58,3 +61,29 @@ def test_no_true_percentage_is_ever_said_to_disagree(value, base, decimals):
     operands = [rounded(number, 4) for number in (value, base)]
     if float(operands[1]) > 0.0001:
         assert compare_deviation("", "", *operands, printed).agrees
+
+
+CLAIM = {"source": "Section 1", "statement": "All are {colour}.", "why": "They are {colour}."}
+
+
+@pytest.mark.parametrize(
+    ("cases", "verdict"),
+    [
+        (True, "holds"),
+        ([True, True], "holds"),
+        ([True, False], "holds only in part"),
+        (False, "does not hold"),
+        ([False, False], "does not hold"),
+    ],
+)
+def test_a_claim_holds_as_far_as_its_cases_do_and_prints_the_checks_values(
+    monkeypatch, cases, verdict
+):
+    monkeypatch.setattr(reproduction, "exhibit_texts", lambda _: {"claims": {"colour": CLAIM}})
+    (claim,) = judge_claims("figure0", {"colour": (cases, {"colour": "grey"})})
+    assert claim == Claim("colour", "Section 1", "All are grey.", verdict, "They are grey.")
+
+
+def test_a_check_without_a_claim_is_refused():
+    with pytest.raises(ValueError, match="superfluous"):
+        judge_claims("figure2", {"combinations_tested": (True, {}), "superfluous": (True, {})})

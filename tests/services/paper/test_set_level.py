@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from survey.services.paper.recount import PublishedCounts
-from survey.services.paper.set_level import assignments, set_level
+from survey.services.paper.set_level import PublishedCounts, assignments, set_level
 
 CASE = json.loads((Path(__file__).parents[2] / "cases" / "table4.json").read_text())["table4"]
 EXPECTED = CASE["expected"]

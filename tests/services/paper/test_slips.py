@@ -1,10 +1,8 @@
 """The paper's misprints: what can be recomputed is, and the result confirms the slip."""
 
-from importlib.resources import files
-
 import pytest
-import yaml
 
+from survey.services.paper.reproduction import exhibit_texts
 from survey.services.paper.slips import CHECKS, all_slips, constants, f_measure, slips
 
 
@@ -63,10 +61,5 @@ def test_every_slip_says_all_five_things():
 
 
 def test_every_check_belongs_to_exactly_one_slip():
-    source = files("survey.services.paper") / "slips.yaml"
-    named = [
-        entry["check"]
-        for entry in yaml.safe_load(source.read_text(encoding="utf-8"))
-        if "check" in entry
-    ]
+    named = [entry["check"] for entry in exhibit_texts("slips") if "check" in entry]
     assert sorted(named) == sorted(CHECKS)

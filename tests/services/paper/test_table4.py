@@ -4,10 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from survey.services.paper.recount import published_counts
 from survey.services.paper.set_level import set_level
-from survey.services.paper.table4 import claims_document, read_table4, table4
-from survey.services.paper.table4_claims import Evidence, judge_comparisons
+from survey.services.paper.table4 import (
+    claims_document,
+    claims_of_table4,
+    published_counts,
+    read_table4,
+    table4,
+)
 
 GOLDEN = [
     ("MNRO is preferred to AP", "holds", ("+45", "+9.3", "8 sets won, 0 lost", "p = .023")),
@@ -76,7 +80,8 @@ def test_verdicts_come_from_the_counts_and_not_by_heart():
         votes=tuple(rows),
         identical={3: ("AP", "NMRR"), 4: ("NMRR", "MNRO"), 9: ("AP", "NMRR")},
     )
-    claims = judge_comparisons(Evidence(read_table4().recount, set_level(exchanged)))
+    reading = read_table4()
+    claims = claims_of_table4(reading.table, reading.shares, set_level(exchanged))[:3]
     assert [claim.verdict for claim in claims] == ["not supported", "not supported", "holds"]
 
 

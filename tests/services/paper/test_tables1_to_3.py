@@ -76,4 +76,4 @@ def test_readings_remarks_names_both_sides():
     remarks = " ".join(tables1_to_3.readings_remarks())
     assert "supports F = .04/g unless some topics had fewer than 10" in remarks
     assert "supports neither" in remarks
-    assert "supports the printed form" in tables1_to_3.what_k_uses().why
+    assert "supports the printed form" in tables1_to_3.table2().claims[-1].why

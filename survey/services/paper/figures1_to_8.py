@@ -1,0 +1,457 @@
+"""Figures 1 to 8 (Sections 3 and 4): how 1 − AP, NMRR and MNRO behave, and what the paper says.
+
+The words of each figure and its claims are in ``exhibits/figureN.yaml``.
+"""
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from survey.core.measures import average_precision, nmrr
+from survey.core.measures.mnro import mnro_horizon
+from survey.figures.exhibit import Exhibit
+from survey.services.analysis.sheets import Sheet
+from survey.services.paper.curves import (
+    CAPPED,
+    CAPPED_NMRR,
+    EPSILON,
+    FULL,
+    HORIZON,
+    LATER_RANKS,
+    RANKS,
+    SIZE,
+    item_curve,
+    largest_gap,
+    lower_curve,
+    mnro_by_share,
+    move_gains,
+    nro,
+    rank_pairs,
+    upper_curve,
+)
+from survey.services.paper.reproduction import (
+    Checks,
+    Reproduction,
+    exhibit_texts,
+    join_words,
+    judge_claims,
+)
+
+BOTH = ("1-AP", "NMRR")
+ALL_THREE = (*BOTH, "MNRO")
+EARLY = slice(1, HORIZON - 1)  # of LATER_RANKS: 3 to K; at 2 every measure is 0
+LATE = slice(HORIZON - 1, None)  # of LATER_RANKS: from K + 1
+
+# Figure 6
+IN_CAPTION = (1_000, 10_000, 100_000, 1_000_000)
+IN_TEXT = (100, 1_000, 10_000, 1_000_000)
+SIZES = tuple(sorted({*IN_CAPTION, *IN_TEXT}))
+CLOSE = 0.05
+
+# Figure 8: Rank(i) and Rank(j) along the enveloping curves
+EARLIER_RANKS = range(1, SIZE)  # Rank(j)
+ENVELOPES = {
+    "curve A": [(j + 1, j) for j in EARLIER_RANKS],
+    "curve B": [(SIZE, j) for j in EARLIER_RANKS],
+}
+
+# Sheets to read show some of the rows.
+SAMPLE_STEP = 10
+SAMPLE_RANKS = (2, 4, 6, 8, 9, 10, 12, 16, 20)
+SAMPLE_SHARES = (1, 5, 10, 20, 40, 60, 100)  # thousandths
+
+Columns = dict[str, list[float]]
+Series = dict[str, Any]
+
+
+def figure1() -> Reproduction:
+    """Compare 1 − AP and NMRR for a known item."""
+    ap, capped = item_curve("1-AP"), item_curve(CAPPED_NMRR)
+    steps = np.diff(ap)
+    curves = ((FULL, item_curve("NMRR")), (CAPPED, capped))
+    larger = RANKS[:FULL][ap[:FULL] - item_curve("NMRR")[:FULL] > EPSILON]
+    gradients = [(np.diff(curve[:k]), curve[k] - curve[k - 1]) for k, curve in curves]
+    horizons = {"full": FULL, "capped": CAPPED}
+    checks: Checks = {
+        "gradient_falls": ((np.diff(steps) < 0).all(), {"steps": steps, "last": steps[-1]}),
+        "stricter_before_k": (
+            [(ap[:k] >= curve[:k] - EPSILON).all() for k, curve in curves],
+            {**horizons, "larger": join_words(larger), "ap": ap[1], "nmrr": capped[1]},
+        ),
+        "stricter_after_k": (
+            [(curve[k:] > ap[k:]).all() for k, curve in curves],
+            {"most": ap[-1]},
+        ),
+        "level_after_k": ([np.isclose(curve[k + 1 :], 1).all() for k, curve in curves], {}),
+        "linear_up_to_k": (
+            [np.allclose(before, after) for before, after in gradients],
+            {
+                **horizons,
+                "gradients": [f"α is {a[0]:.3f} and β {beta:.3f}" for a, beta in gradients],
+            },
+        ),
+        "all_positions_differ": (len(set(ap.tolist())) == SIZE, {"size": SIZE}),
+    }
+    measures = (*BOTH, CAPPED_NMRR)
+    columns = _item_columns(*measures)
+    return _figure("figure1", columns, _series(columns, "Rank(q)", measures=measures), checks)
+
+
+def figure2() -> Reproduction:
+    """Compare 1 − AP and NMRR for all pairs of ranks, in the order of the pseudo code."""
+    pairs = rank_pairs()
+    distinct = len(set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)))
+    checks: Checks = {
+        "combinations_tested": (
+            len(pairs.i) == distinct == 190,
+            {"size": SIZE, "before": SIZE - 1, "distinct": distinct},
+        )
+    }
+    columns = _numbered_pair_columns(*BOTH)
+    series = _series(columns, "Combined_Rank", measures=BOTH)
+    return _figure("figure2", columns, series, checks, _sampled_rows)
+
+
+def figure3() -> Reproduction:
+    """Compare 1 − AP and NMRR as surfaces over the two ranks."""
+    values, late = rank_pairs().values, rank_pairs().late
+    late_ap = values["1-AP"][late]
+    lists = np.array([[1, 100], [1, 1000]])
+    of_nmrr, of_ap = nmrr(lists), average_precision(lists)
+    checks: Checks = {
+        "nmrr_level_when_both_late": (
+            (late == (values["NMRR"] > 1 - EPSILON)).all(),
+            {"late": late.sum(), "pairs": len(late)},
+        ),
+        "ap_smaller_when_both_late": (
+            (late_ap < 1 - EPSILON).all(),
+            {"least": late_ap.min(), "most": late_ap.max()},
+        ),
+        "nmrr_blind_after_k": (
+            abs(of_nmrr[0] - of_nmrr[1]) < EPSILON,
+            {"nmrr": of_nmrr, "ap": of_ap},
+        ),
+    }
+    columns = _pair_columns(*BOTH)
+    series = _series(columns, "Rank(i)", "Rank(j)", measures=BOTH)
+    return _figure("figure3", columns, series, checks, _sampled_surface)
+
+
+def figure4() -> Reproduction:
+    """Compare the best and the worst pair for each Rank(i), by 1 − AP and by NMRR."""
+    lower = {name: lower_curve(name) for name in BOTH}
+    upper = {name: upper_curve(name) for name in BOTH}
+    lead_below, lead_above = (curves["1-AP"] - curves["NMRR"] for curves in (lower, upper))
+    low, high = (np.diff(curves["NMRR"][: HORIZON - 1]) for curves in (lower, upper))
+    over_j = {
+        name: [np.array([rank_pairs().value(name, i, j) for j in range(1, i)]) for i in LATER_RANKS]
+        for name in BOTH
+    }
+    late_ap, late_low, late_high = lower["1-AP"][LATE], lower["NMRR"][LATE], upper["NMRR"][LATE]
+    checks: Checks = {
+        "curves_are_bounds": (
+            all(
+                np.allclose(list(map(np.min, over_j[name])), lower[name])
+                and np.allclose(list(map(np.max, over_j[name])), upper[name])
+                for name in BOTH
+            ),
+            {"ranks": len(LATER_RANKS)},
+        ),
+        "approach_to_lower_curve": (
+            all((np.diff(values) <= EPSILON).all() for name in BOTH for values in over_j[name]),
+            {
+                "size": SIZE,
+                "ranges": " and ".join(
+                    f"{name} from {lower[name][-1]:.3f} to {upper[name][-1]:.3f}" for name in BOTH
+                ),
+            },
+        ),
+        "ap_larger_early": (
+            (lead_below[EARLY] > 0).all() and (lead_above[EARLY] > 0).all(),
+            {"k": HORIZON, "lower": lead_below.max(), "upper": lead_above.max()},
+        ),
+        "nmrr_larger_late": (
+            (late_low > late_ap).all(),
+            {"nmrr": late_low[0], "ap": late_ap[0], "last": late_ap[-1]},
+        ),
+        "nmrr_rises_evenly": (
+            np.allclose(low, low[0]) and np.allclose(high, high[0]),
+            {"lower": low[0], "upper": high[0]},
+        ),
+        "nmrr_curves_level_late": (
+            np.allclose(late_low, late_low[0]) and np.allclose(late_high[1:], 1),
+            {"lower": late_low[0], "first": HORIZON + 1, "second": HORIZON + 2},
+        ),
+    }
+    curves = {
+        f"{name}, {where}": values[name].tolist()
+        for name in BOTH
+        for where, values in (("Rank(j) = 1", lower), ("Rank(j) = Rank(i) − 1", upper))
+    }
+    columns = {"Rank(i)": list(LATER_RANKS), **curves}
+    return _figure("figure4", columns, _series(columns, "Rank(i)", measures=curves), checks)
+
+
+def figure5() -> Reproduction:
+    """Compare 1 − AP, NMRR and MNRO for a known item."""
+    level = item_curve("MNRO")
+    late_steps = np.diff(level[FULL - 1 :])
+    steps = {name: np.diff(item_curve(name))[: FULL - 1] for name in ALL_THREE}
+    rises = "; ".join(
+        f"to {rank}: " + ", ".join(f"{name} {step[rank - 2]:.3f}" for name, step in steps.items())
+        for rank in range(2, FULL + 1)
+    )
+    halves = {k: float(nro(k / 2, k)) for k in (4, 8, 20, 100)}
+    checks: Checks = {
+        "mnro_rises_least": (
+            steps["MNRO"] < np.minimum(steps["1-AP"], steps["NMRR"]),
+            {"rises": rises, "k": FULL},
+        ),
+        "level_at_k": (
+            abs(level[FULL - 1] - 0.95) < 5e-5,
+            {"k": FULL, "level": level[FULL - 1]},
+        ),
+        "level_at_half_k": (
+            all(abs(half - 0.5) < 5e-3 for half in halves.values()),
+            {"levels": ", ".join(f"{half:.4f} for K = {k}" for k, half in halves.items())},
+        ),
+        "approaches_one": (
+            (late_steps > 0).all() and 1 - 1e-13 < level[-1] < 1,
+            {"steps": late_steps, "size": SIZE},
+        ),
+        "all_positions_differ": (
+            len(set(level.tolist())) == SIZE,
+            {"size": SIZE, "level": np.isclose(item_curve("NMRR"), 1).sum()},
+        ),
+    }
+    columns = _item_columns(*ALL_THREE)
+    return _figure("figure5", columns, _series(columns, "Rank(q)", measures=ALL_THREE), checks)
+
+
+def figure6() -> Reproduction:
+    """Return MNRO of one relevant item in growing collections, over its share of each."""
+    caption, text = largest_gap(IN_CAPTION), largest_gap(IN_TEXT)
+    checks: Checks = {
+        "same_in_all_sizes": ([caption < CLOSE, text < CLOSE], {"caption": caption, "text": text}),
+        "level_at_k": (
+            all(abs(mnro_by_share(size)[40] - 0.95) < 5e-5 for size in SIZES),
+            {"sizes": len(SIZES)},
+        ),
+        "sizes_in_text_and_caption": (IN_CAPTION == IN_TEXT, {}),
+    }
+    shares = {size: mnro_by_share(size) for size in SIZES}
+    rows = [
+        (size, size * unit // 1000, unit / 10, value)
+        for size, values in shares.items()
+        for unit, value in values.items()
+    ]
+    names = ("N", "Rank(q)", "share of N in %", "MNRO")
+    columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    series = [
+        {
+            "name": f"N = {size}",
+            "x": [size * unit / 1000 for unit in values],
+            "y": list(values.values()),
+        }
+        for size, values in shares.items()
+    ]
+    return _figure("figure6", columns, series, checks, _sampled_shares)
+
+
+def figure7() -> Reproduction:
+    """Compare the three measures for all pairs of ranks, in the order of the pseudo code."""
+    smaller = {last: move_gains("MNRO", last) < move_gains("1-AP", last) for last in (4, HORIZON)}
+    counts = "; ".join(
+        f"within the first {last} positions in {cases.sum()} of {cases.size} moves"
+        for last, cases in smaller.items()
+    )
+    gains = move_gains("MNRO")
+    checks: Checks = {
+        "moves_cost_less_early": (smaller[HORIZON], {"counts": counts}),
+        "every_move_counts": (
+            gains.min() > 0,
+            {"moves": len(gains), "unchanged": (abs(move_gains("NMRR")) < EPSILON).sum()},
+        ),
+    }
+    columns = _numbered_pair_columns(*ALL_THREE)
+    series = _series(columns, "Combined_Rank", measures=ALL_THREE)
+    return _figure("figure7", columns, series, checks, _sampled_rows)
+
+
+def figure8() -> Reproduction:
+    """Return MNRO as a surface over the two ranks, with its enveloping curves A and B."""
+    pairs, late = rank_pairs(), rank_pairs().late
+    mnro, lead = pairs.values["MNRO"], pairs.values["MNRO"] - pairs.values["1-AP"]
+    lower = {name: lower_curve(name) for name in ALL_THREE}
+    upper = {name: upper_curve(name) for name in ALL_THREE}
+    count_late = (pairs.i > HORIZON).astype(int) + late
+    groups = [mnro[count_late == count] for count in range(3)]
+    means = [group.mean() for group in groups]
+    ranges = "; ".join(
+        f"{count} after K: {group.min():.3f} to {group.max():.3f}, mean {group.mean():.3f}"
+        for count, group in enumerate(groups)
+    )
+    below = [(curves["1-AP"] - curves["MNRO"])[EARLY] for curves in (lower, upper)]
+    away = [abs(curves["MNRO"] - curves["NMRR"])[EARLY].max() for curves in (lower, upper)]
+    late_lower = {name: values[LATE] for name, values in lower.items()}
+    steps = np.diff(upper["MNRO"][HORIZON:])
+    over_i = [[pairs.value("MNRO", i, j) for i in range(j + 1, SIZE + 1)] for j in EARLIER_RANKS]
+    checks: Checks = {
+        "very_high_after_k": (
+            (mnro[late] > 0.95).all(),
+            {"k": HORIZON, "least": mnro[late].min()},
+        ),
+        "higher_with_more_after_k": (
+            [
+                means == sorted(means),
+                all(fewer.max() < more.min() for fewer, more in pairwise(groups)),
+            ],
+            {"ranges": ranges},
+        ),
+        "smaller_than_ap_early": (
+            np.concatenate(below) > 0,
+            {
+                "lower": 2 + (below[0] > 0).sum(),
+                "upper": 2 + (below[1] > 0).sum(),
+                "k": HORIZON,
+                "away": max(away),
+            },
+        ),
+        "larger_than_ap_late": (
+            (late_lower["MNRO"] > late_lower["1-AP"]).all()
+            and abs(late_lower["MNRO"] - late_lower["NMRR"]).max() < 0.05,
+            {
+                "mnro": late_lower["MNRO"][[0, -1]],
+                "ap": late_lower["1-AP"][[0, -1]],
+                "nmrr": late_lower["NMRR"][0],
+            },
+        ),
+        "never_one": (
+            [
+                bool((mnro[late] < 1).all() and (steps > 0).all()),
+                np.allclose(steps, steps[0], rtol=0.1),
+            ],
+            {"most": mnro[late].max(), "first": steps[0], "last": steps[-1]},
+        ),
+        "ap_smaller_when_both_late": (
+            (lead[late] > 0).all(),
+            {"least": lead[late].min(), "most": lead[late].max(), "pairs": late.sum()},
+        ),
+        "curves_are_bounds": (
+            all(min(values) == values[0] and max(values) == values[-1] for values in over_i),
+            {"ranks": len(over_i)},
+        ),
+        "same_curves_as_figure_4": (
+            [
+                ENVELOPES["curve A"] == [(i, i - 1) for i in LATER_RANKS],
+                ENVELOPES["curve B"] == [(i, 1) for i in LATER_RANKS],
+            ],
+            {},
+        ),
+    }
+    columns = _pair_columns("MNRO")
+    series = _series(columns, "Rank(i)", "Rank(j)", measures=["MNRO"])
+    for name, ranks in ENVELOPES.items():
+        heights = [pairs.value("MNRO", i, j) for i, j in ranks]
+        series.append(
+            {
+                "name": name,
+                "x": [float(i) for i, _ in ranks],
+                "y": [float(j) for _, j in ranks],
+                "z": heights,
+            }
+        )
+    return _figure("figure8", columns, series, checks, _sampled_surface)
+
+
+def _item_columns(*measures: str) -> Columns:
+    return {"Rank(q)": RANKS.tolist(), **{name: item_curve(name).tolist() for name in measures}}
+
+
+def _pair_columns(*measures: str) -> Columns:
+    pairs = rank_pairs()
+    values = {name: pairs.values[name].tolist() for name in measures}
+    return {"Rank(i)": pairs.i.tolist(), "Rank(j)": pairs.j.tolist(), **values}
+
+
+def _numbered_pair_columns(*measures: str) -> Columns:
+    return {"Combined_Rank": list(range(1, len(rank_pairs().i) + 1)), **_pair_columns(*measures)}
+
+
+def _series(columns: Columns, *axes: str, measures: Iterable[str]) -> list[Series]:
+    """Return each measure as a curve over one axis, or as a surface over two."""
+    return [
+        {"name": name, **dict(zip("xyz", (columns[axis] for axis in (*axes, name)), strict=False))}
+        for name in measures
+    ]
+
+
+def _figure(
+    name: str,
+    columns: Columns,
+    series: list[Series],
+    checks: Checks,
+    sheet: Callable[[Exhibit], Sheet] | None = None,
+) -> Reproduction:
+    """Return a figure as a reproduction; ``sheet``: the table to read, by default all rows."""
+    texts = exhibit_texts(name)
+    rows = tuple(zip(*columns.values(), strict=True))
+    exhibit = Exhibit(
+        name,
+        texts["title"],
+        tuple(columns),
+        rows,
+        alternative=texts["alternative"],
+        note=texts["note"],
+        decimals=4,
+    )
+    full = Sheet(name, exhibit.title, exhibit.columns, rows, exhibit.note, decimals=4)
+    return Reproduction(
+        name,
+        {"title": exhibit.title, "note": exhibit.note, "series": series},
+        (sheet(exhibit) if sheet else full,),
+        claims=judge_claims(name, checks),
+        table=full,
+        exhibit=exhibit,
+    )
+
+
+def _sampled_rows(exhibit: Exhibit) -> Sheet:
+    """Return a table of every tenth row of an exhibit, and the last."""
+    rows = exhibit.rows[::SAMPLE_STEP]
+    last = () if exhibit.rows[-1] in rows else exhibit.rows[-1:]
+    note = (
+        f"Every {SAMPLE_STEP}th of {len(exhibit.rows)} rows; --to and --json give all. "
+        f"{exhibit.note}"
+    )
+    return Sheet(exhibit.name, exhibit.title, exhibit.columns, (*rows, *last), note, decimals=4)
+
+
+def _sampled_surface(exhibit: Exhibit) -> Sheet:
+    """Return a table of a surface at some ranks, Rank(i) down and Rank(j) across."""
+    value, across = rank_pairs().value, (1, *SAMPLE_RANKS[:-1])
+    rows = tuple(
+        (name, i, *(value(name, i, j) if j < i else None for j in across))
+        for name in exhibit.columns[2:]
+        for i in SAMPLE_RANKS
+    )
+    columns = ("measure", "Rank(i)", *(f"Rank(j) = {j}" for j in across))
+    note = f"Some of {len(exhibit.rows)} pairs; --to and --json give all. {exhibit.note}"
+    return Sheet(exhibit.name, exhibit.title, columns, rows, note)
+
+
+def _sampled_shares(_: Exhibit) -> Sheet:
+    rows = tuple(
+        (size, int(mnro_horizon(1, size)), *map(mnro_by_share(size).get, SAMPLE_SHARES))
+        for size in SIZES
+    )
+    return Sheet(
+        "figure6",
+        "Figure 6. MNRO for NG = 1 at some shares of growing collections",
+        ("N", "K", *(f"{unit / 10} % of N" for unit in SAMPLE_SHARES)),
+        rows,
+        "–: no whole position. K = .04·N in either reading of Eq. 15, since NG = 1.",
+        decimals=4,
+    )
