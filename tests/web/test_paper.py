@@ -34,10 +34,10 @@ def test_the_tables_hold_the_votes_and_the_tests_of_each_pair(page):
         for table in page.select("table")
     }
     assert tables["Votes per set"][-1][:5] == ["total", "90", "109", "135", "20"]
-    assert tables["Leads in votes, all sets together"][0][:3] == ["MNRO-NMRR", "+26", "+18"]
+    assert tables["Leads in votes, all sets together"][0][:3] == ["MNRO − NMRR", "+26", "+18"]
     tests = tables["Differences in share, with the sets as units"]
     assert [row[0] for row in tests] == [
-        pair for pair in ("MNRO-NMRR", "MNRO-AP", "NMRR-AP") for _ in range(3)
+        pair for pair in ("MNRO − NMRR", "MNRO − AP", "NMRR − AP") for _ in range(3)
     ]
     assert tests[3][-1] == ".008 (.023)"
 

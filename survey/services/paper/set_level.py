@@ -10,7 +10,7 @@ The exchange test is exact. Within each set the counts stay with their orders, a
 are exchanged among the orders, every assignment being equally likely; measures whose orders
 are identical stay together, as one order with one count. It gives every *order* the same
 chance: the second column that an identical order takes on the page is no part of it (for
-that, see ``permutation.label_permutation``).
+that, see ``differences.label_permutation``).
 """
 
 import math

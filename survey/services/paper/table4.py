@@ -443,7 +443,7 @@ def _leads_sheet(level: SetLevel) -> Sheet:
         ),
         tuple(
             (
-                str(tests.pair),
+                tests.pair.title,
                 votes(tests.lead),
                 votes(tests.chance_lead),
                 f"{votes(min(tests.lead_without))} to {votes(max(tests.lead_without))}",
@@ -464,7 +464,7 @@ def _tests_sheet(level: SetLevel) -> Sheet:
             *("mean, points", "95 % interval", "t test p (Holm)", "sign flips p (Holm)"),
         ),
         tuple(
-            (str(tests.pair), text, *_scope_cells(getattr(tests, scope)))
+            (tests.pair.title, text, *_scope_cells(getattr(tests, scope)))
             for tests in level.pairs
             for scope, text in SCOPES.items()
         ),
