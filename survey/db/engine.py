@@ -2,13 +2,15 @@
 
 SQLite is opened so that writers take turns at BEGIN and a committed answer is on the disk.
 PostgreSQL is reached through pg8000, whose errors are corrected here: SQLAlchemy has to see a
-lost connection as an InterfaceError, and a broken constraint as an IntegrityError.
+lost connection as an InterfaceError, and a broken constraint as an IntegrityError. Prepared
+statements, which participants' pages execute, run on SQLite's driver itself.
 """
 
-import re
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from time import monotonic, sleep
 from types import ModuleType
@@ -16,10 +18,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pg8000
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, Insert, Select, Update, create_engine, event, text
 from sqlalchemy.engine import URL, Dialect, ExceptionContext, make_url
-from sqlalchemy.exc import DataError, IntegrityError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
+from sqlalchemy.types import TypeEngine
 
 # Older libraries can corrupt a database in WAL mode when a checkpoint and a
 # restarted log meet: https://sqlite.org/wal.html#walresetbug
@@ -40,9 +43,6 @@ LONGEST_LOG = 16 * 2**20
 GLOBAL_LOCK = 5_300_006
 
 LOST_CONNECTION = "network error"  # the words by which SQLAlchemy knows that it must reconnect
-
-COPY_ESCAPE = re.compile(r"\\(.)")
-COPY_CHARACTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
 def sqlite_library() -> ModuleType:
@@ -198,39 +198,96 @@ def is_file_error(error: BaseException) -> bool:
     return _sqlite_code(error) in FILE_ERRORS
 
 
-class CopyRows:
-    """A file for pg8000 to write a COPY to: passes its rows on as lists of texts, in batches.
+# A row: its attributes are named like the columns of the select.
+Record = Any
+Convert = Callable[[Any], Any]
 
-    NULL becomes None.
+
+class Prepared:
+    """A select, insert or update that runs on SQLite's driver, in the session's transaction.
+
+    The values of an execution name its parameters. SQLAlchemy's part of an execution takes seven
+    times as long as SQLite's: with it, a question's page would take 1.2 to 1.6 times as long, an
+    answer 1.2 to 1.4 times. PostgreSQL's driver takes longer than SQLAlchemy, which executes the
+    statement there.
     """
 
-    def __init__(self, on_rows: Callable[[list[list[Any]]], None], batch_size: int) -> None:
-        self._on_rows, self._batch_size = on_rows, batch_size
-        self._lines: list[bytes] = []
+    def __init__(self, statement: Select[Any] | Insert | Update):
+        self.statement = statement
 
-    def write(self, line: bytes) -> None:
-        """Add a line; pg8000 calls this for each line of the COPY."""
-        self._lines.append(line)
-        if len(self._lines) == self._batch_size:
-            self.flush()
+    def rows(self, session: Session, values: Mapping[str, Any]) -> Sequence[Record]:
+        """Execute a select, or a write with RETURNING, and return its rows."""
+        connection = session.connection()
+        if connection.dialect.name != "sqlite":
+            return session.execute(self.statement, values).all()
+        compiled = _compiled(self, connection.dialect, tuple(values))
+        return [compiled.record(row) for row in compiled.execute(connection, values)]
 
-    def flush(self) -> None:
-        """Pass on the rows of the last, incomplete batch."""
-        if self._lines:
-            text = b"".join(self._lines).decode()
-            self._lines.clear()
-            rows = [line.split("\t") for line in text.removesuffix("\n").split("\n")]
-            escaped = "\\" in text
-            self._on_rows([[_unescaped(cell) for cell in row] for row in rows] if escaped else rows)
+    def first(self, session: Session, values: Mapping[str, Any]) -> Record | None:
+        """Execute a select that finds one row at most; return it, or None."""
+        rows = self.rows(session, values)
+        return rows[0] if rows else None
+
+    def run(self, session: Session, values: Mapping[str, Any]) -> None:
+        """Execute a write without RETURNING."""
+        connection = session.connection()
+        if connection.dialect.name == "sqlite":
+            _compiled(self, connection.dialect, tuple(values)).execute(connection, values)
+        else:
+            session.execute(self.statement, values)
 
 
-def _unescaped(cell: str) -> str | None:
-    r"""Decode a cell of a COPY: \N is NULL, \n a line feed and so on."""
-    if "\\" not in cell:
-        return cell
-    if cell == r"\N":
-        return None
-    return COPY_ESCAPE.sub(lambda match: COPY_CHARACTERS.get(match[1], match[1]), cell)
+class _SqliteStatement:
+    """The SQL of a statement, and the conversions of its parameters and of its columns."""
+
+    def __init__(self, statement: Any, dialect: Dialect, names: Sequence[str]):
+        compiled = statement.compile(dialect=dialect, column_keys=list(names))
+        self.sql = str(compiled)
+        types = {name: bound.type for bound, name in compiled.bind_names.items()}
+        constants = compiled.construct_params(dict.fromkeys(names))
+        self._binds = [
+            (name, _bind_processor(types[name], dialect), constants[name])
+            for name in compiled.positiontup or ()
+        ]
+        columns = getattr(statement, "exported_columns", ())
+        self._reads = [_result_processor(column.type, dialect) for column in columns]
+        named: Any = namedtuple("Row", [column.key for column in columns])  # type: ignore[misc] # no literal
+        self._row = named._make
+
+    def execute(self, connection: Connection, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
+        """Return the driver's rows; raise the exceptions that SQLAlchemy would."""
+        cursor = connection.connection.cursor()
+        try:
+            return cursor.execute(self.sql, list(self._bound(values))).fetchall()  # type: ignore[no-any-return] # sqlite3's cursor
+        except connection.dialect.loaded_dbapi.Error as error:
+            if is_file_error(error):
+                connection.invalidate(error)
+            raise DBAPIError.instance(
+                self.sql, None, error, connection.dialect.loaded_dbapi.Error, hide_parameters=True
+            ) from error
+
+    def record(self, row: Sequence[Any]) -> Record:
+        """Return a row of the driver as attributes with the types of their columns."""
+        cells = zip(self._reads, row, strict=True)
+        return self._row(convert(cell) if convert else cell for convert, cell in cells)
+
+    def _bound(self, values: Mapping[str, Any]) -> Iterator[Any]:
+        for name, convert, constant in self._binds:
+            value = values.get(name, constant)
+            yield convert(value) if convert else value
+
+
+@lru_cache(maxsize=200)
+def _compiled(prepared: Prepared, dialect: Dialect, names: tuple[str, ...]) -> _SqliteStatement:
+    return _SqliteStatement(prepared.statement, dialect, names)
+
+
+def _bind_processor(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
+    return type_.dialect_impl(dialect).bind_processor(dialect)
+
+
+def _result_processor(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
+    return type_.dialect_impl(dialect).result_processor(dialect, None)
 
 
 def _set_up_sqlite(connection: Any, _: object) -> None:

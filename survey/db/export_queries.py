@@ -29,6 +29,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.models import (
+    TASK_TABLES,
     ConsentText,
     Identity,
     Participant,
@@ -38,9 +39,8 @@ from survey.db.models import (
     StoredQuestion,
     StoredResponse,
 )
-from survey.db.models.base import Labels, UtcDateTime
+from survey.db.models.base import Labels, TaskTables, UtcDateTime, key_of
 from survey.db.study_queries import by_public_id
-from survey.db.tasks import TASK_TABLES, TaskTables, key_of
 
 ORDERING = TASK_TABLES["ordering"]
 BATCH = 1_000  # rows fetched at a time

@@ -1,11 +1,12 @@
-"""Queries of participants' pages: the visitor, the presentations, the answers; erasing.
+"""Queries of participants' pages: the visitor, the presentations, the answers.
 
 They run for every page and every answer, so the statements are prepared and select single columns,
-not objects of the ORM. The rare queries about erasing and personal data come last.
+not objects of the ORM. To change a row of a study or participant, a service loads and locks it.
 """
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any, cast
@@ -18,11 +19,9 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
-    delete,
     exists,
     func,
     insert,
-    or_,
     select,
     text,
     update,
@@ -32,12 +31,10 @@ from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
 from survey.core.tasks import plan_from_json
+from survey.db.engine import Prepared, Record
 from survey.db.models import (
     Browser,
-    Erasure,
-    Event,
     Guest,
-    Identity,
     Participant,
     Presentation,
     Revision,
@@ -45,8 +42,57 @@ from survey.db.models import (
     StoredResponse,
     Study,
 )
-from survey.db.records import ParticipantRecord, Prepared, Record, StudyRecord
-from survey.db.tasks import TaskTables, key_of, own_columns
+from survey.db.models.base import TaskTables, key_of, own_columns
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRecord:
+    """What every page needs of a study; ``recruitment_json``: the stored text."""
+
+    id: int
+    slug: str
+    status: str
+    plan: Plan
+    recruitment_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantRecord:
+    """What every page needs of a participant; ``personal_json``: the stored text."""
+
+    id: int
+    study_id: int
+    public_id: str
+    status: str
+    is_test: bool
+    personal_json: str
+    receipt: str | None
+    started_at: datetime
+    consented_at: datetime | None
+    described_at: datetime | None
+    informed_at: datetime | None
+    last_seen_at: datetime | None
+
+    @property
+    def personal(self) -> Mapping[str, Any]:
+        """The answers of the page "About you"."""
+        return json.loads(self.personal_json)  # type: ignore[no-any-return] # an object
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A study, and the participant of the browser, None before they begin.
+
+    ``by_personal_link``: whether the participant began with a personal link.
+    """
+
+    study: StudyRecord
+    participant: ParticipantRecord | None
+    by_personal_link: bool
+
+
+AnyStudy = Study | StudyRecord
+AnyParticipant = Participant | ParticipantRecord
 
 _browser, _participant, _presentation, _question, _response, _revision, _study = (
     cast(Table, model.__table__)
@@ -317,7 +363,8 @@ def note_shown(session: Session, participant_id: int, position: int, moment: dat
     _FIRST_SHOWN.run(session, {"who": participant_id, "at": position, "shown_at": moment})
 
 
-# JSON is fetched as text, the key of the cache of parsed plans.
+# JSON is fetched as text, the key of the cache of parsed plans. The participant's columns are named
+# as the fields of their record.
 _VISIT = Prepared(
     select(
         *(_study.c[name].label(f"study_{name}") for name in ("id", "slug", "status")),
@@ -325,7 +372,7 @@ _VISIT = Prepared(
         as_type(_study.c.recruitment, Text).label("recruitment"),
         exists().where(Guest.participant_id == _participant.c.id).label("is_guest"),
         *(_participant.c[name] for name in ("id", "public_id", "status", "is_test")),
-        as_type(_participant.c.personal, Text).label("personal"),
+        as_type(_participant.c.personal, Text).label("personal_json"),
         *(_participant.c[name] for name in ("receipt", "started_at", "consented_at")),
         *(_participant.c[name] for name in ("described_at", "informed_at", "last_seen_at")),
     )
@@ -338,80 +385,23 @@ _VISIT = Prepared(
 )
 
 
-def visit(
-    session: Session, slug: str, token_hash: str
-) -> tuple[StudyRecord, ParticipantRecord | None, bool] | None:
-    """Return a study, the browser's participant in it, and whether they are a guest."""
+def visit(session: Session, slug: str, token_hash: str) -> Visit | None:
+    """Return the study with an address, and the participant of the browser with a token's hash."""
     row = _VISIT.first(session, {"slug": slug, "token_hash": token_hash})
-    return row and (_study_in(row), _participant_in(row), bool(row.is_guest))
-
-
-def _study_in(row: Record) -> StudyRecord:
-    return StudyRecord(
+    if row is None:
+        return None
+    study = StudyRecord(
         id=row.study_id,
         slug=row.study_slug,
         status=row.study_status,
         plan=_plan(row.plan),
         recruitment_json=row.recruitment,
     )
+    values = (getattr(row, field.name) for field in fields(ParticipantRecord))
+    participant = None if row.id is None else ParticipantRecord(*values)
+    return Visit(study, participant, by_personal_link=bool(row.is_guest))
 
 
 @lru_cache(maxsize=100)
 def _plan(plan_text: str) -> Plan:
     return plan_from_json(json.loads(plan_text), registered=False)
-
-
-def _participant_in(row: Record) -> ParticipantRecord | None:
-    if row.id is None:
-        return None
-    return ParticipantRecord(
-        id=row.id,
-        study_id=row.study_id,
-        public_id=row.public_id,
-        status=row.status,
-        is_test=row.is_test,
-        personal_json=row.personal,
-        receipt=row.receipt,
-        started_at=row.started_at,
-        consented_at=row.consented_at,
-        described_at=row.described_at,
-        informed_at=row.informed_at,
-        last_seen_at=row.last_seen_at,
-    )
-
-
-def erased_tokens(session: Session) -> Sequence[str]:
-    """Return the hashes from which a restored backup knows whom to erase."""
-    return session.scalars(select(Erasure.token)).all()
-
-
-def events_about(session: Session, slug: str, public_id: str) -> Sequence[Event]:
-    """Return the events of a study whose detail begins with a participant's id."""
-    return session.scalars(
-        select(Event).where(Event.slug == slug, Event.detail.startswith(public_id))
-    ).all()
-
-
-def has_personal(session: Session, study_id: int) -> bool:
-    """Return whether a study still holds data that identify people."""
-    conditions = (
-        exists().where(Participant.study_id == study_id, _has_personal_answers()),
-        exists().where(Identity.study_id == study_id),
-        exists().where(Guest.study_id == study_id),
-    )
-    return bool(session.scalar(select(or_(*conditions))))
-
-
-def delete_personal(session: Session, study_id: int) -> None:
-    """Delete a study's personal answers, platform ids and guest list."""
-    session.execute(
-        update(Participant)
-        .where(Participant.study_id == study_id, _has_personal_answers())
-        .values(personal={})
-    )
-    session.execute(delete(Identity).where(Identity.study_id == study_id))
-    session.execute(delete(Guest).where(Guest.study_id == study_id))
-
-
-def _has_personal_answers() -> ColumnElement[bool]:
-    return as_type(Participant.personal, Text) != "{}"

@@ -1,16 +1,19 @@
-"""Queries of studies: the study itself, its participants, slots, guests and consent texts."""
+"""Queries of studies: participants, slots, guests, consent texts, personal data, erasures."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select
+from sqlalchemy import ColumnElement, Text, and_, case, delete, exists, func, or_, select, update
+from sqlalchemy import cast as as_type
 from sqlalchemy.orm import Session, contains_eager, joinedload
 
 from survey.db.models import (
     Browser,
     ConsentText,
+    Erasure,
+    Event,
     Guest,
     Identity,
     Participant,
@@ -314,3 +317,40 @@ def has_real_answers(session: Session, study_id: int) -> bool:
         )
     )
     return bool(session.scalar(select(exists(answered))))
+
+
+def erased_tokens(session: Session) -> Sequence[str]:
+    """Return the hashes from which a restored backup knows whom to erase."""
+    return session.scalars(select(Erasure.token)).all()
+
+
+def events_about(session: Session, slug: str, public_id: str) -> Sequence[Event]:
+    """Return the events of a study whose detail begins with a participant's id."""
+    return session.scalars(
+        select(Event).where(Event.slug == slug, Event.detail.startswith(public_id))
+    ).all()
+
+
+def has_personal(session: Session, study_id: int) -> bool:
+    """Return whether a study still holds data that identify people."""
+    conditions = (
+        exists().where(Participant.study_id == study_id, _has_personal_answers()),
+        exists().where(Identity.study_id == study_id),
+        exists().where(Guest.study_id == study_id),
+    )
+    return bool(session.scalar(select(or_(*conditions))))
+
+
+def delete_personal(session: Session, study_id: int) -> None:
+    """Delete a study's personal answers, platform ids and guest list."""
+    session.execute(
+        update(Participant)
+        .where(Participant.study_id == study_id, _has_personal_answers())
+        .values(personal={})
+    )
+    session.execute(delete(Identity).where(Identity.study_id == study_id))
+    session.execute(delete(Guest).where(Guest.study_id == study_id))
+
+
+def _has_personal_answers() -> ColumnElement[bool]:
+    return as_type(Participant.personal, Text) != "{}"

@@ -6,7 +6,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from survey.clock import now
 from survey.core.studies.rankings import Ranking
-from survey.db.engine import begin_reading
+from survey.db.engine import Prepared, begin_reading
 from survey.db.models import (
     Participant,
     Presentation,
@@ -14,7 +14,6 @@ from survey.db.models import (
     StoredResponse,
     Study,
 )
-from survey.db.records import Prepared
 from tests.builders import a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
 

@@ -17,8 +17,8 @@ from survey.core.studies.faults import Fault, Finding
 from survey.core.studies.plan import Plan
 from survey.core.tasks import TASKS
 from survey.db import export_queries
-from survey.db.models import Participant, Presentation, Revision, StoredResponse
-from survey.db.tasks import TASK_TABLES, TaskTables
+from survey.db.models import TASK_TABLES, Participant, Presentation, Revision, StoredResponse
+from survey.db.models.base import TaskTables
 from survey.services.exchange import tables
 from survey.services.exchange.input_files import BundleError, Faults, read_rows
 from survey.services.exchange.tables import ImportedAnswer

@@ -1,6 +1,10 @@
 """The tables. Their rules are named constraints of the database: no code path can skip them."""
 
-from survey.db.models.base import Base
+from typing import cast
+
+from sqlalchemy import Table
+
+from survey.db.models.base import Base, TaskTables
 from survey.db.models.ordering import (
     StoredOrderingAnswer,
     StoredOrderingPresentation,
@@ -27,6 +31,7 @@ from survey.db.models.researcher import (
 from survey.db.models.study import ConsentText, StoredQuestion, Study
 
 __all__ = [
+    "TASK_TABLES",
     "Base",
     "Browser",
     "ConsentText",
@@ -49,3 +54,12 @@ __all__ = [
     "StoredResponse",
     "Study",
 ]
+
+# The tables of each kind of question, beside those that all kinds share.
+TASK_TABLES: dict[str, TaskTables] = {
+    "ordering": TaskTables(
+        presentation=cast(Table, StoredOrderingPresentation.__table__),
+        response=cast(Table, StoredOrderingAnswer.__table__),
+        revision=cast(Table, StoredOrderingRevision.__table__),
+    )
+}

@@ -1,10 +1,11 @@
-"""The base class of all tables, and their types of columns."""
+"""The base class of all tables, their types of columns, and the tables of a kind of question."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar
 
-from sqlalchemy import JSON, DateTime, Dialect, Integer, MetaData
+from sqlalchemy import JSON, Column, DateTime, Dialect, Integer, MetaData, Table
 from sqlalchemy.orm import DeclarativeBase, mapped_column
 from sqlalchemy.types import TypeDecorator
 
@@ -92,3 +93,33 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
+
+
+@dataclass(frozen=True)
+class TaskTables:
+    """The tables of a kind of question; each has the key of the shared table it extends.
+
+    ``presentation``: how one participant is shown one question. ``response``: the answer that
+    counts. ``revision``: every version of an answer, with the columns of ``response``. The
+    columns beside the key are named as the fields of the kind's types in survey.core.tasks.
+    """
+
+    presentation: Table
+    response: Table
+    revision: Table
+
+    @property
+    def all(self) -> tuple[Table, ...]:
+        """The three tables, in the order of their fields."""
+        return self.presentation, self.response, self.revision
+
+
+def key_of(table: Table) -> Column[int]:
+    """Return the primary key of a kind's table, the id of the shared row."""
+    [key] = table.primary_key.columns
+    return key
+
+
+def own_columns(table: Table) -> Sequence[Column[object]]:
+    """Return a table's columns beside the key."""
+    return [column for column in table.columns if not column.primary_key]

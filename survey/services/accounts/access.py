@@ -8,7 +8,7 @@ from survey.clock import now
 from survey.core.studies.texts import SLUG
 from survey.db import account_queries as queries
 from survey.db.models import Event, Membership, Researcher, Study
-from survey.db.records import AnyStudy
+from survey.db.participant_queries import AnyStudy
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
 
 Role = Literal["owner", "viewer"]

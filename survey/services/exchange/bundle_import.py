@@ -11,6 +11,7 @@ from survey.core.studies.participant_fields import ParticipantRecord
 from survey.db import participant_queries, study_queries
 from survey.db.export_queries import EXPORTED
 from survey.db.models import (
+    TASK_TABLES,
     ConsentText,
     Participant,
     Presentation,
@@ -19,7 +20,6 @@ from survey.db.models import (
     StoredResponse,
     Study,
 )
-from survey.db.tasks import tables_of
 from survey.errors import SurveyError
 from survey.services.accounts import access
 from survey.services.exchange.input_files import Files
@@ -103,7 +103,7 @@ def _store_answers(
     session: Session, study: Study, content: Content, participants: Mapping[str, Participant]
 ) -> None:
     """Store how each question was shown and answered; which answers were changed is unknown."""
-    tables = tables_of(content.plan)
+    tables = TASK_TABLES[content.plan.kind]
     rows = {row.number: row.id for row in study.questions}
     for answer in content.answers.to_import(content):
         participant = participants[answer.participant]

@@ -29,8 +29,7 @@ from survey.core.studies.participant_fields import (
 )
 from survey.core.studies.plan import Plan
 from survey.db.export_queries import EXPORTED
-from survey.db.models import Base, Participant
-from survey.db.tasks import TASK_TABLES
+from survey.db.models import TASK_TABLES, Base, Participant
 from survey.services.analysis.study_results import Choices, minutes_taken
 from survey.services.spreadsheets import escaped, quoted
 

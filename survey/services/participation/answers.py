@@ -19,9 +19,9 @@ from survey.core.studies.rankings import Ranking
 from survey.core.studies.texts import marked
 from survey.core.tasks import TASKS, Task, TaskQuestion, task_of
 from survey.db import participant_queries, study_queries
-from survey.db.models import Study
-from survey.db.records import AnyParticipant, Record
-from survey.db.tasks import tables_of
+from survey.db.engine import Record
+from survey.db.models import TASK_TABLES, Study
+from survey.db.participant_queries import AnyParticipant
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.participation.participants import require_open
 
@@ -58,7 +58,9 @@ def find_presentation(
     session: Session, plan: Plan, participant: AnyParticipant, position: int
 ) -> ShownQuestion:
     """Return the question at a position (0: practice), or raise NotFoundError."""
-    row = participant_queries.presentation(session, tables_of(plan), participant.id, position)
+    row = participant_queries.presentation(
+        session, TASK_TABLES[plan.kind], participant.id, position
+    )
     if row is None:
         raise no_such_question()
     return _shown_question(task_of(plan), row)
@@ -68,7 +70,7 @@ def all_presentations(
     session: Session, plan: Plan, participant: AnyParticipant
 ) -> list[ShownQuestion]:
     """Return all of a participant's questions by position, practice (0) first."""
-    rows = participant_queries.presentations(session, tables_of(plan), participant.id)
+    rows = participant_queries.presentations(session, TASK_TABLES[plan.kind], participant.id)
     return [_shown_question(task_of(plan), row) for row in rows]
 
 
@@ -199,7 +201,7 @@ def save_answer(
         raise no_such_question()
     require_open(status)
     moment = now()
-    task, tables = task_of(plan), tables_of(plan)
+    task, tables = task_of(plan), TASK_TABLES[plan.kind]
     state = participant_queries.state_of_answer(
         session, tables, participant_id, position, moment - timedelta(minutes=1)
     )
@@ -260,7 +262,9 @@ def _outcome(
             )
         return None
     if stored is not None and base is not None and base < latest:
-        row = participant_queries.revision_of(session, tables_of(plan), state.response_id, base + 1)
+        row = participant_queries.revision_of(
+            session, TASK_TABLES[plan.kind], state.response_id, base + 1
+        )
         same = row is not None and answer == answer_in(task_of(plan), row)
         return Outcome.SAVED if same else Outcome.STALE
     return Outcome.STALE
@@ -277,6 +281,9 @@ def save_first_ranking(
     if shown.drawn.ranked_at is None:
         moment = participant.last_seen_at = now()
         participant_queries.change_presentation(
-            session, tables_of(plan), shown.row_id, {"ranked_first": ranking, "ranked_at": moment}
+            session,
+            TASK_TABLES[plan.kind],
+            shown.row_id,
+            {"ranked_first": ranking, "ranked_at": moment},
         )
     session.commit()

@@ -18,9 +18,8 @@ from survey.core.studies.plan import Plan
 from survey.core.tasks import task_of
 from survey.db import participant_queries, study_queries
 from survey.db.engine import begin_reading, empty_log
-from survey.db.models import Base, Erasure, Participant, Presentation, Revision, Study
-from survey.db.records import AnyParticipant, AnyStudy
-from survey.db.tasks import tables_of
+from survey.db.models import TASK_TABLES, Base, Erasure, Participant, Presentation, Revision, Study
+from survey.db.participant_queries import AnyParticipant, AnyStudy
 from survey.services.accounts import access
 from survey.services.participation.answers import all_presentations, answer_in
 
@@ -102,7 +101,7 @@ def _questions(session: Session, plan: Plan, participant: Participant) -> list[d
     """Return what was shown until now, with every answer; what is still ahead stays hidden."""
     task = task_of(plan)
     history: dict[int, list[dict[str, Any]]] = {}
-    for row in participant_queries.history_of(session, tables_of(plan), participant.id):
+    for row in participant_queries.history_of(session, TASK_TABLES[plan.kind], participant.id):
         history.setdefault(row.response_id, []).append(
             {
                 **task.describe_answer(answer_in(task, row)),
@@ -183,7 +182,7 @@ def erase_again(session: Session, instance: Path, known: frozenset[str] = frozen
 
 def erased_tokens(session: Session) -> frozenset[str]:
     """Return the tokens of erased participants in the database."""
-    return frozenset(participant_queries.erased_tokens(session))
+    return frozenset(study_queries.erased_tokens(session))
 
 
 def token_of(slug: str, public_id: str) -> str:
@@ -192,7 +191,7 @@ def token_of(slug: str, public_id: str) -> str:
 
 
 def _delete(session: Session, study: AnyStudy, participant: Participant, token: str) -> None:
-    for event in participant_queries.events_about(session, study.slug, participant.public_id):
+    for event in study_queries.events_about(session, study.slug, participant.public_id):
         event.detail = ERASED
     session.delete(participant)  # the database deletes what hangs on it
     if token not in erased_tokens(session):
@@ -236,7 +235,7 @@ def drop_due(session: Session) -> list[str]:
     for slug in due:
         study = study_queries.study_by_slug(session, slug)
         if study is not None:
-            participant_queries.delete_personal(session, study.id)
+            study_queries.delete_personal(session, study.id)
             access.log(
                 session, study, KEEPER, "personal data deleted", study.plan.personal_until or ""
             )
@@ -249,4 +248,4 @@ def drop_due(session: Session) -> list[str]:
 def _is_due(session: Session, study: Study) -> bool:
     until = study.plan_json.get("personal_until")
     passed = until is not None and now().date() > date.fromisoformat(until)
-    return passed and participant_queries.has_personal(session, study.id)
+    return passed and study_queries.has_personal(session, study.id)

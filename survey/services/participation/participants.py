@@ -20,6 +20,7 @@ from survey.core.studies.texts import SLUG, marked
 from survey.core.tasks import task_of
 from survey.db import participant_queries, study_queries
 from survey.db.models import (
+    TASK_TABLES,
     Browser,
     ConsentText,
     Identity,
@@ -28,37 +29,21 @@ from survey.db.models import (
     StoredQuestion,
     Study,
 )
-from survey.db.records import AnyParticipant, AnyStudy, ParticipantRecord, StudyRecord
-from survey.db.tasks import tables_of
+from survey.db.participant_queries import AnyParticipant, AnyStudy, Visit
 from survey.errors import NotAllowedError, NotFoundError, StudyClosedError, StudyFullError
 from survey.services.studies.recruitment import guest_of, recruitment_of
 
 PRACTICE = 0  # the position of the practice question
 
 
-@dataclass(frozen=True)
-class Visit:
-    """A study, and the participant of the browser, None before they begin.
-
-    ``by_personal_link``: whether the participant began with a personal link.
-    """
-
-    study: StudyRecord
-    participant: ParticipantRecord | None
-    by_personal_link: bool
-
-
 def visit(session: Session, slug: str, browser_token: str) -> Visit:
     """Return the study with an address, and the browser's participant; or raise NotFoundError."""
+    token_hash = tokens.hash_token(browser_token)
     # PostgreSQL raises an error for a NUL, say, so the address is checked before the query.
-    row = (
-        participant_queries.visit(session, slug, tokens.hash_token(browser_token))
-        if SLUG.match(slug)
-        else None
-    )
-    if row is None:
+    visitor = participant_queries.visit(session, slug, token_hash) if SLUG.match(slug) else None
+    if visitor is None:
         raise NotFoundError(marked("There is no survey at this address."))
-    return Visit(*row)
+    return visitor
 
 
 @dataclass(frozen=True)
@@ -451,7 +436,9 @@ def _store_presentation(
     )
     session.add(presentation)
     session.flush()
-    participant_queries.store_presentation(session, tables_of(plan), presentation.id, vars(drawn))
+    participant_queries.store_presentation(
+        session, TASK_TABLES[plan.kind], presentation.id, vars(drawn)
+    )
 
 
 def start_questions(session: Session, record: AnyParticipant) -> None:

@@ -27,7 +27,7 @@ from survey.core.studies.faults import (
 from survey.core.studies.texts import marked, placeholders
 from survey.db import study_queries
 from survey.db.models import Guest, Study
-from survey.db.records import AnyStudy, StudyRecord
+from survey.db.participant_queries import AnyStudy, StudyRecord
 from survey.errors import NotFoundError, SurveyError
 from survey.services.spreadsheets import escaped, line_of, unescaped
 
