@@ -22,7 +22,7 @@ INPUT_OPTIONS = (
         "--qrels",
         required=True,
         type=INPUT_FILE,
-        help="Judgements: topic iteration docid relevance.",
+        help="Judgements: topic iteration document relevance.",
     ),
     click.option(
         "--run",
@@ -31,12 +31,12 @@ INPUT_OPTIONS = (
         multiple=True,
         type=INPUT_FILE,
         metavar="FILE...",
-        help="Runs: topic Q0 docid rank score tag. Each is named by its file's stem.",
+        help="Runs: topic Q0 document rank score tag. Each is named by its file's stem.",
     ),
     click.option(
         "--weights",
         type=INPUT_FILE,
-        help="Shares of annotators: topic docid weight, above 0 and up to 1.",
+        help="Shares of annotators: topic document weight, above 0 and up to 1.",
     ),
 )
 OUTPUT_OPTIONS = (
@@ -80,7 +80,7 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
 )
 @with_options(INPUT_OPTIONS)
 @click.option(
-    "--clusters", type=INPUT_FILE, help="Sub-topics: topic docid cluster, or the word unknown."
+    "--clusters", type=INPUT_FILE, help="Sub-topics: topic document cluster, or the word unknown."
 )
 @click.option(
     "--measures",
@@ -105,19 +105,20 @@ def evaluate(
     Documents are ordered as trec_eval orders them. One, two or three stars mark a run as better
     than the baseline at .05, .01 or .001, by a one-tailed bootstrap.
     """
-    from survey.services.collections import evaluation_tables as tables
-    from survey.services.collections.run_evaluation import Request, evaluate_runs
+    from survey.services.collections import run_evaluation as evaluation
 
     names = tuple(name for words in measures for name in words.split(",") if name)
     with _scoring_bars() as on_progress:
-        report = evaluate_runs(Request(measures=names, **options), on_progress)
+        report = evaluation.evaluate_runs(
+            evaluation.Request(measures=names, **options), on_progress
+        )
     if output == "csv":
         _print_csv(report, per_query=per_query)
         return
-    sheets = [tables.means_sheet(report)]
-    sheets += [tables.comparisons_sheet(report)] if report.comparisons else []
-    sheets += [tables.queries_sheet(report)] if per_query else []
-    _print_report(output, tables.evaluation_json(report), sheets)
+    sheets = [evaluation.means_sheet(report)]
+    sheets += [evaluation.comparisons_sheet(report)] if report.comparisons else []
+    sheets += [evaluation.queries_sheet(report)] if per_query else []
+    _print_report(output, evaluation.evaluation_json(report), sheets)
 
 
 @click.command(
@@ -154,18 +155,19 @@ def feedback(
     order. The measures are mean precision at 10, 20, … 100, the same weighted (with --weights),
     and recall at 100. Items that were examples count in every round like others.
     """
-    from survey.services.collections import evaluation_tables as tables
-    from survey.services.collections.run_evaluation import Request, evaluate_feedback
+    from survey.services.collections import run_evaluation as evaluation
 
     with _scoring_bars() as on_progress:
-        result = evaluate_feedback(Request(**options), examples, images, on_progress)
+        report, shown = evaluation.evaluate_feedback(
+            evaluation.Request(**options), examples, images, on_progress
+        )
     if output == "csv":
-        _print_csv(result.report)
+        _print_csv(report)
         return
-    content = tables.evaluation_json(result.report)
-    content |= {"rounds": result.rounds, "examples": result.examples}
-    sheets = [tables.means_sheet(result.report), tables.comparisons_sheet(result.report, "gain")]
-    sheets += [tables.examples_sheet(result)] if result.examples else []
+    content = evaluation.evaluation_json(report)
+    content |= {"rounds": [*report.runs], "examples": shown}
+    sheets = [evaluation.means_sheet(report), evaluation.comparisons_sheet(report, "gain")]
+    sheets += [evaluation.examples_sheet(shown)] if shown else []
     _print_report(output, content, sheets)
 
 
@@ -191,9 +193,9 @@ def _scoring_bars() -> "Iterator[OnProgress]":
 def _print_csv(report: "Report", *, per_query: bool = False) -> None:
     """Print a row for each run and measure, or for each query too; print notes on stderr."""
     from survey.services.analysis.sheets import as_csv
-    from survey.services.collections import evaluation_tables as tables
+    from survey.services.collections import run_evaluation as evaluation
 
-    sheet = tables.long_queries_sheet(report) if per_query else tables.long_sheet(report)
+    sheet = evaluation.long_queries_sheet(report) if per_query else evaluation.long_sheet(report)
     click.echo(as_csv(sheet), nl=False)
     for note in report.evaluation.notes:
         click.echo(note, err=True)

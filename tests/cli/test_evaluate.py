@@ -209,7 +209,11 @@ def test_two_files_of_one_stem_are_refused_also_when_one_is_gzipped(evaluate):
     [
         ("base.txt", b"q1 Q0 d1 1 9\n", "base.txt, line 1: 5 fields found, 'q1 Q0 d1 1 9'"),
         ("base.txt", b"\xff\xfe", "base.txt, line 1: this is no text in UTF-8"),
-        ("base.txt", b"# none\n", "base.txt: no line found; at least one is needed"),
+        (
+            "base.txt",
+            b"# none\n",
+            "base.txt: no line found; a line for each document is needed: topic Q0",
+        ),
         (
             "better.run.gz",
             gzip.compress(b"q1 Q0 d1 1 9 t", mtime=0)[:-9],

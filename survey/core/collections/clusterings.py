@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from survey.core.collections.runs import CLUSTERS_LINE, IN_NO_CLUSTER, Clusters, read_clusters
+from survey.core.collections.runs import IN_NO_CLUSTER, Clusters, read_clusters
 from survey.core.text_input import FileFaults, shortened
 
 # More documents would exhaust memory: pairs of them make tables of this size squared, 16 MB
@@ -22,13 +22,8 @@ Clustering = Mapping[str, frozenset[str]]
 
 
 def read_clustering(file: str, lines: Iterable[str], faults: FileFaults) -> Clusters:
-    """Read one assessor's clusterings, lines of ``topic docid cluster``.
-
-    Faults are added to ``faults``; a file without a line and a huge topic are faults too.
-    """
+    """Read one assessor's clusterings as ``read_clusters`` does; a huge topic is a fault too."""
     clusters = read_clusters(file, lines, faults)
-    if not clusters and not faults:
-        faults.add(f"{file}: no cluster found; a line for each document is needed: {CLUSTERS_LINE}")
     for topic, documents in clusters.items():
         if len(documents) > MOST_DOCUMENTS:
             faults.add(

@@ -7,10 +7,10 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from survey.core.collections.runs import QRELS_LINE, LineForm, read_values
 from survey.core.statistics.rater_agreement import alpha_ordinal, kappa_of_counts
-from survey.core.text_input import FileFaults, field_count_fault, numbered, parse_whole, shortened
+from survey.core.text_input import FileFaults, parse_whole
 
-LABEL_LINE = "topic iteration document relevance"
 HIGHEST = 3
 
 Labels = Mapping[str, Mapping[str, int]]
@@ -69,36 +69,18 @@ class TopicLabels:
 
 
 def read_labels(file: str, lines: Iterable[str], faults: FileFaults) -> Labels:
-    """Read one assessor's labels, lines of ``topic iteration document relevance`` (TREC qrels).
+    """Read one assessor's labels: TREC qrels whose relevance is 0 to 3.
 
-    Relevance is a whole number from 0 to 3; the iteration is ignored, and so are empty lines
-    and lines that start with #. Each invalid line adds a sentence with file and line to
-    ``faults``.
+    Each invalid line, and a file without a line, adds a sentence to ``faults``.
     """
-    labels: dict[str, dict[str, int]] = {}
-    first_lines: dict[tuple[str, str], int] = {}
-    for number, line in numbered(lines):
-        place, fields = f"{file}, line {number}", line.split()
-        if len(fields) != 4:
-            faults.add(field_count_fault(place, line, LABEL_LINE))
-            continue
-        topic, _, document, relevance = fields
-        first = first_lines.setdefault((topic, document), number)
-        if (grade := parse_whole(relevance, 0, HIGHEST)) is None:
-            faults.add(
-                f"{place}: relevance {shortened(relevance)} found; a whole number from 0 (not "
-                f"chosen) to {HIGHEST} is allowed"
-            )
-        elif first != number:
-            faults.add(
-                f"{place}: document {shortened(document)} of topic {shortened(topic)} found "
-                f"again, as in line {first}; one judgement for each is allowed"
-            )
-        else:
-            labels.setdefault(topic, {})[document] = grade
-    if not first_lines and not faults:
-        faults.add(f"{file}: no judgement found; a line for each is needed: {LABEL_LINE}")
-    return labels
+    form = LineForm(
+        QRELS_LINE,
+        "relevance",
+        lambda text: parse_whole(text, 0, HIGHEST),
+        allowed=f"a whole number from 0 (not chosen) to {HIGHEST} is allowed",
+        once="one judgement for each is allowed",
+    )
+    return read_values(form, file, lines, faults)
 
 
 def merge_labels(labels: Sequence[Labels]) -> list[TopicLabels]:

@@ -6,7 +6,7 @@ file's name and lines and returns what the valid lines hold; for each invalid li
 sentence with file and line number to ``faults``.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -35,10 +35,10 @@ Clusters = Mapping[str, Mapping[str, frozenset[str]]]
 Weights = Mapping[str, Mapping[str, float]]
 """Topic → document → the share of annotators who chose it, above 0 and up to 1."""
 
-QRELS_LINE = "topic iteration docid relevance"
-RUN_LINE = "topic Q0 docid rank score tag"
-WEIGHTS_LINE = "topic docid weight"
-CLUSTERS_LINE = "topic docid cluster"
+QRELS_LINE = "topic iteration document relevance"
+RUN_LINE = "topic Q0 document rank score tag"
+WEIGHTS_LINE = "topic document weight"
+CLUSTERS_LINE = "topic document cluster"
 IN_NO_CLUSTER = "unknown"
 LARGEST_RELEVANCE = 999_999_999
 
@@ -48,53 +48,53 @@ Value = TypeVar("Value")
 def read_judgements(
     file: str, lines: Iterable[str], faults: FileFaults, highest: int | None = None
 ) -> Judgements:
-    """Read qrels, ``topic iteration docid relevance``; relevance up to ``highest``, if given.
+    """Read qrels, ``topic iteration document relevance``; relevance up to ``highest``, if given.
 
     Above 0 is relevant, 0 judged not relevant, and what is below 0 counts as not judged.
     """
     bound = "" if highest is None else f" up to {highest}"
     largest = LARGEST_RELEVANCE if highest is None else highest
-    form = _LineForm(
+    form = LineForm(
         QRELS_LINE,
         "relevance",
         lambda text: parse_whole(text, -LARGEST_RELEVANCE, largest, signed=True),
         allowed=f"a whole number{bound} is allowed",
         once="one judgement for each is allowed",
     )
-    return _read(form, file, lines, faults)
+    return read_values(form, file, lines, faults)
 
 
 def read_run(file: str, lines: Iterable[str], faults: FileFaults) -> Run:
-    """Read a run, ``topic Q0 docid rank score tag``; the score alone decides the order."""
-    form = _LineForm(
+    """Read a run, ``topic Q0 document rank score tag``; the score alone decides the order."""
+    form = LineForm(
         RUN_LINE,
         "score",
         parse_number,
         allowed="a number is allowed",
         once="a run may return it once",
     )
-    return _read(form, file, lines, faults)
+    return read_values(form, file, lines, faults)
 
 
 def read_weights(file: str, lines: Iterable[str], faults: FileFaults) -> Weights:
-    """Read weights, ``topic docid weight``: the share of annotators, 0 < weight ≤ 1."""
+    """Read weights, ``topic document weight``: the share of annotators, 0 < weight ≤ 1."""
 
     def share(text: str) -> float | None:
         weight = parse_number(text)
         return weight if weight is not None and 0 < weight <= 1 else None
 
-    form = _LineForm(
+    form = LineForm(
         WEIGHTS_LINE,
         "weight",
         share,
         allowed="a share above 0 and up to 1 is allowed",
         once="one weight for each is allowed",
     )
-    return _read(form, file, lines, faults)
+    return read_values(form, file, lines, faults)
 
 
 def read_clusters(file: str, lines: Iterable[str], faults: FileFaults) -> Clusters:
-    """Read clusters, ``topic docid cluster``, where the cluster is the rest of the line.
+    """Read clusters, ``topic document cluster``, where the cluster is the rest of the line.
 
     A document in several clusters has a line for each. ``unknown`` (in any case) is no
     cluster: it says that a document is relevant and could not be placed. Such documents do
@@ -102,18 +102,15 @@ def read_clusters(file: str, lines: Iterable[str], faults: FileFaults) -> Cluste
     """
     topics: dict[str, dict[str, frozenset[str]]] = {}
     first_lines: dict[tuple[str, str, str], int] = {}
-    for number, line in numbered(lines):
-        place, fields = f"{file}, line {number}", line.split(maxsplit=2)
-        if len(fields) != 3:
-            faults.add(field_count_fault(place, line, CLUSTERS_LINE, "or more "))
-            continue
+    for number, fields in _split_lines(CLUSTERS_LINE, file, lines, faults, rest_in_last=True):
         topic, document = fields[:2]
         cluster = _cluster_name(fields[2])
         first = first_lines.setdefault((topic, document, cluster), number)
         if first != number:
             faults.add(
-                f"{place}: document {shortened(document)} of topic {shortened(topic)} found "
-                f"again in cluster {shortened(cluster)}, as in line {first}; once is allowed"
+                f"{file}, line {number}: document {shortened(document)} of topic "
+                f"{shortened(topic)} found again in cluster {shortened(cluster)}, as in line "
+                f"{first}; once is allowed"
             )
         documents = topics.setdefault(topic, {})
         documents[document] = documents.get(document, frozenset()) | ({cluster} - {IN_NO_CLUSTER})
@@ -126,6 +123,67 @@ def read_clusters(file: str, lines: Iterable[str], faults: FileFaults) -> Cluste
                 "of the two is allowed"
             )
     return topics
+
+
+@dataclass(frozen=True)
+class LineForm(Generic[Value]):
+    """The form of a file's lines: their fields, and the field with the document's value.
+
+    ``value``: that field's name; ``parse``: its text → the value, None where it is invalid;
+    ``allowed``, ``once``: the ends of the sentences about an invalid value and a second line.
+    """
+
+    line: str
+    value: str
+    parse: Callable[[str], Value | None]
+    allowed: str
+    once: str
+
+
+def read_values(
+    form: LineForm[Value], file: str, lines: Iterable[str], faults: FileFaults
+) -> dict[str, dict[str, Value]]:
+    """Read a file with a value for each document; return topic → document → value."""
+    names = form.line.split()
+    document_column, value_column = names.index("document"), names.index(form.value)
+    topics: dict[str, dict[str, Value]] = {}
+    first_lines: dict[str, dict[str, int]] = {}
+    for number, fields in _split_lines(form.line, file, lines, faults):
+        topic, document, text = fields[0], fields[document_column], fields[value_column]
+        first = first_lines.setdefault(topic, {}).setdefault(document, number)
+        if (value := form.parse(text)) is None:
+            faults.add(
+                f"{file}, line {number}: {form.value} {shortened(text)} found; {form.allowed}"
+            )
+        elif first != number:
+            faults.add(
+                f"{file}, line {number}: document {shortened(document)} of topic "
+                f"{shortened(topic)} found again, as in line {first}; {form.once}"
+            )
+        else:
+            topics.setdefault(topic, {})[document] = value
+    return topics
+
+
+def _split_lines(
+    form: str, file: str, lines: Iterable[str], faults: FileFaults, *, rest_in_last: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield each line's number and fields; ``rest_in_last``: the last field may hold blanks."""
+    count, number = len(form.split()), 0
+    for number, line in numbered(lines):
+        fields = line.split(maxsplit=count - 1 if rest_in_last else -1)
+        if len(fields) == count:
+            yield number, fields
+        else:
+            more = "or more " if rest_in_last else ""
+            faults.add(field_count_fault(f"{file}, line {number}", line, form, more))
+    if not number:
+        faults.add(f"{file}: no line found; a line for each document is needed: {form}")
+
+
+def _cluster_name(text: str) -> str:
+    name = " ".join(text.split())
+    return IN_NO_CLUSTER if name.casefold() == IN_NO_CLUSTER else name
 
 
 def ranking(scores: Mapping[str, float]) -> list[str]:
@@ -215,51 +273,6 @@ def lists_of(truth: GroundTruth, topic: str, orders: Sequence[Sequence[str]]) ->
         condensed=np.array([row.condensed for row in rows], dtype=np.float64),
         judged=sum(grade >= 0 for grade in grades.values()),
     )
-
-
-@dataclass(frozen=True)
-class _LineForm(Generic[Value]):
-    """The form of a file's lines: their fields, and the field with the document's value.
-
-    ``value``: that field's name; ``parse``: its text → the value, None where it is invalid;
-    ``allowed``, ``once``: the ends of the sentences about an invalid value and a second line.
-    """
-
-    line: str
-    value: str
-    parse: Callable[[str], Value | None]
-    allowed: str
-    once: str
-
-
-def _read(
-    form: _LineForm[Value], file: str, lines: Iterable[str], faults: FileFaults
-) -> dict[str, dict[str, Value]]:
-    names = form.line.split()
-    docid, column = names.index("docid"), names.index(form.value)
-    topics: dict[str, dict[str, Value]] = {}
-    for number, line in numbered(lines):
-        place, fields = f"{file}, line {number}", line.split()
-        if len(fields) != len(names):
-            faults.add(field_count_fault(place, line, form.line))
-            continue
-        topic, document = fields[0], fields[docid]
-        documents = topics.setdefault(topic, {})
-        if (value := form.parse(fields[column])) is None:
-            faults.add(f"{place}: {form.value} {shortened(fields[column])} found; {form.allowed}")
-        elif document in documents:
-            faults.add(
-                f"{place}: document {shortened(document)} of topic {shortened(topic)} found "
-                f"again; {form.once}"
-            )
-        else:
-            documents[document] = value
-    return topics
-
-
-def _cluster_name(text: str) -> str:
-    name = " ".join(text.split())
-    return IN_NO_CLUSTER if name.casefold() == IN_NO_CLUSTER else name
 
 
 def _item_weights(

@@ -59,8 +59,8 @@ def read_trec(
 ) -> OwnLists:
     """Read the positions of relevant documents from runs; ``qrels`` and runs are (name, text).
 
-    A qrels line is ``topic iteration docid relevance``, relevant above 0; a run line is
-    ``topic Q0 docid rank score tag``. The runs (2 to 10) are the lists A, B, C, … of each
+    A qrels line is ``topic iteration document relevance``, relevant above 0; a run line is
+    ``topic Q0 document rank score tag``. The runs (2 to 10) are the lists A, B, C, … of each
     question. The questions are ``topics`` in that order; without, every topic that has a
     relevant document and occurs in every run, in the order of the qrels (at most 50).
 
@@ -71,7 +71,7 @@ def read_trec(
     take the last positions of the collection, the highest grades first.
 
     With ``graded``, and any relevance above 1 in the topics chosen, positions are marked
-    with grades (up to 30); with ``clusters``, a (name, text) of lines ``topic docid cluster``,
+    with grades (up to 30); with ``clusters``, a (name, text) of lines ``topic document cluster``,
     with clusters, their blanks written as underscores.
 
     Raises FaultyFilesError with every fault (20 at most): first those of lines, each naming

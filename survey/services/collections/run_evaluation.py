@@ -1,18 +1,19 @@
-"""Score lists that a user types in, and the runs of a test collection.
+"""Score lists that a user types in, and the runs of a test collection: tables and JSON.
 
 Runs are read from files, scored, and compared with a baseline, or rounds of relevance
 feedback with round 0.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from survey.core.collections.evaluation import (
     FEEDBACK_MEASURES,
+    LEVELS,
     Comparison,
     Evaluation,
     compare,
@@ -44,26 +45,68 @@ from survey.core.studies.questions import (
 from survey.core.studies.rankings import printed
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
+from survey.services.analysis.sheets import Cell, P, Sheet, Starred
 from survey.services.text_files import read_text
 
-Content = TypeVar("Content")
-Reader = Callable[[str, Iterable[str], FileFaults], Content]
-"""(file name, lines, faults) → the file's content."""
-
+THE_PAPERS = ("AP", "NMRR", "MNRO")
+# In the order of tables; a measure that needs something is used where that is provided.
+DEFAULT_MEASURES = (
+    *("AP", "P@10", "P@20", "S-recall@20", "Rprec", "RR", "bpref", "nDCG@10"),
+    *("NMRR", "MNRO", "NAR", "wP@10", "wP@10-100"),
+)
 # What a measure needs → the field of Request and the option that provide it.
 PROVIDED_BY = {
     "collection size": ("collection_size", "--collection-size"),
     "weights": ("weights", "--weights"),
     "clusters": ("clusters", "--clusters"),
 }
-# In the order of tables; a measure that needs something is used where that is provided.
-DEFAULT_MEASURES = (
-    *("AP", "P@10", "P@20", "S-recall@20", "Rprec", "RR", "bpref", "nDCG@10"),
-    *("NMRR", "MNRO", "NAR", "wP@10", "wP@10-100"),
-)
+DECIMALS = 4
+
+Content = TypeVar("Content")
+
+Kind = Literal["positive", "negative"]
+Examples = Mapping[str, Sequence[Sequence[str]]]
+"""Query → the examples of round 1, 2, …"""
 
 OnProgress = Callable[[str, int, int], object]
 """Called with the name of the step, how much of it is done, and its total."""
+
+
+def score_lists(
+    ranks: Sequence[Sequence[int]],
+    collection_size: int,
+    measures: Sequence[str] = THE_PAPERS,
+    marks: Sequence[Mapping[str, str]] = (),
+    gmt: int | None = None,
+    *,
+    literal_eq15: bool = False,
+) -> Question:
+    """Score and order lists by measures, as a question of a study does.
+
+    ``marks``: for each list its grades, weights and clusters as words, one for each rank.
+    Raises ValueError naming the row and the fault.
+    """
+    setting = Setting(collection_size, gmt, literal_eq15)
+    names = [measure_named(name).name for name in measures]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"measures are {', '.join(names) or 'none'}; different ones are needed")
+    rows = [_marked(*row) for row in enumerate(zip(ranks, marks, strict=True), 1)] if marks else []
+    return build_question(1, ranks, names, setting, marks_of(rows))
+
+
+def _marked(number: int, row: tuple[Sequence[int], Mapping[str, str]]) -> MarkedRow:
+    try:
+        return sorted_with_marks(*row)
+    except ValueError as error:
+        raise ValueError(f"row {number}: {error}") from None
+
+
+def printed_values(question: Question) -> dict[str, tuple[str, ...]]:
+    """Return each measure's values as texts, with decimals enough that unequal values differ."""
+    return {
+        name: printed([Fraction(round(value, COMPARED_DECIMALS)) for value in column.values])
+        for name, column in question.columns.items()
+    }
 
 
 class RequestError(ValueError):
@@ -129,67 +172,77 @@ def evaluate_runs(request: Request, on_progress: OnProgress = lambda *_: None) -
     return Report(request, truth, runs, evaluation, baseline, compared)
 
 
-def read_files(
-    qrels: Path,
-    runs: Sequence[Path],
-    *,
-    weights: Path | None = None,
-    clusters: Path | None = None,
-    highest: int | None = None,
-    on_file: Callable[[], object] = lambda: None,
-) -> tuple[GroundTruth, Runs]:
-    """Read judgements and runs; ``highest``: the highest relevance allowed, if there is a limit.
+def evaluate_feedback(
+    request: Request,
+    kind: Kind | None = None,
+    images: int = 1,
+    on_progress: OnProgress = lambda *_: None,
+) -> tuple[Report, Examples]:
+    """Score the rounds of feedback, the request's runs in their order; compare with the first.
 
-    A run is named by its file's stem, see ``run_name``; ``on_file`` is called after each
-    file. Raises FaultyFilesError with every fault (20 at most), each naming file and line.
+    ``kind``: of the examples to return as well, none without; ``images``: m, positive
+    examples a round. Raises what ``evaluate_runs`` does, and RequestError for a single run.
     """
+    if len(request.runs) < 2:
+        raise RequestError("one run given; a run of round 0 and one of each round are needed")
+    weighted = request.weights is not None
+    measures = tuple(name for name in FEEDBACK_MEASURES if weighted or not name.startswith("w"))
+    baseline = run_name(request.runs[0])
+    report = evaluate_runs(replace(request, measures=measures, baseline=baseline), on_progress)
+    rounds = range(1, len(request.runs))
+    examples = {
+        topic: [_examples(kind, report, topic, number, images) for number in rounds]
+        for topic in (report.evaluation.queries if kind else ())
+    }
+    return report, examples
+
+
+def _examples(kind: Kind | None, report: Report, topic: str, number: int, images: int) -> list[str]:
+    relevant = report.truth.relevant(topic)
+    if kind == "positive":
+        weights = (report.truth.weights or {}).get(topic, {})
+        # Sorting is stable: documents of equal weight remain sorted by grade, then by name.
+        by_weight = sorted(relevant, key=lambda document: -weights.get(document, 0))
+        return positive_examples(by_weight, number, images)
+    first = next(iter(report.runs.values()))
+    return negative_examples(ranking(first.get(topic, {})), frozenset(relevant), number)
+
+
+def _read_collection(
+    request: Request, measures: Sequence[Measure], on_progress: OnProgress
+) -> tuple[GroundTruth, Runs]:
+    """Read the files of a request; raise FaultyFilesError with every fault (20 at most)."""
+    graded = any("grades" in measure.needs for measure in measures)
+    read_qrels = partial(read_judgements, highest=HIGHEST_GRADE if graded else None)
+    files = len(request.runs) + 1 + (request.weights is not None) + (request.clusters is not None)
+    on_file = _counter("Reading", files, on_progress)
     faults = FileFaults()
 
-    def read(reader: Reader[Content], path: Path) -> Content | None:
-        content = _read_file(reader, path, faults)
+    def read(
+        reader: Callable[[str, Iterable[str], FileFaults], Mapping[str, Content]], path: Path
+    ) -> Mapping[str, Content]:
+        content: Mapping[str, Content] = {}
+        try:
+            content = reader(str(path), lines_of(read_text(path)), faults)
+        except SurveyError as error:
+            faults.add(str(error).removesuffix("."))
         on_file()
         return content
 
-    judgements = read(partial(read_judgements, highest=highest), qrels)
-    shares = None if weights is None else read(read_weights, weights)
-    topics = None if clusters is None else read(read_clusters, clusters)
-    contents = {run_name(path): read(read_run, path) or {} for path in runs}
+    truth = GroundTruth(
+        read(read_qrels, request.qrels),
+        None if request.weights is None else read(read_weights, request.weights),
+        None if request.clusters is None else read(read_clusters, request.clusters),
+    )
+    runs = {run_name(path): read(read_run, path) for path in request.runs}
     faults.raise_any()
-    return GroundTruth(judgements or {}, shares, topics), contents
+    return truth, runs
 
 
 def run_name(path: Path) -> str:
     """Return a run's name: its file's name without .gz and without the last suffix after it."""
     name = path.with_suffix("") if path.suffix == ".gz" else path
     return name.stem
-
-
-def _read_file(reader: Reader[Content], path: Path, faults: FileFaults) -> Content | None:
-    """Read one file; a file that cannot be opened is a fault as well."""
-    before = len(faults)
-    try:
-        content = reader(str(path), lines_of(read_text(path)), faults)
-    except SurveyError as error:
-        faults.add(str(error).removesuffix("."))
-        return None
-    if not content and len(faults) == before:
-        faults.add(f"{path}: no line found; at least one is needed")
-    return content
-
-
-def _read_collection(
-    request: Request, measures: Sequence[Measure], on_progress: OnProgress
-) -> tuple[GroundTruth, Runs]:
-    graded = any("grades" in measure.needs for measure in measures)
-    files = len(request.runs) + 1 + (request.weights is not None) + (request.clusters is not None)
-    return read_files(
-        request.qrels,
-        request.runs,
-        weights=request.weights,
-        clusters=request.clusters,
-        highest=HIGHEST_GRADE if graded else None,
-        on_file=_counter("Reading", files, on_progress),
-    )
 
 
 def chosen_measures(request: Request) -> tuple[Measure, ...]:
@@ -249,105 +302,189 @@ def _counter(step: str, total: int, on_progress: OnProgress) -> Callable[[], Non
     return count
 
 
-THE_PAPERS = ("AP", "NMRR", "MNRO")
-
-
-def score_lists(
-    ranks: Sequence[Sequence[int]],
-    collection_size: int,
-    measures: Sequence[str] = THE_PAPERS,
-    marks: Sequence[Mapping[str, str]] = (),
-    gmt: int | None = None,
-    *,
-    literal_eq15: bool = False,
-) -> Question:
-    """Score and order lists by measures, as a question of a study does.
-
-    ``marks``: for each list its grades, weights and clusters as words, one for each rank.
-    Raises ValueError naming the row and the fault.
-    """
-    setting = Setting(collection_size, gmt, literal_eq15)
-    names = [measure_named(name).name for name in measures]
-    if not names or len(set(names)) < len(names):
-        raise ValueError(f"measures are {', '.join(names) or 'none'}; different ones are needed")
-    rows = [_marked(*row) for row in enumerate(zip(ranks, marks, strict=True), 1)] if marks else []
-    return build_question(1, ranks, names, setting, marks_of(rows))
-
-
-def _marked(number: int, row: tuple[Sequence[int], Mapping[str, str]]) -> MarkedRow:
-    try:
-        return sorted_with_marks(*row)
-    except ValueError as error:
-        raise ValueError(f"row {number}: {error}") from None
-
-
-def printed_values(question: Question) -> dict[str, tuple[str, ...]]:
-    """Return each measure's values as texts, with decimals enough that unequal values differ."""
+def evaluation_json(report: Report) -> dict[str, Any]:
+    """Return a report as JSON; ``why`` gives the reason of a p that is undefined."""
+    evaluation, request = report.evaluation, report.request
     return {
-        name: printed([Fraction(round(value, COMPARED_DECIMALS)) for value in column.values])
-        for name, column in question.columns.items()
+        "queries": list(evaluation.queries),
+        "runs": {
+            run: {
+                "mean": {name: evaluation.mean(run, name) for name in values},
+                "per_query": {
+                    query: {name: float(column[index]) for name, column in values.items()}
+                    for index, query in enumerate(evaluation.queries)
+                },
+            }
+            for run, values in evaluation.values.items()
+        },
+        "baseline": report.baseline,
+        "significance": [_comparison_json(comparison) for comparison in report.comparisons],
+        "mean_names": {measure.name: measure.mean_name for measure in evaluation.measures},
+        "better": {measure.name: measure.better for measure in evaluation.measures},
+        "settings": {
+            "collection_size": request.collection_size,
+            "gmt": evaluation.setting.gmt,
+            "literal_eq15": request.literal_eq15,
+            "resamples": request.resamples,
+            "seed": request.seed,
+        },
+        "notes": list(evaluation.notes),
     }
 
 
-Examples = Mapping[str, Sequence[Sequence[str]]]
-"""Query → the examples of round 1, 2, …"""
+def _comparison_json(comparison: Comparison) -> dict[str, Any]:
+    figures = {**vars(comparison), "stars": comparison.stars}
+    why = figures.pop("why")
+    return figures if why is None else {**figures, "why": why}
 
 
-@dataclass(frozen=True)
-class Feedback:
-    """The rounds' scores; the comparisons of ``report`` are with round 0.
-
-    ``rounds``: the runs' names, round 0 first; ``examples``: empty where none were requested.
-    """
-
-    report: Report
-    rounds: tuple[str, ...]
-    examples: Examples
-
-
-def evaluate_feedback(
-    request: Request,
-    kind: Literal["positive", "negative"] | None = None,
-    images: int = 1,
-    on_progress: OnProgress = lambda *_: None,
-) -> Feedback:
-    """Score the rounds of feedback, the request's runs in their order; compare with the first.
-
-    ``kind``: of the examples to return as well; ``images``: m, positive examples a round.
-    Raises what ``evaluate_runs`` does, and RequestError for a single run.
-    """
-    if len(request.runs) < 2:
-        raise RequestError("one run given; a run of round 0 and one of each round are needed")
-    measures = tuple(
-        name
-        for name in FEEDBACK_MEASURES
-        if request.weights is not None or not name.startswith("w")
+def means_sheet(report: Report) -> Sheet:
+    """Return the means under their own names (MAP, ANMRR), a row for each run."""
+    evaluation = report.evaluation
+    stars = {
+        (comparison.run, comparison.measure): comparison.stars for comparison in report.comparisons
+    }
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (
+            run,
+            *(
+                Starred(evaluation.mean(run, measure.name), stars.get((run, measure.name), ""))
+                for measure in evaluation.measures
+            ),
+        )
+        for run in evaluation.values
     )
-    rounds = tuple(map(run_name, request.runs))
-    report = evaluate_runs(replace(request, measures=measures, baseline=rounds[0]), on_progress)
-    examples = {
-        topic: [
-            _examples(kind, report.truth, report.runs, topic, number, images)
-            for number in range(1, len(rounds))
-        ]
-        for topic in (report.evaluation.queries if kind else ())
+    lower = [measure.mean_name for measure in evaluation.measures if measure.better == "lower"]
+    better = f"Lower is better in {', '.join(lower)}; elsewhere higher." if lower else ""
+    return Sheet(
+        name="means",
+        title=f"Means over {_queries(report)}",
+        columns=("run", *(measure.mean_name for measure in evaluation.measures)),
+        rows=rows,
+        note=" ".join(
+            [better, *([_stars(report)] if report.baseline else []), *evaluation.notes]
+        ).strip(),
+        decimals=DECIMALS,
+    )
+
+
+def comparisons_sheet(report: Report, difference: str = "difference") -> Sheet:
+    """Return each run's differences from the baseline, also in per cent with stars, and their p."""
+    means = {measure.name: measure.mean_name for measure in report.evaluation.measures}
+    return Sheet(
+        name="comparisons",
+        title=f"Differences from {report.baseline} over {_queries(report)}",
+        columns=("run", "mean", difference, "in %", "p", "p (Holm)"),
+        rows=tuple(
+            (
+                comparison.run,
+                means[comparison.measure],
+                comparison.difference,
+                None
+                if comparison.percent is None
+                else Starred(comparison.percent, comparison.stars, 2),
+                None if comparison.p is None else P(comparison.p),
+                None if comparison.p_holm is None else P(comparison.p_holm),
+            )
+            for comparison in report.comparisons
+        ),
+        note=" ".join([_stars(report), *_undefined(report.comparisons)]),
+        decimals=DECIMALS,
+    )
+
+
+def queries_sheet(report: Report) -> Sheet:
+    """Return all values, a row for each run and query and a column for each measure."""
+    evaluation = report.evaluation
+    return Sheet(
+        name="queries",
+        title="Values for each query",
+        columns=("run", "query", *(measure.name for measure in evaluation.measures)),
+        rows=tuple(
+            (run, query, *(float(values[measure.name][index]) for measure in evaluation.measures))
+            for run, values in evaluation.values.items()
+            for index, query in enumerate(evaluation.queries)
+        ),
+        decimals=DECIMALS,
+    )
+
+
+def long_sheet(report: Report) -> Sheet:
+    """Return means and comparisons for programs, a row for each run and measure."""
+    evaluation = report.evaluation
+    compared = {
+        (comparison.run, comparison.measure): comparison for comparison in report.comparisons
     }
-    return Feedback(report, rounds, examples)
+    compared_in = ("difference", "percent", "p", "p_holm", "stars", "why")
+    rows: list[tuple[Cell, ...]] = []
+    for run in evaluation.values:
+        for measure in evaluation.measures:
+            comparison = compared.get((run, measure.name))
+            cells: tuple[Cell, ...] = tuple(
+                getattr(comparison, field) if comparison else None for field in compared_in
+            )
+            mean = evaluation.mean(run, measure.name)
+            rows.append((run, measure.name, mean, len(evaluation.queries), *cells))
+    return Sheet(
+        name="runs",
+        title="",
+        columns=("run", "measure", "mean", "queries", *compared_in),
+        rows=tuple(rows),
+    )
 
 
-def _examples(
-    kind: Literal["positive", "negative"] | None,
-    truth: GroundTruth,
-    runs: Runs,
-    topic: str,
-    number: int,
-    images: int,
-) -> list[str]:
-    relevant = truth.relevant(topic)
-    if kind == "positive":
-        weights = (truth.weights or {}).get(topic, {})
-        # Sorting is stable: documents of equal weight remain sorted by grade, then by docid.
-        by_weight = sorted(relevant, key=lambda document: -weights.get(document, 0))
-        return positive_examples(by_weight, number, images)
-    first = next(iter(runs.values()))
-    return negative_examples(ranking(first.get(topic, {})), frozenset(relevant), number)
+def long_queries_sheet(report: Report) -> Sheet:
+    """Return all values for programs, a row for each run, query and measure."""
+    evaluation = report.evaluation
+    return Sheet(
+        name="queries",
+        title="",
+        columns=("run", "query", "measure", "value"),
+        rows=tuple(
+            (run, query, measure, float(value))
+            for run, values in evaluation.values.items()
+            for index, query in enumerate(evaluation.queries)
+            for measure, value in ((name, column[index]) for name, column in values.items())
+        ),
+    )
+
+
+def examples_sheet(examples: Examples) -> Sheet:
+    """Return the examples of feedback, a row for each query and round."""
+    return Sheet(
+        name="examples",
+        title="Examples given before each round",
+        columns=("query", "round", "examples"),
+        rows=tuple(
+            (query, number, " ".join(documents) or None)
+            for query, rounds in examples.items()
+            for number, documents in enumerate(rounds, 1)
+        ),
+    )
+
+
+def _queries(report: Report) -> str:
+    count = len(report.evaluation.queries)
+    return "1 query" if count == 1 else f"{count} queries"
+
+
+def _stars(report: Report) -> str:
+    request = report.request
+    levels = ", ".join(
+        f"{f'{level:g}'.removeprefix('0')} ({'*' * stars})" for stars, level in enumerate(LEVELS, 1)
+    )
+    return (
+        f"Stars: better than {report.baseline} at {levels}, by a one-tailed paired bootstrap of "
+        f"{request.resamples} resamples (seed {request.seed}), before Holm's correction."
+    )
+
+
+def _undefined(comparisons: Iterable[Comparison]) -> Iterator[str]:
+    """Yield sentences on comparisons without a p value, with the reason."""
+    reasons: dict[str, list[str]] = {}
+    for comparison in comparisons:
+        if comparison.why is not None:
+            undefined = f"{comparison.measure} of {comparison.run}"
+            reasons.setdefault(comparison.why, []).append(undefined)
+    for reason, names in reasons.items():
+        yield f"No p for {', '.join(names)}: {reason}."

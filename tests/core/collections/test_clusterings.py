@@ -189,14 +189,14 @@ def test_what_is_written_is_read_back(found):
 
 def test_every_fault_of_a_clustering_names_its_line():
     assert faults_of("5 d1\n5 d2 bird\n5 d3 bird\n5 d2  bird\n5 d3 UNKNOWN\n5 d4 a\n") == (
-        "a1.txt, line 1: 2 fields found, '5 d1'; 3 or more are allowed: topic docid cluster",
+        "a1.txt, line 1: 2 fields found, '5 d1'; 3 or more are allowed: topic document cluster",
         "a1.txt, line 4: document 'd2' of topic '5' found again in cluster 'bird', as in line 2; "
         "once is allowed",
         "a1.txt, line 5: document 'd3' of topic '5' is unknown here and in cluster 'bird' "
         "elsewhere; one of the two is allowed",
     )
     assert faults_of("\n") == (
-        "a1.txt: no cluster found; a line for each document is needed: topic docid cluster",
+        "a1.txt: no line found; a line for each document is needed: topic document cluster",
     )
 
 

@@ -175,7 +175,8 @@ def test_every_fault_of_labels_names_its_line():
 
 def test_a_file_without_labels_is_a_fault():
     assert faults_of("# nothing yet\n") == (
-        "a.txt: no judgement found; a line for each is needed: topic iteration document relevance",
+        "a.txt: no line found; a line for each document is needed: topic iteration document "
+        "relevance",
     )
 
 

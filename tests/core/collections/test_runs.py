@@ -49,7 +49,7 @@ def test_a_cluster_is_the_rest_of_the_line_and_a_document_may_have_several():
 
 def test_a_line_without_a_cluster_is_named():
     assert read(read_clusters, "q a x\n\nq a\n")[1] == [
-        "file.txt, line 3: 2 fields found, 'q a'; 3 or more are allowed: topic docid cluster"
+        "file.txt, line 3: 2 fields found, 'q a'; 3 or more are allowed: topic document cluster"
     ]
 
 
@@ -64,7 +64,8 @@ def test_a_second_weight_of_a_document_is_named():
     found, faults = read(read_weights, "q a .5\np a 1\nq a .5\n")
     assert found == {"q": {"a": 0.5}, "p": {"a": 1.0}}
     assert faults == [
-        "file.txt, line 3: document 'a' of topic 'q' found again; one weight for each is allowed"
+        "file.txt, line 3: document 'a' of topic 'q' found again, as in line 1; one weight for "
+        "each is allowed"
     ]
 
 
@@ -89,6 +90,7 @@ def test_runs_that_are_no_numbers_are_named():
         {"q": {"b": 0.5}},
         [
             "file.txt, line 1: score '1e999' found; a number is allowed",
-            "file.txt, line 3: document 'b' of topic 'q' found again; a run may return it once",
+            "file.txt, line 3: document 'b' of topic 'q' found again, as in line 2; a run may "
+            "return it once",
         ],
     )

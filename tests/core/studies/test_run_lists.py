@@ -114,14 +114,14 @@ def test_the_last_positions_must_be_free():
     [
         (
             "q1 Q0 d5 5 0.1",
-            "5 fields found, 'q1 Q0 d5 5 0.1'; 6 are allowed: topic Q0 docid rank score tag",
+            "5 fields found, 'q1 Q0 d5 5 0.1'; 6 are allowed: topic Q0 document rank score tag",
         ),
         ("q1 Q0 d5 5 high t", "score 'high' found; a number is allowed"),
         ("q1 Q0 d5 5 nan t", "score 'nan' found; a number is allowed"),
         ("q1 Q0 d5 5 1_0 t", "score '1_0' found; a number is allowed"),
         (
             "q1 Q0 d2 5 0.1 t",
-            "document 'd2' of topic 'q1' found again; a run may return it once",
+            "document 'd2' of topic 'q1' found again, as in line 2; a run may return it once",
         ),
     ],
 )
@@ -135,10 +135,14 @@ def test_a_faulty_line_of_a_run_is_named(line, fault):
     [
         (
             "q1 0 d5",
-            "3 fields found, 'q1 0 d5'; 4 are allowed: topic iteration docid relevance",
+            "3 fields found, 'q1 0 d5'; 4 are allowed: topic iteration document relevance",
         ),
         ("q1 0 d5 yes", "relevance 'yes' found; a whole number is allowed"),
-        ("q1 0 d2 0", "document 'd2' of topic 'q1' found again; one judgement for each is allowed"),
+        (
+            "q1 0 d2 0",
+            "document 'd2' of topic 'q1' found again, as in line 2; one judgement for each is "
+            "allowed",
+        ),
     ],
 )
 def test_a_faulty_line_of_the_judgements_is_named(line, fault):
@@ -168,6 +172,11 @@ def test_a_faulty_line_of_the_judgements_is_named(line, fault):
         ),
         (
             {"qrels": ""},
+            "qrels.txt: no line found; a line for each document is needed: topic iteration "
+            "document relevance",
+        ),
+        (
+            {"qrels": "q1 0 d1 0\n"},
             "no topic has a relevant document in qrels.txt and occurs in every run; 1 is needed",
         ),
         ({"runs": RUNS[:1]}, "runs found: 1; 2 to 10 are allowed, a list from each"),
