@@ -2,7 +2,7 @@
 
 import contextlib
 import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -55,9 +55,43 @@ def serve(host: str, port: int, workers: int, demo: bool) -> None:
         require_current_schema(engine)
         refuse_danger(settings, engine, host)
         _print_addresses(engine, host, port, demo=demo)
-    from survey.cli.granian_server import ProductionServer
+    production_server(host, port, workers).serve()
 
-    ProductionServer(host, port, workers).serve()
+
+def production_server(host: str, port: int, workers: int) -> Any:
+    """Return granian's server of ``workers`` processes that ends at the first SIGINT or SIGTERM.
+
+    A second signal during the first would wait forever for a lock that the first holds. It
+    happens: `make run` repeats SIGTERM to processes that already got it, and people press
+    Ctrl-C twice.
+    """
+    from granian.constants import Interfaces
+    from granian.log import LogLevels
+    from granian.server import Server
+
+    server: Any = Server(
+        "survey.app:create_served_app",
+        factory=True,
+        interface=Interfaces.WSGI,
+        address=host,
+        port=port,
+        workers=workers,
+        # More threads would not help: writers in one process wait for each other.
+        blocking_threads=1,
+        respawn_failed_workers=True,
+        respawn_interval=0.1,
+        workers_kill_timeout=10,
+        websockets=False,
+        log_level=LogLevels.warning,
+    )
+    interrupt = server.signal_handler_interrupt
+
+    def interrupt_once(*args: Any, **kwargs: Any) -> None:
+        if not server.interrupt_signal:
+            interrupt(*args, **kwargs)
+
+    server.signal_handler_interrupt = interrupt_once
+    return server
 
 
 def _check_port_is_free(host: str, port: int) -> None:

@@ -1,10 +1,10 @@
 """The server of ``survey serve``."""
 
-from survey.cli.granian_server import ProductionServer
+from survey.cli.serve import production_server
 
 
 def test_a_second_signal_is_not_handled_while_the_first_is():
-    server = ProductionServer("127.0.0.1", 5000, workers=2)
+    server = production_server("127.0.0.1", 5000, workers=2)
     interrupted = []
 
     class MainLoop:
