@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from survey.config import Settings
     from survey.services.operations.backups import DatabaseContent, RestoreResult
-    from survey.services.operations.doctor import Finding, ServerSettings
+    from survey.services.operations.doctor import Finding
 
 
 HOST_OPTION = click.option(
@@ -43,9 +43,11 @@ def doctor(host: str, as_json: bool) -> None:
 
 def refuse_danger(settings: "Settings", engine: "Engine", host: str) -> None:
     """Warn on stderr of what is unsafe; raise ClickException for what is dangerous."""
+    from flask.helpers import get_debug_flag
+
     from survey.services.operations.doctor import run_checks
 
-    findings = run_checks(engine, _server_settings(settings, host), thorough=False)
+    findings = run_checks(engine, settings, host, debug=get_debug_flag(), thorough=False)
     for finding in findings:
         if finding.level == "warning":
             click.echo(f"Warning: {finding.text}", err=True)
@@ -54,30 +56,18 @@ def refuse_danger(settings: "Settings", engine: "Engine", host: str) -> None:
 
 
 def _findings(host: str) -> "Sequence[Finding]":
+    from flask.helpers import get_debug_flag
+
     from survey.services.operations.doctor import danger, run_checks
 
     try:
         with open_engine() as (settings, engine):
-            return run_checks(engine, _server_settings(settings, host))
+            return run_checks(engine, settings, host, debug=get_debug_flag())
     except Exception as error:
-        # With settings this wrong the application does not open: report that instead.
+        # With settings this wrong no database opens: report that instead.
         if type(error).__module__.startswith("survey.") or isinstance(error, ValueError):
             return [danger("settings", f"{str(error)[:1].upper()}{str(error)[1:]}")]
         raise
-
-
-def _server_settings(settings: "Settings", host: str) -> "ServerSettings":
-    from flask.helpers import get_debug_flag
-
-    from survey.services.operations.doctor import ServerSettings
-
-    return ServerSettings(
-        instance=settings.instance,
-        secret_key=settings.secret_key,
-        trusted_proxies=settings.trusted_proxies,
-        debug=get_debug_flag(),
-        host=host,
-    )
 
 
 def _print_findings(findings: "Sequence[Finding]") -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
-from survey.config import SHORTEST_KEY
+from survey.config import SHORTEST_KEY, Settings
 from survey.core.measures import MEASURES
 from survey.db import migration, study_queries
 from survey.db.engine import WAL_IS_SAFE_FROM
@@ -56,24 +56,16 @@ class Finding:
     text: str
 
 
-@dataclass(frozen=True)
-class ServerSettings:
-    """The settings that the checks look at: folder, key, and where the server listens."""
-
-    instance: Path
-    secret_key: str
-    trusted_proxies: int
-    debug: bool
-    host: str = "127.0.0.1"
-
-
-def run_checks(engine: Engine, settings: ServerSettings, *, thorough: bool = True) -> list[Finding]:
+def run_checks(
+    engine: Engine, settings: Settings, host: str, *, debug: bool, thorough: bool = True
+) -> list[Finding]:
     """Return the findings of all checks.
 
-    ``thorough`` compares the indexes of SQLite with their tables: slow in a large database.
+    ``host``: where the server listens. ``thorough`` compares the indexes of SQLite with their
+    tables: slow in a large database.
     """
     return [
-        *_setting_findings(settings),
+        *_setting_findings(settings, host, debug=debug),
         *_file_findings(engine, settings),
         *_database_findings(engine, thorough=thorough),
     ]
@@ -337,18 +329,18 @@ def check_references(settings: Mapping[str, str], broken: Sequence[str]) -> Find
     return ok("references", "all in order")
 
 
-def _setting_findings(settings: ServerSettings) -> Iterator[Finding]:
+def _setting_findings(settings: Settings, host: str, *, debug: bool) -> Iterator[Finding]:
     stored = settings.instance / "secret_key"
     yield check_key(settings.secret_key)
     yield check_key_matches(
         settings.secret_key, stored.read_text().strip() if stored.exists() else None
     )
-    yield check_debugging(debug=settings.debug)
-    yield check_proxies(settings.host, settings.trusted_proxies)
+    yield check_debugging(debug=debug)
+    yield check_proxies(host, settings.trusted_proxies)
     yield check_plugins(MEASURES.faults)
 
 
-def _file_findings(engine: Engine, settings: ServerSettings) -> Iterator[Finding]:
+def _file_findings(engine: Engine, settings: Settings) -> Iterator[Finding]:
     if os.name == "posix":  # Windows has other permissions
         yield check_file_access(_private_files(engine, settings.instance))
         yield check_folder(settings.instance)
