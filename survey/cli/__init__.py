@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from survey.cli.command import SHORT_HELP_LIMIT, CommandGroup
+from survey.cli.command import CommandGroup
 
 # Headings of `survey --help`; each command with its module.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
@@ -46,9 +46,9 @@ MODULES = {name: module for section in SECTIONS.values() for name, module in sec
 class LazyCommandGroup(CommandGroup):
     """The group of all commands, each imported on first use."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the names in the order of the help."""
-        return list(MODULES)
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # The names alone: click lists them, and suggests those like a wrong one.
+        super().__init__(*args, commands=dict.fromkeys(MODULES), **kwargs)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
         """Import a command's module and return the command; None for an unknown name."""
@@ -57,29 +57,9 @@ class LazyCommandGroup(CommandGroup):
         module = importlib.import_module(f"survey.cli.{MODULES[name]}")
         return getattr(module, name, None) or getattr(module, f"{name}_")  # type: ignore[no-any-return] # a command
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the arguments begin with; suggest names like a wrong one."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.exceptions.NoSuchCommand as error:
-            wrong = error.command_name
-            raise click.exceptions.NoSuchCommand(wrong, possibilities=MODULES, ctx=ctx) from None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands under their headings, with their whole first sentences."""
-        widest = max(map(len, MODULES))
-        for heading, names in SECTIONS.items():
-            with formatter.section(heading):
-                commands = ((name, self.get_command(ctx, name)) for name in names)
-                formatter.write_dl(
-                    [
-                        (name.ljust(widest), command.get_short_help_str(SHORT_HELP_LIMIT))
-                        for name, command in commands
-                        if command
-                    ]
-                )
+    def sections(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the commands by topic."""
+        return SECTIONS
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; print an error as one sentence on stderr, with exit status 1."""

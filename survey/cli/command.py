@@ -5,7 +5,7 @@ Every module of ``survey.cli`` is light: numpy, SQLAlchemy, Flask, rich and most
 Tab would wait seconds for libraries that they do not use.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from survey.config import Settings
+    from survey.db.models import Study
 
 SHORT_HELP_LIMIT = 200  # characters: lists of commands show whole first sentences
 LAST_OPTION = "survey.cli.command.last_option"
@@ -34,38 +35,40 @@ class Command(click.Command):
                 param.metavar = param.metavar or "NUMBER"  # click would print INTEGER RANGE
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples after the options."""
+        """Write the section Examples, one example a line and without wrapping."""
         super().format_epilog(ctx, formatter)
-        write_examples(formatter, self.examples)
+        if self.examples:
+            with formatter.section("Examples"):
+                for line in "\n".join(self.examples).splitlines():
+                    formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
 
-class CommandGroup(click.Group):
+class CommandGroup(Command, click.Group):
     """A group of commands, listed in the order in which they were added."""
 
     command_class = Command
-
-    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.examples = tuple(examples)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """Return the names in the order of adding; click would sort them."""
         return list(self.commands)
 
+    def sections(self) -> Mapping[str, Iterable[str]]:
+        """Return the headings under which the help lists the names of commands."""
+        return {"Commands": self.commands}
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write each command's name with its whole first sentence; click would cut it."""
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [
-                    (name, self.commands[name].get_short_help_str(SHORT_HELP_LIMIT))
-                    for name in self.list_commands(ctx)
-                ]
-            )
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples after the list of commands."""
-        super().format_epilog(ctx, formatter)
-        write_examples(formatter, self.examples)
+        widest = max(map(len, self.commands))
+        for heading, names in self.sections().items():
+            commands = ((name, self.get_command(ctx, name)) for name in names)
+            with formatter.section(heading):
+                formatter.write_dl(
+                    [
+                        (name.ljust(widest), command.get_short_help_str(SHORT_HELP_LIMIT))
+                        for name, command in commands
+                        if command
+                    ]
+                )
 
 
 class MultiWordCommand(Command):
@@ -163,6 +166,15 @@ def open_session() -> Iterator["Session"]:
             yield session
 
 
+@contextmanager
+def open_study(slug: str) -> Iterator[tuple["Session", "Study"]]:
+    """Yield a session and the study with this slug; raises NotFoundError."""
+    from survey.services.studies.lifecycle import find_study
+
+    with open_session() as session:
+        yield session, find_study(session, slug)
+
+
 def with_options(
     options: Sequence[Callable[[click.decorators.FC], click.decorators.FC]],
 ) -> Callable[[click.decorators.FC], click.decorators.FC]:
@@ -174,15 +186,6 @@ def with_options(
         return command
 
     return add
-
-
-def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
-    """Write the section Examples, one example a line and without wrapping."""
-    if examples:
-        with formatter.section("Examples"):
-            for example in examples:
-                for line in example.splitlines():
-                    formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
 
 
 def _repeat_options(

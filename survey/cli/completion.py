@@ -1,7 +1,6 @@
 """``survey completion``: the script with which a shell completes commands on Tab."""
 
 import os
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -17,11 +16,7 @@ from survey.cli.command import Command
 
 PROGRAM = "survey"
 COMPLETION_VARIABLE = "_SURVEY_COMPLETE"  # the shell sets it when it asks for suggestions
-SHELLS: Mapping[str, type[ShellComplete]] = {
-    "bash": BashComplete,
-    "zsh": ZshComplete,
-    "fish": FishComplete,
-}
+SHELLS = {shell.name: shell for shell in (BashComplete, ZshComplete, FishComplete)}
 
 # Names of measures hold @, at which bash would otherwise begin a new word.
 BASH_WORDBREAKS = "COMP_WORDBREAKS=${COMP_WORDBREAKS//@}\n"

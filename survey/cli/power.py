@@ -12,7 +12,7 @@ from survey.cli.command import (
     OUTPUT_FILE,
     STUDY,
     Command,
-    open_session,
+    open_study,
     with_options,
 )
 from survey.cli.terminal import print_json, print_table, print_text, progress_bar
@@ -91,12 +91,11 @@ def power(
     how many workers they are computed.
     """
     from survey.services.planning import power
-    from survey.services.studies import lifecycle
 
     texts = {name: text for name, text in options.items() if text is not None}
     if slug is not None:
-        with open_session() as session:
-            texts = power.texts_of(lifecycle.find_study(session, slug).plan) | texts
+        with open_study(slug) as (_, study):
+            texts = power.texts_of(study.plan) | texts
     if target is not None and not target.parent.is_dir():
         raise click.UsageError(f"There is no folder {target.parent} to write {target.name} to.")
     try:

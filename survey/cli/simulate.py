@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from survey.cli.command import JSON_OPTION, STUDY, Command, open_session
+from survey.cli.command import JSON_OPTION, STUDY, Command, open_study
 from survey.cli.terminal import print_json, progress_bar
 
 if TYPE_CHECKING:
@@ -48,17 +48,13 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
     """
     from survey import tokens
     from survey.app import create_app
-    from survey.services.participation.participants import require_open
     from survey.services.planning import simulation
-    from survey.services.studies import lifecycle
 
-    with open_session() as session:
-        study = lifecycle.find_study(session, slug)
+    with open_study(slug) as (_, study):
         if study.status != "open":
             raise click.ClickException(
                 f"{slug} is {study.status}; `survey study open {slug}` lets participants in."
             )
-        require_open(study.status)
         plan = study.plan
         preference = simulation.preference_for(plan, prefer)
     app = create_app()
