@@ -8,21 +8,11 @@ from numpy.typing import NDArray
 
 from survey.core.agreement.answers import Answers
 from survey.core.agreement.concordance import (
-    Alpha,
+    Concordance,
     Friedman,
-    HumanRates,
-    Kappa,
-    KendallW,
-    MeanAgreement,
-    ParticipantOrders,
-    fleiss_kappa,
+    concordance_of,
     friedman_of_agreement,
     friedman_of_credits,
-    human_rates,
-    kendall_w,
-    krippendorff_alpha,
-    mean_agreement,
-    means_of_participants,
     participant_orders,
 )
 from survey.core.agreement.credits import (
@@ -39,6 +29,7 @@ from survey.core.agreement.credits import (
     tally_credits,
 )
 from survey.core.agreement.differences import (
+    NO_RESPONSES,
     CochranQ,
     LabelPermutation,
     McNemar,
@@ -58,8 +49,7 @@ from survey.core.agreement.differences import (
     two_way,
 )
 from survey.core.agreement.quality import Bias, bias_of
-from survey.core.statistics.rater_agreement import HALF, STRICT, agreement_rate, spearman, tau_b
-from survey.core.statistics.significance import holm
+from survey.core.statistics.significance import Interval, holm
 
 # A vote that credits several measures gives each a whole credit, or an equal share of one,
 # or the response is left out.
@@ -67,6 +57,15 @@ TIES: Mapping[str, Callable[[Credits], Credits]] = {
     "kept": lambda credits: credits,
     "split": Credits.split,
     "dropped": Credits.single,
+}
+
+# The tests of a pair, each with the p that is corrected for several comparisons.
+TESTS = {
+    "two_way": "p",
+    "participants": "p",
+    "label_permutation": "p",
+    "mcnemar": "p",
+    "questions": "sign_flip_p",
 }
 
 
@@ -79,6 +78,7 @@ class ShareInterval:
     """
 
     share: float | None
+    why: str | None
     two_way: TwoWay
     participants: ParticipantsTest
 
@@ -97,32 +97,12 @@ class Difference:
     unequal: tuple[int, ...]
     lead: float
     mean: float | None
+    why: str | None
     two_way: TwoWay
     participants: ParticipantsTest
     label_permutation: LabelPermutation
     mcnemar: McNemar
     questions: QuestionsTest
-
-
-@dataclass(frozen=True)
-class Concordance:
-    """Participants' orders against the measures' and against one another's.
-
-    ``tau_b_of_participants``: (participants, measures), each participant's mean, NaN where
-    undefined.
-    """
-
-    tau_b: MeanAgreement
-    tau_b_of_participants: NDArray[np.float64]
-    tau_b_custom: MeanAgreement
-    spearman: MeanAgreement
-    strict: MeanAgreement
-    half: MeanAgreement
-    human: HumanRates
-    human_half: HumanRates
-    kendall_w: KendallW
-    krippendorff_alpha: Alpha
-    fleiss_kappa: Kappa
 
 
 @dataclass(frozen=True)
@@ -163,7 +143,7 @@ def analyse_answers(
     credits = TIES[ties](tally_credits(ballots))
     distinct = distinct_questions(rankings)
     orders = participant_orders(ballots)
-    taus = means_of_participants(orders, tau_b)
+    concordance = concordance_of(orders, credits, distinct)
     table = table4(credits, rankings)
     or_tied, outright = first_places(table)
     redraws = Redraws(credits)
@@ -180,30 +160,9 @@ def analyse_answers(
         cochran_distinct=cochran_q(Redraws(credits.subset(np.isin(credits.questions, distinct)))),
         cochran_all=cochran_q(redraws),
         friedman_approvals=friedman_of_credits(credits, asked),
-        friedman_tau_b=friedman_of_agreement(orders, taus, asked),
-        concordance=_concordance(orders, taus, credits, distinct),
+        friedman_tau_b=friedman_of_agreement(orders, concordance.tau_b_of_participants, asked),
+        concordance=concordance,
         bias=bias_of(answers, measures),
-    )
-
-
-def _concordance(
-    orders: ParticipantOrders,
-    taus: NDArray[np.float64],
-    credits: Credits,
-    distinct: Sequence[int],
-) -> Concordance:
-    return Concordance(
-        tau_b=mean_agreement(orders, tau_b),
-        tau_b_of_participants=taus,
-        tau_b_custom=mean_agreement(orders, tau_b, custom_only=True),
-        spearman=mean_agreement(orders, spearman),
-        strict=mean_agreement(orders, lambda x, y: agreement_rate(x, y, STRICT)),
-        half=mean_agreement(orders, lambda x, y: agreement_rate(x, y, HALF)),
-        human=human_rates(orders, STRICT),
-        human_half=human_rates(orders, HALF),
-        kendall_w=kendall_w(orders),
-        krippendorff_alpha=krippendorff_alpha(orders),
-        fleiss_kappa=fleiss_kappa(credits, distinct),
     )
 
 
@@ -212,7 +171,8 @@ def share_intervals(credits: Credits) -> dict[str, ShareInterval]:
     columns = np.column_stack([credits.votes, credits.other])
     return {
         name: ShareInterval(
-            share=mean_of(column, credits) if len(credits) else None,
+            share=mean_of(column, credits),
+            why=None if len(credits) else NO_RESPONSES,
             two_way=two_way(column, credits),
             participants=by_participants(column, credits),
         )
@@ -223,32 +183,14 @@ def share_intervals(credits: Credits) -> dict[str, ShareInterval]:
 def compare(redraws: Redraws) -> tuple[Difference, ...]:
     """Compare every pair of measures; Holm's correction over the pairs, test by test."""
     results = [_difference(redraws, pair) for pair in pairs(redraws.credits.measures)]
-    corrected = (
-        holm([result.two_way.p for result in results]),
-        holm([result.participants.p for result in results]),
-        holm([result.label_permutation.p for result in results]),
-        holm([result.mcnemar.p for result in results]),
-        holm([result.questions.sign_flip_p for result in results]),
-    )
-    return tuple(_corrected(result, *p) for result, *p in zip(results, *corrected, strict=True))
-
-
-def _corrected(
-    result: Difference,
-    two_way: float | None,
-    participants: float | None,
-    label_permutation: float | None,
-    mcnemar: float | None,
-    questions: float | None,
-) -> Difference:
-    return replace(
-        result,
-        two_way=replace(result.two_way, p_holm=two_way),
-        participants=replace(result.participants, p_holm=participants),
-        label_permutation=replace(result.label_permutation, p_holm=label_permutation),
-        mcnemar=replace(result.mcnemar, p_holm=mcnemar),
-        questions=replace(result.questions, sign_flip_p_holm=questions),
-    )
+    for test, p in TESTS.items():
+        tests = [getattr(result, test) for result in results]
+        corrected = holm([getattr(each, p) for each in tests])
+        results = [
+            replace(result, **{test: replace(each, **{f"{p}_holm": p_holm})})
+            for result, each, p_holm in zip(results, tests, corrected, strict=True)
+        ]
+    return tuple(results)
 
 
 def _difference(redraws: Redraws, pair: Pair) -> Difference:
@@ -267,7 +209,8 @@ def _difference(redraws: Redraws, pair: Pair) -> Difference:
             if len({list(orders.values()).count(orders[name]) for name in vars(pair).values()}) > 1
         ),
         lead=permutation.lead,
-        mean=mean_of(d, credits) if len(credits) else None,
+        mean=mean_of(d, credits),
+        why=None if len(credits) else NO_RESPONSES,
         two_way=two_way(d, credits),
         participants=by_participants(d, credits),
         label_permutation=permutation,
@@ -278,20 +221,22 @@ def _difference(redraws: Redraws, pair: Pair) -> Difference:
 
 @dataclass(frozen=True)
 class Effect:
-    """A pair's mean difference per response, and its two-way test."""
+    """A pair's mean difference per response, with the interval and p of its two-way test."""
 
     pair: Pair
     mean: float | None
-    two_way: TwoWay
+    ci95: Interval | None
+    p: float | None
+    why: str | None
 
 
 @dataclass(frozen=True)
 class Variant:
-    """The differences under another choice, which ``name`` says, over ``responses``."""
+    """The differences under another ``choice``, over ``responses``."""
 
-    name: str
+    choice: str
     responses: int
-    effects: tuple[Effect, ...]
+    differences: tuple[Effect, ...]
 
 
 def sensitivity(
@@ -307,8 +252,8 @@ def sensitivity(
     """
     ballots = Ballots.of(answers, rankings, measures)
     return tuple(
-        Variant(name, len(credits), _effects(credits))
-        for name, credits in _choices(ballots, flagged)
+        Variant(choice, len(credits), tuple(_effect(credits, pair) for pair in pairs(measures)))
+        for choice, credits in _choices(ballots, flagged)
     )
 
 
@@ -316,21 +261,15 @@ def _choices(ballots: Ballots, flagged: NDArray[np.bool_]) -> Iterator[tuple[str
     credits, questions = tally_credits(ballots), sorted(ballots.rankings)
     yield "every response", credits
     if flagged.any():
-        yield (
-            "without flagged participants",
-            replace(credits, ballots=ballots.of_people(~flagged)),
-        )
-    for ties in TIES:
-        if ties != "kept":
-            yield f"shared votes {ties}", TIES[ties](credits)
+        counted = replace(credits, ballots=ballots.of_people(~flagged))
+        yield "without flagged participants", counted
+    yield "shared votes split", credits.split()
+    yield "shared votes dropped", credits.single()
     for question in questions if len(questions) > 1 else ():
         yield f"without question {question}", credits.subset(credits.questions != question)
 
 
-def _effects(credits: Credits) -> tuple[Effect, ...]:
-    effects = []
-    for pair in pairs(credits.measures):
-        d = differences(credits, pair)
-        mean = mean_of(d, credits) if len(credits) else None
-        effects.append(Effect(pair, mean, two_way(d, credits)))
-    return tuple(effects)
+def _effect(credits: Credits, pair: Pair) -> Effect:
+    d = differences(credits, pair)
+    test = two_way(d, credits)
+    return Effect(pair, mean_of(d, credits), test.ci95, test.p, test.why)

@@ -283,6 +283,7 @@ class Spread:
     n: int
     mean: float | None
     sd: float | None
+    why: str | None
 
 
 @dataclass(frozen=True)
@@ -309,6 +310,7 @@ def spread(values: Sequence[float]) -> Spread:
         n=len(finite),
         mean=statistics.fmean(finite) if finite else None,
         sd=statistics.stdev(finite) if len(finite) > 1 else None,
+        why=None if len(finite) > 1 else "a mean needs one value, a standard deviation two",
     )
 
 

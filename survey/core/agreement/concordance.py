@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 from survey.core.agreement.credits import Ballots, Credits
 from survey.core.agreement.differences import DESCRIPTIVE, NO_RESPONSES, T1
 from survey.core.statistics import rater_agreement
-from survey.core.statistics.rater_agreement import Midranks, signs
+from survey.core.statistics.rater_agreement import (
+    HALF,
+    STRICT,
+    Midranks,
+    agreement_rate,
+    signs,
+    spearman,
+    tau_b,
+)
 from survey.core.statistics.significance import Statistic, friedman_chi2, without_zeros
 from survey.core.studies.rankings import Ranking
 
@@ -396,3 +404,43 @@ def fleiss_kappa(credits: Credits, distinct: Sequence[int]) -> Kappa:
         why = "everyone chose the same every time, so chance explains all"
         return replace(undefined, why=why)
     return replace(undefined, kappa=rater_agreement.kappa_of_counts(by_category), why=None)
+
+
+@dataclass(frozen=True)
+class Concordance:
+    """Participants' orders against the measures' and against one another's.
+
+    ``tau_b_of_participants``: (participants, measures), each participant's mean, NaN where
+    undefined.
+    """
+
+    tau_b: MeanAgreement
+    tau_b_of_participants: NDArray[np.float64]
+    tau_b_custom: MeanAgreement
+    spearman: MeanAgreement
+    strict: MeanAgreement
+    half: MeanAgreement
+    human: HumanRates
+    human_half: HumanRates
+    kendall_w: KendallW
+    krippendorff_alpha: Alpha
+    fleiss_kappa: Kappa
+
+
+def concordance_of(
+    orders: ParticipantOrders, credits: Credits, distinct: Sequence[int]
+) -> Concordance:
+    """Compute every coefficient; ``distinct``: the questions whose measures' orders all differ."""
+    return Concordance(
+        tau_b=mean_agreement(orders, tau_b),
+        tau_b_of_participants=means_of_participants(orders, tau_b),
+        tau_b_custom=mean_agreement(orders, tau_b, custom_only=True),
+        spearman=mean_agreement(orders, spearman),
+        strict=mean_agreement(orders, lambda x, y: agreement_rate(x, y, STRICT)),
+        half=mean_agreement(orders, lambda x, y: agreement_rate(x, y, HALF)),
+        human=human_rates(orders, STRICT),
+        human_half=human_rates(orders, HALF),
+        kendall_w=kendall_w(orders),
+        krippendorff_alpha=krippendorff_alpha(orders),
+        fleiss_kappa=fleiss_kappa(credits, distinct),
+    )

@@ -326,6 +326,7 @@ class Shares:
     of_responses: Mapping[str, float] | None
     split: Mapping[str, float] | None
     distinct_questions: Mapping[str, float] | None
+    why: str | None
 
 
 def table4(credits: Credits, rankings: Rankings) -> Table4:
@@ -364,7 +365,16 @@ def shares(credits: Credits, distinct: Sequence[int]) -> Shares:
         of_responses=divided(credits.counts @ each, len(credits)),
         split=divided(credits.counts @ one_vote, len(credits)),
         distinct_questions=divided(where_distinct @ each, where_distinct.sum()),
+        why=_why_no_share(len(credits), int(where_distinct.sum())),
     )
+
+
+def _why_no_share(responses: int, to_distinct_questions: int) -> str | None:
+    if to_distinct_questions:
+        return None
+    if responses:
+        return "no response was given to a question whose orders all differ"
+    return "there are no responses"
 
 
 def first_places(table: Table4) -> tuple[dict[str, int], dict[str, int]]:

@@ -136,8 +136,13 @@ def differences(credits: Credits, pair: Pair) -> NDArray[np.float64]:
     return d
 
 
-def mean_of(d: NDArray[np.float64], credits: Credits) -> float:
-    """Average d over the responses; sums are of whole sixtieths, so the mean is exact."""
+def mean_of(d: NDArray[np.float64], credits: Credits) -> float | None:
+    """Average d over the responses; sums are of whole sixtieths, so the mean is exact.
+
+    None where no response is counted.
+    """
+    if not len(credits):
+        return None
     return int(credits.counts @ in_sixtieths(d)) / (SHARES_OF_A_VOTE * len(credits))
 
 

@@ -154,11 +154,6 @@ class Logit(Statistic):
     se: tuple[float, ...] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fatigue(MeanTest):
-    """Seconds per further question: mean within-participant slope, negative = faster."""
-
-
 @dataclass(frozen=True)
 class PositionSummary:
     """The answers to a participant's first, second, … question.
@@ -172,6 +167,7 @@ class PositionSummary:
     own: int
     several: int
     seconds: float | None
+    why: str | None
 
 
 @dataclass(frozen=True)
@@ -179,23 +175,26 @@ class Bias:
     """Clicks by label and by column, their joint model, and the course of a session.
 
     ``column_clicks``: from left to right, None where no response has a column order.
-    ``fatigue``: mean over participants of the slopes of their times on position.
+    ``fatigue``: seconds for each further question, the mean over participants of the slopes of
+    their times on position; negative: faster.
     """
 
     label_clicks: Mapping[str, int]
     column_clicks: tuple[int, ...] | None
+    why: str | None
     conditional_logit: Logit
     positions: tuple[PositionSummary, ...]
-    fatigue: Fatigue
+    fatigue: MeanTest
 
 
 def bias_of(answers: Answers, measures: Sequence[str]) -> Bias:
     """Count clicks by label and column, fit the logit, summarise times by position."""
     layouts = Layouts.of(answers, measures)
-    clicks = layouts.counts @ layouts.ticked
+    clicks, by_column = layouts.counts @ layouts.ticked, _column_clicks(layouts)
     return Bias(
         label_clicks={f"Method{label}": n for label, n in enumerate(clicks.tolist(), 1)},
-        column_clicks=_column_clicks(layouts.subset(layouts.known)),
+        column_clicks=by_column,
+        why="no response says how its columns stood" if by_column is None else None,
         conditional_logit=conditional_logit(layouts, measures),
         positions=_by_position(answers),
         fatigue=_fatigue(answers),
@@ -297,10 +296,11 @@ def conditional_logit(layouts: Layouts, measures: Sequence[str]) -> Logit:
 
 
 def _column_clicks(layouts: Layouts) -> tuple[int, ...] | None:
-    if not len(layouts.counts):
+    if not layouts.known.any():
         return None
-    totals = np.zeros(layouts.columns.shape[1], dtype=np.int64)
-    np.add.at(totals, layouts.columns, layouts.counts[:, np.newaxis] * layouts.ticked)
+    known = layouts.subset(layouts.known)
+    totals = np.zeros(known.columns.shape[1], dtype=np.int64)
+    np.add.at(totals, known.columns, known.counts[:, np.newaxis] * known.ticked)
     return tuple(totals.tolist())
 
 
@@ -320,18 +320,19 @@ def _by_position(answers: Answers) -> tuple[PositionSummary, ...]:
                     own=int(np.count_nonzero(answers.own.known & at_position)),
                     several=int(np.count_nonzero(several & at_position)),
                     seconds=float(np.median(known)) if len(known) else None,
+                    why=None if len(known) else "no times are known",
                 )
             )
     return tuple(summaries)
 
 
-def _fatigue(answers: Answers) -> Fatigue:
+def _fatigue(answers: Answers) -> MeanTest:
     slopes = _slopes(answers.subset(answers.position.known & ~np.isnan(answers.seconds)))
     frame: dict[str, Any] = {"estimand": T1, "n": len(slopes), "unit": "participants"}
     if len(slopes) < 2 or np.ptp(slopes) <= EQUAL * np.abs(slopes).max():
-        return Fatigue(**frame, why="it needs the times of two participants that differ")
+        return MeanTest(**frame, why="it needs the times of two participants that differ")
     mean, sd = float(slopes.mean()), float(slopes.std(ddof=1))
-    return Fatigue(**frame, **t_test(mean, sd / len(slopes) ** 0.5, len(slopes) - 1))
+    return MeanTest(**frame, **t_test(mean, sd / len(slopes) ** 0.5, len(slopes) - 1))
 
 
 def _slopes(timed: Answers) -> NDArray[np.float64]:

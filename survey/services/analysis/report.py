@@ -14,7 +14,7 @@ from survey.core.agreement.answers import Spread, Table3
 from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.verdicts import rounded
-from survey.core.statistics.significance import MeanTest, Statistic
+from survey.core.statistics.significance import Interval, MeanTest, Statistic
 from survey.figures.analysis import exhibits
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import (
@@ -27,7 +27,7 @@ from survey.services.analysis.sheets import (
     printed_table,
     text_of,
 )
-from survey.services.analysis.study_results import Analysis, Choices, StudyAnalysis, as_json
+from survey.services.analysis.study_results import Analysis, Choices, as_json
 
 STYLES = ("bootstrap-reboot.min.css", "survey.css", "research.css", "report.css")
 SHARES = {
@@ -297,8 +297,12 @@ def _points(test: MeanTest) -> tuple[float | None, ...]:
     """Return a mean and its interval in points, within what a difference can be."""
     if test.ci95 is None or test.mean is None:
         return None, None, None
-    low, high = (100 * max(-1.0, min(1.0, end)) for end in test.ci95)
-    return 100 * test.mean, low, high
+    return 100 * test.mean, *_in_points(test.ci95)
+
+
+def _in_points(interval: Interval) -> Interval:
+    low, high = (100 * max(-1.0, min(1.0, end)) for end in interval)
+    return low, high
 
 
 def other_tests_sheet(analysis: Analysis) -> Sheet:
@@ -364,14 +368,14 @@ def sensitivity_sheet(analysis: Analysis) -> Sheet:
         columns=("choice", "responses", *pairs),
         rows=tuple(
             (
-                variant.name,
+                variant.choice,
                 variant.responses,
                 *(
                     "–"
                     if effect.mean is None
                     else rounded(100 * effect.mean)
-                    + ("" if effect.two_way.ci95 is None else f" ({interval(effect.two_way)})")
-                    for effect in variant.effects
+                    + (f" ({interval(effect.ci95)})" if effect.ci95 else "")
+                    for effect in variant.differences
                 ),
             )
             for variant in variants
@@ -381,9 +385,9 @@ def sensitivity_sheet(analysis: Analysis) -> Sheet:
     )
 
 
-def interval(test: MeanTest) -> str:
-    """Format a test's interval in points."""
-    _, low, high = _points(replace(test, mean=0.0))
+def interval(ends: Interval) -> str:
+    """Format an interval in points."""
+    low, high = _in_points(ends)
     return f"{text_of(low, 1)} to {text_of(high, 1)}"
 
 
@@ -498,7 +502,7 @@ def simulated_notice(analysis: Analysis) -> str:
 def _tables(analysis: Analysis) -> list[Sheet]:
     votes = analysis.agreement
     return [
-        *([table3_sheet(analysis.table3)] if isinstance(analysis, StudyAnalysis) else []),
+        *([table3_sheet(analysis.table3)] if analysis.table3 else []),
         table4_sheet(votes.table4),
         shares_sheet(analysis),
         first_sheet(analysis),

@@ -3,8 +3,7 @@
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
-from datetime import datetime
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from survey.core.agreement.agreement import (
+    TESTS,
     TIES,
     Agreement,
     Concordance,
@@ -26,7 +26,6 @@ from survey.core.agreement.answers import (
     Answers,
     Coded,
     People,
-    Spread,
     Table3,
     option_counts,
     seconds_between,
@@ -34,9 +33,10 @@ from survey.core.agreement.answers import (
 )
 from survey.core.agreement.concordance import HumanRates, MeanAgreement
 from survey.core.agreement.credits import Rankings, Shares, Table4
-from survey.core.agreement.quality import RULES, Bias, Flag, flagged_for_exclusion, quality_flags
+from survey.core.agreement.differences import Pair
+from survey.core.agreement.quality import RULES, Flag, flagged_for_exclusion, quality_flags
 from survey.core.agreement.verdicts import Verdict, verdict
-from survey.core.statistics.significance import Statistic
+from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.db import vote_queries
 from survey.db.models import Study
@@ -118,7 +118,7 @@ class Analysis:
     ``all_votes``: before flagged participants and a question are left out; ``votes``: those
     that are counted. ``participants``: those with at least one counted answer; ``missing``:
     answers that these have not submitted; ``flags``: quality flags of every participant in
-    ``all_votes``.
+    ``all_votes``; ``table3``: None where the participants themselves are unknown.
     """
 
     all_votes: Votes
@@ -131,6 +131,7 @@ class Analysis:
     agreement: Agreement
     verdicts: tuple[Verdict, ...]
     flags: tuple[Flag, ...]
+    table3: Table3 | None = None
 
     @property
     def study(self) -> Mapping[str, Any]:
@@ -153,13 +154,6 @@ class Analysis:
         votes = self.all_votes
         flagged = are_in(flagged_for_exclusion(self.flags), votes.answers)
         return sensitivity(votes.answers, votes.rankings, votes.measures, flagged)
-
-
-@dataclass(frozen=True)
-class StudyAnalysis(Analysis):
-    """An analysis with Table 3, for a study whose participants are known."""
-
-    table3: Table3
 
 
 def are_in(people: Collection[str], answers: Answers) -> NDArray[np.bool_]:
@@ -236,26 +230,7 @@ def _without(votes: Votes, question: int | None) -> Votes:
     )
 
 
-class ParticipantRecord(Protocol):
-    """The fields of a participant that the analysis needs."""
-
-    @property
-    def public_id(self) -> str: ...  # noqa: D102 - the names say it
-    @property
-    def status(self) -> str: ...  # noqa: D102
-    @property
-    def personal(self) -> Mapping[str, Any]: ...  # noqa: D102
-    @property
-    def started_at(self) -> datetime: ...  # noqa: D102
-    @property
-    def completed_at(self) -> datetime | None: ...  # noqa: D102
-    @property
-    def is_test(self) -> bool: ...  # noqa: D102
-    @property
-    def excluded(self) -> bool: ...  # noqa: D102
-
-
-def analyse_study(session: Session, study: Study, choices: Choices | None = None) -> StudyAnalysis:
+def analyse_study(session: Session, study: Study, choices: Choices | None = None) -> Analysis:
     """Analyse a study's answers; test data only if chosen, excluded participants never.
 
     Call it in a session that is ``begin_reading``, so that no vote waits for it.
@@ -298,7 +273,7 @@ def analyse_records(
     everyone: People,
     answers: Answers,
     choices: Choices,
-) -> StudyAnalysis:
+) -> Analysis:
     """Analyse answers of known participants, from a database or a bundle.
 
     Raises ValueError for an answer that does not belong to the study.
@@ -311,7 +286,7 @@ def analyse_records(
     votes = Votes(facts, plan.measures, rankings, plan.asked, counted_answers, simulated)
     analysis = analyse_votes(votes, LeftOut.of(everyone, choices), choices)
     answering = everyone.subset(everyone.index_of(analysis.votes.answers.people))
-    return StudyAnalysis(**vars(analysis), table3=_table3(plan, answering))
+    return replace(analysis, table3=_table3(plan, answering))
 
 
 def people_from(participants: Iterable[ParticipantRecord]) -> People:
@@ -354,11 +329,14 @@ def minutes_taken(participant: ParticipantRecord) -> float:
 
 
 def as_json(analysis: Analysis) -> dict[str, Any]:
-    """Convert an analysis; an undefined statistic is None beside a "why"."""
+    """Convert an analysis to JSON values, under the keys that scripts rely on.
+
+    An undefined statistic is None beside a "why".
+    """
     agreement = analysis.agreement
-    return {
-        "study": dict(analysis.study),
-        "choices": dict(vars(analysis.choices)),
+    content = {
+        "study": analysis.study,
+        "choices": analysis.choices,
         "n": {
             "participants": analysis.participants,
             "questions": analysis.questions,
@@ -369,7 +347,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             "test_left_out": analysis.left_out.test,
             "test_counted": analysis.simulated,
         },
-        **_participation(analysis),
+        **({"table3": analysis.table3} if analysis.table3 else {}),
         **counts_as_json(
             agreement.table4, agreement.shares, agreement.first_or_tied, agreement.first_outright
         ),
@@ -377,189 +355,102 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             name: _share_interval(interval) for name, interval in agreement.share_intervals.items()
         },
         "differences": [_difference(each) for each in agreement.differences],
-        "verdicts": [{**vars(verdict), "pair": str(verdict.pair)} for verdict in analysis.verdicts],
-        "cochran_q": {
-            "distinct": plain(agreement.cochran_distinct),
-            "all": plain(agreement.cochran_all),
-        },
-        "friedman": {
-            "approvals": plain(agreement.friedman_approvals),
-            "tau_b": plain(agreement.friedman_tau_b),
-        },
+        "verdicts": analysis.verdicts,
+        "cochran_q": {"distinct": agreement.cochran_distinct, "all": agreement.cochran_all},
+        "friedman": {"approvals": agreement.friedman_approvals, "tau_b": agreement.friedman_tau_b},
         "concordance": _concordance(agreement.concordance),
-        "bias": _bias(agreement.bias),
-        "quality": _quality(analysis),
-        "sensitivity": [_variant(variant) for variant in analysis.sensitivity],
+        "bias": agreement.bias,
+        "quality": {
+            "rules": RULES,
+            "flags": analysis.flags,
+            "flagged_left_out": analysis.left_out.flagged,
+        },
+        "sensitivity": analysis.sensitivity,
     }
+    return {name: plain(value) for name, value in content.items()}
 
 
-def _participation(analysis: Analysis) -> dict[str, Any]:
-    """Return Table 3 under its key, or nothing where only the votes are known."""
-    if not isinstance(analysis, StudyAnalysis):
-        return {}
-    return {"table3": table3_as_json(analysis.table3)}
-
-
-def plain(statistic: Statistic) -> dict[str, Any]:
-    """Convert a statistic's fields; "why" only where something is undefined."""
-    content = {field.name: getattr(statistic, field.name) for field in fields(statistic)}
-    for name, value in content.items():
-        if isinstance(value, tuple):
-            content[name] = list(value)
-        elif isinstance(value, Mapping):
-            content[name] = dict(value)
-    if statistic.why is None:
-        del content["why"]
-    return content
-
-
-def table3_as_json(table: Table3) -> dict[str, Any]:
-    """Convert Table 3: participants, personal fields, minutes."""
-    return {
-        "participants": table.participants,
-        "completed": table.completed,
-        "questions_per_participant": table.questions_per_participant,
-        "numbers": {name: _spread(spread) for name, spread in table.numbers.items()},
-        "counts": {name: dict(counts) for name, counts in table.counts.items()},
-        "minutes": _spread(table.minutes),
-    }
+def plain(value: Any) -> Any:
+    """Convert dataclasses and what they hold to JSON values; leave out each "why" of None."""
+    if isinstance(value, Pair):
+        return str(value)
+    if is_dataclass(value):
+        value = vars(value)
+    if isinstance(value, Mapping):
+        return {
+            name: plain(content)
+            for name, content in value.items()
+            if name != "why" or content is not None
+        }
+    if isinstance(value, (list, tuple)):
+        return [plain(content) for content in value]
+    return value
 
 
 def counts_as_json(
     table: Table4, parts: Shares, or_tied: Mapping[str, int], outright: Mapping[str, int]
 ) -> dict[str, Any]:
     """Convert Table 4, the shares and the first places."""
-    return {
-        "table4": {
-            "rows": [
-                {
-                    "question": row.question,
-                    **row.votes,
-                    "choice": list(row.choice),
-                    "identical": [list(group) for group in row.identical],
-                    "merged": row.merged,
-                }
-                for row in table.rows
-            ],
-            "totals": table.totals,
-        },
-        "shares": _shares(parts),
-        "first": {"or_tied": dict(or_tied), "outright": dict(outright)},
+    rows = [
+        {
+            "question": row.question,
+            **row.votes,
+            "choice": row.choice,
+            "identical": row.identical,
+            "merged": row.merged,
+        }
+        for row in table.rows
+    ]
+    content = {
+        "table4": {"rows": rows, "totals": table.totals},
+        "shares": parts,
+        "first": {"or_tied": or_tied, "outright": outright},
     }
-
-
-def _shares(parts: Shares) -> dict[str, Any]:
-    content: dict[str, Any] = {name: part and dict(part) for name, part in vars(parts).items()}
-    if parts.of_responses is None:
-        content["why"] = "there are no responses"
-    elif parts.distinct_questions is None:
-        content["why"] = "no response was given to a question whose orders all differ"
-    return content
+    return {name: plain(value) for name, value in content.items()}
 
 
 def _share_interval(interval: ShareInterval) -> dict[str, Any]:
+    tests = {"two_way": interval.two_way, "participants": interval.participants}
     return {
         "share": interval.share,
-        **({} if interval.share is not None else {"why": interval.two_way.why}),
+        "why": interval.why,
         **{
-            name: {
-                key: test[key] for key in ("estimand", "n", "unit", "ci95", "why") if key in test
-            }
-            for name, test in (
-                ("two_way", plain(interval.two_way)),
-                ("participants", plain(interval.participants)),
-            )
+            name: {key: getattr(test, key) for key in ("estimand", "n", "unit", "ci95", "why")}
+            for name, test in tests.items()
         },
     }
 
 
 def _difference(difference: Difference) -> dict[str, Any]:
-    return {
-        "pair": str(difference.pair),
-        "lead": difference.lead,
-        "mean": difference.mean,
-        **({} if difference.mean is not None else {"why": difference.two_way.why}),
-        "two_way": plain(difference.two_way),
-        "participants": plain(difference.participants),
-        "label_permutation": plain(difference.label_permutation),
-        "mcnemar": plain(difference.mcnemar),
-        "questions": plain(difference.questions),
-    }
+    names = ("pair", "lead", "mean", "why", *TESTS)
+    return {name: getattr(difference, name) for name in names}
 
 
 def _concordance(concordance: Concordance) -> dict[str, Any]:
+    strict, half, kappa = concordance.strict, concordance.half, concordance.fleiss_kappa
     return {
         "tau_b": _means(concordance.tau_b),
         "tau_b_custom": _means(concordance.tau_b_custom),
         "spearman": _means(concordance.spearman),
-        "tau_b_undefined": dict(concordance.tau_b.undefined),
-        "agreement_rate": {"strict": _means(concordance.strict), "half": _means(concordance.half)},
+        "tau_b_undefined": concordance.tau_b.undefined,
+        "agreement_rate": {"strict": _means(strict), "half": _means(half)},
         "human": {**_human(concordance.human), "half": _human(concordance.human_half)},
-        "kendall_w": plain(concordance.kendall_w),
-        "krippendorff_alpha": plain(concordance.krippendorff_alpha),
-        "fleiss_kappa": concordance.fleiss_kappa.kappa,
+        "kendall_w": concordance.kendall_w,
+        "krippendorff_alpha": concordance.krippendorff_alpha,
+        "fleiss_kappa": kappa.kappa,
         "n": {
             "responses": concordance.tau_b.n,
             "custom_rankings": concordance.tau_b_custom.n,
             "participants": concordance.human.n,
-            "fleiss_kappa_questions": list(concordance.fleiss_kappa.questions),
+            "fleiss_kappa_questions": kappa.questions,
         },
-        **({} if concordance.fleiss_kappa.why is None else {"why": concordance.fleiss_kappa.why}),
+        "why": kappa.why,
     }
 
 
 def _means(agreement: MeanAgreement) -> dict[str, Any]:
-    return dict(agreement.means) | ({} if agreement.why is None else {"why": agreement.why})
+    return {**agreement.means, "why": agreement.why}
 
 
 def _human(rates: HumanRates) -> dict[str, Any]:
-    return {name: getattr(rates, name) for name in ("best", "median", "worst")} | (
-        {} if rates.why is None else {"why": rates.why}
-    )
-
-
-def _bias(bias: Bias) -> dict[str, Any]:
-    unknown = bias.column_clicks is None
-    return {
-        "label_clicks": dict(bias.label_clicks),
-        "column_clicks": None if unknown else list(bias.column_clicks or ()),
-        **({"why": "no response says how its columns stood"} if unknown else {}),
-        "conditional_logit": plain(bias.conditional_logit),
-        "positions": [
-            {**vars(at), **({"why": "no times are known"} if at.seconds is None else {})}
-            for at in bias.positions
-        ],
-        "fatigue": plain(bias.fatigue),
-    }
-
-
-def _quality(analysis: Analysis) -> dict[str, Any]:
-    return {
-        "rules": RULES,
-        "flags": [dict(vars(flag)) for flag in analysis.flags],
-        "flagged_left_out": analysis.left_out.flagged,
-    }
-
-
-def _variant(variant: Variant) -> dict[str, Any]:
-    return {
-        "choice": variant.name,
-        "responses": variant.responses,
-        "differences": [
-            {
-                "pair": str(effect.pair),
-                "mean": effect.mean,
-                "ci95": effect.two_way.ci95 and list(effect.two_way.ci95),
-                "p": effect.two_way.p,
-                **({"why": effect.two_way.why} if effect.two_way.why else {}),
-            }
-            for effect in variant.effects
-        ],
-    }
-
-
-def _spread(spread: Spread) -> dict[str, Any]:
-    content: dict[str, Any] = dict(vars(spread))
-    if spread.sd is None:
-        content["why"] = "a mean needs one value, a standard deviation two"
-    return content
+    return {name: getattr(rates, name) for name in ("best", "median", "worst", "why")}

@@ -22,8 +22,8 @@ from survey.core.tasks.ordering_plan import OWN_LISTS, OrderingPlan, ordering_pl
 from survey.db import export_queries, vote_queries
 from survey.services.analysis import study_results
 from survey.services.analysis.study_results import (
+    Analysis,
     Choices,
-    StudyAnalysis,
     analyse_records,
     people_from,
     study_facts,
@@ -57,7 +57,7 @@ class OrderingContent:
         """Count the answers."""
         return sum(1 for _ in self.rows())
 
-    def analyse(self, content: Content, choices: Choices) -> StudyAnalysis:
+    def analyse(self, content: Content, choices: Choices) -> Analysis:
         """Return the analysis of the answers."""
         plan = ordering_plan(content.plan)
         facts = study_facts(
@@ -65,7 +65,7 @@ class OrderingContent:
         )
         return analyse_records(facts, plan, rankings_of(content), *self.votes(), choices)
 
-    def as_json(self, analysis: StudyAnalysis) -> dict[str, Any]:
+    def as_json(self, analysis: Analysis) -> dict[str, Any]:
         """Return an analysis as ``survey analyse --json`` prints it."""
         return study_results.as_json(analysis)
 

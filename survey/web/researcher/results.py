@@ -18,7 +18,7 @@ from survey.errors import SurveyError
 from survey.services.accounts import access
 from survey.services.analysis.report import as_html, expected_bytes, report_files, report_of
 from survey.services.analysis.sheets import printed_table
-from survey.services.analysis.study_results import Choices, StudyAnalysis, analyse_study
+from survey.services.analysis.study_results import Analysis, Choices, analyse_study
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange import bundle_import, input_files
 from survey.services.exchange.bundle import zipped_bytes
@@ -107,7 +107,7 @@ def _figures() -> dict[str, Any]:
     return figures
 
 
-def _analyse() -> StudyAnalysis:
+def _analyse() -> Analysis:
     """Analyse with the choices in the address, then end the transaction: rendering is slow."""
     analysis = analyse_study(session(), g.study, _choices_in_query())
     session().rollback()
