@@ -157,18 +157,20 @@ def two_way(d: NDArray[np.float64], credits: Credits) -> TwoWay:
     participants = int(np.count_nonzero(credits.answer_counts))
     questions = len(np.unique(credits.questions[credits.counts > 0]))
     frame: dict[str, Any] = {"estimand": T2, "n": len(credits), "unit": "responses"}
+    mean = mean_of(d, credits)
+    if mean is None:
+        return TwoWay(**frame, why=NO_RESPONSES)
     if participants < 2 or questions < 2:
         why = "a two-way test needs two participants and two questions"
-        return TwoWay(**frame, why=why if len(credits) else NO_RESPONSES)
+        return TwoWay(**frame, why=why)
     counted = d[credits.counts > 0]
     if np.ptp(counted) == 0:
         return TwoWay(**frame, why=_no_spread(counted))
-    variance, which = _two_way_variance(d, credits)
+    variance, which = _two_way_variance(d, mean, credits)
     if variance <= 0:
         return TwoWay(**frame, why="every participant's and every question's mean is the same")
     df = min(participants, questions) - 1
-    tested = t_test(mean_of(d, credits), math.sqrt(variance), df)
-    return TwoWay(**frame, **tested, variance=which)
+    return TwoWay(**frame, **t_test(mean, math.sqrt(variance), df), variance=which)
 
 
 def _no_spread(d: NDArray[np.float64]) -> str:
@@ -177,9 +179,8 @@ def _no_spread(d: NDArray[np.float64]) -> str:
     return "it is the same in every response, so there is no spread to test against"
 
 
-def _two_way_variance(d: NDArray[np.float64], credits: Credits) -> tuple[float, str]:
-    n, mean = len(credits), mean_of(d, credits)
-    residuals = d - mean
+def _two_way_variance(d: NDArray[np.float64], mean: float, credits: Credits) -> tuple[float, str]:
+    n, residuals = len(credits), d - mean
     squares = float(credits.counts @ residuals**2)
     sums = credits.sixtieths_by_participant(d) / SHARES_OF_A_VOTE - credits.answer_counts * mean
     by_participant = _clustered(sums[credits.answer_counts > 0], n)

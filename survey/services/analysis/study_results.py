@@ -15,7 +15,6 @@ from survey.core.agreement.agreement import (
     TESTS,
     TIES,
     Agreement,
-    Concordance,
     Difference,
     ShareInterval,
     Variant,
@@ -31,7 +30,7 @@ from survey.core.agreement.answers import (
     seconds_between,
     spread,
 )
-from survey.core.agreement.concordance import HumanRates, MeanAgreement
+from survey.core.agreement.concordance import Concordance, HumanRates, MeanAgreement
 from survey.core.agreement.credits import Rankings, Shares, Table4
 from survey.core.agreement.differences import Pair
 from survey.core.agreement.quality import RULES, Flag, flagged_for_exclusion, quality_flags
