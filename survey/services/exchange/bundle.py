@@ -1,28 +1,40 @@
-"""A study's bundle: its files, each one streamed, and the zip of all of them."""
+"""A study's bundle: its files, each one streamed, study.json and the zip of all of them."""
 
 import hashlib
 import io
+import json
+import sys
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import starmap
 from typing import Any
 
+import numpy as np
 from sqlalchemy.orm import Session
 
+from survey import __version__
+from survey.core.studies.participant_fields import ParticipantRecord
 from survey.db import export_queries, study_queries
 from survey.db.engine import snapshot
+from survey.db.export_queries import EXPORTED
 from survey.db.models import Study
 from survey.errors import NotFoundError
-from survey.services.exchange.study_file import as_text, study_lines
 from survey.services.exchange.tables import (
     IDENTITIES_TABLE,
+    SEEN,
     STUDY,
     Content,
     Table,
+    batched,
     codebook_of,
+    listed_values,
     participants_table,
+    time_of,
 )
 from survey.services.exchange.tasks import content_of, files_of_kind
 
+FORMAT = 1
 SUMS = "SHA256SUMS"
 LAST_LINE = "# SHA-256 of the lines above: "
 ANALYSIS = "analysis.json"
@@ -37,6 +49,17 @@ LEVEL = 4
 BYTES_PER_ANSWER = 33
 OTHER_BYTES = 15_000
 OTHER_LINES = 1_600
+
+# Columns in which people wrote what they liked: neither an id nor one of listed values.
+FREE_TEXTS = [
+    name
+    for name, column in EXPORTED.items()
+    if column.type.python_type is str and name != "public_id" and not listed_values(column)
+]
+
+# Where study.json has the participants' texts: no string holds a line break, no other key this
+# indentation.
+NO_TEXTS = '\n  "texts": {}'
 
 Lines = Iterable[str]  # each string holds a line or more
 OnLines = Callable[[int], object]
@@ -117,6 +140,69 @@ def tables_in(content: Content) -> list[Table]:
         *kind.result_tables(plan),
         *([] if content.identities is None else [IDENTITIES_TABLE]),
     ]
+
+
+def study_lines(content: Content) -> Iterator[str]:
+    """Yield study.json piece by piece, since a million participants may have written texts.
+
+    The tables may hold these texts escaped; study.json has them unchanged.
+    """
+    before, after = as_text(_study_metadata(content)).split(NO_TEXTS)
+    yield before + NO_TEXTS.removesuffix("}")
+    separator = ""
+    pairs = ((each.public_id, texts_of(each)) for each in content.participants())
+    for batch in batched((public_id, texts) for public_id, texts in pairs if texts):
+        yield separator + ",".join(starmap(_texts_json, batch))
+        separator = ","
+    yield ("\n  }" if separator else "}") + after
+
+
+def texts_of(participant: ParticipantRecord) -> dict[str, str]:
+    """Return the texts among a participant's cells, which participants.csv escapes, by column."""
+    cells = {**participant.personal, **{name: getattr(participant, name) for name in FREE_TEXTS}}
+    return {name: cell for name, cell in cells.items() if isinstance(cell, str)}
+
+
+def _texts_json(public_id: str, texts: Mapping[str, str]) -> str:
+    value = _as_value(frozenset(texts.items()))
+    return f"\n    {json.dumps(public_id, ensure_ascii=False)}: {value}"
+
+
+@lru_cache(SEEN)  # most are the options of a choice, the same for many
+def _as_value(texts: frozenset[tuple[str, str]]) -> str:
+    return as_text(dict(texts)).rstrip("\n").replace("\n", "\n    ")
+
+
+def _study_metadata(content: Content) -> dict[str, Any]:
+    plan, kind = content.plan, files_of_kind(content.plan)
+    return {
+        "format": FORMAT,
+        "slug": content.slug,
+        "title": plan.title,
+        "status": content.status,
+        "digest": content.digest,
+        "generator_version": content.generator_version,
+        "seed": plan.seed,
+        "opened_at": time_of(content.opened_at) or None,
+        "closed_at": time_of(content.closed_at) or None,
+        "unblinded_at": time_of(content.unblinded_at) or None,
+        "include_test": content.include_test,
+        "plan": plan.as_json(),
+        **kind.practice_entries(content.practice),
+        "consent": [vars(consent) for consent in content.consents],
+        "texts": {},
+        "versions": {
+            "survey": __version__,
+            "python": ".".join(map(str, sys.version_info[:2])),
+            "numpy": np.__version__,
+        },
+        **kind.study_entries(plan),
+    }
+
+
+def as_text(content: Any) -> str:
+    """Write JSON so that the same content gives the same bytes."""
+    return json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 
 def sums_text(sums: dict[str, str]) -> str:

@@ -12,8 +12,7 @@ from sqlalchemy.orm import Session
 from survey.db.engine import snapshot
 from survey.db.models import StoredResponse, Study
 from survey.errors import SurveyError
-from survey.services.exchange.bundle import OnLines, tables_in
-from survey.services.exchange.study_file import study_lines
+from survey.services.exchange.bundle import OnLines, study_lines, tables_in
 from survey.services.exchange.tables import (
     STUDY,
     Column,

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,9 @@ from survey.core.studies.participant_fields import (
     participant_columns,
 )
 from survey.core.studies.plan import Plan
+from survey.core.tasks import DEFAULT, plan_from_json
 from survey.db.export_queries import EXPORTED
+from survey.db.models import Study
 from survey.db.models.base import UtcDateTime
 from survey.services.analysis.study_results import (
     Analysis,
@@ -34,11 +37,13 @@ from survey.services.analysis.study_results import (
     analyse_votes,
     counted,
 )
+from survey.services.exchange.bundle import FORMAT
 from survey.services.exchange.input_files import (
     BundleError,
     CsvRow,
     Faults,
     Files,
+    json_of,
     open_files,
     read_rows,
 )
@@ -48,11 +53,6 @@ from survey.services.exchange.ordering_reading import (
     OrderingRecords,
     check_rankings,
     read_ordering,
-)
-from survey.services.exchange.study_file import (
-    read_study,
-    study_plan,
-    study_times,
 )
 from survey.services.exchange.tables import (
     IDENTITIES,
@@ -64,9 +64,16 @@ from survey.services.exchange.tables import (
     bounds_of,
     listed_values,
 )
-from survey.services.exchange.tasks import files_of_kind
+from survey.services.exchange.tasks import TASK_FILES, files_of_kind
 
 UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
+STUDY_STATUSES = listed_values(Study.status)
+TIMES = ("opened_at", "closed_at", "unblinded_at")
+KEYS: dict[str, type | tuple[type, ...]] = {
+    **{"format": int, "slug": str, "status": str, "digest": str, "generator_version": int},
+    **dict.fromkeys(TIMES, (str, type(None))),
+    **{"plan": dict, "consent": list, "include_test": bool, "practice": (dict, type(None))},
+}
 
 
 @dataclass(frozen=True)
@@ -185,6 +192,44 @@ def read_bundle(files: Files) -> ParsedBundle:
         include_test=study["include_test"],
     )
     return ParsedBundle(content, study)
+
+
+def read_study(files: Files) -> dict[str, Any]:
+    """Return the values of study.json; raises BundleError where one is missing or cannot be."""
+    study = json_of(files, STUDY)
+    if study.get("format") != FORMAT:
+        raise BundleError(
+            f"{STUDY}, format: {study.get('format')!r} found; this version of the survey reads "
+            f"format {FORMAT}"
+        )
+    for key, kind in KEYS.items():
+        if key not in study or not isinstance(study[key], kind):
+            raise BundleError(f"{STUDY}, {key}: {study.get(key)!r} found, or it is missing")
+    for consent in study["consent"]:
+        kinds = {"version": int, "text": str, "digest": str}
+        if not isinstance(consent, dict) or {k: type(v) for k, v in consent.items()} != kinds:
+            raise BundleError(f"{STUDY}, consent: version, text and digest are needed")
+    if study["status"] not in STUDY_STATUSES:
+        raise BundleError(
+            f"{STUDY}, status: {study['status']!r} found; allowed are {', '.join(STUDY_STATUSES)}"
+        )
+    return study
+
+
+def study_plan(study: Mapping[str, Any]) -> Plan:
+    """Return the plan in study.json; raises BundleError saying what it lacks here."""
+    try:
+        return plan_from_json(study["plan"])
+    except (ValueError, TypeError) as error:
+        kind = TASK_FILES.get(str(study["plan"].get("kind", DEFAULT)))
+        why = "" if kind is None else kind.why_not_read(study)
+        raise BundleError(f"{STUDY}, plan: {error}{why}") from None
+
+
+def study_times(study: Mapping[str, Any]) -> dict[str, datetime | None]:
+    """Return when the study was opened, closed and unblinded, by the key in study.json."""
+    row = CsvRow(STUDY, 1, {key: study[key] or "" for key in TIMES})
+    return {key: row.optional_time(key) for key in TIMES}
 
 
 def read_identities(

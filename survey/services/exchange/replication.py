@@ -10,7 +10,16 @@ from typing import Any
 from survey import __version__
 from survey.core.studies.plan import study_digest, text_digest
 from survey.core.studies.texts import and_join
-from survey.services.exchange.bundle import ANALYSIS, LAST_LINE, SUMS, files_of, sum_of, tables_in
+from survey.services.exchange.bundle import (
+    ANALYSIS,
+    LAST_LINE,
+    SUMS,
+    as_text,
+    files_of,
+    study_lines,
+    sum_of,
+    tables_in,
+)
 from survey.services.exchange.input_files import (
     BundleError,
     Faults,
@@ -21,7 +30,6 @@ from survey.services.exchange.input_files import (
     text_of,
 )
 from survey.services.exchange.reading import ParsedBundle, read_bundle, read_identities
-from survey.services.exchange.study_file import as_text, study_json
 from survey.services.exchange.tables import IDENTITIES, PACKAGES, STUDY, Content
 from survey.services.exchange.tasks import files_of_kind
 
@@ -129,9 +137,8 @@ def _check_digest(bundle: ParsedBundle) -> None:
     # The plan was read and is in the digest; a later version may have more fields in a plan.
     unchecked = {name: bundle.study.get(name) for name in ("versions", "plan")}
     packages = {name: bundle.study[name] for name in (PACKAGES,) if name in bundle.study}
-    computed = {
-        name: value for name, value in json.loads(study_json(content)).items() if name != PACKAGES
-    }
+    computed = json.loads("".join(study_lines(content)))
+    computed.pop(PACKAGES, None)
     expected = {**computed, **unchecked, **packages}
     _compare(dict(bundle.study), expected, STUDY)
 

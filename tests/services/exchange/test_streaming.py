@@ -17,9 +17,8 @@ from benchmarks.speed import crowd
 from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
-from survey.services.exchange.bundle import tables_in
+from survey.services.exchange.bundle import study_lines, tables_in
 from survey.services.exchange.ordering_tables import RESPONSES, VOTES, AnswerRecord
-from survey.services.exchange.study_file import study_json, study_lines
 from survey.services.exchange.tables import cell_of, spaced, written
 from survey.services.exchange.tasks import content_of
 from tests.services.exchange.conftest import a_study
@@ -90,7 +89,7 @@ def test_texts_are_written_as_one_dictionary_of_all_would_be(content, texts, sil
         ParticipantRecord(**fields | {"public_id": name, "personal": said})
         for name, said in sorted(everyone.items())
     ]
-    told = study_json(replace(content, participants=lambda: iter(people)))
+    told = "".join(study_lines(replace(content, participants=lambda: iter(people))))
     whole = json.dumps(
         {**json.loads(told), "texts": texts}, ensure_ascii=False, indent=2, sort_keys=True
     )
