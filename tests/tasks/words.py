@@ -196,26 +196,22 @@ class WordsFiles:
     recomputed: ClassVar = {"words.csv": "the words of the plan"}
     answers_file = CHOICES
 
-    def question_tables(self, plan):
-        columns = [tables.Column(name, name) for name in ("question", "first", "second")]
+    def data_tables(self, plan):
+        def named(*names):
+            return [tables.Column(name, name) for name in names]
 
         @tables.lines_of
-        def rows(content) -> Iterator[Sequence[Any]]:
+        def pairs(content) -> Iterator[Sequence[Any]]:
             yield from content.questions
 
-        return [tables.Table("words.csv", columns, rows)]
-
-    def answer_tables(self, plan):
-        columns = [
-            tables.PARTICIPANT,
-            *(tables.Column(name, name) for name in Choice._fields[1:]),
-        ]
-
         @tables.lines_of
-        def rows(content):
+        def choices(content):
             yield from content.answers.rows()
 
-        return [tables.Table(CHOICES, columns, rows)]
+        return [
+            tables.Table("words.csv", named("question", "first", "second"), pairs),
+            tables.Table(CHOICES, [tables.PARTICIPANT, *named(*Choice._fields[1:])], choices),
+        ]
 
     def result_tables(self, plan):
         return []

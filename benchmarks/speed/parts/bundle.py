@@ -28,7 +28,7 @@ from survey.db.models import (
     StoredQuestion,
     StoredResponse,
 )
-from survey.services.exchange import ordering_tables
+from survey.services.exchange import ordering
 from survey.services.exchange.tasks import content_of
 from survey.services.studies.lifecycle import find_study
 
@@ -121,7 +121,7 @@ def _beside_others(uri: str) -> Iterator[Finding]:
         content = content_of(session, study)
 
         def ours() -> None:
-            nowhere.writelines(ordering_tables.RESPONSES.lines(content))
+            nowhere.writelines(ordering.RESPONSES.lines(content))
 
         def by_orm() -> None:
             csv.writer(nowhere).writerows(_by_orm(session, study.id))

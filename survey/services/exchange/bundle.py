@@ -134,8 +134,7 @@ def tables_in(content: Content) -> list[Table]:
     """Return the tables of a bundle in the order of their files."""
     plan, kind = content.plan, files_of_kind(content.plan)
     return [
-        *kind.question_tables(plan),
-        *kind.answer_tables(plan),
+        *kind.data_tables(plan),
         participants_table(plan),
         *kind.result_tables(plan),
         *([] if content.identities is None else [IDENTITIES_TABLE]),

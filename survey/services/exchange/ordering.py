@@ -1,25 +1,38 @@
-"""Ordering questions in a bundle: their records, and all that a bundle does with them.
+"""Ordering questions in a bundle: their files, and what a bundle does with their answers.
 
-Their tables are in ``ordering_tables``, reading them in ``ordering_reading``.
+questions.csv and rankings.csv hold the lists and their orders; responses.csv, first_rankings.csv
+and votes.csv the answers and what they credit; table3.csv and table4.csv the results. Reading
+the files is in ``ordering_reading``.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
 from itertools import starmap
 from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from survey.core.agreement.answers import Answers, People
+from survey.core.agreement.answers import Answers, People, Spread
+from survey.core.agreement.credits import OTHER, credited_measures
 from survey.core.measures import MEASURES
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.questions import Marks, Question, build_question
+from survey.core.studies.rankings import Ranking
 from survey.core.studies.texts import and_join
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation
 from survey.core.tasks.ordering_plan import OWN_LISTS, OrderingPlan, ordering_plan
 from survey.db import export_queries, vote_queries
+from survey.db.models import (
+    Participant,
+    Presentation,
+    StoredOrderingAnswer,
+    StoredOrderingPresentation,
+    StoredResponse,
+)
 from survey.services.analysis import study_results
 from survey.services.analysis.study_results import (
     Analysis,
@@ -28,28 +41,44 @@ from survey.services.analysis.study_results import (
     people_from,
     study_facts,
 )
-from survey.services.exchange import ordering_tables
 from survey.services.exchange.input_files import BundleError, Files
-from survey.services.exchange.ordering_reading import check_rankings, read_ordering
-from survey.services.exchange.ordering_tables import (
+from survey.services.exchange.ordering_reading import (
     AnswerRecord,
-    CountedAnswer,
     FirstRanking,
+    check_rankings,
     rankings_of,
+    read_ordering,
 )
-from survey.services.exchange.tables import PACKAGES, STUDY, Content, ImportedAnswer, Table
+from survey.services.exchange.tables import (
+    PACKAGES,
+    PARTICIPANT,
+    SEEN,
+    STUDY,
+    Column,
+    Content,
+    ImportedAnswer,
+    Row,
+    Table,
+    cell_of,
+    lines_of,
+    spaced,
+    text_of,
+    time_of,
+    written,
+)
 
 
 @dataclass(frozen=True)
 class OrderingContent:
     """The answers to a study's ordering questions, read at each call.
 
-    ``counted``: the part from which votes follow, without excluded participants. ``votes``:
-    participants and answers in columns, as the analysis takes them.
+    ``counted``: (participant, question, label order, ticked labels), from which votes follow,
+    without excluded participants. ``votes``: participants and answers in columns, as the
+    analysis takes them.
     """
 
     rows: Callable[[], Iterator[AnswerRecord]]
-    counted: Callable[[], Iterator[CountedAnswer]]
+    counted: Callable[[], Iterator[Sequence[Any]]]
     first_rankings: Callable[[], Iterator[FirstRanking]]
     votes: Callable[[], tuple[People, Answers]]
 
@@ -63,7 +92,7 @@ class OrderingContent:
         facts = study_facts(
             content.slug, content.status, content.digest, content.generator_version, plan
         )
-        return analyse_records(facts, plan, rankings_of(content), *self.votes(), choices)
+        return analyse_records(facts, plan, rankings_of(content.questions), *self.votes(), choices)
 
     def as_json(self, analysis: Analysis) -> dict[str, Any]:
         """Return an analysis as ``survey analyse --json`` prints it."""
@@ -111,17 +140,24 @@ class OrderingFiles:
     }
     answers_file = "responses.csv"
 
-    def question_tables(self, plan: OrderingPlan) -> list[Table]:
-        """Return questions.csv and rankings.csv."""
-        return ordering_tables.question_tables(plan)
-
-    def answer_tables(self, plan: OrderingPlan) -> list[Table]:
-        """Return the files that hold a row or more for each answer."""
-        return ordering_tables.answer_tables(plan)
+    def data_tables(self, plan: OrderingPlan) -> list[Table]:
+        """Return the files of the lists and of the answers."""
+        marks = [_MARKS[kind] for kind in plan.marked]
+        return [
+            Table("questions.csv", [*_QUESTION_COLUMNS, *marks], _questions),
+            *(RANKINGS, RESPONSES, *([FIRST_RANKINGS] if plan.rank_first else []), VOTES),
+        ]
 
     def result_tables(self, plan: OrderingPlan) -> list[Table]:
-        """Return the files of shares (table3.csv) and of differences (table4.csv)."""
-        return ordering_tables.result_tables(plan)
+        """Return table3.csv, and table4.csv with a column for each measure of the plan."""
+        meaning = "credits (responses of which the order equals a ticked column's)"
+        columns = [
+            Column("question", "number of the question; the last row is the total"),
+            *(Column(name, meaning, "whole number", "0, 1, …") for name in plan.measures),
+            Column(OTHER, "custom rankings", "whole number", "0, 1, …"),
+            Column("choice", "the measures with the most credits, joined by -"),
+        ]
+        return [_TABLE3, Table("table4.csv", columns, _table4)]
 
     def lines_per_answer(self, plan: OrderingPlan) -> int:
         """Return how many lines of the files an answer takes."""
@@ -134,9 +170,7 @@ class OrderingFiles:
             rows=lambda: map(
                 AnswerRecord._make, export_queries.answers_of(session, study_id, **wanted)
             ),
-            counted=lambda: map(
-                CountedAnswer._make, export_queries.ballots_of(session, study_id, **wanted)
-            ),
+            counted=lambda: export_queries.ballots_of(session, study_id, **wanted),
             first_rankings=lambda: starmap(
                 FirstRanking, export_queries.first_rankings_of(session, study_id, **wanted)
             ),
@@ -151,7 +185,11 @@ class OrderingFiles:
         answers = records.answers
         return records.questions, OrderingContent(
             rows=lambda: iter(answers),
-            counted=lambda: (answer.counted for answer in answers if not answer.excluded),
+            counted=lambda: (
+                (each.participant, each.question, each.label_order, each.clicked)
+                for each in answers
+                if not each.excluded
+            ),
             first_rankings=lambda: iter(records.first_rankings),
             votes=lambda: (
                 people_from(participants),
@@ -161,7 +199,7 @@ class OrderingFiles:
 
     def check_derived(self, files: Files, content: Content) -> None:
         """Compare rankings.csv, where it exists, with the lists; raises BundleError."""
-        check_rankings(files, rankings_of(content), foreign=False)
+        check_rankings(files, rankings_of(content.questions), foreign=False)
 
     def practice_entries(self, practice: Question | None) -> dict[str, Any]:
         """Return what study.json holds of the practice question."""
@@ -258,3 +296,235 @@ def _lists_of(question: Question | None) -> dict[str, list[int]] | None:
     if question is None:
         return None
     return {letter: list(ranks) for letter, ranks in question.lists.items()}
+
+
+QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
+MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
+NOTATION = "best first, > between places, = inside a tie: B>A=C"
+YES_NO = ("whole number", "0 or 1")
+
+
+@lines_of
+def _questions(content: Content) -> Iterator[Row]:
+    size = ordering_plan(content.plan).collection_size
+    for question in content.questions:
+        for index, (letter, ranks) in enumerate(question.lists.items()):
+            marks = question.marks.cells(index).values()
+            yield question.number, letter, spaced(ranks), size, *marks
+
+
+@lines_of
+def _rankings(content: Content) -> Iterator[Row]:
+    for question in content.questions:
+        for name, column in question.columns.items():
+            values = " ".join(map(repr, column.values))
+            yield question.number, name, str(column.ranking), values, spaced(column.shown)
+
+
+_QUESTION_COLUMNS = [
+    QUESTION,
+    Column("list", "letter of the ranked list", allowed="A, B, …"),
+    Column(
+        "ranks",
+        "sorted positions of the relevant items, from 1",
+        "whole numbers",
+        "separated by spaces",
+    ),
+    Column("collection_size", "items in the collection", "whole number", "2, 3, …"),
+]
+_EACH = "separated by spaces, one for each rank"
+_MARKS = {
+    "grades": Column("grades", "how relevant the item at each rank is", "whole numbers", _EACH),
+    "weights": Column(
+        "weights", "the share of annotators who chose the item at each rank", "numbers", _EACH
+    ),
+    "clusters": Column(
+        "clusters",
+        "the sub-topics of the item at each rank, joined by +, _ for a space, - for none",
+        allowed=_EACH,
+    ),
+}
+RANKINGS = Table(
+    "rankings.csv",
+    [
+        QUESTION,
+        MEASURE,
+        Column("ranking", "the order that the measure gives the lists", allowed=NOTATION),
+        Column(
+            "values",
+            "the measure's own values (AP, not 1-AP), lists from A on",
+            "numbers",
+            "separated by spaces",
+        ),
+        Column(
+            "displayed",
+            "the values as the page prints them (lower is better), lists from A on",
+            "numbers",
+            "separated by spaces",
+        ),
+    ],
+    _rankings,
+)
+
+
+def _responses(content: Content) -> Iterator[str]:
+    # Millions of lines, put together by hand of parts that are cached: ``lines_of`` takes
+    # several times as long. Unpacking takes half as long as reading each attribute.
+    for answer in content.answers.rows():
+        participant, question, position, labels, columns, lists, clicked, own = answer[:8]
+        shown_at, submitted_at, seconds, revisions, is_test, excluded = answer[8:]
+        yield (
+            f"{text_of(participant)},{question},{position},{_spaced(labels)},"
+            f"{_spaced(columns or ())},{_spaced(lists)},{_ticked(clicked)},{_notation(own)},"
+            f"{time_of(shown_at)},{time_of(submitted_at)},{cell_of(seconds)},"
+            f"{cell_of(revisions)},{is_test:d},{excluded:d}\n"
+        )
+
+
+@lru_cache(SEEN)
+def _spaced(order: tuple[object, ...]) -> str:
+    return text_of(spaced(order))
+
+
+@lru_cache(SEEN)
+def _ticked(labels: frozenset[int]) -> str:
+    return spaced(sorted(labels))
+
+
+@lru_cache(SEEN)
+def _notation(own: Ranking | None) -> str:
+    return "" if own is None else text_of(str(own))
+
+
+def _votes(content: Content) -> Iterator[str]:
+    """Write the votes of each answer, one line for each measure."""
+    measures, rankings = ordering_plan(content.plan).measures, rankings_of(content.questions)
+
+    @lru_cache(SEEN)
+    def vote_lines(
+        question: int, label_order: tuple[str, ...], clicked: frozenset[int]
+    ) -> list[str]:
+        """Return the lines but for the participant: the same for all who answered alike."""
+        rows = _votes_of(question, label_order, clicked, measures, rankings[question])
+        return ["", *map(written, rows)]
+
+    for participant, question, label_order, clicked in content.answers.counted():
+        yield text_of(participant).join(vote_lines(question, label_order, clicked))
+
+
+def _votes_of(
+    question: int,
+    label_order: tuple[str, ...],
+    clicked: frozenset[int],
+    measures: Sequence[str],
+    orders: Mapping[str, Ranking],
+) -> Iterator[Row]:
+    credited = credited_measures(label_order, clicked, orders)
+    for name in measures:
+        label = label_order.index(name) + 1
+        yield (
+            *("", question, name, f"Method{label}", str(orders[name])),
+            *(label in clicked, name in credited),
+        )
+
+
+@lines_of
+def _first_rankings(content: Content) -> Iterator[Row]:
+    for first in content.answers.first_rankings():
+        yield first.participant, first.question, str(first.ranking), first.submitted_at
+
+
+RESPONSES = Table(
+    "responses.csv",
+    [
+        PARTICIPANT,
+        QUESTION,
+        Column("position", source=Presentation.position),
+        Column("label_order", source=StoredOrderingPresentation.label_order),
+        Column("column_order", source=StoredOrderingPresentation.column_order),
+        Column("list_order", source=StoredOrderingPresentation.list_order),
+        Column("clicked", source=StoredOrderingAnswer.clicked),
+        Column("custom_ranking", source=StoredOrderingAnswer.own),
+        Column("shown_at", source=Presentation.shown_at),
+        Column("submitted_at", source=StoredResponse.submitted_at),
+        Column("active_seconds", source=StoredResponse.active_seconds),
+        Column("revisions", source=StoredResponse.revisions),
+        Column("is_test", source=Participant.is_test),
+        Column("excluded", source=Participant.excluded),
+    ],
+    _responses,
+)
+
+FIRST_RANKINGS = Table(
+    "first_rankings.csv",
+    [
+        PARTICIPANT,
+        QUESTION,
+        Column("ranking", source=StoredOrderingPresentation.ranked_first),
+        Column("submitted_at", source=StoredOrderingPresentation.ranked_at),
+    ],
+    _first_rankings,
+)
+VOTES = Table(
+    "votes.csv",
+    [
+        PARTICIPANT,
+        QUESTION,
+        MEASURE,
+        Column(
+            "label",
+            "the label the measure stood behind in this response",
+            allowed="Method1, Method2, …",
+        ),
+        Column("ranking", "the order that the measure gives the lists", allowed=NOTATION),
+        Column("clicked", "whether this label was ticked", *YES_NO),
+        Column("credited", "whether the measure's order equals that of a ticked column", *YES_NO),
+    ],
+    _votes,
+)
+
+
+@lines_of
+def _table3(content: Content) -> Iterator[Row]:
+    table = content.analysis.table3
+    yield "participants", table.participants
+    yield "questions_per_participant", table.questions_per_participant
+    for name, spread in table.numbers.items():
+        yield from _spread(name, spread)
+    for name, counts in table.counts.items():
+        for option, count in counts.items():
+            yield f"{name}: {option}", count
+    yield from _spread("minutes", table.minutes)
+
+
+def _spread(name: str, spread: Spread) -> Iterator[Row]:
+    for part in ("mean", "sd"):
+        value = getattr(spread, part)
+        yield f"{name}_{part}", None if value is None else Decimal(f"{value:.4f}")
+
+
+@lines_of
+def _table4(content: Content) -> Iterator[Row]:
+    table = content.analysis.agreement.table4
+    names = (*table.measures, OTHER)
+    for row in table.rows:
+        yield row.question, *(row.votes[name] for name in names), "-".join(row.choice)
+    totals = table.totals
+    yield "total", *(totals[name] for name in names), None
+
+
+_TABLE3 = Table(
+    "table3.csv",
+    [
+        Column("quantity", "what is counted or averaged"),
+        Column("value", "count, mean or standard deviation (n − 1)", "number", "may be empty"),
+    ],
+    _table3,
+)
+
+# Columns of the tables of ordering questions which are in no file, each with its reason.
+NOT_EXPORTED = {
+    "ordering_presentation.shown": "printed again from the lists in questions.csv",
+    "ordering_revision.clicked": "only the answer that counts is exported",
+    "ordering_revision.own": "only the answer that counts is exported",
+}

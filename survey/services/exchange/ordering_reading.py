@@ -1,4 +1,4 @@
-"""Read the files of ordering questions: questions.csv, responses.csv and the orders beside them.
+"""The records of ordering questions, read from questions.csv, responses.csv and rankings.csv.
 
 A bundle has a plan and participants, which say what each cell may hold. A folder made elsewhere
 has neither, so whatever can be analysed is accepted. All faults of a file are reported together.
@@ -7,8 +7,10 @@ has neither, so whatever can be analysed is accepted. All faults of a file are r
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple, TypeVar
 
+from survey.core.agreement.answers import Response, seconds_taken
 from survey.core.measures import MEASURES, Setting
 from survey.core.studies.own_lists import COLLECTION_SIZE, LISTS
 from survey.core.studies.participant_fields import ParticipantRecord
@@ -23,7 +25,6 @@ from survey.core.studies.questions import (
 from survey.core.studies.rankings import Ranking, letters_for
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, read_rows
-from survey.services.exchange.ordering_tables import AnswerRecord, FirstRanking
 
 QUESTIONS = "questions.csv"
 RANKINGS = "rankings.csv"
@@ -41,6 +42,55 @@ NUMBERS_LISTED = 20  # in a message
 Item = TypeVar("Item", int, str)
 
 
+class AnswerRecord(NamedTuple):
+    """An answer and how its question was shown; a tuple, since there may be millions.
+
+    ``position``: 1 for the question that the participant saw first. ``label_order``: the
+    measures behind Method1, Method2, …; ``column_order``: label numbers from left to right;
+    ``list_order``: letters from top to bottom. ``clicked``: label numbers, empty where ``own``
+    holds a ranking. What a file from elsewhere does not say is None.
+    """
+
+    participant: str
+    question: int
+    position: int | None
+    label_order: tuple[str, ...]
+    column_order: tuple[int, ...] | None
+    list_order: tuple[str, ...]
+    clicked: frozenset[int]
+    own: Ranking | None
+    shown_at: datetime | None
+    submitted_at: datetime | None
+    active_seconds: float | None
+    revisions: int | None
+    is_test: bool
+    excluded: bool
+
+    @property
+    def response(self) -> Response:
+        """The answer as the analysis takes it; raises ValueError for an impossible answer."""
+        return Response(
+            participant=self.participant,
+            question=self.question,
+            label_order=self.label_order,
+            clicked=self.clicked,
+            own=self.own,
+            column_order=self.column_order,
+            position=self.position,
+            seconds=seconds_taken(self.active_seconds, self.shown_at, self.submitted_at),
+        )
+
+
+@dataclass(frozen=True)
+class FirstRanking:
+    """The ranking that a participant submitted before the columns were shown."""
+
+    participant: str
+    question: int
+    ranking: Ranking
+    submitted_at: datetime | None
+
+
 @dataclass(frozen=True)
 class OrderingRecords:
     """A study's questions and their answers, sorted by participant and question.
@@ -54,10 +104,10 @@ class OrderingRecords:
     answers: tuple[AnswerRecord, ...]
     first_rankings: tuple[FirstRanking, ...] = ()
 
-    @property
-    def rankings(self) -> dict[int, Mapping[str, Ranking]]:
-        """Question → measure → order."""
-        return {question.number: question.rankings for question in self.questions}
+
+def rankings_of(questions: Iterable[Question]) -> dict[int, Mapping[str, Ranking]]:
+    """Return question → measure → order."""
+    return {question.number: question.rankings for question in questions}
 
 
 def read_ordering(

@@ -52,6 +52,7 @@ from survey.services.exchange.ordering_reading import (
     RESPONSES,
     OrderingRecords,
     check_rankings,
+    rankings_of,
     read_ordering,
 )
 from survey.services.exchange.tables import (
@@ -111,7 +112,7 @@ def analyse_files(files: Files, choices: Choices) -> Analysis | dict[str, Any]:
     votes = Votes(
         study=unknown_study(records),
         measures=records.measures,
-        rankings=records.rankings,
+        rankings=rankings_of(records.questions),
         asked=len(records.questions),
         answers=answers.of_people(counted(flags, choices)),
         simulated=frozenset(answers.people[flags.is_test].tolist()),
@@ -131,7 +132,7 @@ def read_foreign(files: Files) -> OrderingRecords:
                 f"{RESPONSES}, are needed"
             )
     records = read_ordering(files)
-    check_rankings(files, records.rankings, foreign=True)
+    check_rankings(files, rankings_of(records.questions), foreign=True)
     return records
 
 

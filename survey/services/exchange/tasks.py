@@ -36,11 +36,8 @@ class TaskFiles(Protocol):
     recomputed: Mapping[str, str]
     answers_file: str
 
-    def question_tables(self, plan: Any) -> list[Table]:
-        """Return the files of the questions."""
-
-    def answer_tables(self, plan: Any) -> list[Table]:
-        """Return the files that hold a row or more for each answer."""
+    def data_tables(self, plan: Any) -> list[Table]:
+        """Return the files of the questions, then those with a row or more for each answer."""
 
     def result_tables(self, plan: Any) -> list[Table]:
         """Return the files that are counted from the answers."""

@@ -28,7 +28,7 @@ from survey.db.models import (
     StoredOrderingRevision,
     StoredResponse,
 )
-from survey.services.exchange import ordering_tables, tables
+from survey.services.exchange import ordering, tables
 from survey.services.exchange.tables import codebook_of, describe_column
 from survey.services.participation.own_data import HIDDEN, KEYS, own_data, shown_columns
 from tests.builders import a_plan
@@ -37,10 +37,10 @@ from tests.services.exchange.conftest import FINISHED, a_study
 ROOT = Path(__file__).parents[3]
 SHARED = (Participant, Presentation, StoredResponse, Revision)
 ORDERING = (StoredOrderingPresentation, StoredOrderingAnswer, StoredOrderingRevision)
-NOT_EXPORTED = tables.NOT_EXPORTED | ordering_tables.NOT_EXPORTED
+NOT_EXPORTED = tables.NOT_EXPORTED | ordering.NOT_EXPORTED
 TABLES = [
     tables.participants_table(a_plan()),
-    *(ordering_tables.RESPONSES, ordering_tables.FIRST_RANKINGS),
+    *(ordering.RESPONSES, ordering.FIRST_RANKINGS),
 ]
 
 # Where a participant reads the columns of ordering questions, in an item of "questions" of

@@ -10,8 +10,11 @@ from survey.core.measures import MEASURES, Setting
 from survey.core.studies.questions import build_question
 from survey.core.studies.rankings import Ranking, letters_for
 from survey.services.exchange.input_files import BundleError, open_files
-from survey.services.exchange.ordering_reading import ANSWER_COLUMNS, OrderingRecords
-from survey.services.exchange.ordering_tables import AnswerRecord
+from survey.services.exchange.ordering_reading import (
+    ANSWER_COLUMNS,
+    AnswerRecord,
+    OrderingRecords,
+)
 from survey.services.exchange.reading import read_foreign, unknown_study
 from survey.services.exchange.tables import spaced, written
 from tests.services.exchange.changes import zipped

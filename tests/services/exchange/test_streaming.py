@@ -18,7 +18,8 @@ from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
 from survey.services.exchange.bundle import study_lines, tables_in
-from survey.services.exchange.ordering_tables import RESPONSES, VOTES, AnswerRecord
+from survey.services.exchange.ordering import RESPONSES, VOTES
+from survey.services.exchange.ordering_reading import AnswerRecord
 from survey.services.exchange.tables import cell_of, spaced, written
 from survey.services.exchange.tasks import content_of
 from tests.services.exchange.conftest import a_study
