@@ -7,11 +7,11 @@ import lzma
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from survey.core.studies.questions import KINDS
 from survey.core.studies.rankings import Ranking
@@ -20,6 +20,7 @@ from survey.errors import SurveyError
 from survey.services.spreadsheets import unescaped
 
 Files = Mapping[str, bytes]
+Parsed = TypeVar("Parsed")
 
 LARGEST = 1_000_000_000
 MOST_FILES = 50
@@ -180,6 +181,27 @@ def read_rows(
                 f"{name}, row {number}: {len(cells)} cells found; "
                 f"{len(heading)} are needed, as in the heading"
             )
+
+
+def parse_rows(
+    files: Files,
+    name: str,
+    columns: Sequence[str],
+    parse: Callable[[CsvRow], Parsed],
+    *,
+    foreign: bool = False,
+) -> list[Parsed]:
+    """Return what ``parse`` makes of each row that ``read_rows`` yields.
+
+    Raises one BundleError for all rows for which ``parse`` raises one.
+    """
+    faults = Faults()
+    parsed = []
+    for row in read_rows(files, name, columns, faults, foreign=foreign):
+        with faults.collect(BundleError):
+            parsed.append(parse(row))
+    faults.raise_any()
+    return parsed
 
 
 def _check_heading(heading: Sequence[str], name: str, columns: Sequence[str]) -> None:

@@ -104,16 +104,19 @@ class OrderingContent:
             question.number: {name: list(column.shown) for name, column in question.columns.items()}
             for question in content.questions
         }
-        first = {(each.participant, each.question): each for each in self.first_rankings()}
+        first = {
+            (each.participant, each.question): (each.ranking, each.submitted_at)
+            for each in self.first_rankings()
+        }
         for answer in self.rows():
-            ranked = first.get((answer.participant, answer.question))
+            ranked = first.get((answer.participant, answer.question), (None, None))
             drawn = OrderingPresentation(
                 label_order=list(answer.label_order),
                 column_order=list(answer.column_order or ()),
                 list_order=list(answer.list_order),
                 shown=[shown[answer.question][name] for name in answer.label_order],
-                ranked_first=None if ranked is None else ranked.ranking,
-                ranked_at=None if ranked is None else ranked.submitted_at,
+                ranked_first=ranked[0],
+                ranked_at=ranked[1],
             )
             yield ImportedAnswer(
                 participant=answer.participant,
@@ -174,7 +177,7 @@ class OrderingFiles:
             first_rankings=lambda: starmap(
                 FirstRanking, export_queries.first_rankings_of(session, study_id, **wanted)
             ),
-            votes=lambda: _votes(session, study_id, **wanted),
+            votes=lambda: _stored_votes(session, study_id, **wanted),
         )
 
     def read(
@@ -204,7 +207,7 @@ class OrderingFiles:
     def practice_entries(self, practice: Question | None) -> dict[str, Any]:
         """Return what study.json holds of the practice question."""
         marks = {"practice_marks": practice.marks.as_json()} if practice and practice.marks else {}
-        return {"practice": _lists_of(practice), **marks}
+        return {"practice": dict(practice.lists) if practice else None, **marks}
 
     def read_practice(self, study: Mapping[str, Any], plan: OrderingPlan) -> Question | None:
         """Return the practice question in study.json; raises BundleError for impossible lists."""
@@ -258,33 +261,27 @@ class OrderingFiles:
             drawn = {question.number: question for question in plan.draw_questions()}
         except ValueError as error:
             raise BundleError(f"{STUDY}, plan: {error}") from None
-        practice = drawn.get(0)
-        if _lists_of(practice) != _lists_of(content.practice) or (
-            practice and content.practice and practice.marks != content.practice.marks
-        ):
+        if _lists_and_marks(drawn.get(0)) != _lists_and_marks(content.practice):
             raise BundleError(
                 f"{STUDY}, practice: the seed gives other lists for the practice question"
             )
         for question in content.questions:
-            if question.marks != drawn[question.number].marks:
-                raise BundleError(
-                    f"questions.csv, question {question.number}: the plan gives other "
-                    f"{and_join(plan.marked or question.marks.kinds)}"
-                )
+            place, expected = f"questions.csv, question {question.number}", drawn[question.number]
+            if question.marks != expected.marks:
+                marks = and_join(plan.marked or question.marks.kinds)
+                raise BundleError(f"{place}: the plan gives other {marks}")
             for letter, ranks in question.lists.items():
-                expected = drawn[question.number].lists[letter]
-                if ranks != expected:
+                if ranks != expected.lists[letter]:
                     raise BundleError(
-                        f"questions.csv, question {question.number}, list {letter}: "
-                        f"{' '.join(map(str, ranks))} found; the plan gives "
-                        f"{' '.join(map(str, expected))}"
+                        f"{place}, list {letter}: {spaced(ranks)} found; the plan gives "
+                        f"{spaced(expected.lists[letter])}"
                     )
         if plan.generator == OWN_LISTS:
             return f"the lists of {plan.questions} questions are the plan's own"
         return f"the lists of {plan.questions} questions come out of the seed {plan.seed} again"
 
 
-def _votes(session: Session, study_id: int, *, include_test: bool) -> tuple[People, Answers]:
+def _stored_votes(session: Session, study_id: int, *, include_test: bool) -> tuple[People, Answers]:
     people, answers = vote_queries.votes_of(session, study_id)
     if not include_test:
         # A bundle without test data may not even tell how many test participants there were.
@@ -292,10 +289,8 @@ def _votes(session: Session, study_id: int, *, include_test: bool) -> tuple[Peop
     return people, answers
 
 
-def _lists_of(question: Question | None) -> dict[str, list[int]] | None:
-    if question is None:
-        return None
-    return {letter: list(ranks) for letter, ranks in question.lists.items()}
+def _lists_and_marks(question: Question | None) -> tuple[object, Marks] | None:
+    return None if question is None else (dict(question.lists), question.marks)
 
 
 QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
@@ -405,27 +400,17 @@ def _votes(content: Content) -> Iterator[str]:
         question: int, label_order: tuple[str, ...], clicked: frozenset[int]
     ) -> list[str]:
         """Return the lines but for the participant: the same for all who answered alike."""
-        rows = _votes_of(question, label_order, clicked, measures, rankings[question])
-        return ["", *map(written, rows)]
+        orders = rankings[question]
+        credited = credited_measures(label_order, clicked, orders)
+        lines = [""]
+        for name in measures:
+            label = label_order.index(name) + 1
+            votes = (f"Method{label}", str(orders[name]), label in clicked, name in credited)
+            lines.append(written(("", question, name, *votes)))
+        return lines
 
     for participant, question, label_order, clicked in content.answers.counted():
         yield text_of(participant).join(vote_lines(question, label_order, clicked))
-
-
-def _votes_of(
-    question: int,
-    label_order: tuple[str, ...],
-    clicked: frozenset[int],
-    measures: Sequence[str],
-    orders: Mapping[str, Ranking],
-) -> Iterator[Row]:
-    credited = credited_measures(label_order, clicked, orders)
-    for name in measures:
-        label = label_order.index(name) + 1
-        yield (
-            *("", question, name, f"Method{label}", str(orders[name])),
-            *(label in clicked, name in credited),
-        )
 
 
 @lines_of

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 from survey.core.agreement.answers import Response, seconds_taken
@@ -24,7 +25,7 @@ from survey.core.studies.questions import (
 )
 from survey.core.studies.rankings import Ranking, letters_for
 from survey.core.tasks.ordering_plan import OrderingPlan
-from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, read_rows
+from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, parse_rows
 
 QUESTIONS = "questions.csv"
 RANKINGS = "rankings.csv"
@@ -146,13 +147,11 @@ def check_rankings(
     """
     if RANKINGS not in files:
         return
-    faults = Faults()
     rows: dict[tuple[int, str], int] = {}
     columns = ("question", "measure", "ranking")
-    for row in read_rows(files, RANKINGS, columns, faults, foreign=foreign):
-        with faults.collect(BundleError):
-            _check_ranking(row, rankings, rows)
-    faults.raise_any()
+    check = partial(_check_ranking, rankings=rankings, rows=rows)
+    parse_rows(files, RANKINGS, columns, check, foreign=foreign)
+    faults = Faults()
     for question, orders in rankings.items():
         for name in orders:
             if (question, name) not in rows:
@@ -189,16 +188,17 @@ _Lists = Mapping[int, Sequence[_ListRow]]  # question → its lists, by letter
 
 def _read_lists(files: Files, plan: OrderingPlan | None) -> _Lists:
     """Read questions.csv, in which a folder made elsewhere may number questions as it likes."""
-    faults = Faults()
     lists: dict[int, list[_ListRow]] = {}
-    for row in read_rows(files, QUESTIONS, LIST_COLUMNS, faults, foreign=plan is None):
-        with faults.collect(BundleError):
-            lists.setdefault(row.whole_number("question", 1), []).append(_list_row(row, plan))
-    faults.raise_any()
+
+    def parse(row: CsvRow) -> None:
+        lists.setdefault(row.whole_number("question", 1), []).append(_list_row(row, plan))
+
+    parse_rows(files, QUESTIONS, LIST_COLUMNS, parse, foreign=plan is None)
     if not lists:
         raise BundleError(f"{QUESTIONS} holds no list; a row for each list is needed")
     if plan and list(lists) != list(range(1, plan.questions + 1)):
         raise BundleError(f"{QUESTIONS} has not the questions 1 to {plan.questions} in order")
+    faults = Faults()
     for number, rows in lists.items():
         _check_lists(number, rows, plan, faults)
     faults.raise_any()
@@ -288,18 +288,11 @@ def _read_answers(
     plan: OrderingPlan | None,
     participants: Sequence[ParticipantRecord],
 ) -> tuple[AnswerRecord, ...]:
-    faults = Faults()
-    reader = _AnswerReader(lists, plan, participants)
-    answers = []
-    for row in read_rows(files, RESPONSES, ANSWER_COLUMNS, faults, foreign=plan is None):
-        with faults.collect(BundleError):
-            answer = reader.read_answer(row)
-            if answer:
-                answers.append(answer)
-    faults.raise_any()
+    read_answer = _AnswerReader(lists, plan, participants).read_answer
+    rows = parse_rows(files, RESPONSES, ANSWER_COLUMNS, read_answer, foreign=plan is None)
+    answers = [answer for answer in rows if answer]
     if plan:
-        _check_complete(plan, participants, answers, faults)
-        faults.raise_any()
+        _check_complete(plan, participants, answers)
     # Sorted here, since databases sort texts by the rules of their languages.
     return tuple(sorted(answers, key=lambda answer: (answer.participant, answer.question)))
 
@@ -308,9 +301,9 @@ def _check_complete(
     plan: OrderingPlan,
     participants: Iterable[ParticipantRecord],
     answers: Iterable[AnswerRecord],
-    faults: Faults,
 ) -> None:
-    """Collect the participants who are complete without an answer to each of their questions."""
+    """Refuse participants who are complete without an answer to each of their questions."""
+    faults = Faults()
     counts = Counter(answer.participant for answer in answers)
     for number, participant in enumerate(participants, 2):
         count = counts[participant.public_id]
@@ -319,25 +312,23 @@ def _check_complete(
                 f"participants.csv, row {number}, column status: 'complete' found; {RESPONSES} has "
                 f"{count} answers of {plan.asked}"
             )
+    faults.raise_any()
 
 
 def _read_first_rankings(
     files: Files, lists: _Lists, plan: OrderingPlan, participants: Sequence[ParticipantRecord]
 ) -> tuple[FirstRanking, ...]:
-    faults = Faults()
     reader = _AnswerReader(lists, plan, participants)
     columns = ("participant", "question", "ranking", "submitted_at")
-    first_rankings = []
-    for row in read_rows(files, FIRST_RANKINGS, columns, faults):
-        with faults.collect(BundleError):
-            participant, question = reader.read_key(row)
-            ranking = row.optional_ranking("ranking", plan.letters)
-            if ranking is None:
-                raise row.fault("ranking", "a ranking is needed")
-            submitted_at = row.optional_time("submitted_at")
-            first_rankings.append(FirstRanking(participant, question, ranking, submitted_at))
-    faults.raise_any()
-    return tuple(first_rankings)
+
+    def parse(row: CsvRow) -> FirstRanking:
+        participant, question = reader.read_key(row)
+        ranking = row.optional_ranking("ranking", plan.letters)
+        if ranking is None:
+            raise row.fault("ranking", "a ranking is needed")
+        return FirstRanking(participant, question, ranking, row.optional_time("submitted_at"))
+
+    return tuple(parse_rows(files, FIRST_RANKINGS, columns, parse))
 
 
 class _AnswerReader:

@@ -8,9 +8,8 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,11 +40,10 @@ from survey.services.exchange.bundle import FORMAT
 from survey.services.exchange.input_files import (
     BundleError,
     CsvRow,
-    Faults,
     Files,
     json_of,
     open_files,
-    read_rows,
+    parse_rows,
 )
 from survey.services.exchange.ordering_reading import (
     QUESTIONS,
@@ -108,7 +106,7 @@ def analyse_files(files: Files, choices: Choices) -> Analysis | dict[str, Any]:
         return dict(content.answers.as_json(analysis))
     records = read_foreign(files)
     answers = Answers.of(answer.response for answer in records.answers)
-    flags = _Flags.of(records)
+    flags = _flags_of(records)
     votes = Votes(
         study=unknown_study(records),
         measures=records.measures,
@@ -149,20 +147,17 @@ def unknown_study(records: OrderingRecords) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True)
-class _Flags:
+class _Flags(NamedTuple):
     """Whether each participant is test data or excluded, in the order of the answers."""
 
     is_test: NDArray[np.bool_]
     excluded: NDArray[np.bool_]
 
-    @classmethod
-    def of(cls, records: OrderingRecords) -> "_Flags":
-        answers = {answer.participant: answer for answer in records.answers}.values()
-        return cls(
-            is_test=np.array([answer.is_test for answer in answers], dtype=bool),
-            excluded=np.array([answer.excluded for answer in answers], dtype=bool),
-        )
+
+def _flags_of(records: OrderingRecords) -> _Flags:
+    answers = {answer.participant: answer for answer in records.answers}.values()
+    flags = [(answer.is_test, answer.excluded) for answer in answers]
+    return _Flags(*np.array(flags, dtype=bool).reshape(-1, 2).T)
 
 
 def read_bundle(files: Files) -> ParsedBundle:
@@ -170,20 +165,23 @@ def read_bundle(files: Files) -> ParsedBundle:
 
     Raises BundleError with the place of each cell that cannot be, and what is allowed.
     """
-    study = read_study(files)
-    plan = study_plan(study)
+    study = _read_study(files)
+    plan = _plan_of(study)
     consents = [ConsentRecord(**consent) for consent in study["consent"]]
     participants = _read_participants(
         files, plan, [each.version for each in consents], include_test=study["include_test"]
     )
     kind = files_of_kind(plan)
     questions, answers = kind.read(files, plan, participants)
+    times = CsvRow(STUDY, 1, {key: study[key] or "" for key in TIMES})
     content = Content(
         slug=study["slug"],
         status=study["status"],
         digest=study["digest"],
         generator_version=study["generator_version"],
-        **study_times(study),
+        opened_at=times.optional_time("opened_at"),
+        closed_at=times.optional_time("closed_at"),
+        unblinded_at=times.optional_time("unblinded_at"),
         plan=plan,
         practice=kind.read_practice(study, plan),
         questions=questions,
@@ -195,7 +193,7 @@ def read_bundle(files: Files) -> ParsedBundle:
     return ParsedBundle(content, study)
 
 
-def read_study(files: Files) -> dict[str, Any]:
+def _read_study(files: Files) -> dict[str, Any]:
     """Return the values of study.json; raises BundleError where one is missing or cannot be."""
     study = json_of(files, STUDY)
     if study.get("format") != FORMAT:
@@ -217,8 +215,7 @@ def read_study(files: Files) -> dict[str, Any]:
     return study
 
 
-def study_plan(study: Mapping[str, Any]) -> Plan:
-    """Return the plan in study.json; raises BundleError saying what it lacks here."""
+def _plan_of(study: Mapping[str, Any]) -> Plan:
     try:
         return plan_from_json(study["plan"])
     except (ValueError, TypeError) as error:
@@ -227,25 +224,13 @@ def study_plan(study: Mapping[str, Any]) -> Plan:
         raise BundleError(f"{STUDY}, plan: {error}{why}") from None
 
 
-def study_times(study: Mapping[str, Any]) -> dict[str, datetime | None]:
-    """Return when the study was opened, closed and unblinded, by the key in study.json."""
-    row = CsvRow(STUDY, 1, {key: study[key] or "" for key in TIMES})
-    return {key: row.optional_time(key) for key in TIMES}
-
-
 def read_identities(
     files: Files, participants: Collection[ParticipantRecord]
 ) -> list[IdentityRecord]:
     """Read identities.csv; raises BundleError."""
     ids = {participant.public_id for participant in participants}
-    faults = Faults()
-    identities = []
     columns = ("participant", "external_id", "parameters")
-    for row in read_rows(files, IDENTITIES, columns, faults):
-        with faults.collect(BundleError):
-            identities.append(_identity(row, ids))
-    faults.raise_any()
-    return identities
+    return parse_rows(files, IDENTITIES, columns, lambda row: _identity(row, ids))
 
 
 def _identity(row: CsvRow, ids: Collection[str]) -> IdentityRecord:
@@ -266,17 +251,17 @@ def _read_participants(
     """Read participants.csv, sorted by id; ``versions``: of the consent texts in study.json."""
     personal = [field.name for field in plan.personal_fields]
     columns = ("participant", "status", *personal, "started_at", "completed_at")
-    faults = Faults()
     participants: dict[str, ParticipantRecord] = {}
-    for row in read_rows(files, PARTICIPANTS, columns, faults):
-        with faults.collect(BundleError):
-            participant = _participant(row, plan, versions)
-            if participant.public_id in participants:
-                raise row.fault("participant", "each participant is allowed once")
-            if participant.is_test and not include_test:
-                raise row.fault("is_test", f"{STUDY} says that test data are left out")
-            participants[participant.public_id] = participant
-    faults.raise_any()
+
+    def parse(row: CsvRow) -> None:
+        participant = _participant(row, plan, versions)
+        if participant.public_id in participants:
+            raise row.fault("participant", "each participant is allowed once")
+        if participant.is_test and not include_test:
+            raise row.fault("is_test", f"{STUDY} says that test data are left out")
+        participants[participant.public_id] = participant
+
+    parse_rows(files, PARTICIPANTS, columns, parse)
     return [participants[public_id] for public_id in sorted(participants)]
 
 
