@@ -52,7 +52,6 @@ class _Row:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """The sorted positions, none where the cell is invalid."""
         return self.marked.ranks
 
 
@@ -106,19 +105,6 @@ def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
         size,
         marks=marks if any(marks) else (),
     )
-
-
-def to_csv(lists: OwnLists) -> str:
-    """Write lists as ``read_lists_csv`` reads them; topics have no column and are left out."""
-    stream = io.StringIO()
-    writer = csv.writer(stream)
-    marked = lists.marks or (Marks(),) * len(lists.questions)
-    writer.writerow((*COLUMNS, *(marked[0].kinds if marked else ())))
-    for number, (question, marks) in enumerate(zip(lists.questions, marked, strict=True), 1):
-        for index, ranks in enumerate(question):
-            row = (number, letters_for(len(question))[index], " ".join(map(str, ranks)))
-            writer.writerow((*row, lists.collection_size, *marks.cells(index).values()))
-    return stream.getvalue()
 
 
 def _records(text: str, faults: _RowFaults) -> list[tuple[int, dict[str, str]]]:

@@ -20,9 +20,10 @@ from survey.core.studies.faults import (
 )
 
 PERSONAL = "personal"
-
-
 MINUTES = "minutes"
+KINDS = ("number", "choice", "text")
+LARGEST = 1_000_000_000
+MOST_OPTIONS = 50
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,8 @@ def participant_columns() -> Iterator[tuple[str, str]]:
             yield MINUTES, MINUTES
 
 
-KINDS = ("number", "choice", "text")
-
-
-LARGEST = 1_000_000_000
-
-
-MOST_OPTIONS = 50
+# Names of other columns of participants.csv, and of the field that every form has.
+TAKEN = (*(name for name, _ in participant_columns() if name != PERSONAL), "csrf_token")
 
 
 @dataclass(frozen=True)
@@ -90,8 +86,7 @@ class PersonalField:
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", _as_tuple(self.options))
         object.__setattr__(self, "screen_out", _as_tuple(self.screen_out))
-        faults = list(self._faults())
-        if faults:
+        if faults := [*self._faults()]:
             raise PlanError(faults)
 
     def _faults(self) -> Iterable[Fault]:
@@ -164,10 +159,6 @@ class PersonalField:
         if faults:
             raise PlanError(faults)
         return cls(**{name: _tidy(value) for name, value in stored.items()})
-
-
-# Names of other columns of participants.csv, and of the field that every form has.
-TAKEN = (*(name for name, _ in participant_columns() if name != PERSONAL), "csrf_token")
 
 
 def tidy_text(text: str) -> str:

@@ -43,13 +43,8 @@ class Marks:
 
     def lists(self, ranks: Sequence[Sequence[int]], collection_size: int) -> Lists:
         """Return lists with these marks as measures take them; raises what ``as_lists`` does."""
-        return as_lists(
-            ranks,
-            collection_size,
-            grades=self.grades or None,
-            weights=self.weights or None,
-            clusters=self.clusters or None,
-        )
+        known = {kind: getattr(self, kind) for kind in self.kinds}
+        return as_lists(ranks, collection_size, **known)
 
     def texts(self, index: int, positions: int) -> tuple[str, ...]:
         """Return the text beside each position of a list: "2", "dolphin" or "2, dolphin"."""
@@ -76,7 +71,7 @@ class Marks:
         def deal(rows: Sequence[Sequence[Any]]) -> tuple[Any, ...]:
             return tuple(tuple(rows[0][item] for item in order) for order in orders if rows)
 
-        return Marks(deal(self.grades), deal(self.weights), deal(self.clusters))
+        return Marks(*(deal(getattr(self, kind)) for kind in KINDS))
 
     def as_json(self) -> dict[str, Any]:
         """Return the marks as plain lists: kind → list → item."""
@@ -332,10 +327,6 @@ class Blinding:
             raise ValueError(f"columns {self.column_order} are no order of the labels")
         if len(set(self.list_order)) != len(self.list_order):
             raise ValueError(f"a list has two rows: {self.list_order}")
-
-    def measure_behind(self, label: int) -> str:
-        """Return the measure behind Method<label> in this presentation."""
-        return self.label_order[label - 1]
 
 
 def draw_blinding(

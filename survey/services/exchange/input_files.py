@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, TypeVar
 
-from survey.core.studies.questions import KINDS
 from survey.core.studies.rankings import Ranking
 from survey.core.text_input import FileFaults, parse_number, parse_whole
 from survey.errors import SurveyError
@@ -149,11 +148,6 @@ class CsvRow:
             return None if cell is None else Ranking.parse(cell, letters)
         except ValueError as error:
             raise self.fault(column, str(error)) from None
-
-    @property
-    def marks(self) -> dict[str, str]:
-        """The cells of grades, weights and clusters."""
-        return {kind: self.optional_text(kind) or "" for kind in KINDS}
 
 
 def read_rows(

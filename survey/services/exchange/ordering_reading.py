@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import NamedTuple, TypeVar
 
 from survey.core.agreement.answers import Response, seconds_taken
@@ -16,6 +15,7 @@ from survey.core.measures import MEASURES, Setting
 from survey.core.studies.own_lists import COLLECTION_SIZE, LISTS
 from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.questions import (
+    KINDS,
     MarkedRow,
     MarkError,
     Question,
@@ -148,32 +148,26 @@ def check_rankings(
     if RANKINGS not in files:
         return
     rows: dict[tuple[int, str], int] = {}
-    columns = ("question", "measure", "ranking")
-    check = partial(_check_ranking, rankings=rankings, rows=rows)
-    parse_rows(files, RANKINGS, columns, check, foreign=foreign)
+
+    def check(row: CsvRow) -> None:
+        question, name = row.whole_number("question"), row.text("measure")
+        if question not in rankings:
+            raise row.fault("question", f"{QUESTIONS} has no such question")
+        if name not in rankings[question]:
+            raise row.fault("measure", f"compared are {' '.join(rankings[question])}")
+        if rows.setdefault((question, name), row.number) != row.number:
+            raise row.fault("measure", "each measure is allowed once for a question")
+        order = rankings[question][name]
+        if row.optional_ranking("ranking", order.letters) != order:
+            raise row.fault("ranking", f"the lists in {QUESTIONS} give {order}")
+
+    parse_rows(files, RANKINGS, ("question", "measure", "ranking"), check, foreign=foreign)
     faults = Faults()
     for question, orders in rankings.items():
         for name in orders:
             if (question, name) not in rows:
                 faults.add(f"{RANKINGS}: no row for {name} in question {question} found")
     faults.raise_any()
-
-
-def _check_ranking(
-    row: CsvRow,
-    rankings: Mapping[int, Mapping[str, Ranking]],
-    rows: dict[tuple[int, str], int],
-) -> None:
-    question, name = row.whole_number("question"), row.text("measure")
-    if question not in rankings:
-        raise row.fault("question", f"{QUESTIONS} has no such question")
-    if name not in rankings[question]:
-        raise row.fault("measure", f"compared are {' '.join(rankings[question])}")
-    if rows.setdefault((question, name), row.number) != row.number:
-        raise row.fault("measure", "each measure is allowed once for a question")
-    order = rankings[question][name]
-    if row.optional_ranking("ranking", order.letters) != order:
-        raise row.fault("ranking", f"the lists in {QUESTIONS} give {order}")
 
 
 class _ListRow(NamedTuple):
@@ -223,7 +217,8 @@ def _list_row(row: CsvRow, plan: OrderingPlan | None) -> _ListRow:
     if len(set(ranks)) < len(ranks):
         raise row.fault("ranks", "each position may occur once")
     try:
-        return _ListRow(row, letter, sorted_with_marks(ranks, row.marks), size)
+        marks = {kind: row.optional_text(kind) or "" for kind in KINDS}
+        return _ListRow(row, letter, sorted_with_marks(ranks, marks), size)
     except MarkError as error:
         raise row.fault(error.kind, str(error)) from None
 

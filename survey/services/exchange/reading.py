@@ -106,16 +106,17 @@ def analyse_files(files: Files, choices: Choices) -> Analysis | dict[str, Any]:
         return dict(content.answers.as_json(analysis))
     records = read_foreign(files)
     answers = Answers.of(answer.response for answer in records.answers)
-    flags = _flags_of(records)
+    flags = {each.participant: (each.is_test, each.excluded) for each in records.answers}
+    people = _People(*np.array([*flags.values()], dtype=bool).T)
     votes = Votes(
         study=unknown_study(records),
         measures=records.measures,
         rankings=rankings_of(records.questions),
         asked=len(records.questions),
-        answers=answers.of_people(counted(flags, choices)),
-        simulated=frozenset(answers.people[flags.is_test].tolist()),
+        answers=answers.of_people(counted(people, choices)),
+        simulated=frozenset(answers.people[people.is_test].tolist()),
     )
-    return analyse_votes(votes, LeftOut.of(flags, choices), choices)
+    return analyse_votes(votes, LeftOut.of(people, choices), choices)
 
 
 def read_foreign(files: Files) -> OrderingRecords:
@@ -147,17 +148,11 @@ def unknown_study(records: OrderingRecords) -> dict[str, Any]:
     }
 
 
-class _Flags(NamedTuple):
-    """Whether each participant is test data or excluded, in the order of the answers."""
+class _People(NamedTuple):
+    """The participants of a folder without participants.csv, in the order of the answers."""
 
     is_test: NDArray[np.bool_]
     excluded: NDArray[np.bool_]
-
-
-def _flags_of(records: OrderingRecords) -> _Flags:
-    answers = {answer.participant: answer for answer in records.answers}.values()
-    flags = [(answer.is_test, answer.excluded) for answer in answers]
-    return _Flags(*np.array(flags, dtype=bool).reshape(-1, 2).T)
 
 
 def read_bundle(files: Files) -> ParsedBundle:

@@ -39,11 +39,6 @@ def test_every_label_order_and_column_order_comes_up_equally_often():
         assert chisquare([orders[order] for order in possible]).pvalue > 0.001
 
 
-def test_a_label_leads_to_the_measure_of_its_own_presentation():
-    blinding = Blinding(("NMRR", "AP", "MNRO"), (2, 3, 1), tuple("ABC"))
-    assert [blinding.measure_behind(label) for label in (1, 2, 3)] == ["NMRR", "AP", "MNRO"]
-
-
 @pytest.mark.parametrize(
     ("labels", "columns", "rows", "message"),
     [

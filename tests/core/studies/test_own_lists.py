@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.studies.own_lists import OwnLists, read_lists_csv, to_csv
+from survey.core.studies.own_lists import OwnLists, read_lists_csv
 from survey.core.text_input import FaultyFilesError
 
 HEADER = "question,list,ranks,collection_size"
@@ -48,6 +48,20 @@ def own_lists(draw):
     )
     questions = draw(st.lists(one_list.map(tuple), min_size=1, max_size=4))
     return OwnLists(tuple(questions), size)
+
+
+def to_csv(lists):
+    """The file that holds these lists."""
+    return "\n".join(
+        [
+            HEADER,
+            *(
+                f"{number},{letter},{' '.join(map(str, ranks))},{lists.collection_size}"
+                for number, question in enumerate(lists.questions, 1)
+                for letter, ranks in zip("ABCDEFGHIJ", question, strict=False)
+            ),
+        ]
+    )
 
 
 def test_a_file_is_read_question_by_question():

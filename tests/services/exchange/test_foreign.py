@@ -14,6 +14,7 @@ from survey.services.exchange.ordering_reading import (
     ANSWER_COLUMNS,
     AnswerRecord,
     OrderingRecords,
+    rankings_of,
 )
 from survey.services.exchange.reading import read_foreign, unknown_study
 from survey.services.exchange.tables import spaced, written
@@ -65,7 +66,7 @@ def test_the_least_that_suffices_is_read():
     votes = read(GOOD)
     assert votes.measures == ("AP", "NMRR")
     assert votes.questions[0].lists == {"A": (1, 2, 9), "B": (2, 3, 4), "C": (5, 30, 31)}
-    assert {name: str(order) for name, order in votes.rankings[1].items()} == {
+    assert {name: str(order) for name, order in rankings_of(votes.questions)[1].items()} == {
         "AP": "A>B>C",
         "NMRR": "B>A>C",
     }
@@ -389,4 +390,4 @@ def test_no_cell_ends_in_anything_but_votes_or_a_sentence(name, line, place, cel
         votes = read_foreign(files)
     except BundleError:
         return
-    assert all(one.response.question in votes.rankings for one in votes.answers)
+    assert all(one.response.question in rankings_of(votes.questions) for one in votes.answers)
