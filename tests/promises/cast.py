@@ -15,7 +15,7 @@ from survey.config import Settings
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import SignIn
-from survey.services.accounts import access, researchers, sign_in
+from survey.services.accounts import access, researchers
 from survey.services.operations.database import upgrade_database
 from survey.services.participation import answers, participants
 from survey.services.participation.participants import Arrival
@@ -113,7 +113,7 @@ class World:
                     lifecycle.close_study(session, study, owner)
                 session.commit()
         self.ids |= {name: str(one.id) for name, one in people.items()}
-        self.tokens = {name: sign_in.new_session(session, one) for name, one in people.items()}
+        self.tokens = {name: researchers.new_session(session, one) for name, one in people.items()}
         _seen_two_minutes_ago(session)
 
     def _take_part(self, session, study, side):

@@ -6,7 +6,7 @@ from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
-from survey.services.accounts import access, researchers, sign_in
+from survey.services.accounts import access, researchers
 from survey.services.exchange.bundle import stream_bundle
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
@@ -24,10 +24,10 @@ def fill(app, session, plan: Plan | None = None) -> None:
     """Put rows into every table, by the ways by which they come there in life."""
     ada, token = researchers.add_researcher(session, "Ada Lovelace")
     researchers.set_password(session, token, "a row of four words")
-    sign_in.new_session(session, ada)
+    researchers.new_session(session, ada)
     try:
-        sign_in.sign_in(session, "Nobody", "a wrong password")
-    except sign_in.WrongPasswordError:
+        researchers.sign_in(session, "Nobody", "a wrong password")
+    except researchers.WrongPasswordError:
         session.commit()
     study = lifecycle.create_study_for(
         session, "Ada Lovelace", SLUG, plan or a_plan(), Recruitment()

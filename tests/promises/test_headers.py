@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 import requests
 
-from survey.services.accounts import researchers, sign_in
+from survey.services.accounts import researchers
 from survey.services.studies import lifecycle
 from tests.builders import SLUG, Visitor, an_open_study
 
@@ -63,7 +63,7 @@ def browsers(app, session):
     Visitor(app.test_client(), OVER).take_part()
     lifecycle.close_study(session, over)
     ada, _ = researchers.add_researcher(session, "Ada")  # the first one gets both
-    token = sign_in.new_session(session, ada)
+    token = researchers.new_session(session, ada)
     participant = app.test_client()
     Visitor(participant).start()
     return (app.test_client(), ""), (participant, ""), (app.test_client(), token)

@@ -9,9 +9,8 @@ from argon2.profiles import RFC_9106_LOW_MEMORY
 
 from survey.db.models import SignIn, SignInLink, SignInThrottle
 from survey.errors import SurveyError
-from survey.services.accounts import researchers, sign_in
-from survey.services.accounts.researchers import LinkError
-from survey.services.accounts.sign_in import TooManyAttemptsError, WrongPasswordError
+from survey.services.accounts import researchers
+from survey.services.accounts.researchers import LinkError, TooManyAttemptsError, WrongPasswordError
 from survey.tokens import hash_token
 from tests.databases import ON_SQLITE
 
@@ -40,14 +39,14 @@ def as_shipped(monkeypatch):
 
 def later(monkeypatch, **amount):
     """Let the clock of signing in stand so much later."""
-    present = sign_in.now()
-    for module in (sign_in, researchers):
+    present = researchers.now()
+    for module in (researchers, researchers):
         monkeypatch.setattr(module, "now", lambda: present + timedelta(**amount))
 
 
 def test_a_new_account_has_no_password_and_nobody_can_sign_in(session, token):
     with pytest.raises(WrongPasswordError):
-        sign_in.sign_in(session, "Ada Lovelace", "")
+        researchers.sign_in(session, "Ada Lovelace", "")
 
 
 def test_a_link_sets_a_password_once(session, ada, token):
@@ -67,9 +66,9 @@ def test_a_password_hashed_at_another_cost_is_hashed_anew_at_the_next_sign_in(
     session, ada, as_shipped
 ):
     assert extract_parameters(ada.password_hash) != RFC_9106_LOW_MEMORY
-    assert sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    assert researchers.sign_in(session, "Ada Lovelace", PASSWORD)
     assert extract_parameters(ada.password_hash) == RFC_9106_LOW_MEMORY
-    assert sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    assert researchers.sign_in(session, "Ada Lovelace", PASSWORD)
 
 
 def test_looking_at_a_link_does_not_use_it_up(session, token):
@@ -94,7 +93,7 @@ def test_a_new_link_ends_the_old_one(session, token):
 
 
 def test_the_database_holds_neither_links_nor_sessions(session, ada, token):
-    made = sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    made = researchers.sign_in(session, "Ada Lovelace", PASSWORD)
     stored = {row.token_hash for table in (SignIn, SignInLink) for row in session.query(table)}
     assert len(stored) == 2
     assert not stored & {made, token}
@@ -129,7 +128,7 @@ def test_a_name_can_be_taken_once_and_must_be_one(session, ada):
 def test_names_in_any_script_sign_in_in_any_case(session, name):
     _, token = researchers.add_researcher(session, name)
     researchers.set_password(session, token, PASSWORD)
-    assert sign_in.sign_in(session, name.upper(), PASSWORD)
+    assert researchers.sign_in(session, name.upper(), PASSWORD)
     with pytest.raises(SurveyError, match="already"):
         researchers.add_researcher(session, name.upper())
 
@@ -138,7 +137,7 @@ def test_an_unknown_name_and_a_wrong_password_are_told_alike(session, ada):
     told = set()
     for name, password in (("Nobody", PASSWORD), ("Ada Lovelace", "a wrong row of words")):
         with pytest.raises(WrongPasswordError) as error:
-            sign_in.sign_in(session, name, password)
+            researchers.sign_in(session, name, password)
         told.add(str(error.value))
     assert len(told) == 1
 
@@ -147,70 +146,70 @@ def test_failures_cost_ever_longer_waits_even_for_the_right_password(session, ad
     later(monkeypatch)  # the clock stands, however long a failure takes
     for _ in range(5):
         with pytest.raises(WrongPasswordError):
-            sign_in.sign_in(session, "Ada Lovelace", "a wrong row of words")
+            researchers.sign_in(session, "Ada Lovelace", "a wrong row of words")
     with pytest.raises(TooManyAttemptsError, match="Please wait"):
-        sign_in.sign_in(session, " ADA  lovelace ", PASSWORD)
+        researchers.sign_in(session, " ADA  lovelace ", PASSWORD)
     later(monkeypatch, seconds=3)
     with pytest.raises(WrongPasswordError):
-        sign_in.sign_in(session, "Ada Lovelace", "a wrong row of words")
+        researchers.sign_in(session, "Ada Lovelace", "a wrong row of words")
     with pytest.raises(TooManyAttemptsError) as error:
-        sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+        researchers.sign_in(session, "Ada Lovelace", PASSWORD)
     assert error.value.seconds == 2
     later(monkeypatch, minutes=16)
-    assert sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    assert researchers.sign_in(session, "Ada Lovelace", PASSWORD)
 
 
 @ON_SQLITE
 def test_no_wait_is_longer_than_a_quarter_of_an_hour(session, ada):
     row = SignInThrottle(
-        name_hash=hash_token("ada lovelace"), failures=1000, last_failed_at=sign_in.now()
+        name_hash=hash_token("ada lovelace"), failures=1000, last_failed_at=researchers.now()
     )
     session.add(row)
     session.commit()
     with pytest.raises(TooManyAttemptsError) as error:
-        sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+        researchers.sign_in(session, "Ada Lovelace", PASSWORD)
     assert error.value.seconds <= 15 * 60 + 1
 
 
 def test_a_session_ends_when_idle_and_in_any_case(session, ada, monkeypatch):
-    token = sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    token = researchers.sign_in(session, "Ada Lovelace", PASSWORD)
     later(monkeypatch, minutes=59)
-    assert sign_in.find_sign_in(session, token)
+    assert researchers.find_sign_in(session, token)
     later(monkeypatch, minutes=2)
-    assert sign_in.find_sign_in(session, token) is None
+    assert researchers.find_sign_in(session, token) is None
 
 
 def test_being_seen_puts_off_the_idle_end_but_not_the_other(session, ada, monkeypatch):
-    token = sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    token = researchers.sign_in(session, "Ada Lovelace", PASSWORD)
     for _ in range(12):
         later(monkeypatch, minutes=49)
-        sign_in.refresh(session, token)
-    assert sign_in.find_sign_in(session, token)
+        researchers.refresh(session, token)
+    assert researchers.find_sign_in(session, token)
     later(monkeypatch, minutes=20)
-    assert sign_in.find_sign_in(session, token) is None
+    assert researchers.find_sign_in(session, token) is None
 
 
 def test_a_new_password_and_signing_out_everywhere_end_all_sessions(session, ada):
-    tokens = [sign_in.sign_in(session, "Ada Lovelace", PASSWORD) for _ in range(3)]
-    assert len(sign_in.live_sign_ins(session, ada)) == 3
-    sign_in.sign_out(session, tokens[0])
-    assert sign_in.find_sign_in(session, tokens[0]) is None
-    assert sign_in.find_sign_in(session, tokens[1])
-    sign_in.sign_out_everywhere(session, ada)
-    assert sign_in.live_sign_ins(session, ada) == []
-    token = sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    tokens = [researchers.sign_in(session, "Ada Lovelace", PASSWORD) for _ in range(3)]
+    assert len(researchers.live_sign_ins(session, ada)) == 3
+    researchers.sign_out(session, tokens[0])
+    assert researchers.find_sign_in(session, tokens[0]) is None
+    assert researchers.find_sign_in(session, tokens[1])
+    researchers.sign_out_everywhere(session, ada)
+    assert researchers.live_sign_ins(session, ada) == []
+    token = researchers.sign_in(session, "Ada Lovelace", PASSWORD)
     researchers.set_password(session, researchers.new_link(session, ada), "words in another row")
-    assert sign_in.find_sign_in(session, token) is None
+    assert researchers.find_sign_in(session, token) is None
 
 
 def test_the_password_counts_as_just_typed_for_ten_minutes(session, ada, monkeypatch):
-    token = sign_in.sign_in(session, "Ada Lovelace", PASSWORD)
+    token = researchers.sign_in(session, "Ada Lovelace", PASSWORD)
     later(monkeypatch, minutes=11)
-    assert not sign_in.is_confirmed(sign_in.find_sign_in(session, token))
+    assert not researchers.is_confirmed(researchers.find_sign_in(session, token))
     with pytest.raises(WrongPasswordError):
-        sign_in.confirm(session, token, "a wrong row of words")
-    sign_in.confirm(session, token, PASSWORD)
-    assert sign_in.is_confirmed(sign_in.find_sign_in(session, token))
+        researchers.confirm(session, token, "a wrong row of words")
+    researchers.confirm(session, token, PASSWORD)
+    assert researchers.is_confirmed(researchers.find_sign_in(session, token))
 
 
 def test_the_first_start_prints_links_until_someone_has_a_password(session):

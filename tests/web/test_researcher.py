@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from survey.db.models import Event, Guest, Participant, Study
-from survey.services.accounts import access, researchers, sign_in
+from survey.services.accounts import access, researchers
 from survey.services.exchange.input_files import open_files
 from survey.services.exchange.replication import replicate
 from survey.services.participation import participant_list
@@ -110,8 +110,8 @@ def test_an_odd_id_in_an_address_is_not_found(desk, session, study):
 
 @ON_SQLITE
 def test_a_wrong_password_is_explained_and_then_slowed_down(desk, monkeypatch):
-    moment = sign_in.now()
-    monkeypatch.setattr(sign_in, "now", lambda: moment)  # the first wait is a second only
+    moment = researchers.now()
+    monkeypatch.setattr(researchers, "now", lambda: moment)  # the first wait is a second only
     desk.client.delete_cookie("researcher", path="/research")
     desk.open("/research/sign-in")
     for _ in range(5):
@@ -636,7 +636,7 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
     session.rollback()
     desk.open(f"{STUDY}/hand-out")
     monkeypatch.setattr(
-        "survey.services.accounts.sign_in.CONFIRMATION_LIFETIME",
+        "survey.services.accounts.researchers.CONFIRMATION_LIFETIME",
         study.created_at - study.created_at,
     )
     desk.send(f"{STUDY}/bundle-with-identities.zip")
@@ -659,7 +659,7 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
 def test_a_reason_is_kept_while_the_password_is_asked_for(desk, session, study, monkeypatch):
     open_it(session, study)
     desk.open(f"{STUDY}/results")
-    monkeypatch.setattr("survey.services.accounts.sign_in.CONFIRMATION_LIFETIME", timedelta(0))
+    monkeypatch.setattr("survey.services.accounts.researchers.CONFIRMATION_LIFETIME", timedelta(0))
     desk.send(f"{STUDY}/unblind", reason="the pilot is over")
     assert desk.page.h1.text == "Confirm your password"
     session.expire_all()
@@ -684,7 +684,7 @@ def test_runs_of_many_lines_can_be_uploaded_by_those_signed_in_only(desk, app, s
 @ON_SQLITE
 def test_deleting_asks_for_the_address_and_the_password(desk, session, study, monkeypatch):
     monkeypatch.setattr(
-        "survey.services.accounts.sign_in.CONFIRMATION_LIFETIME",
+        "survey.services.accounts.researchers.CONFIRMATION_LIFETIME",
         study.created_at - study.created_at,
     )
     desk.open(f"{STUDY}/delete")

@@ -9,8 +9,8 @@ from flask.typing import ResponseReturnValue
 from wtforms import HiddenField, PasswordField
 from wtforms.validators import DataRequired, Length
 
-from survey.services.accounts import sign_in
-from survey.services.accounts.sign_in import TooManyAttemptsError, WrongPasswordError
+from survey.services.accounts import researchers
+from survey.services.accounts.researchers import TooManyAttemptsError, WrongPasswordError
 from survey.services.operations.database import begin_reading
 from survey.web.forms import Form
 from survey.web.requests import current_address, prefix, read_form, session
@@ -64,18 +64,18 @@ def require_sign_in() -> ResponseReturnValue | None:
     """Put the researcher into ``g``, or redirect to the sign-in page; runs before each request."""
     reads = request.method in ("GET", "HEAD")
     begin_reading(session())
-    g.sign_in = sign_in.find_sign_in(session(), session_token())
+    g.sign_in = researchers.find_sign_in(session(), session_token())
     if g.sign_in is None:
         return _ask_to_sign_in()
     if not reads:
         _read_body()
-        g.sign_in = sign_in.find_sign_in(session(), session_token())
-    if sign_in.needs_refresh(g.sign_in) and not request.endpoint.endswith("live"):  # type: ignore[union-attr] # it was routed
+        g.sign_in = researchers.find_sign_in(session(), session_token())
+    if researchers.needs_refresh(g.sign_in) and not request.endpoint.endswith("live"):  # type: ignore[union-attr] # it was routed
         session().rollback()
-        sign_in.refresh(session(), session_token())
+        researchers.refresh(session(), session_token())
         if reads:
             begin_reading(session())
-        g.sign_in = sign_in.find_sign_in(session(), session_token())
+        g.sign_in = researchers.find_sign_in(session(), session_token())
     g.researcher = g.sign_in.researcher
     return None
 
@@ -106,7 +106,7 @@ def require_password(view: View) -> View:
 
     @wraps(view)
     def guarded(**values: Any) -> ResponseReturnValue:
-        if sign_in.is_confirmed(g.sign_in) or (request.method == "POST" and _confirms_now()):
+        if researchers.is_confirmed(g.sign_in) or (request.method == "POST" and _confirms_now()):
             return view(**values)
         # Without its token a form may come from another site; our page would add a valid one.
         if request.method == "GET" or not Form().validate_on_submit():
@@ -130,7 +130,7 @@ def _confirms_now() -> bool:
     if "confirm_password" not in request.form or not Form().validate_on_submit():
         return False
     try:
-        sign_in.confirm(session(), session_token(), request.form["confirm_password"])
+        researchers.confirm(session(), session_token(), request.form["confirm_password"])
     except (WrongPasswordError, TooManyAttemptsError) as error:
         g.password_error = str(error)
         return False

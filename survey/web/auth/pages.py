@@ -6,9 +6,14 @@ from wtforms import HiddenField, PasswordField, StringField
 from wtforms.validators import DataRequired, EqualTo, Length
 
 from survey.errors import SurveyError
-from survey.services.accounts import researchers, sign_in
-from survey.services.accounts.researchers import LONGEST_PASSWORD, SHORTEST_PASSWORD, LinkError
-from survey.services.accounts.sign_in import TooManyAttemptsError, WrongPasswordError
+from survey.services.accounts import researchers
+from survey.services.accounts.researchers import (
+    LONGEST_PASSWORD,
+    SHORTEST_PASSWORD,
+    LinkError,
+    TooManyAttemptsError,
+    WrongPasswordError,
+)
 from survey.services.operations.database import begin_reading
 from survey.web.auth.guard import (
     ConfirmForm,
@@ -80,7 +85,7 @@ def check() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _sign_in_page(form), 400
     try:
-        token = sign_in.sign_in(session(), form.name.data, form.password.data)
+        token = researchers.sign_in(session(), form.name.data, form.password.data)
     except WrongPasswordError as error:
         form.password.errors = [str(error)]
         return _sign_in_page(form), 403
@@ -110,8 +115,8 @@ def set_password(token: str) -> ResponseReturnValue:
     except SurveyError as error:
         form.password.errors = [str(error)]
         return _welcome_page(token, form, 400)
-    sign_in.reset_failures(session(), researcher.name)
-    new_token = sign_in.new_session(session(), researcher)
+    researchers.reset_failures(session(), researcher.name)
+    new_token = researchers.new_session(session(), researcher)
     flash("Your password is set, and you are signed in.")
     return set_session_cookie(redirect(url_for("researcher.home"), 303), new_token)
 
@@ -120,7 +125,7 @@ def set_password(token: str) -> ResponseReturnValue:
 def sign_out() -> ResponseReturnValue:
     """End this session."""
     if Form().validate_on_submit():
-        sign_in.sign_out(session(), session_token())
+        researchers.sign_out(session(), session_token())
     return delete_session_cookie(redirect(url_for("auth.sign_in_page"), 303))
 
 
@@ -143,7 +148,7 @@ def change_password() -> ResponseReturnValue:
         form.password.errors = [str(error)]
         return _account_page(form), 400
     session().commit()
-    new_token = sign_in.new_session(session(), g.researcher)
+    new_token = researchers.new_session(session(), g.researcher)
     flash("Your password is changed. All other sessions have ended.")
     return set_session_cookie(redirect(url_for("account.page"), 303), new_token)
 
@@ -153,7 +158,7 @@ def sign_out_everywhere() -> ResponseReturnValue:
     """End all of a researcher's sessions, this one included."""
     if not Form().validate_on_submit():
         return redirect(url_for("account.page"), 303)
-    sign_in.sign_out_everywhere(session(), g.researcher)
+    researchers.sign_out_everywhere(session(), g.researcher)
     flash("You are signed out everywhere.")
     return delete_session_cookie(redirect(url_for("auth.sign_in_page"), 303))
 
@@ -171,7 +176,7 @@ def confirm() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return _confirm_page(form), 400
     try:
-        sign_in.confirm(session(), session_token(), form.password.data)
+        researchers.confirm(session(), session_token(), form.password.data)
     except (WrongPasswordError, TooManyAttemptsError) as error:
         form.password.errors = [str(error)]
         return _confirm_page(form), 403
@@ -202,7 +207,7 @@ def _account_page(form: PasswordForm) -> str:
         "researcher/account.html",
         form=form,
         problems=form.problems,
-        sign_ins=sign_in.live_sign_ins(session(), g.researcher),
+        sign_ins=researchers.live_sign_ins(session(), g.researcher),
     )
 
 
