@@ -17,8 +17,9 @@ from sqlalchemy.orm import Session
 from benchmarks.speed.crowd import SLUG
 from benchmarks.speed.memory import peak_mb
 from survey.core.agreement.answers import Answers, People
-from survey.db import study_queries, vote_queries
+from survey.db import queries, vote_queries
 from survey.db.engine import database_url, engine_options, prepare, snapshot
+from survey.db.models import Study
 from survey.db.vote_queries import votes_of
 from survey.services.analysis.report import flags_sheet, tables_of
 from survey.services.analysis.study_results import Choices, analyse_study, as_json
@@ -37,7 +38,7 @@ def analysed(uri: str) -> dict[str, float | str]:
         return votes
 
     with Session(engine) as session, patch.object(vote_queries, "votes_of", timed):
-        study = study_queries.study_by_slug(snapshot(session), SLUG)
+        study = queries.find(snapshot(session), Study, slug=SLUG)
         if study is None:
             raise LookupError(f"there is no study {SLUG}")
         begun, worked = time.perf_counter(), time.process_time()

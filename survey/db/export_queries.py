@@ -40,7 +40,7 @@ from survey.db.models import (
     StoredResponse,
 )
 from survey.db.models.base import Labels, TaskTables, UtcDateTime, key_of
-from survey.db.study_queries import by_public_id
+from survey.db.queries import IS_ANSWERED, by_public_id
 
 ORDERING = TASK_TABLES["ordering"]
 BATCH = 1_000  # rows fetched at a time
@@ -184,11 +184,9 @@ def answered(session: Session, study_id: int, tables: TaskTables, *columns: Any)
     question share, and of ``tables``.
     """
     shown = _presented(session, study_id, tables, *columns)
-    return shown.join(
-        StoredResponse,
-        (StoredResponse.participant_id == Presentation.participant_id)
-        & (StoredResponse.question_id == Presentation.question_id),
-    ).join(tables.response, key_of(tables.response) == StoredResponse.id)
+    return shown.join(StoredResponse, IS_ANSWERED).join(
+        tables.response, key_of(tables.response) == StoredResponse.id
+    )
 
 
 def _presented(session: Session, study_id: int, tables: TaskTables, *columns: Any) -> Select[Any]:

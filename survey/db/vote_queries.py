@@ -34,6 +34,7 @@ from survey.db.models import (
     StoredQuestion,
     StoredResponse,
 )
+from survey.db.queries import IS_ANSWERED
 
 Row = Sequence[Any]
 Value = TypeVar("Value", bound=Hashable)
@@ -303,11 +304,7 @@ def _answers(study_id: int, *columns: Any) -> Select[Any]:
     return (
         select(*columns)
         .join(StoredResponse, StoredResponse.participant_id == Participant.id)
-        .join(
-            Presentation,
-            (Presentation.participant_id == StoredResponse.participant_id)
-            & (Presentation.question_id == StoredResponse.question_id),
-        )
+        .join(Presentation, IS_ANSWERED)
         .join(StoredOrderingAnswer, StoredOrderingAnswer.response_id == StoredResponse.id)
         .join(
             StoredOrderingPresentation,

@@ -14,7 +14,7 @@ from survey.db.models import (
     StoredQuestion,
     StoredResponse,
 )
-from survey.db.study_queries import by_public_id
+from survey.db.queries import by_public_id
 
 
 def responses_of(session: Session, study_id: int) -> Iterator[tuple[Participant, Any, Any]]:

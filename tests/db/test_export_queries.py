@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import text
 
 from survey.core.studies.participant_fields import ParticipantRecord
-from survey.db import export_queries, study_queries
+from survey.db import export_queries, queries
 from survey.db.models import StoredResponse
 from tests.db.records import responses_of
 from tests.services.exchange.conftest import a_study
@@ -33,7 +33,7 @@ def test_rows_say_what_the_models_say(session):
     assert {type(row[10]) for row in found} == {float}
     versions = {text.id: text.version for text in study.consent_texts}
     rows = export_queries.people_of(session, study.id, include_test=True)
-    stored = study_queries.participants_of(session, study.id)
+    stored = queries.participants_of(session, study.id)
     for record, one in zip(starmap(ParticipantRecord, rows), stored, strict=True):
         assert record.consent_version == versions.get(one.consent_id)
         for name in vars(record).keys() - {"consent_version"}:

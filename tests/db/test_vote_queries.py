@@ -9,7 +9,7 @@ from sqlalchemy import event, text
 from survey.core.agreement.answers import Answers, Response, seconds_taken
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
-from survey.db import study_queries, vote_queries
+from survey.db import queries, vote_queries
 from survey.db.models import Participant, StoredResponse
 from survey.db.vote_queries import AnswerColumns
 from survey.services.analysis.study_results import analyse_study, people_from
@@ -78,7 +78,7 @@ def test_columns_hold_the_records_however_many_come_at_once(session, study, at_o
         monkeypatch.setattr(vote_queries, name, at_once)
     people, answers = vote_queries.votes_of(session, study.id)
     assert told(answers) == told(one_by_one(session, study))
-    expected = people_from(study_queries.participants_of(session, study.id))
+    expected = people_from(queries.participants_of(session, study.id))
     for name in ("ids", "is_test", "excluded", "complete"):
         assert getattr(people, name).tolist() == getattr(expected, name).tolist(), name
     assert np.array_equal(people.minutes, expected.minutes, equal_nan=True)

@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from survey.app import db
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
-from survey.db import study_queries
-from survey.db.models import Participant, Revision, StoredResponse, Study
+from survey.db import queries
+from survey.db.models import Participant, Presentation, Revision, StoredResponse, Study
 from survey.errors import NotAllowedError, NotFoundError, StudyClosedError
 from survey.services.participation import answers, own_data, participants
 from survey.services.participation.answers import Outcome
@@ -116,16 +116,20 @@ def test_saying_again_what_is_stored_is_saved_whatever_the_key(session, particip
     assert save(session, participant, FIRST, "") == Outcome.SAVED
 
 
+def second_question(session, participant):
+    return queries.find(session, Presentation, participant_id=participant.id, position=2)
+
+
 def test_the_next_question_is_shown_from_the_moment_of_the_answer(session, participant):
-    assert study_queries.presentation_at(session, participant.id, 2).shown_at is None
+    assert second_question(session, participant).shown_at is None
     save(session, participant, FIRST, onward_to=2)
-    following = study_queries.presentation_at(session, participant.id, 2)
+    following = second_question(session, participant)
     assert following.shown_at == stored(session).submitted_at
 
 
 def test_going_back_shows_no_further_question(session, participant):
     save(session, participant, FIRST, onward_to=None)
-    assert study_queries.presentation_at(session, participant.id, 2).shown_at is None
+    assert second_question(session, participant).shown_at is None
 
 
 def test_after_handing_in_nothing_can_be_changed(session, participant):

@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from survey.clock import now
 from survey.core.studies.texts import SLUG
-from survey.db import account_queries as queries
+from survey.db import queries
 from survey.db.models import Event, Membership, Researcher, Study
 from survey.db.participant_queries import AnyStudy
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
@@ -44,7 +44,7 @@ def share(session: Session, study: Study, researcher: Researcher, role: Role) ->
 
     Raises NotAllowedError if the study would lose its last owner.
     """
-    member = queries.membership_of(session, study.id, researcher.id)
+    member = queries.find(session, Membership, study_id=study.id, researcher_id=researcher.id)
     if member is None:
         session.add(Membership(study_id=study.id, researcher_id=researcher.id, role=role))
     elif member.role != role:
@@ -59,7 +59,7 @@ def unshare(session: Session, study: Study, researcher: Researcher) -> None:
 
     Raises NotAllowedError if the study would lose its last owner.
     """
-    member = queries.membership_of(session, study.id, researcher.id)
+    member = queries.find(session, Membership, study_id=study.id, researcher_id=researcher.id)
     if member is not None:
         _require_other_owner(session, study, researcher)
         session.delete(member)

@@ -8,11 +8,12 @@ from datetime import datetime, timedelta
 
 from argon2 import PasswordHasher
 from argon2.exceptions import VerificationError
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.clock import now
-from survey.db import account_queries as queries
+from survey.db import queries
 from survey.db.engine import begin_reading, lock_globally
 from survey.db.models import Researcher, SignIn, SignInLink, SignInThrottle
 from survey.errors import NotFoundError, SurveyError
@@ -118,8 +119,7 @@ def remove_researcher(session: Session, researcher: Researcher) -> None:
 
 def new_link(session: Session, researcher: Researcher) -> str:
     """Return the token of a new link to set a password with; earlier links are deleted."""
-    for link in queries.links_of(session, researcher.id):
-        session.delete(link)
+    session.execute(delete(SignInLink).where(SignInLink.researcher_id == researcher.id))
     token = secrets.token_urlsafe(32)
     session.add(
         SignInLink(
@@ -157,8 +157,7 @@ def store_password(session: Session, researcher: Researcher, password: str) -> N
     """
     _refuse_easy(password, researcher.name)
     researcher.password_hash = hasher.hash(password)
-    for sign_in in queries.sign_ins_of(session, researcher.id):
-        session.delete(sign_in)
+    _end_sign_ins(session, researcher)
 
 
 def _refuse_easy(password: str, name: str) -> None:
@@ -209,13 +208,13 @@ def _check_password(session: Session, name: str, password: str) -> Researcher:
     session.rollback()
     begin_reading(session)
     researcher = queries.researcher_by_name(session, name)
-    throttle = queries.throttle_of(session, _throttle_key(name))
+    throttle = session.get(SignInThrottle, _throttle_key(name))
     _require_no_wait(throttle)
     stored = researcher.password_hash if researcher else None
     session.rollback()
     correct = is_password(stored, password)
     queries.add_throttle(session, _throttle_key(name), now())
-    throttle = queries.locked_throttle(session, _throttle_key(name))
+    throttle = queries.locked(session, SignInThrottle, _throttle_key(name))
     _require_no_wait(throttle)  # other attempts may have failed meanwhile
     researcher = queries.researcher_by_name(session, name)
     if not correct or researcher is None or researcher.password_hash != stored:
@@ -260,7 +259,7 @@ def _throttle_key(name: str) -> str:
 
 def reset_failures(session: Session, name: str) -> None:
     """Forget the failures counted under a name; the caller commits."""
-    throttle = queries.throttle_of(session, _throttle_key(name))
+    throttle = session.get(SignInThrottle, _throttle_key(name))
     if throttle is not None:
         session.delete(throttle)
 
@@ -343,6 +342,9 @@ def sign_out(session: Session, token: str) -> None:
 
 def sign_out_everywhere(session: Session, researcher: Researcher) -> None:
     """End the sessions of a researcher in all browsers."""
-    for stored in queries.sign_ins_of(session, researcher.id):
-        session.delete(stored)
+    _end_sign_ins(session, researcher)
     session.commit()
+
+
+def _end_sign_ins(session: Session, researcher: Researcher) -> None:
+    session.execute(delete(SignIn).where(SignIn.researcher_id == researcher.id))

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from survey import __version__
 from survey.core.studies.participant_fields import ParticipantRecord
-from survey.db import export_queries, study_queries
+from survey.db import export_queries, queries
 from survey.db.engine import snapshot
 from survey.db.export_queries import EXPORTED
 from survey.db.models import Study
@@ -107,13 +107,13 @@ def has_identities(session: Session, study: Study) -> bool:
 
 def lines_in(session: Session, study: Study) -> int:
     """Estimate the lines of a study's bundle, for a progress bar."""
-    answers = study_queries.answers_in(session, study.id)
+    answers = queries.answers_in(session, study.id)
     return OTHER_LINES + answers * files_of_kind(study.plan).lines_per_answer(study.plan)
 
 
 def bytes_in(session: Session, study: Study, *, include_test: bool = False) -> int:
     """Estimate the bytes of a study's zipped bundle, for a progress bar."""
-    answers = study_queries.answers_in(session, study.id, include_test=include_test)
+    answers = queries.answers_in(session, study.id, include_test=include_test)
     return OTHER_BYTES + BYTES_PER_ANSWER * answers
 
 

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from survey import tokens
 from survey.clock import now
 from survey.core.studies.participant_fields import ParticipantRecord
-from survey.db import participant_queries, study_queries
+from survey.db import participant_queries, queries
 from survey.db.export_queries import EXPORTED
 from survey.db.models import (
     TASK_TABLES,
@@ -45,7 +45,7 @@ def import_bundle(
     content = read_bundle(files).content
     slug = slug or content.slug
     lifecycle.refuse_slug(slug)
-    if study_queries.study_by_slug(session, slug):
+    if queries.find(session, Study, slug=slug):
         raise SurveyError(f"There is a study {slug!r} already; give this one another address.")
     study = _study(content, name, slug)
     session.add(study)

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 
 from survey.config import SHORTEST_KEY, Settings
 from survey.core.measures import MEASURES
-from survey.db import migration, study_queries
+from survey.db import migration, queries
 from survey.db.engine import WAL_IS_SAFE_FROM
 from survey.errors import SchemaError
 from survey.services.operations.database import require_current_schema
@@ -359,7 +359,9 @@ def _database_findings(engine: Engine, *, thorough: bool) -> Iterator[Finding]:
         require_current_schema(engine)
         yield check_schema("")
         with Session(engine) as session:
-            yield check_stored_measures(study_queries.stored_plans(session))
+            yield check_stored_measures(
+                (study.slug, study.plan_json) for study in queries.all_studies(session)
+            )
     except SchemaError as error:
         yield check_schema(str(error))
     try:

@@ -18,9 +18,9 @@ from survey.core.studies.plan import Plan
 from survey.core.studies.rankings import Ranking
 from survey.core.studies.texts import marked
 from survey.core.tasks import TASKS, Task, TaskQuestion, task_of
-from survey.db import participant_queries, study_queries
+from survey.db import participant_queries, queries
 from survey.db.engine import Record
-from survey.db.models import TASK_TABLES, Study
+from survey.db.models import TASK_TABLES, Participant, Study
 from survey.db.participant_queries import AnyParticipant
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.participation.participants import require_open
@@ -276,7 +276,7 @@ def save_first_ranking(
     """Store the ranking from before the columns are shown; a second one is ignored."""
     if participant_queries.lock(session, record.id, record.public_id) is None:
         raise no_such_question()
-    participant = study_queries.locked_participant(session, record.id)
+    participant = queries.locked(session, Participant, record.id)
     shown = find_presentation(session, plan, participant, position)
     if shown.drawn.ranked_at is None:
         moment = participant.last_seen_at = now()

@@ -16,9 +16,20 @@ from sqlalchemy.orm import Session
 from survey.clock import now
 from survey.core.studies.plan import Plan
 from survey.core.tasks import task_of
-from survey.db import participant_queries, study_queries
+from survey.db import participant_queries, queries
 from survey.db.engine import begin_reading, empty_log
-from survey.db.models import TASK_TABLES, Base, Erasure, Participant, Presentation, Revision, Study
+from survey.db.models import (
+    TASK_TABLES,
+    Base,
+    ConsentText,
+    Erasure,
+    Guest,
+    Identity,
+    Participant,
+    Presentation,
+    Revision,
+    Study,
+)
 from survey.db.participant_queries import AnyParticipant, AnyStudy
 from survey.services.accounts import access
 from survey.services.participation.answers import all_presentations, answer_in
@@ -62,9 +73,9 @@ HIDDEN = {
 def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str, Any]:
     """Return all that is stored about a participant as plain values, ready for JSON."""
     participant = session.get_one(Participant, who.id)
-    consent = study_queries.consent_of(session, participant.consent_id)
-    sent = study_queries.identity_of(session, participant.id)
-    guest = study_queries.guest_of_participant(session, participant.id)
+    consent = session.get(ConsentText, participant.consent_id) if participant.consent_id else None
+    sent = session.get(Identity, participant.id)
+    guest = queries.find(session, Guest, participant_id=participant.id)
     return {
         "survey": {"title": study.plan.title, "address": study.slug},
         **_stored_values(Participant, participant),
@@ -133,7 +144,7 @@ def stop(session: Session, who: AnyParticipant) -> None:
 
     It changes nothing for participants who are complete or ended otherwise.
     """
-    participant = study_queries.locked_participant(session, who.id)
+    participant = queries.locked(session, Participant, who.id)
     if participant.status == "started":
         participant.status = "stopped"
         participant.last_seen_at = now()
@@ -147,8 +158,8 @@ def erase(session: Session, study: AnyStudy, who: AnyParticipant, instance: Path
     ids and is read by ``erase_again``. It is written first, so that a crash before the commit
     does not lose the request.
     """
-    study_queries.locked_study(session, study.id)
-    participant = study_queries.locked_participant(session, who.id)
+    queries.locked(session, Study, study.id)
+    participant = queries.locked(session, Participant, who.id)
     token = token_of(study.slug, participant.public_id)
     _note(instance, [token])
     _delete(session, study, participant, token)
@@ -166,8 +177,8 @@ def erase_again(session: Session, instance: Path, known: frozenset[str] = frozen
     tokens = known | erased_tokens(session) | _noted(instance)
     erased = [
         (study, participant, token)
-        for study in study_queries.all_studies(session)
-        for participant in study_queries.participants_of(session, study.id)
+        for study in queries.all_studies(session)
+        for participant in queries.participants_of(session, study.id)
         if (token := token_of(study.slug, participant.public_id)) in tokens
     ]
     for study, participant, token in erased:
@@ -182,7 +193,7 @@ def erase_again(session: Session, instance: Path, known: frozenset[str] = frozen
 
 def erased_tokens(session: Session) -> frozenset[str]:
     """Return the tokens of erased participants in the database."""
-    return frozenset(study_queries.erased_tokens(session))
+    return frozenset(queries.erased_tokens(session))
 
 
 def token_of(slug: str, public_id: str) -> str:
@@ -191,7 +202,7 @@ def token_of(slug: str, public_id: str) -> str:
 
 
 def _delete(session: Session, study: AnyStudy, participant: Participant, token: str) -> None:
-    for event in study_queries.events_about(session, study.slug, participant.public_id):
+    for event in queries.events_about(session, study.slug, participant.public_id):
         event.detail = ERASED
     session.delete(participant)  # the database deletes what hangs on it
     if token not in erased_tokens(session):
@@ -230,12 +241,12 @@ def drop_due(session: Session) -> list[str]:
     """
     session.rollback()
     begin_reading(session)
-    due = [study.slug for study in study_queries.all_studies(session) if _is_due(session, study)]
+    due = [study.slug for study in queries.all_studies(session) if _is_due(session, study)]
     session.rollback()
     for slug in due:
-        study = study_queries.study_by_slug(session, slug)
+        study = queries.find(session, Study, slug=slug)
         if study is not None:
-            study_queries.delete_personal(session, study.id)
+            queries.delete_personal(session, study.id)
             access.log(
                 session, study, KEEPER, "personal data deleted", study.plan.personal_until or ""
             )
@@ -248,4 +259,4 @@ def drop_due(session: Session) -> list[str]:
 def _is_due(session: Session, study: Study) -> bool:
     until = study.plan_json.get("personal_until")
     passed = until is not None and now().date() > date.fromisoformat(until)
-    return passed and study_queries.has_personal(session, study.id)
+    return passed and queries.has_personal(session, study.id)

@@ -8,9 +8,9 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from survey.clock import now
-from survey.db import study_queries
+from survey.db import queries
 from survey.db.models import Participant, Study
-from survey.db.study_queries import Kind
+from survey.db.queries import Kind
 from survey.errors import NotFoundError
 from survey.services.participation import participants
 
@@ -86,7 +86,7 @@ def watch(session: Session, study: Study, id_prefix: str = "") -> Watch:
     The database counts them, and MOST_SHOWN rows of each kind are read at most.
     """
     since = participants.slot_cutoff(study)
-    status_counts = study_queries.status_counts(session, study.id, since)
+    status_counts = queries.status_counts(session, study.id, since)
     counted = [row for row in status_counts if row.kind == "counts"]
 
     def participant_list(kind: Kind) -> ParticipantList:
@@ -112,14 +112,14 @@ def watch(session: Session, study: Study, id_prefix: str = "") -> Watch:
 def _recently_seen(
     session: Session, study: Study, kind: Kind, id_prefix: str, since: datetime
 ) -> list[WatchedParticipant]:
-    rows = study_queries.recently_seen(session, study.id, kind, id_prefix, MOST_SHOWN)
-    answered = study_queries.answer_counts(session, [row.id for row in rows])
+    rows = queries.recently_seen(session, study.id, kind, id_prefix, MOST_SHOWN)
+    answered = queries.answer_counts(session, [row.id for row in rows])
     return [_watched(row, answered.get(row.id, 0), study.plan.asked, since) for row in rows]
 
 
 def find_participant(session: Session, study: Study, public_id: str) -> Participant:
     """Return the participant with a public id, or raise NotFoundError."""
-    participant = study_queries.participant_by_public_id(session, study.id, public_id[:16])
+    participant = queries.find(session, Participant, study_id=study.id, public_id=public_id[:16])
     if participant is None:
         raise NotFoundError(f"This study has no participant {public_id!r}.")
     return participant

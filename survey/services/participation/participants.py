@@ -18,7 +18,7 @@ from survey.clock import now
 from survey.core.studies.plan import Plan
 from survey.core.studies.texts import SLUG, marked
 from survey.core.tasks import task_of
-from survey.db import participant_queries, study_queries
+from survey.db import participant_queries, queries
 from survey.db.models import (
     TASK_TABLES,
     Browser,
@@ -69,7 +69,7 @@ def begin(
     StudyFullError when no slot is free.
     """
     # Without the lock, two visitors could take the last slot.
-    study = study_queries.locked_study(session, study.id)
+    study = queries.locked(session, Study, study.id)
     require_open(study.status)
     participant = returning_participant(session, study, browser_token, secret_key, arrival)
     if participant is None:
@@ -91,7 +91,7 @@ def returning_participant(
         return guest_of(session, study, secret_key, arrival.guest).participant
     external_id = arrival.parameters.get(recruitment_of(study).id_parameter)
     if external_id:
-        return study_queries.participant_of_identity(session, study.id, external_id)
+        return queries.participant_of_identity(session, study.id, external_id)
     return participant_of_browser(session, study, browser_token)
 
 
@@ -99,7 +99,7 @@ def participant_of_browser(
     session: Session, study: AnyStudy, browser_token: str
 ) -> Participant | None:
     """Return the participant to whom a browser is bound in a study."""
-    return study_queries.participant_of_browser(session, study.id, tokens.hash_token(browser_token))
+    return queries.participant_of_browser(session, study.id, tokens.hash_token(browser_token))
 
 
 def require_can_begin(session: Session, study: AnyStudy, arrival: Arrival) -> None:
@@ -143,7 +143,7 @@ def _new_participant(
         guest = guest_of(session, study, secret_key, arrival.guest)
         guest.participant_id = participant.id
     if arrival.parameters:
-        if external_id and study_queries.participant_of_identity(session, study.id, external_id):
+        if external_id and queries.participant_of_identity(session, study.id, external_id):
             external_id = None  # of another participant: a guest opened the link with their address
         session.add(
             Identity(
@@ -161,7 +161,7 @@ def _bind_browser(
 ) -> None:
     """Bind a browser to a participant, and release it from another one of the study."""
     token_hash = tokens.hash_token(browser_token)
-    browser = study_queries.browser_of_token(session, study.id, token_hash)
+    browser = queries.find(session, Browser, study_id=study.id, token_hash=token_hash)
     if browser is None:
         browser = Browser(study_id=study.id, token_hash=token_hash)
         session.add(browser)
@@ -173,9 +173,8 @@ def resume(session: Session, study: AnyStudy, code: str, browser_token: str) -> 
 
     Raises NotFoundError when the study has no such code.
     """
-    participant = study_queries.participant_by_resume_hash(
-        session, study.id, tokens.hash_code(code)
-    )
+    resume_hash = tokens.hash_code(code)
+    participant = queries.find(session, Participant, study_id=study.id, resume_hash=resume_hash)
     if participant is None:
         raise NotFoundError(
             marked(
@@ -184,7 +183,7 @@ def resume(session: Session, study: AnyStudy, code: str, browser_token: str) -> 
             )
         )
     # Without the lock, pressing the button twice could bind the browser twice.
-    study_queries.locked_participant(session, participant.id)
+    queries.locked(session, Participant, participant.id)
     _bind_browser(session, study, browser_token, participant)
     session.commit()
     return participant
@@ -192,7 +191,8 @@ def resume(session: Session, study: AnyStudy, code: str, browser_token: str) -> 
 
 def leave(session: Session, study: AnyStudy, browser_token: str) -> None:
     """Release a browser from its participant, so that another person can begin on it."""
-    browser = study_queries.browser_of_token(session, study.id, tokens.hash_token(browser_token))
+    token_hash = tokens.hash_token(browser_token)
+    browser = queries.find(session, Browser, study_id=study.id, token_hash=token_hash)
     if browser is not None:
         session.delete(browser)
     session.commit()
@@ -200,7 +200,7 @@ def leave(session: Session, study: AnyStudy, browser_token: str) -> None:
 
 def identity_of(session: Session, participant: AnyParticipant) -> Mapping[str, str]:
     """Return the parameters with which a platform sent a participant."""
-    identity = study_queries.identity_of(session, participant.id)
+    identity = session.get(Identity, participant.id)
     return identity.parameters if identity else {}
 
 
@@ -211,7 +211,7 @@ def slot_cutoff(study: AnyStudy) -> datetime:
 
 def free_slots(session: Session, study: AnyStudy) -> int:
     """Return how many more participants can begin now."""
-    taken = study_queries.taken_slots(session, study.id, slot_cutoff(study))
+    taken = queries.taken_slots(session, study.id, slot_cutoff(study))
     return max(0, study.plan.participants - taken)
 
 
@@ -324,14 +324,14 @@ def _progress_among(answered: Mapping[int, bool]) -> Progress:
 
 def consent_text(session: Session, study: AnyStudy) -> ConsentText:
     """Return the latest version of the study's consent text."""
-    return study_queries.newest_consent(session, study.id)
+    return queries.newest_consent(session, study.id)
 
 
 def agree(session: Session, record: AnyParticipant, text_digest: str) -> bool:
     """Store the agreement to the latest consent text; return False if another was shown."""
-    study = study_queries.locked_study(session, record.study_id)
-    participant = study_queries.locked_participant(session, record.id)
-    text = study_queries.newest_consent(session, participant.study_id)
+    study = queries.locked(session, Study, record.study_id)
+    participant = queries.locked(session, Participant, record.id)
+    text = queries.newest_consent(session, participant.study_id)
     if text.digest != text_digest:
         return False
     if participant.consented_at is None:
@@ -350,7 +350,7 @@ def decline(session: Session, record: AnyParticipant) -> None:
     An earlier agreement is withdrawn and the personal answers are deleted. Nothing changes once
     questions were drawn: ``own_data.stop`` ends the survey then.
     """
-    participant = study_queries.locked_participant(session, record.id)
+    participant = queries.locked(session, Participant, record.id)
     if participant.informed_at is None and participant.status in ("started", "declined"):
         participant.status = "declined"
         participant.consented_at = participant.consent_id = participant.described_at = None
@@ -365,7 +365,7 @@ def describe(
 
     An option that the study screens out ends the survey for them.
     """
-    participant = study_queries.locked_participant(session, record.id)
+    participant = queries.locked(session, Participant, record.id)
     participant.personal = personal
     participant.last_seen_at = now()
     participant.described_at = participant.described_at or participant.last_seen_at
@@ -382,8 +382,8 @@ def inform(session: Session, record: AnyParticipant) -> None:
     They are drawn once, also if the button is pressed twice.
     """
     # Without the lock, two participants would be drawn the same questions of a pool.
-    study = study_queries.locked_study(session, record.study_id)
-    participant = study_queries.locked_participant(session, record.id)
+    study = queries.locked(session, Study, record.study_id)
+    participant = queries.locked(session, Participant, record.id)
     participant.last_seen_at = now()
     if participant.informed_at is None:
         participant.informed_at = participant.last_seen_at
@@ -406,7 +406,7 @@ def _draw_questions(
     questions = [question for question in study.questions if question.number != PRACTICE]
     if plan.design == "pool":
         since = slot_cutoff(study)
-        asked = study_queries.times_asked(session, study.id, since, is_test=participant.is_test)
+        asked = queries.times_asked(session, study.id, since, is_test=participant.is_test)
         chance.shuffle(questions)
         questions.sort(key=lambda question: asked.get(question.id, 0))
         questions = sorted(questions[: plan.asked], key=lambda question: question.number)
@@ -443,8 +443,8 @@ def _store_presentation(
 
 def start_questions(session: Session, record: AnyParticipant) -> None:
     """Store that the first question is shown, after practice."""
-    participant = study_queries.locked_participant(session, record.id)
-    first = study_queries.presentation_at(session, participant.id, 1)
+    participant = queries.locked(session, Participant, record.id)
+    first = queries.find(session, Presentation, participant_id=participant.id, position=1)
     if first is not None and first.shown_at is None:
         first.shown_at = participant.last_seen_at = now()
     session.commit()
@@ -452,7 +452,7 @@ def start_questions(session: Session, record: AnyParticipant) -> None:
 
 def finish(session: Session, record: AnyParticipant) -> None:
     """Store that a participant is complete; raises NotAllowedError while an answer is missing."""
-    participant = study_queries.locked_participant(session, record.id)
+    participant = queries.locked(session, Participant, record.id)
     if participant.status != "complete":
         if progress_of(session, participant).step != Step.REVIEW:
             raise NotAllowedError(marked("Some questions are still open."))

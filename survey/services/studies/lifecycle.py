@@ -20,7 +20,7 @@ from survey.core.tasks import TaskQuestion, ordering, task_of
 from survey.core.tasks.ordering import QuestionCheck
 from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a command
 from survey.core.tasks.ordering_plan import OrderingPlan
-from survey.db import study_queries
+from survey.db import queries
 from survey.db.engine import lock_globally
 from survey.db.models import ConsentText, Participant, Researcher, StoredQuestion, Study
 from survey.errors import NotAllowedError, NotFoundError, ResultsHiddenError, SurveyError
@@ -43,7 +43,7 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     refuse_slug(slug)
     _refuse_giveaways(plan)
     questions = _draw(plan)  # before the first query, which may block participants' answers
-    if study_queries.study_by_slug(session, slug):
+    if queries.find(session, Study, slug=slug):
         raise SurveyError(f"There is a study {slug!r} already.")
     study = Study(
         slug=slug,
@@ -101,7 +101,7 @@ def copy_study(session: Session, study: Study, slug: str, researcher: Researcher
 def ensure_demo_study(session: Session) -> Study:
     """Return an open study, else the first; create and open the demo if there is no study."""
     lock_globally(session)  # else servers that start together would create it twice
-    existing = study_queries.all_studies(session)
+    existing = queries.all_studies(session)
     if existing:
         return next((study for study in existing if study.status == "open"), existing[0])
     study = create_study(session, DEMO_SLUG, preset_plan("mnro", seed=DEMO_SEED))
@@ -125,13 +125,13 @@ def refuse_slug(slug: str) -> None:
 
 def list_studies(session: Session) -> list[Study]:
     """Return all studies, oldest first."""
-    return list(study_queries.all_studies(session))
+    return list(queries.all_studies(session))
 
 
 def find_study(session: Session, slug: str) -> Study:
     """Return the study of that address, or raise NotFoundError."""
     # PostgreSQL rejects some texts that are no slug: those with a NUL.
-    study = study_queries.study_by_slug(session, slug) if SLUG.match(slug) else None
+    study = queries.find(session, Study, slug=slug) if SLUG.match(slug) else None
     if study is None:
         raise NotFoundError(f"There is no study {slug!r}.")
     return study
@@ -139,7 +139,7 @@ def find_study(session: Session, slug: str) -> Study:
 
 def only_study(session: Session) -> Study:
     """Return the study if there is exactly one, else raise SurveyError naming all."""
-    studies = study_queries.all_studies(session)
+    studies = queries.all_studies(session)
     if len(studies) != 1:
         slugs = ", ".join(study.slug for study in studies)
         raise SurveyError(
@@ -168,7 +168,7 @@ def describe(study: Study) -> dict[str, Any]:
 
 def progress(session: Session, study: Study) -> dict[str, int]:
     """Return the numbers of participants by status, and that of test participants."""
-    counts = study_queries.participant_counts(session, study.id)
+    counts = queries.participant_counts(session, study.id)
     people = {
         status: counts.get((status, False), 0) for status in ("started", "declined", "complete")
     }
@@ -208,7 +208,7 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
     _refuse_giveaways(plan)
     session.rollback()  # else participants' answers would wait while the questions are drawn
     questions = _draw(plan)
-    study = study_queries.locked_study(session, find_study(session, slug).id)
+    study = queries.locked(session, Study, find_study(session, slug).id)
     require_draft(study)
     study.questions.clear()
     session.flush()  # delete the old numbers before the new are inserted: they are unique
@@ -290,7 +290,7 @@ def open_study(session: Session, study: Study, who: str = access.COMMAND_LINE) -
     Raises NotAllowedError for an open, imported or archived study.
     """
     _require_changeable(study)
-    study = study_queries.locked_study(session, study.id)  # waits for a plan that is being saved
+    study = queries.locked(session, Study, study.id)  # waits for a plan that is being saved
     if study.status == "open":
         raise NotAllowedError(f"The study {study.slug!r} is open already.")
     reopened = study.status == "closed"
@@ -305,7 +305,7 @@ def open_study(session: Session, study: Study, who: str = access.COMMAND_LINE) -
 
 def close_study(session: Session, study: Study, who: str = access.COMMAND_LINE) -> None:
     """Close an open study and log it: no more answers are accepted, results may be seen."""
-    study = study_queries.locked_study(session, study.id)
+    study = queries.locked(session, Study, study.id)
     if study.status != "open":
         raise NotAllowedError(f"The study {study.slug!r} is not open, so it cannot be closed.")
     study.status = "closed"
@@ -379,7 +379,7 @@ def log_early_results(session: Session, study: Study, who: str, what: str) -> bo
     is_early = study.status == "open" and not shows_results(study)
     if is_early:
         access.log(session, study, who, "unblinded", f"{what}, before the study was closed")
-        if study_queries.has_real_answers(session, study.id):
+        if queries.has_real_answers(session, study.id):
             study.unblinded_at = now()
     session.commit()
     return is_early

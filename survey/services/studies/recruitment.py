@@ -25,7 +25,7 @@ from survey.core.studies.faults import (
     whole_number_faults,
 )
 from survey.core.studies.texts import marked, placeholders
-from survey.db import study_queries
+from survey.db import queries
 from survey.db.models import Guest, Study
 from survey.db.participant_queries import AnyStudy, StudyRecord
 from survey.errors import NotFoundError, SurveyError
@@ -272,7 +272,7 @@ def _checked_names(rows: Sequence[Sequence[str]], first: int, column: int, file:
 
 def invite(session: Session, study: Study, names: Iterable[str]) -> int:
     """Add names to the study's guest list; return how many were new."""
-    known = {guest.name for guest in study_queries.guests_of(session, study.id)}
+    known = {guest.name for guest in queries.guests_of(session, study.id)}
     new = [name for name in names if name not in known]
     session.add_all(
         Guest(study_id=study.id, name=name, nonce=tokens.random_code(12), created_at=now())
@@ -284,7 +284,7 @@ def invite(session: Session, study: Study, names: Iterable[str]) -> int:
 
 def guests_of(session: Session, study: Study) -> list[Guest]:
     """Return the guest list, in the order in which names were added."""
-    return list(study_queries.guests_of(session, study.id))
+    return list(queries.guests_of(session, study.id))
 
 
 def remove(session: Session, study: Study, guest_id: int) -> None:
@@ -293,7 +293,7 @@ def remove(session: Session, study: Study, guest_id: int) -> None:
     Raises NotFoundError for an id that is not on this study's list, and SurveyError for a guest
     who has begun.
     """
-    guests = {guest.id: guest for guest in study_queries.guests_of(session, study.id)}
+    guests = {guest.id: guest for guest in queries.guests_of(session, study.id)}
     guest = guests.get(guest_id)
     if guest is None:
         raise NotFoundError("This study's guest list has no such guest.")
@@ -312,7 +312,7 @@ def guest_of(session: Session, study: AnyStudy, secret_key: str, token: str) -> 
     """Return the guest of a link's token, or raise NotFoundError."""
     nonce, second = token[:12].upper(), token[12:].upper()
     if hmac.compare_digest(_second_half(secret_key, nonce).encode(), second.encode()):
-        guest = study_queries.guest_by_nonce(session, study.id, nonce)
+        guest = queries.find(session, Guest, study_id=study.id, nonce=nonce)
         if guest is not None:
             return guest
     raise NotFoundError(marked("This personal link is not complete, or it was withdrawn."))

@@ -1,13 +1,30 @@
-"""Queries of studies: participants, slots, guests, consent texts, personal data, erasures."""
+"""Queries of studies, participants and researchers that return objects, counts and sums.
 
-from collections.abc import Collection, Mapping, Sequence
+Those of participants' pages, which run for every answer, are in participant_queries.
+"""
+
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from sqlalchemy import ColumnElement, Text, and_, case, delete, exists, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    Select,
+    Text,
+    and_,
+    case,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy import cast as as_type
-from sqlalchemy.orm import Session, contains_eager, joinedload
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session, joinedload
 
 from survey.db.models import (
     Browser,
@@ -16,16 +33,34 @@ from survey.db.models import (
     Event,
     Guest,
     Identity,
+    Membership,
     Participant,
     Presentation,
+    Researcher,
+    SignIn,
+    SignInLink,
+    SignInThrottle,
     StoredResponse,
     Study,
 )
+from survey.db.models.base import Base
+
+Row = TypeVar("Row", bound=Base)
+
+IS_ANSWERED = and_(
+    StoredResponse.participant_id == Presentation.participant_id,
+    StoredResponse.question_id == Presentation.question_id,
+)
 
 
-def study_by_slug(session: Session, slug: str) -> Study | None:
-    """Return the study with this address, None where there is none."""
-    return session.scalar(select(Study).where(Study.slug == slug))
+def find(session: Session, model: type[Row], **values: Any) -> Row | None:
+    """Return the row whose columns have these values, which no two rows share; None without it."""
+    return session.scalar(select(model).filter_by(**values))
+
+
+def locked(session: Session, model: type[Row], key: int | str) -> Row:
+    """Return the row with a primary key, locked and read again, until the transaction ends."""
+    return session.get_one(model, key, with_for_update=True, populate_existing=True)
 
 
 def all_studies(session: Session) -> Sequence[Study]:
@@ -48,44 +83,6 @@ def participant_of_browser(session: Session, study_id: int, token_hash: str) -> 
         select(Participant)
         .join(Browser, Browser.participant_id == Participant.id)
         .where(Browser.study_id == study_id, Browser.token_hash == token_hash)
-    )
-
-
-def browser_of_token(session: Session, study_id: int, token_hash: str) -> Browser | None:
-    """Return the browser that holds this token in a study."""
-    return session.scalar(
-        select(Browser).where(Browser.study_id == study_id, Browser.token_hash == token_hash)
-    )
-
-
-def participant_by_resume_hash(
-    session: Session, study_id: int, resume_hash: str
-) -> Participant | None:
-    """Return the participant of a study who has the resume code with this hash."""
-    return session.scalar(
-        select(Participant).where(
-            Participant.study_id == study_id, Participant.resume_hash == resume_hash
-        )
-    )
-
-
-def locked_participant(session: Session, participant_id: int) -> Participant:
-    """Return a participant, locked and read again, until the transaction ends."""
-    return session.scalars(
-        select(Participant)
-        .where(Participant.id == participant_id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    ).one()
-
-
-def presentation_at(session: Session, participant_id: int, position: int) -> Presentation | None:
-    """Return a participant's presentation at a position (0: practice), with its question."""
-    return session.scalar(
-        select(Presentation)
-        .join(Presentation.question)
-        .options(contains_eager(Presentation.question))
-        .where(Presentation.participant_id == participant_id, Presentation.position == position)
     )
 
 
@@ -113,16 +110,6 @@ def participant_counts(session: Session, study_id: int) -> dict[tuple[str, bool]
         .group_by(Participant.status, Participant.is_test)
     )
     return {(status, is_test): count for status, is_test, count in rows}
-
-
-def locked_study(session: Session, study_id: int) -> Study:
-    """Return a study, locked and read again, until the transaction ends."""
-    return session.scalars(
-        select(Study)
-        .where(Study.id == study_id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    ).one()
 
 
 def _holds_slot(since: datetime) -> ColumnElement[bool]:
@@ -178,15 +165,6 @@ def guests_of(session: Session, study_id: int) -> Sequence[Guest]:
     ).all()
 
 
-def guest_by_nonce(session: Session, study_id: int, nonce: str) -> Guest | None:
-    """Return the guest of a study whose personal link holds this nonce."""
-    return session.scalar(
-        select(Guest)
-        .options(joinedload(Guest.participant))
-        .where(Guest.study_id == study_id, Guest.nonce == nonce)
-    )
-
-
 def participant_of_identity(
     session: Session, study_id: int, external_id: str
 ) -> Participant | None:
@@ -196,35 +174,6 @@ def participant_of_identity(
         .join(Identity, Identity.participant_id == Participant.id)
         .where(Identity.study_id == study_id, Identity.external_id == external_id)
     )
-
-
-def consent_of(session: Session, consent_id: int | None) -> ConsentText | None:
-    """Return a consent text by its row id; None for no id."""
-    return None if consent_id is None else session.get(ConsentText, consent_id)
-
-
-def guest_of_participant(session: Session, participant_id: int) -> Guest | None:
-    """Return the guest whose personal link a participant used."""
-    return session.scalar(select(Guest).where(Guest.participant_id == participant_id))
-
-
-def identity_of(session: Session, participant_id: int) -> Identity | None:
-    """Return a participant's id and parameters from a platform."""
-    return session.get(Identity, participant_id)
-
-
-def participant_by_public_id(session: Session, study_id: int, public_id: str) -> Participant | None:
-    """Return the participant of a study with this public id."""
-    return session.scalar(
-        select(Participant).where(
-            Participant.study_id == study_id, Participant.public_id == public_id
-        )
-    )
-
-
-def stored_plans(session: Session) -> Sequence[tuple[str, Mapping[str, Any]]]:
-    """Return the address of every study with the JSON of its plan."""
-    return [(slug, plan) for slug, plan in session.execute(select(Study.slug, Study.plan_json))]
 
 
 def answers_in(session: Session, study_id: int, *, include_test: bool = True) -> int:
@@ -289,11 +238,7 @@ def answer_counts(session: Session, participant_ids: Collection[int]) -> dict[in
     """Count each participant's answers, by row id, practice left out."""
     rows = session.execute(
         select(Presentation.participant_id, func.count())
-        .join(
-            StoredResponse,
-            (StoredResponse.participant_id == Presentation.participant_id)
-            & (StoredResponse.question_id == Presentation.question_id),
-        )
+        .join(StoredResponse, IS_ANSWERED)
         .where(Presentation.participant_id.in_(participant_ids), Presentation.position > 0)
         .group_by(Presentation.participant_id)
     )
@@ -305,11 +250,7 @@ def has_real_answers(session: Session, study_id: int) -> bool:
     answered = (
         select(Presentation.id)
         .join(Participant, Participant.id == Presentation.participant_id)
-        .join(
-            StoredResponse,
-            (StoredResponse.participant_id == Presentation.participant_id)
-            & (StoredResponse.question_id == Presentation.question_id),
-        )
+        .join(StoredResponse, IS_ANSWERED)
         .where(
             Participant.study_id == study_id,
             Participant.is_test.is_(False),
@@ -354,3 +295,103 @@ def delete_personal(session: Session, study_id: int) -> None:
 
 def _has_personal_answers() -> ColumnElement[bool]:
     return as_type(Participant.personal, Text) != "{}"
+
+
+def researcher_by_name(session: Session, name: str) -> Researcher | None:
+    """Return the researcher of that name, ignoring upper and lower case."""
+    # Not compared in SQL: SQLite's lower() changes ASCII letters only.
+    wanted = name.casefold()
+    matches = (person for person in all_researchers(session) if person.name.casefold() == wanted)
+    return next(matches, None)
+
+
+def all_researchers(session: Session) -> Sequence[Researcher]:
+    """Return the accounts, sorted by name."""
+    return session.scalars(select(Researcher).order_by(Researcher.name)).all()
+
+
+def link_by_hash(session: Session, token_hash: str) -> SignInLink | None:
+    """Return the link with this token's hash, locked so that two browsers cannot both use it."""
+    return session.scalar(
+        select(SignInLink)
+        .options(joinedload(SignInLink.researcher))
+        .where(SignInLink.token_hash == token_hash)
+        .with_for_update(of=SignInLink)
+    )
+
+
+def sign_ins_of(session: Session, researcher_id: int) -> Sequence[SignIn]:
+    """Return a researcher's sign-ins, expired ones too, last seen first."""
+    return session.scalars(
+        select(SignIn)
+        .where(SignIn.researcher_id == researcher_id)
+        .order_by(SignIn.last_seen_at.desc(), SignIn.id)
+    ).all()
+
+
+def sign_in_by_hash(session: Session, token_hash: str) -> SignIn | None:
+    """Return the sign-in with this token's hash, its researcher loaded with it."""
+    return session.scalar(
+        select(SignIn).options(joinedload(SignIn.researcher)).where(SignIn.token_hash == token_hash)
+    )
+
+
+def add_throttle(session: Session, name_hash: str, moment: datetime) -> None:
+    """Insert the row that counts failures under a name, unless it exists."""
+    row = {"name_hash": name_hash, "failures": 0, "last_failed_at": moment}
+    dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
+    insert: Insert = dialect.insert(SignInThrottle).values(**row).on_conflict_do_nothing()
+    session.execute(insert)
+
+
+def studies_of_researcher(session: Session, researcher_id: int) -> list[tuple[Study, str]]:
+    """Return a researcher's studies, newest first, with the role in each."""
+    rows = session.execute(_studies(researcher_id).order_by(Study.id.desc()))
+    return [(study, role) for study, role in rows]
+
+
+def study_of_researcher(
+    session: Session, researcher_id: int, slug: str
+) -> tuple[Study, str] | None:
+    """Return a study and the researcher's role in it, None without a role."""
+    row = session.execute(_studies(researcher_id).where(Study.slug == slug)).first()
+    return None if row is None else (row[0], row[1])
+
+
+def _studies(researcher_id: int) -> Select[Study, str]:
+    membership = Membership.study_id == Study.id
+    studies = select(Study, Membership.role).join(Membership, membership)
+    return studies.where(Membership.researcher_id == researcher_id)
+
+
+def studies_without_members(session: Session) -> Sequence[Study]:
+    """Return the studies that no researcher can see."""
+    return session.scalars(
+        select(Study)
+        .outerjoin(Membership, Membership.study_id == Study.id)
+        .where(Membership.id.is_(None))
+        .order_by(Study.id)
+    ).all()
+
+
+def members_of(session: Session, study_id: int) -> Sequence[Membership]:
+    """Return the members of a study, owners first, then by name."""
+    return session.scalars(
+        select(Membership)
+        .join(Membership.researcher)
+        .options(joinedload(Membership.researcher))
+        .where(Membership.study_id == study_id)
+        .order_by(Membership.role, Researcher.name)
+    ).all()
+
+
+def events_of(session: Session, study: Study) -> Sequence[Event]:
+    """Return the log of a study since it was created, newest first.
+
+    Events of an earlier, deleted study may bear the same slug.
+    """
+    return session.scalars(
+        select(Event)
+        .where(Event.slug == study.slug, Event.at >= study.created_at)
+        .order_by(Event.id.desc())
+    ).all()
