@@ -61,11 +61,6 @@ def membership(clusters: Clustering, documents: Iterable[str]) -> NDArray[np.flo
     return table
 
 
-def restricted(clusters: Clustering, documents: Iterable[str]) -> Clustering:
-    """Return the clustering of these documents only."""
-    return {document: clusters[document] for document in documents}
-
-
 def clustering_lines(topic: str, clusters: Clustering) -> Iterator[str]:
     """Yield one topic's lines as ``read_clustering`` reads them, documents and clusters sorted."""
     for document in sorted(clusters):
@@ -75,47 +70,6 @@ def clustering_lines(topic: str, clusters: Clustering) -> Iterator[str]:
 
 Shared = NDArray[np.float32]
 """Shape (documents, documents): how many clusters each two documents share."""
-
-
-@dataclass(frozen=True)
-class PairTable:
-    """Counts of document pairs that two assessors put together or apart.
-
-    A pair is together if its documents share at least one cluster. ``both``: together for
-    both; ``first``, ``second``: for that assessor only; ``neither``: apart for both. All from
-    0; they add up to n (n - 1) / 2 for n documents.
-    """
-
-    both: int
-    first: int
-    second: int
-    neither: int
-
-    @property
-    def agreement(self) -> float | None:
-        """Share of pairs on which the two agree, in [0, 1]; None without a pair (Rand 1971).
-
-        With many clusters most pairs are apart, so chance alone makes it high.
-        """
-        pairs = self.both + self.first + self.second + self.neither
-        return (self.both + self.neither) / pairs if pairs else None
-
-    @property
-    def adjusted_rand(self) -> float | None:
-        """Adjusted Rand index, at most 1; 0 is what chance would give (Hubert & Arabie 1985).
-
-        With a pairs together in both, b and c in one only, d in neither:
-        2 (ad - bc) / ((a + b)(b + d) + (a + c)(c + d)); 1 where both put all together or all
-        apart (0/0); None without a pair. For clusters that do not overlap this is the usual
-        index; for others the pairs are counted by “share a cluster”, so documents that share
-        two clusters count like those that share one.
-        """
-        a, b, c, d = self.both, self.first, self.second, self.neither
-        if a + b + c + d == 0:
-            return None
-        if b == c == 0:
-            return 1.0
-        return 2 * (a * d - b * c) / ((a + b) * (b + d) + (a + c) * (c + d))
 
 
 def shared_clusters(clusters: Clustering, documents: Sequence[str]) -> Shared:
@@ -130,8 +84,39 @@ def shared_clusters(clusters: Clustering, documents: Sequence[str]) -> Shared:
     return shared
 
 
-def pair_table(first: Shared, second: Shared) -> PairTable:
-    """Count the pairs of documents that both, one or neither of two assessors put together."""
+def pair_agreement(first: Shared, second: Shared) -> float | None:
+    """Compute the share of pairs of documents on which two assessors agree (Rand 1971).
+
+    A pair is together if its documents share at least one cluster. In [0, 1]; None without a
+    pair. With many clusters most pairs are apart, so chance alone makes it high.
+    """
+    both, _, _, neither = pairs = _count_pairs(first, second)
+    return (both + neither) / sum(pairs) if sum(pairs) else None
+
+
+def adjusted_rand(
+    first: Clustering, second: Clustering, documents: Iterable[str] | None = None
+) -> float | None:
+    """Compute the adjusted Rand index, at most 1; 0 is what chance gives (Hubert & Arabie 1985).
+
+    ``documents``: on which two clusterings are compared; those that both have, if not given.
+    With a pairs together in both, b and c in one only, d in neither:
+    2 (ad - bc) / ((a + b)(b + d) + (a + c)(c + d)); 1 where both put all together or all
+    apart (0/0); None without a pair. For clusters that do not overlap this is the usual
+    index; for others the pairs are counted by “share a cluster”, so documents that share
+    two clusters count like those that share one.
+    """
+    common = sorted(first.keys() & second.keys() if documents is None else documents)
+    a, b, c, d = _count_pairs(shared_clusters(first, common), shared_clusters(second, common))
+    if a + b + c + d == 0:
+        return None
+    if b == c == 0:
+        return 1.0
+    return 2 * (a * d - b * c) / ((a + b) * (b + d) + (a + c) * (c + d))
+
+
+def _count_pairs(first: Shared, second: Shared) -> tuple[int, int, int, int]:
+    """Count the pairs of documents that both, the first, the second, neither put together."""
     by_first, by_second = first > 0, second > 0
     documents = len(first)
     # The diagonal is no pair.
@@ -139,7 +124,7 @@ def pair_table(first: Shared, second: Shared) -> PairTable:
     only_first = int(np.count_nonzero(by_first & ~by_second)) // 2
     only_second = int(np.count_nonzero(by_second & ~by_first)) // 2
     pairs = documents * (documents - 1) // 2
-    return PairTable(both, only_first, only_second, pairs - both - only_first - only_second)
+    return both, only_first, only_second, pairs - both - only_first - only_second
 
 
 def b_cubed(first: Shared, second: Shared) -> float | None:
@@ -161,13 +146,6 @@ def _mean_share(least: Shared, whole: Shared) -> float:
     together = whole > 0
     share = np.divide(least, whole, out=np.zeros(whole.shape), where=together)
     return float(np.mean(share.sum(axis=1) / together.sum(axis=1)))
-
-
-def adjusted_rand(first: Clustering, second: Clustering) -> float | None:
-    """Compute the adjusted Rand index of two clusterings on the documents that both have."""
-    documents = sorted(first.keys() & second.keys())
-    table = pair_table(shared_clusters(first, documents), shared_clusters(second, documents))
-    return table.adjusted_rand
 
 
 SUFFICIENT = 0.8
@@ -229,7 +207,6 @@ def compare_clusters(
     """
     documents = sorted(first.keys() & second.keys())
     shared = shared_clusters(first, documents), shared_clusters(second, documents)
-    table = pair_table(*shared)
     return Comparison(
         topic=topic,
         documents=len(documents),
@@ -238,8 +215,8 @@ def compare_clusters(
         clusters=(len(members(first)), len(members(second))),
         unknown=(_count(first, [0]), _count(second, [0])),
         several=(len(first) - _count(first, [0, 1]), len(second) - _count(second, [0, 1])),
-        pair_agreement=table.agreement,
-        adjusted_rand=table.adjusted_rand,
+        pair_agreement=pair_agreement(*shared),
+        adjusted_rand=adjusted_rand(first, second),
         b_cubed=b_cubed(*shared),
         reason=_reason(first, second, threshold),
     )
@@ -271,14 +248,18 @@ def _reason(first: Clustering, second: Clustering, threshold: float) -> str:
     placed = [document for document in single if first[document] and second[document]]
     if _agree(first, second, placed, threshold):
         return DOMAIN
-    coarse = coarsened(restricted(first, placed), restricted(second, placed))
+    coarse = coarsened(_restricted(first, placed), _restricted(second, placed))
     return GRANULARITY if _agree(*coarse, placed, threshold) else UNDERSTANDING
+
+
+def _restricted(clusters: Clustering, documents: Iterable[str]) -> Clustering:
+    return {document: clusters[document] for document in documents}
 
 
 def _agree(
     first: Clustering, second: Clustering, documents: Iterable[str], threshold: float
 ) -> bool:
-    index = adjusted_rand(restricted(first, documents), restricted(second, documents))
+    index = adjusted_rand(first, second, documents)
     return index is None or index >= threshold
 
 

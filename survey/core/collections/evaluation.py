@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.collections.runs import GroundTruth, Run, Runs, lists_of, ranking
+from survey.core.collections.runs import GroundTruth, Runs, lists_of, ranking
 from survey.core.measures import Lists, Measure, Setting, Values
 from survey.core.measures.measure import COMPARED_DECIMALS
 from survey.core.measures.subtopics import is_exact
@@ -168,34 +168,25 @@ def _faults(
                 f"{place}: {len(relevant)} relevant documents found, and GMT is {capped}; GMT is "
                 "the largest such number over all queries"
             )
-        yield from _weight_faults(place, truth, topic, relevant)
+        for document in relevant:
+            if truth.weights is not None and document not in truth.weights.get(topic, {}):
+                fault = f"relevant document {shortened(document)} has no weight; each needs one"
+                yield f"{place}: {fault}"
         if collection_size is not None:
             for name, run in runs.items():
-                yield from _size_faults(place, name, run, topic, relevant, collection_size)
+                if fault := _size_fault(run.get(topic, {}), relevant, collection_size):
+                    yield f"{place}, run {name}: {fault}"
 
 
-def _weight_faults(
-    place: str, truth: GroundTruth, topic: str, relevant: Sequence[str]
-) -> Iterator[str]:
-    if truth.weights is None:
-        return
-    known = truth.weights.get(topic, {})
-    for document in relevant:
-        if document not in known:
-            yield f"{place}: relevant document {shortened(document)} has no weight; each needs one"
-
-
-def _size_faults(
-    place: str, name: str, run: Run, topic: str, relevant: Sequence[str], collection_size: int
-) -> Iterator[str]:
-    returned = run.get(topic, {})
+def _size_fault(returned: Collection[str], relevant: Iterable[str], collection_size: int) -> str:
     missing = sum(document not in returned for document in relevant)
-    if len(returned) + missing > collection_size:
-        also = f" and {missing} relevant ones missing" if missing else ""
-        yield (
-            f"{place}, run {name}: {len(returned)} documents found{also}; the collection size is "
-            f"{collection_size}, and {len(returned) + missing} at least is needed"
-        )
+    if len(returned) + missing <= collection_size:
+        return ""
+    also = f" and {missing} relevant ones missing" if missing else ""
+    return (
+        f"{len(returned)} documents found{also}; the collection size is {collection_size}, and "
+        f"{len(returned) + missing} at least is needed"
+    )
 
 
 def _notes(
@@ -206,18 +197,17 @@ def _notes(
     judged = [topic for topic in truth.judgements if topic not in counted]
     relevant = [topic for topic in judged if truth.relevant(topic)]
     returned = [topic for topic in relevant if any(run.get(topic) for run in runs.values())]
-    yield from _left_out(
-        [topic for topic in judged if topic not in relevant], "without a relevant document"
-    )
-    yield from _left_out(
-        [topic for topic in relevant if topic not in returned], "that no run returned anything for"
-    )
-    yield from _left_out(returned, "without a relevant document in a cluster")
-    yield from _irrelevant(truth, queries)
     topics = dict.fromkeys(topic for run in runs.values() for topic in run)
-    yield from _left_out(
-        [topic for topic in topics if topic not in truth.judgements], "without judgements"
-    )
+    left_out = {
+        "without a relevant document": [topic for topic in judged if topic not in relevant],
+        "that no run returned anything for": [topic for topic in relevant if topic not in returned],
+        "without a relevant document in a cluster": returned,
+        "without judgements": [topic for topic in topics if topic not in truth.judgements],
+    }
+    for reason, names in left_out.items():
+        if names:
+            yield f"Left out: {_topics(names)} {reason}."
+    yield from _irrelevant(truth, queries)
     for name, run in runs.items():
         if missing := [topic for topic in queries if not run.get(topic)]:
             yield (
@@ -225,7 +215,12 @@ def _notes(
                 "nothing."
             )
     if any(measure.name.startswith("S-precision@") for measure in measures):
-        yield from _bounded([topic for topic in queries if not is_exact(_items(truth, topic))])
+        bounded = [topic for topic in queries if not is_exact(_items(truth, topic))]
+        if bounded:
+            yield (
+                f"S-precision of {_topics(bounded)} rests on a greedy cover, which may take more "
+                "documents than the smallest; these are too many for an exact one."
+            )
 
 
 def _irrelevant(truth: GroundTruth, queries: Sequence[str]) -> Iterator[str]:
@@ -248,19 +243,6 @@ def _irrelevant(truth: GroundTruth, queries: Sequence[str]) -> Iterator[str]:
 
 def _items(truth: GroundTruth, topic: str) -> frozenset[frozenset[str]]:
     return frozenset(truth.clusters_of(topic, document) for document in truth.relevant(topic))
-
-
-def _bounded(topics: Sequence[str]) -> Iterator[str]:
-    if topics:
-        yield (
-            f"S-precision of {_topics(topics)} rests on a greedy cover, which may take more "
-            "documents than the smallest; these are too many for an exact one."
-        )
-
-
-def _left_out(topics: Sequence[str], reason: str) -> Iterator[str]:
-    if topics:
-        yield f"Left out: {_topics(topics)} {reason}."
 
 
 def _topics(topics: Sequence[str]) -> str:

@@ -60,18 +60,6 @@ class GoldTopic:
     agreements: Agreements
 
 
-@dataclass(frozen=True)
-class Spread:
-    """Summary of a count over topics; ``sd`` is the sample standard deviation."""
-
-    topics: int
-    mean: float | None
-    sd: float | None
-    median: float | None
-    smallest: int | None
-    largest: int | None
-
-
 def gold_topic(
     topic: str,
     assessors: Sequence[Clustering | None],
@@ -118,11 +106,7 @@ def _compare_three(assessors: Sequence[Clustering]) -> Agreements:
         {document: clusters.get(document, UNPLACED) for document in documents}
         for clusters in assessors
     )
-    return (
-        adjusted_rand(first, second),
-        adjusted_rand(first, third),
-        adjusted_rand(second, third),
-    )
+    return adjusted_rand(first, second), adjusted_rand(first, third), adjusted_rand(second, third)
 
 
 def _agreements_of(assessor: int, agreements: Agreements) -> list[float]:
@@ -209,15 +193,16 @@ def _two_of_three(
     return base if base is not None else (second or UNPLACED) | (third or UNPLACED)
 
 
-def spread(counts: Sequence[int]) -> Spread:
-    """Summarise counts per topic as in ImageCLEF's Table 3; None where there are too few."""
-    if not counts:
-        return Spread(0, None, None, None, None, None)
-    return Spread(
-        topics=len(counts),
-        mean=float(np.mean(counts)),
-        sd=float(np.std(counts, ddof=1)) if len(counts) > 1 else None,
-        median=float(np.median(counts)),
-        smallest=min(counts),
-        largest=max(counts),
-    )
+def spread(counts: Sequence[int]) -> dict[str, float | None]:
+    """Summarise counts per topic as in ImageCLEF's Table 3; None where there are too few.
+
+    ``sd``: the standard deviation of a sample.
+    """
+    return {
+        "topics": len(counts),
+        "mean": float(np.mean(counts)) if counts else None,
+        "sd": float(np.std(counts, ddof=1)) if len(counts) > 1 else None,
+        "median": float(np.median(counts)) if counts else None,
+        "smallest": min(counts, default=None),
+        "largest": max(counts, default=None),
+    }

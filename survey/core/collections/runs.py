@@ -13,8 +13,6 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from survey.core.measures import Lists
-from survey.core.measures.lists import Clusters as ItemClusters
-from survey.core.measures.lists import Weights as ItemWeights
 from survey.core.text_input import (
     FileFaults,
     field_count_fault,
@@ -265,28 +263,19 @@ def lists_of(truth: GroundTruth, topic: str, orders: Sequence[Sequence[str]]) ->
     grades = truth.judgements[topic]
     relevant = truth.relevant(topic)
     rows = [rank_relevant(order, grades, relevant) for order in orders]
+    weights = clusters = None
+    if truth.weights is not None:
+        shares = truth.weights[topic]
+        weights = np.array([[shares[document] for document in row.documents] for row in rows])
+    if truth.clusters is not None:
+        clusters = [
+            [truth.clusters_of(topic, document) for document in row.documents] for row in rows
+        ]
     return Lists(
         ranks=np.array([row.ranks for row in rows], dtype=np.float64),
         graded=np.array([[grades[document] for document in row.documents] for row in rows]),
-        weighted=_item_weights(truth, topic, rows),
-        clusters=_item_clusters(truth, topic, rows),
+        weighted=weights,
+        clusters=clusters,
         condensed=np.array([row.condensed for row in rows], dtype=np.float64),
         judged=sum(grade >= 0 for grade in grades.values()),
     )
-
-
-def _item_weights(
-    truth: GroundTruth, topic: str, rows: Sequence[RelevantRanks]
-) -> ItemWeights | None:
-    if truth.weights is None:
-        return None
-    weights = truth.weights[topic]
-    return np.array([[weights[document] for document in row.documents] for row in rows])
-
-
-def _item_clusters(
-    truth: GroundTruth, topic: str, rows: Sequence[RelevantRanks]
-) -> ItemClusters | None:
-    if truth.clusters is None:
-        return None
-    return [[truth.clusters_of(topic, document) for document in row.documents] for row in rows]

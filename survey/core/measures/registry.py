@@ -23,15 +23,6 @@ SHORTEST_ANYWHERE = 4  # letters of a name that is found inside a word as well
 NUMBER = r"[0-9.]+"
 
 
-class PluginError(ValueError):
-    """A measure of another package that cannot be registered; names the package and the reason."""
-
-    def __init__(self, point: EntryPoint, reason: str) -> None:
-        super().__init__(
-            f"the measure {point.name!r} of {_package(point)} is not registered: {reason}"
-        )
-
-
 @dataclass(frozen=True)
 class Plugins:
     """The measures that other packages register.
@@ -95,7 +86,7 @@ class Registry(Mapping[str, Measure]):
 
     def package(self, name: str) -> str | None:
         """Return the package that registers a measure, with its version; None for a built-in."""
-        return self._plugins.packages.get(name) if name in self._plugins.measures else None
+        return self._plugins.packages.get(name)
 
     @cached_property
     def mentions(self) -> "Mentions":
@@ -175,14 +166,15 @@ def load_plugins(points: Iterable[EntryPoint], built_in: Registry) -> Plugins:
     packages: dict[str, str] = {}
     faults = []
     for point in sorted(points, key=lambda point: point.name):
+        package = f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown package"
         try:
             for measure in _load(point):
                 if measure.name in measures or measure.name in built_in:
-                    raise PluginError(point, f"there is a measure {measure.name!r} already")
+                    raise ValueError(f"there is a measure {measure.name!r} already")
                 measures[measure.name] = measure
-                packages[measure.name] = _package(point)
-        except PluginError as error:
-            faults.append(str(error))
+                packages[measure.name] = package
+        except ValueError as error:
+            faults.append(f"the measure {point.name!r} of {package} is not registered: {error}")
     return Plugins(measures, packages, tuple(faults))
 
 
@@ -210,26 +202,19 @@ def mentioned_measure(text: str) -> str | None:
     return MEASURES.mentions.first_in(text)
 
 
-def _package(point: EntryPoint) -> str:
-    distribution = point.dist
-    if distribution is None:
-        return "an unknown package"
-    return f"{distribution.name} {distribution.version}"
-
-
 def _load(point: EntryPoint) -> list[Measure]:
-    """Return an entry point's measures; raise PluginError where it fails or is no measure."""
+    """Return an entry point's measures; raise ValueError where it fails or is no measure."""
     try:
         loaded = point.load()
         measures = [*loaded] if isinstance(loaded, Iterable) else [loaded]
     except Exception as error:
         # An error in another package's code must cost its measure only, not the survey.
-        raise PluginError(point, f"{type(error).__name__}: {error}") from error
+        raise ValueError(f"{type(error).__name__}: {error}") from error
     for measure in measures:
         if not isinstance(measure, Measure):
-            raise PluginError(point, f"it is {measure!r}, not a Measure")
+            raise ValueError(f"it is {measure!r}, not a Measure")
         for fault in _definition_faults(measure):
-            raise PluginError(point, fault)
+            raise ValueError(fault)
     return measures
 
 

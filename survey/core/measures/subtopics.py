@@ -1,7 +1,6 @@
 """Measures of diversity: how many sub-topics a ranked list covers, and how early."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
@@ -45,7 +44,7 @@ def s_precision(ranks: Ranks, clusters: Clusters, level: Fraction) -> Values:
     for row, items in zip(ranks, clusters, strict=True):
         firsts = sorted(_first_ranks(row, items))
         needed = ceil(level * len(firsts))
-        best = smallest_cover(frozenset(items), needed).items
+        best = smallest_cover(frozenset(items), needed)
         # A greedy bound may be larger than what the list itself needed.
         values.append(min(1.0, best / firsts[needed - 1]))
     return np.array(values)
@@ -62,22 +61,14 @@ def _first_ranks(ranks: Ranks, items: Sequence[frozenset[str]]) -> list[float]:
     return list(firsts.values())
 
 
-@dataclass(frozen=True)
-class Cover:
-    """The size of a set cover: ``items``; the smallest if ``exact``, else an upper bound."""
-
-    items: int
-    exact: bool
-
-
 @lru_cache(maxsize=4096)
-def smallest_cover(items: frozenset[frozenset[str]], needed: int) -> Cover:
+def smallest_cover(items: frozenset[frozenset[str]], needed: int) -> int:
     """Return the least number of items that together have ``needed`` sub-topics.
 
     This is partial minimum set cover. ``items``: the sub-topics of each item, items with the
     same sub-topics once. Exact by mixed integer programming (SciPy's HiGHS) up to MOST_EXACT
-    pairs; beyond, the greedy cover, which takes at most H(d) = 1 + 1/2 + … + 1/d times as
-    many, d being the sub-topics of the largest item.
+    pairs (``is_exact``); beyond, an upper bound: the greedy cover, which takes at most
+    H(d) = 1 + 1/2 + … + 1/d times as many, d being the sub-topics of the largest item.
 
     Raises ValueError when all items together have fewer.
     """
@@ -86,10 +77,8 @@ def smallest_cover(items: frozenset[frozenset[str]], needed: int) -> Cover:
         raise ValueError(f"{len(topics)} sub-topics found; {needed} cannot be covered")
     useful = _largest(items)
     if all(len(item) == 1 for item in useful):
-        return Cover(needed, exact=True)
-    if not is_exact(items):
-        return Cover(_greedy(useful, needed), exact=False)
-    return Cover(_exact(useful, topics, needed), exact=True)
+        return needed
+    return _exact(useful, topics, needed) if is_exact(items) else _greedy(useful, needed)
 
 
 def is_exact(items: frozenset[frozenset[str]]) -> bool:

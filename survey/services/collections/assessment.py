@@ -180,14 +180,7 @@ def agreement_sheet(merged: Merged) -> Sheet:
         *("topic", "assessors", "documents", "relevant", "chosen_by_all", "chosen_by_one"),
         *("jaccard", "fleiss_kappa", "krippendorff_alpha"),
     )
-    rows = tuple(
-        (
-            *(topic["topic"], topic["assessors"], topic["documents"], topic["relevant"]),
-            *(topic["chosen_by_all"], topic["chosen_by_one"]),
-            *(topic["jaccard"], topic["fleiss_kappa"], topic["krippendorff_alpha"]),
-        )
-        for topic in _agreements(merged)
-    )
+    rows = tuple(tuple(topic[name] for name in columns) for topic in _agreements(merged))
     note = (
         "Documents: those that at least one assessor listed; kappa and alpha are of these. "
         "Where files list chosen documents only, both are low by that alone; read Jaccard's index."
@@ -317,8 +310,8 @@ def statistics_sheet(gold: Gold) -> Sheet:
         "clusters per topic": [len(members(topic.clusters)) for topic in gold.joined],
         "relevant documents per topic": [len(topic.clusters) for topic in gold.joined],
     }
-    rows = tuple((name, *vars(spread(values)).values()) for name, values in counts.items())
-    columns = ("description", "topics", "mean", "sd", "median", "smallest", "largest")
+    rows = tuple((name, *spread(values).values()) for name, values in counts.items())
+    columns = ("description", *spread([]))
     note = "Unknown documents count as relevant; they make no cluster. sd: of a sample."
     return Sheet("statistics", "The gold standard", columns, rows, note, decimals=1)
 
