@@ -127,9 +127,16 @@ def test_the_command_names_what_differs_from_the_defaults():
 
 
 def found(people, asked, questions, power, reach=0.02, difference=0.1):
-    design = "all" if asked == questions else "pool"
-    interval = (power - reach, power + reach)
-    return Power(design, people, asked, questions, difference, 2000, power, interval, 0.1)
+    return Power(
+        participants=people,
+        per_participant=asked,
+        questions=questions,
+        difference=difference,
+        replicates=2000,
+        power=power,
+        interval=(power - reach, power + reach),
+        half_width=0.1,
+    )
 
 
 def test_a_result_reads_as_a_sentence():

@@ -112,9 +112,9 @@ class PlannedStudy:
         return self.participants * self.questions
 
 
-@dataclass(frozen=True)
-class Power:
-    """The simulated power of a planned study.
+@dataclass(frozen=True, kw_only=True)
+class Power(PlannedStudy):
+    """A planned study with its simulated power.
 
     ``power``: the share of ``replicates`` in which the test finds a difference, in either
     direction, in [0, 1]; ``interval``: its Monte Carlo 95 % interval (Wilson).
@@ -122,20 +122,10 @@ class Power:
     a share; None where no replicate has one.
     """
 
-    design: str
-    participants: int
-    per_participant: int
-    questions: int
-    difference: float
     replicates: int
     power: float
     interval: tuple[float, float]
     half_width: float | None
-
-    @property
-    def answers(self) -> int:
-        """Number of responses that the study collects."""
-        return self.participants * self.per_participant
 
 
 @dataclass(frozen=True)
@@ -294,11 +284,7 @@ def power(study: PlannedStudy, tallies: Sequence[Tally]) -> Power:
     rejected = sum(chunk.rejected for chunk in tallies)
     tested = sum(chunk.tested for chunk in tallies)
     return Power(
-        design=study.design,
-        participants=study.participants,
-        per_participant=study.per_participant,
-        questions=study.questions,
-        difference=study.difference,
+        **vars(study),
         replicates=replicates,
         power=rejected / replicates,
         interval=wilson(rejected, replicates),

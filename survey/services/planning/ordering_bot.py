@@ -8,7 +8,7 @@ planted preference means the same in both.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from bs4 import Tag
@@ -153,13 +153,6 @@ def _text(tag: Tag, selector: str) -> str:
     return selected.get_text().strip()
 
 
-class Drawing(Protocol):
-    """A distribution over the measures and OTHER, by which a voter prefers them."""
-
-    def draw(self, chance: Chance) -> str:
-        """Return the name of a measure, or OTHER."""
-
-
 @dataclass(frozen=True)
 class Vote:
     """The labels that are ticked; or none, and an own order."""
@@ -169,7 +162,7 @@ class Vote:
 
 
 def cast_vote(
-    preference: Drawing, question: Question, columns: Sequence[BlindedColumn], chance: Chance
+    preference: Preference, question: Question, columns: Sequence[BlindedColumn], chance: Chance
 ) -> Vote:
     """Draw a measure and tick its column, or draw OTHER and return an own order.
 

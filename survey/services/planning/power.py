@@ -3,11 +3,10 @@
 import logging
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import islice
+from itertools import product
 from multiprocessing import get_context
 from pkgutil import resolve_name
 from typing import Any
@@ -32,34 +31,39 @@ from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
 
 MOST_VALUES = 10
-MOST_QUESTIONS = QUESTIONS.highest
 NO_POOL = "none"
 
-DEFAULTS: Mapping[str, str] = {
-    "participants": "20,30,50",
-    "questions": "10,20",
-    "pool": "30",
-    "difference": ".05,.10,.15",
-    "decided": ".68",
-    "between_questions": ".15",
-    "between_participants": ".05",
-    "replicates": "2000",
-    "seed": "1",
+
+@dataclass(frozen=True)
+class Field:
+    """What may be typed for a setting: numbers of a kind, the lowest and the highest."""
+
+    default: str
+    kind: type[int] | type[float]
+    lowest: float
+    highest: float
+    several: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """The words for the values that are allowed."""
+        what = "whole number" if self.kind is int else "share"
+        many = f"one to {MOST_VALUES} {what}s" if self.several else f"a {what}"
+        return f"{many} from {self.lowest} to {self.highest}"
+
+
+FIELDS: Mapping[str, Field] = {
+    "participants": Field("20,30,50", int, 2, 1000, several=True),
+    "questions": Field("10,20", int, 2, QUESTIONS.highest, several=True),
+    "pool": Field("30", int, 2, QUESTIONS.highest, several=True),
+    "difference": Field(".05,.10,.15", float, 0, 1, several=True),
+    "decided": Field(".68", float, 0.05, 1),
+    "between_questions": Field(".15", float, 0, 1),
+    "between_participants": Field(".05", float, 0, 1),
+    "replicates": Field("2000", int, 100, 100_000),
+    "seed": Field("1", int, 0, 2**32 - 1),
 }
-WHOLE_NUMBERS = {  # lowest and highest
-    "participants": (2, 1000),
-    "questions": (2, MOST_QUESTIONS),
-    "pool": (2, MOST_QUESTIONS),
-    "replicates": (100, 100_000),
-    "seed": (0, 2**32 - 1),
-}
-SHARES = {
-    "difference": (0, 1),
-    "decided": (0.05, 1),
-    "between_questions": (0, 1),
-    "between_participants": (0, 1),
-}
-SEVERAL = ("participants", "questions", "pool", "difference")
+DEFAULTS = {name: field.default for name, field in FIELDS.items()}
 
 # The work of an executor's task, about a twentieth of a second: sending it to a cluster's
 # worker and back takes some milliseconds.
@@ -132,28 +136,21 @@ def texts_of(plan: Plan) -> dict[str, str]:
 def _numbers(name: str, text: str) -> list[float]:
     if name == "pool" and text.lower() == NO_POOL:
         return []
-    kind = int if name in WHOLE_NUMBERS else float
-    lowest, highest = (WHOLE_NUMBERS | SHARES)[name]
+    field = FIELDS[name]
+    also = f", or {NO_POOL}," if name == "pool" else ""
+    allowed = f"{field.allowed}{also} can be asked for, like {field.default}"
     parts = [part.strip() for part in text.split(",")]
-    if len(parts) > (MOST_VALUES if name in SEVERAL else 1):
-        raise ValueError(f"{name} has {len(parts)} values; {_allowed(name)}")
+    if len(parts) > (MOST_VALUES if field.several else 1):
+        raise ValueError(f"{name} has {len(parts)} values; {allowed}")
     values: list[float] = []
     for part in parts:
         try:
-            values.append(kind(part))
+            values.append(field.kind(part))
         except ValueError:
-            raise ValueError(f"{name} is {part[:40]!r}; {_allowed(name)}") from None
-        if not lowest <= values[-1] <= highest:
-            raise ValueError(f"{name} is {part[:40]}; {_allowed(name)}")
+            raise ValueError(f"{name} is {part[:40]!r}; {allowed}") from None
+        if not field.lowest <= values[-1] <= field.highest:
+            raise ValueError(f"{name} is {part[:40]}; {allowed}")
     return sorted(set(values))
-
-
-def _allowed(name: str) -> str:
-    lowest, highest = (WHOLE_NUMBERS | SHARES)[name]
-    what = "whole number" if name in WHOLE_NUMBERS else "share"
-    many = f"one to {MOST_VALUES} {what}s" if name in SEVERAL else f"a {what}"
-    also = f", or {NO_POOL}," if name == "pool" else ""
-    return f"{many} from {lowest} to {highest}{also} can be asked for, like {DEFAULTS[name]}"
 
 
 def _disagreements(values: Mapping[str, Sequence[float]]) -> Iterable[Fault]:
@@ -172,21 +169,21 @@ def _disagreements(values: Mapping[str, Sequence[float]]) -> Iterable[Fault]:
         )
 
 
-def _studies(values: Mapping[str, Sequence[float]]) -> Iterable[PlannedStudy]:
-    spread = (values["decided"][0], values["between_questions"][0])
-    for difference in values["difference"]:
-        for people in map(int, values["participants"]):
-            for asked in map(int, values["questions"]):
-                pools = [int(pool) for pool in values["pool"] if pool > asked]
-                for questions in (asked, *pools):
-                    yield PlannedStudy(
-                        people,
-                        asked,
-                        questions,
-                        difference,
-                        *spread,
-                        values["between_participants"][0],
-                    )
+def _studies(values: Mapping[str, Sequence[Any]]) -> Iterator[PlannedStudy]:
+    (decided,), (between_questions,) = values["decided"], values["between_questions"]
+    (between_participants,) = values["between_participants"]
+    names = ("difference", "participants", "questions")
+    for difference, people, asked in product(*(values[name] for name in names)):
+        for questions in (asked, *(pool for pool in values["pool"] if pool > asked)):
+            yield PlannedStudy(
+                people,
+                asked,
+                questions,
+                difference,
+                decided,
+                between_questions,
+                between_participants,
+            )
 
 
 def simulate_power(
@@ -203,16 +200,14 @@ def simulate_power(
     or a Dask cluster's ``Client(...).get_executor()``. ``on_progress`` is called with the
     cost of each finished part; the costs add up to Σ study.cost · replicates.
     """
-    groups = _alike(studies)
-    parts = [list(chunks(group, replicates)) for group in groups]
-    work = [chunk for of_group in parts for chunk in of_group]
-    run = _in_this_process if executor is None else partial(_on_executor, executor)
-    tallies = iter(run(work, seed, on_progress))
-    powers: dict[PlannedStudy, Power] = {}
-    for group, of_group in zip(groups, parts, strict=True):
-        by_study = zip(*islice(tallies, len(of_group)), strict=True)
-        powers |= {study: power(study, its) for study, its in zip(group, by_study, strict=True)}
-    return tuple(powers[study] for study in studies)
+    work = [chunk for group in _alike(studies) for chunk in chunks(group, replicates)]
+    with nullcontext(executor) if executor else ThreadPoolExecutor(1) as pool:
+        by_chunk = _on_executor(pool, work, seed, on_progress)
+    by_study: dict[PlannedStudy, list[Tally]] = {study: [] for study in studies}
+    for chunk, tallies in zip(work, by_chunk, strict=True):
+        for study, study_tally in zip(chunk.studies, tallies, strict=True):
+            by_study[study].append(study_tally)
+    return tuple(power(study, by_study[study]) for study in studies)
 
 
 def _alike(studies: Sequence[PlannedStudy]) -> list[tuple[PlannedStudy, ...]]:
@@ -221,16 +216,6 @@ def _alike(studies: Sequence[PlannedStudy]) -> list[tuple[PlannedStudy, ...]]:
     for study in dict.fromkeys(studies):
         groups.setdefault(replace(study, difference=0.0), []).append(study)
     return [tuple(group) for group in groups.values()]
-
-
-def _in_this_process(
-    work: Sequence[Chunk], seed: int, on_progress: Callable[[int], object]
-) -> list[tuple[Tally, ...]]:
-    tallies = []
-    for chunk in work:
-        tallies.append(tally(chunk, seed))
-        on_progress(chunk.cost)
-    return tallies
 
 
 def _on_executor(
