@@ -14,7 +14,7 @@ from flask.typing import ResponseReturnValue
 from survey.services.analysis.report import load_libraries
 from survey.services.exchange.tables import stored_tables
 from survey.services.operations.database import is_ready
-from survey.services.paper.table4 import LIMITS, read_table4
+from survey.services.paper.table4 import table4 as reproduce_table4
 from survey.services.participation import own_data
 from survey.web.errors import DATABASE_FAULTS
 from survey.web.requests import engine, session
@@ -55,7 +55,7 @@ def page() -> ResponseReturnValue:
 @paper_blueprint.get("/table4")
 def table4() -> ResponseReturnValue:
     """Show the paper's Table 4, tests of its counts, and which claims they support."""
-    return render_template("paper/table4.html", reading=read_table4(), limits=LIMITS)
+    return render_template("paper/table4.html", table4=reproduce_table4())
 
 
 SECONDS_BETWEEN_DELETIONS = 3600.0

@@ -3,7 +3,7 @@
 import pytest
 from bs4 import BeautifulSoup
 
-from survey.services.paper.table4 import read_table4
+from survey.services.paper.table4 import table4
 from tests.builders import Visitor, an_open_study
 from tests.databases import ON_SQLITE
 
@@ -23,7 +23,7 @@ def test_every_claim_stands_there_with_its_verdict_and_its_reason(page):
         (item.select_one(".badge").text, item.b.text, item.select("p")[1].text)
         for item in page.select(".claims li")
     ]
-    assert shown == [(one.verdict, one.statement, one.why) for one in read_table4().claims]
+    assert shown == [(one.verdict, one.statement, one.why) for one in table4().claims]
 
 
 def test_the_tables_hold_the_votes_and_the_tests_of_each_pair(page):

@@ -15,10 +15,12 @@ that, see ``differences.label_permutation``).
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import permutations
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -42,6 +44,7 @@ from survey.core.agreement.differences import (
 )
 from survey.core.statistics.significance import MeanTest, Statistic, holm, t_test
 from survey.core.studies.rankings import Ranking
+from survey.services.analysis.study_results import plain
 
 IDENTICAL_PAIR = "the orders of the two are identical"
 IDENTICAL_ANY = "two of the orders are identical"
@@ -50,8 +53,6 @@ OWN_ORDERING = Ranking((("of one's own",), ("rest",)))  # of an answer that is O
 
 Test = TypeVar("Test", bound=Statistic)
 Votes = Mapping[str, int]
-# The equally likely counts of the measures, set by set.
-Assignments = Sequence[Sequence[Votes]]
 
 
 @dataclass(frozen=True)
@@ -68,18 +69,23 @@ class PublishedCounts:
     identical: Mapping[int, tuple[str, ...]]
     participants: int
 
+    @property
+    def by_set(self) -> dict[int, Votes]:
+        """Set number → votes by measure and OTHER."""
+        names = (*self.measures, OTHER)
+        return {n: dict(zip(names, row, strict=True)) for n, row in enumerate(self.votes, 1)}
+
     def rankings(self) -> dict[int, dict[str, Ranking]]:
         """Return placeholder orders, equal exactly where the unpublished orders were equal.
 
         They serve credits, counts and shares, which depend on the equality of orders only.
         """
         placeholders = {}
-        for number in range(1, len(self.votes) + 1):
+        for number in self.by_set:
             together = self.identical.get(number, ())
-            first = together[0] if together else None
+            firsts = {name: together[0] if name in together else name for name in self.measures}
             placeholders[number] = {
-                name: Ranking(((first if first and name in together else name,), ("rest",)))
-                for name in self.measures
+                name: Ranking(((first,), ("rest",))) for name, first in firsts.items()
             }
         return placeholders
 
@@ -90,9 +96,7 @@ class PublishedCounts:
         counts do not add up to the participants once identical orders are merged.
         """
         answers = [
-            (number, name, count)
-            for number in range(1, len(self.votes) + 1)
-            for name, count in self._answers(number)
+            (number, name, count) for number in self.by_set for name, count in self._answers(number)
         ]
         ticked = [[measure == name for measure in self.measures] for _, name, _ in answers]
         return tally_credits(
@@ -110,8 +114,7 @@ class PublishedCounts:
 
     def _answers(self, number: int) -> list[tuple[str, int]]:
         """Return a set's measures and OTHER with their votes, identical orders once."""
-        counts = dict(zip((*self.measures, OTHER), self.votes[number - 1], strict=True))
-        together = self.identical.get(number, ())
+        counts, together = self.by_set[number], self.identical.get(number, ())
         for name in together[1:]:
             if counts[name] != counts[together[0]]:
                 raise ValueError(
@@ -220,6 +223,32 @@ class PairTests:
         """The number of sets with equal votes for both, though their orders differ."""
         return self.free.questions.tied
 
+    @property
+    def scopes(self) -> dict[str, ScopeTests]:
+        """The same tests over all sets and over some."""
+        return {"all_sets": self.all_sets, "free": self.free, "distinct": self.distinct}
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the lead and the tests as plain values."""
+        return {
+            "pair": str(self.pair),
+            "by_set": list(self.by_set),
+            "lead": self.lead,
+            "chance_lead": self.chance_lead,
+            "structural_ties": list(self.structural_ties),
+            "ties": self.ties,
+            "lead_without_set": list(self.lead_without),
+            "exchange": plain(self.exchange),
+            **{
+                name: {
+                    "sets": list(scope.sets),
+                    "t_test": plain(scope.mean),
+                    "questions": plain(scope.questions),
+                }
+                for name, scope in self.scopes.items()
+            },
+        }
+
 
 @dataclass(frozen=True)
 class SetLevel:
@@ -228,6 +257,14 @@ class SetLevel:
     pairs: tuple[PairTests, ...]
     totals: dict[str, Exchange]
     first_places: dict[str, FirstPlaces]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all tests as plain values."""
+        return {
+            "pairs": [tests.as_json() for tests in self.pairs],
+            "totals": {name: plain(total) for name, total in self.totals.items()},
+            "first_places": {name: plain(first) for name, first in self.first_places.items()},
+        }
 
 
 def set_level(counts: PublishedCounts) -> SetLevel:
@@ -248,25 +285,25 @@ def set_level(counts: PublishedCounts) -> SetLevel:
         _test_scope(counts, credits, free, IDENTICAL_PAIR),
         _test_scope(counts, credits, [distinct] * len(compared), IDENTICAL_ANY),
     )
-    exchanges = _corrected([exchange_pair(counts, pair) for pair in compared], "p")
+    exchanges = [_exchange(counts, partial(_lead, pair)) for pair in compared]
+    tests = zip(compared, ties, *scopes, _corrected(exchanges, "p"), strict=True)
     return SetLevel(
         pairs=tuple(
             PairTests(
                 pair,
-                tuple(_leads(counts, pair)),
+                tuple(_lead(pair, votes) for votes in counts.by_set.values()),
                 round(label_permutation(Redraws(credits), pair).null_mean or 0.0, 9),
-                *tests,
+                *of_pair,
             )
-            for pair, *tests in zip(compared, ties, *scopes, exchanges, strict=True)
+            for pair, *of_pair in tests
         ),
-        totals={name: exchange_total(counts, name) for name in counts.measures},
-        first_places={name: first_places_by_chance(counts, name) for name in counts.measures},
+        totals={name: _exchange(counts, itemgetter(name)) for name in counts.measures},
+        first_places={name: _first_places(counts, name) for name in counts.measures},
     )
 
 
-def _leads(counts: PublishedCounts, pair: Pair) -> list[int]:
-    first, second = (counts.measures.index(name) for name in (pair.first, pair.second))
-    return [row[first] - row[second] for row in counts.votes]
+def _lead(pair: Pair, votes: Votes) -> int:
+    return votes[pair.first] - votes[pair.second]
 
 
 def _test_scope(
@@ -277,8 +314,8 @@ def _test_scope(
     for pair, sets in zip(pairs(counts.measures), sets_by_pair, strict=True):
         skipped = len(counts.votes) - len(sets)
         left_out = {reason: skipped} if skipped else {}
-        leads = _leads(counts, pair)
-        mean = _mean([leads[number - 1] / counts.participants for number in sets])
+        leads = [_lead(pair, counts.by_set[number]) for number in sets]
+        mean = _mean([lead / counts.participants for lead in leads])
         of_sets = credits.subset(np.isin(credits.questions, sets))
         by_set = by_questions(differences(of_sets, pair), of_sets, len(sets))
         means.append(replace(mean, left_out=left_out))
@@ -308,14 +345,13 @@ def _mean(shares: Sequence[float]) -> SetsMean:
     return replace(frame, **t_test(mean, sd / math.sqrt(len(shares)), len(shares) - 1))
 
 
-def assignments(counts: PublishedCounts) -> Assignments:
-    """List, for each set, the measures' votes under each exchange."""
-    return [_exchanges(counts, number) for number in range(1, len(counts.votes) + 1)]
+def assignments(counts: PublishedCounts) -> list[list[Votes]]:
+    """List, for each set, the measures' votes under each exchange, all equally likely."""
+    return [_exchanges(counts, number) for number in counts.by_set]
 
 
 def _exchanges(counts: PublishedCounts, number: int) -> list[Votes]:
-    votes = dict(zip(counts.measures, counts.votes[number - 1], strict=False))
-    together = counts.identical.get(number, ())
+    votes, together = counts.by_set[number], counts.identical.get(number, ())
     orders: list[tuple[str, ...]] = [(name,) for name in counts.measures if name not in together]
     if together:
         orders.append(tuple(together))
@@ -325,30 +361,21 @@ def _exchanges(counts: PublishedCounts, number: int) -> list[Votes]:
     ]
 
 
-def exchange_pair(counts: PublishedCounts, pair: Pair) -> Exchange:
-    """Test the lead of the first measure over the second; its null mean is 0."""
-    leads = [
-        [votes[pair.first] - votes[pair.second] for votes in exchanges]
-        for exchanges in assignments(counts)
-    ]
-    return _exchange(sum(_leads(counts, pair)), leads)
-
-
-def exchange_total(counts: PublishedCounts, measure: str) -> Exchange:
-    """Test how many votes a measure collected over all sets."""
-    total = sum(row[counts.measures.index(measure)] for row in counts.votes)
-    votes = [[votes[measure] for votes in exchanges] for exchanges in assignments(counts)]
-    return _exchange(total, votes)
-
-
-def _exchange(observed: int, by_set: Sequence[Sequence[int]]) -> Exchange:
-    """Test a sum over the sets; ``by_set``: each set's equally likely summands."""
-    chances = _sum_distribution(by_set)
+def _exchange(counts: PublishedCounts, value: Callable[[Votes], int]) -> Exchange:
+    """Test the sum over the sets of a value of each set's votes."""
+    observed = sum(map(value, counts.by_set.values()))
+    chances = {0: Fraction(1)}  # of every sum
+    for exchanges in assignments(counts):
+        longer: dict[int, Fraction] = defaultdict(Fraction)
+        for total, chance in chances.items():
+            for votes in exchanges:
+                longer[total + value(votes)] += chance / len(exchanges)
+        chances = longer
     mean = sum((total * chance for total, chance in chances.items()), Fraction(0))
     far = abs(observed - mean)
     return Exchange(
         estimand=EXCHANGED,
-        n=len(by_set),
+        n=len(counts.votes),
         unit="sets",
         observed=observed,
         null_mean=float(mean),
@@ -357,46 +384,32 @@ def _exchange(observed: int, by_set: Sequence[Sequence[int]]) -> Exchange:
     )
 
 
-def _sum_distribution(by_set: Sequence[Sequence[int]]) -> dict[int, Fraction]:
-    """Return the chance of every sum of one value from each set."""
-    chances = {0: Fraction(1)}
-    for values in by_set:
-        longer: dict[int, Fraction] = defaultdict(Fraction)
-        for total, chance in chances.items():
-            for value in values:
-                longer[total + value] += chance / len(values)
-        chances = longer
-    return chances
-
-
-def first_places_by_chance(counts: PublishedCounts, measure: str) -> FirstPlaces:
+def _first_places(counts: PublishedCounts, measure: str) -> FirstPlaces:
     """Count the sets a measure won, and test that by exchanging the measures.
 
     A set without a vote for any measure has no first place.
     """
-    printed = [_first(dict(zip(counts.measures, row, strict=False))) for row in counts.votes]
-    or_tied = sum(measure in names for names in printed)
-    outright = sum(names == [measure] for names in printed)
-    exchanged = [[_first(votes) for votes in exchanges] for exchanges in assignments(counts)]
-    first = [[measure in names for names in exchanges] for exchanges in exchanged]
-    alone = [[names == [measure] for names in exchanges] for exchanges in exchanged]
-    expected, expected_outright = _exchange(or_tied, first), _exchange(outright, alone)
+
+    def is_first(votes: Votes) -> bool:
+        return votes[measure] == max(votes[name] for name in counts.measures) > 0
+
+    def is_alone(votes: Votes) -> bool:
+        others = (votes[name] for name in counts.measures if name != measure)
+        return is_first(votes) and votes[measure] not in others
+
+    or_tied, outright = _exchange(counts, is_first), _exchange(counts, is_alone)
     return FirstPlaces(
         estimand=EXCHANGED,
         n=len(counts.votes),
         unit="sets",
         measure=measure,
-        or_tied=or_tied,
-        chance_by_set=tuple(sum(cases) / len(cases) for cases in first),
-        expected=expected.null_mean,
-        p_at_least=expected.p_upper,
-        outright=outright,
-        expected_outright=expected_outright.null_mean,
-        p_outright_at_least=expected_outright.p_upper,
+        or_tied=or_tied.observed,
+        chance_by_set=tuple(
+            sum(map(is_first, exchanges)) / len(exchanges) for exchanges in assignments(counts)
+        ),
+        expected=or_tied.null_mean,
+        p_at_least=or_tied.p_upper,
+        outright=outright.observed,
+        expected_outright=outright.null_mean,
+        p_outright_at_least=outright.p_upper,
     )
-
-
-def _first(votes: Votes) -> list[str]:
-    """Return the measures with most votes; none where no measure has any."""
-    most = max(votes.values())
-    return [name for name, count in votes.items() if count == most > 0]

@@ -4,10 +4,8 @@ The paper's sentences and our reasons are in ``exhibits/table4.yaml``; verdicts 
 of the reasons are computed from the recount and the tests over its sets.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
 
 from survey.core.agreement.credits import (
     OTHER,
@@ -22,7 +20,7 @@ from survey.core.agreement.credits import table4 as tabulate
 from survey.core.agreement.verdicts import p_text, rounded
 from survey.core.statistics.significance import MeanTest
 from survey.services.analysis.sheets import P, Sheet, as_markdown, text_of
-from survey.services.analysis.study_results import counts_as_json, plain
+from survey.services.analysis.study_results import counts_as_json
 from survey.services.paper.reproduction import (
     MEASURES,
     NOT_SUPPORTED,
@@ -31,6 +29,7 @@ from survey.services.paper.reproduction import (
     Claim,
     Comparison,
     Reproduction,
+    exhibit_texts,
     join_words,
     judge_claims,
     printed_rows,
@@ -51,21 +50,6 @@ TOTALS_IN_TEXT = {"AP": "90", "NMRR": "109", "MNRO": "135", OTHER: "20"}
 SHARES_IN_TEXT = {"AP": "25.42%", "NMRR": "30.79%", "MNRO": "38.14%", OTHER: "5.65%"}
 LEVEL = 0.05
 
-LIMITS = (
-    "The paper prints how many votes each set gave, not how each participant voted. So tests over "
-    "participants, errors that count participants and sets alike, McNemar's test and "
-    "Cochran's Q cannot be computed.",
-    "Every test here takes the sets as its units: questions of this kind, with the same "
-    "participants in all of them. The tests do not include how much participants differ.",
-    "A chi-square or z test of the credits is not given: each participant voted in every "
-    "set, and one vote for an order that two measures share is counted twice.",
-    "The p in brackets is after Holm's correction over the three pairs. “p (as many)” is the "
-    "one-sided chance of as many or more.",
-    "Random clicks means one column ticked at random in each answer that is not OTHER. A measure "
-    "whose order is in two columns is then credited twice as often.",
-    "Exchanging measures gives every order of a set the same chance, however many columns "
-    "show it, and is exact.",
-)
 SCOPES = {
     "all_sets": "(all sets)",
     "free": "the two orders differ",
@@ -79,29 +63,6 @@ SHARES = {
 }
 
 
-@dataclass(frozen=True)
-class Reading:
-    """Table 4 counted again, tested with its sets as units, compared and judged."""
-
-    table: Table4
-    shares: Shares
-    first_or_tied: dict[str, int]
-    first_outright: dict[str, int]
-    level: SetLevel
-    comparisons: tuple[Comparison, ...]
-    claims: tuple[Claim, ...]
-
-    @property
-    def counts(self) -> tuple[Sheet, ...]:
-        """The tables of the votes."""
-        return (_votes_sheet(self.table), _shares_sheet(self.shares))
-
-    @property
-    def tests(self) -> tuple[Sheet, ...]:
-        """The tables of the tests."""
-        return (_leads_sheet(self.level), _tests_sheet(self.level), _chance_sheet(self.level))
-
-
 def published_counts() -> PublishedCounts:
     """Return the votes of Table 4 with the identical orders that the text below it names."""
     names = (*MEASURES, OTHER)
@@ -113,42 +74,38 @@ def published_counts() -> PublishedCounts:
     )
 
 
-@cache
-def read_table4() -> Reading:
-    """Count, test and judge Table 4; cached, since its numbers never change."""
-    counts = published_counts()
+def recount(counts: PublishedCounts) -> tuple[Table4, Shares]:
+    """Return the counts as Table 4 and the four kinds of share."""
     credits, rankings = counts.credits(), counts.rankings()
-    table = tabulate(credits, rankings)
-    of_votes = shares(credits, distinct_questions(rankings))
-    or_tied, outright = first_places(table)
-    level = set_level(counts)
-    return Reading(
-        table,
-        of_votes,
-        or_tied,
-        outright,
-        level,
-        _comparisons(table, of_votes, or_tied),
-        claims_of_table4(table, of_votes, level),
-    )
+    return tabulate(credits, rankings), shares(credits, distinct_questions(rankings))
 
 
+@cache
 def table4() -> Reproduction:
-    """Return the recount beside the print, the tests over its sets, and the claims."""
-    reading = read_table4()
+    """Return the recount beside the print, the tests over its sets, and the claims.
+
+    Its numbers never change, so that the page about it computes them once.
+    """
+    counts = published_counts()
+    (table, of_votes), level = recount(counts), set_level(counts)
+    or_tied, outright = first_places(table)
+    claims = claims_of_table4(table, of_votes, level)
+    limits = exhibit_texts("table4")["limits"]
+    sheets = (
+        *(_votes_sheet(table), _shares_sheet(of_votes)),
+        *(_leads_sheet(level), _tests_sheet(level), _chance_sheet(level)),
+    )
     return Reproduction(
         "table4",
         {
-            **counts_as_json(
-                reading.table, reading.shares, reading.first_or_tied, reading.first_outright
-            ),
-            "set_level": level_as_json(reading.level),
+            **counts_as_json(table, of_votes, or_tied, outright),
+            "set_level": {**level.as_json(), "limits": limits},
         },
-        (*reading.counts, *reading.tests),
-        reading.comparisons,
-        reading.claims,
-        LIMITS,
-        documents={"table4-claims.md": claims_document(reading)},
+        sheets,
+        _comparisons(table, of_votes, or_tied),
+        claims,
+        tuple(limits),
+        documents={"table4-claims.md": _document(claims, sheets, limits)},
     )
 
 
@@ -355,54 +312,22 @@ def _preference(tests: PairTests, totals: Mapping[str, float]) -> Check:
 def is_settled(tests: PairTests) -> bool:
     """Whether the lead survives Holm's correction in every test, identical orders in or out."""
     p = [tests.exchange.p_holm]
-    for scope in (tests.all_sets, tests.free, tests.distinct):
+    for scope in tests.scopes.values():
         p += [scope.mean.p_holm, scope.questions.sign_flip_p_holm]
     return all(value is not None and value < LEVEL for value in p)
 
 
-def level_as_json(level: SetLevel) -> dict[str, Any]:
-    """Return the tests over the sets as plain values."""
-    return {
-        "pairs": [_pair_as_json(tests) for tests in level.pairs],
-        "totals": {name: plain(total) for name, total in level.totals.items()},
-        "first_places": {name: plain(first) for name, first in level.first_places.items()},
-        "limits": list(LIMITS),
-    }
-
-
-def _pair_as_json(tests: PairTests) -> dict[str, Any]:
-    return {
-        "pair": str(tests.pair),
-        "by_set": list(tests.by_set),
-        "lead": tests.lead,
-        "chance_lead": tests.chance_lead,
-        "structural_ties": list(tests.structural_ties),
-        "ties": tests.ties,
-        "lead_without_set": list(tests.lead_without),
-        "exchange": plain(tests.exchange),
-        **{name: _scope_as_json(getattr(tests, name)) for name in SCOPES},
-    }
-
-
-def _scope_as_json(scope: ScopeTests) -> dict[str, Any]:
-    return {
-        "sets": list(scope.sets),
-        "t_test": plain(scope.mean),
-        "questions": plain(scope.questions),
-    }
-
-
-def claims_document(reading: Reading) -> str:
-    """Return the claims and the tests as a Markdown document."""
-    claims = Sheet(
+def _document(claims: Sequence[Claim], sheets: Sequence[Sheet], limits: Sequence[str]) -> str:
+    """Return the claims and the tables as a Markdown document."""
+    listing = Sheet(
         "claims",
         "Claim by claim",
         ("source", "claim", "verdict", "why"),
-        tuple((c.source, c.statement, c.verdict, c.why) for c in reading.claims),
+        tuple((claim.source, claim.statement, claim.verdict, claim.why) for claim in claims),
     )
-    tables = map(as_markdown, (claims, *reading.counts, *reading.tests))
-    limits = "\n".join(f"- {limit}" for limit in LIMITS)
-    return "\n".join(["# What Table 4 supports\n", *tables, f"## Limits\n\n{limits}\n"])
+    tables = map(as_markdown, (listing, *sheets))
+    listed = "\n".join(f"- {limit}" for limit in limits)
+    return "\n".join(["# What Table 4 supports\n", *tables, f"## Limits\n\n{listed}\n"])
 
 
 def _votes_sheet(table: Table4) -> Sheet:
@@ -464,7 +389,7 @@ def _tests_sheet(level: SetLevel) -> Sheet:
             *("mean, points", "95 % interval", "t test p (Holm)", "sign flips p (Holm)"),
         ),
         tuple(
-            (tests.pair.title, text, *_scope_cells(getattr(tests, scope)))
+            (tests.pair.title, text, *_scope_cells(tests.scopes[scope]))
             for tests in level.pairs
             for scope, text in SCOPES.items()
         ),

@@ -6,10 +6,9 @@ import pytest
 
 from survey.services.paper.set_level import set_level
 from survey.services.paper.table4 import (
-    claims_document,
     claims_of_table4,
     published_counts,
-    read_table4,
+    recount,
     table4,
 )
 
@@ -60,7 +59,7 @@ GOLDEN = [
 
 @pytest.mark.parametrize(("index", "golden"), list(enumerate(GOLDEN)))
 def test_the_verdict_on_each_sentence_and_its_numbers(index, golden):
-    claim = read_table4().claims[index]
+    claim = table4().claims[index]
     statement, verdict, numbers = golden
     assert statement in claim.statement
     assert claim.verdict == verdict
@@ -69,7 +68,7 @@ def test_the_verdict_on_each_sentence_and_its_numbers(index, golden):
 
 
 def test_there_is_no_claim_without_a_golden_verdict():
-    assert len(read_table4().claims) == len(GOLDEN)
+    assert len(table4().claims) == len(GOLDEN)
 
 
 def test_verdicts_come_from_the_counts_and_not_by_heart():
@@ -80,13 +79,12 @@ def test_verdicts_come_from_the_counts_and_not_by_heart():
         votes=tuple(rows),
         identical={3: ("AP", "NMRR"), 4: ("NMRR", "MNRO"), 9: ("AP", "NMRR")},
     )
-    reading = read_table4()
-    claims = claims_of_table4(reading.table, reading.shares, set_level(exchanged))[:3]
+    claims = claims_of_table4(*recount(counts), set_level(exchanged))[:3]
     assert [claim.verdict for claim in claims] == ["not supported", "not supported", "holds"]
 
 
 def test_the_markdown_has_a_row_for_each_claim_and_pair():
-    text = claims_document(read_table4())
+    text = table4().documents["table4-claims.md"]
     rows = [line for line in text.splitlines() if line.startswith("| ") and "---" not in line]
     assert len(rows) == (1 + len(GOLDEN)) + (1 + 11) + (1 + 4) + (1 + 3) + (1 + 9) + (1 + 3)
     for block in text.split("\n\n"):
