@@ -7,8 +7,19 @@ from typing import Any
 from flask import request
 from flask_wtf import FlaskForm
 from werkzeug.datastructures import CombinedMultiDict, MultiDict
-from wtforms import Field, FileField, HiddenField, SelectChoice
+from wtforms import (
+    BooleanField,
+    Field,
+    FileField,
+    HiddenField,
+    RadioField,
+    SelectChoice,
+    SelectField,
+    StringField,
+    TextAreaField,
+)
 
+from survey.core.studies.faults import Choice, Language, Rule, Switch, Text
 from survey.services.studies.languages import language_names
 from survey.web.language import lazy_gettext
 
@@ -25,6 +36,21 @@ def language_choices() -> list[SelectChoice]:
         SelectChoice(code, name, render_kw={"lang": code})
         for code, name in language_names().items()
     ]
+
+
+def field_for(rule: Rule) -> Field:
+    """Return the field of a form that asks for what a rule allows; the rule itself checks it."""
+    texts = {"label": rule.label, "description": rule.help}
+    if isinstance(rule, Switch):
+        return BooleanField(**texts)
+    if isinstance(rule, Choice):
+        choices = [SelectChoice(*choice) for choice in rule.allowed.items()]
+        return RadioField(**texts, choices=choices, validate_choice=False)
+    if isinstance(rule, Language):
+        return SelectField(**texts, choices=language_choices, validate_choice=False)
+    if isinstance(rule, Text) and rule.rows:
+        return TextAreaField(**texts, render_kw={"rows": rule.rows})
+    return StringField(**texts)
 
 
 class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints

@@ -10,18 +10,20 @@ from datetime import datetime
 from typing import Any, Literal
 
 from survey.core.studies.faults import (
+    Choice,
     Fault,
     PlanError,
-    boolean_faults,
-    choice_faults,
+    Switch,
+    Text,
+    Whole,
     is_storable,
-    text_faults,
-    whole_number_faults,
+    ruled,
+    rules_of,
 )
 
 PERSONAL = "personal"
 MINUTES = "minutes"
-KINDS = ("number", "choice", "text")
+KINDS = {"choice": "one of several options", "number": "a whole number", "text": "a text"}
 LARGEST = 1_000_000_000
 MOST_OPTIONS = 50
 
@@ -74,13 +76,15 @@ class PersonalField:
     """
 
     name: str
-    label: str
-    kind: Literal["number", "choice", "text"]
-    required: bool = True
-    help: str = ""
+    label: str = ruled(Text("Question", 200))
+    kind: Literal["choice", "number", "text"] = ruled(Choice("Kind", KINDS))
+    required: bool = ruled(Switch("Must be answered"), True)
+    help: str = ruled(Text("Help text", 500, needed=False), "")
     options: tuple[str, ...] = ()
-    lowest: int | None = None
-    highest: int | None = None
+    lowest: int | None = ruled(
+        Whole("Lowest", -LARGEST, LARGEST, optional=True, help="Only for “a whole number”."), None
+    )
+    highest: int | None = ruled(Whole("Highest", -LARGEST, LARGEST, optional=True), None)
     screen_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -90,10 +94,8 @@ class PersonalField:
             raise PlanError(faults)
 
     def _faults(self) -> Iterable[Fault]:
-        yield from text_faults("label", self.label, 200, needed=True)
-        yield from text_faults("help", self.help, 500)
-        yield from boolean_faults("required", self.required)
-        yield from choice_faults("kind", self.kind, KINDS)
+        for name, rule in rules_of(type(self)).items():
+            yield from rule.faults(name, getattr(self, name))
         yield from self._name_faults()
         yield from self._bound_faults()
         yield from self._option_faults()
@@ -113,9 +115,6 @@ class PersonalField:
         yield Fault(("name",), f"the personal field {name!r} cannot be a column; {allowed}")
 
     def _bound_faults(self) -> Iterable[Fault]:
-        for name in ("lowest", "highest"):
-            if getattr(self, name) is not None:
-                yield from whole_number_faults(name, getattr(self, name), -LARGEST, LARGEST)
         bounds = (self.lowest, self.highest)
         if all(isinstance(bound, int) for bound in bounds) and self.lowest > self.highest:  # type: ignore[operator] # both are numbers
             yield Fault(("lowest",), f"lowest is {bounds[0]}, more than highest, {bounds[1]}")

@@ -8,129 +8,94 @@ show.
 
 import hashlib
 import json
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, InitVar, asdict, dataclass, field, fields
+from dataclasses import MISSING, InitVar, asdict, dataclass, fields, replace
 from datetime import date
 from typing import Any, ClassVar, Protocol, Self
 
 from survey.core.measures import mentioned_measure
 from survey.core.studies.faults import (
+    Choice,
+    Day,
     Fault,
+    Language,
     PlanError,
-    boolean_faults,
-    choice_faults,
-    date_faults,
-    text_faults,
-    whole_number_faults,
+    Rule,
+    Switch,
+    Text,
+    Whole,
+    ruled,
+    rules_of,
 )
 from survey.core.studies.participant_fields import PersonalField, tidy_text
 from survey.core.studies.texts import placeholders
 
-DESIGNS = ("all", "pool")
 MOST_FIELDS = 20
-RULE = "rule"  # the key of a field's rule in its metadata
-
-
-@dataclass(frozen=True)
-class Text:
-    """Rule of a text that participants read.
-
-    ``needed``: it must not be empty. ``filled``: it may hold placeholders such as {lists}, which
-    pages replace with the design's numbers.
-    """
-
-    longest: int
-    needed: bool = True
-    filled: bool = False
-
-    def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield a fault for a value that breaks the rule."""
-        return text_faults(name, value, self.longest, needed=self.needed)
-
-
-@dataclass(frozen=True)
-class Whole:
-    """Rule of a whole number within bounds; ``optional``: None is allowed too."""
-
-    lowest: int
-    highest: int
-    optional: bool = False
-
-    def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield a fault for a value that breaks the rule."""
-        if value is None and self.optional:
-            return ()
-        return whole_number_faults(name, value, self.lowest, self.highest)
-
-
-@dataclass(frozen=True)
-class Switch:
-    """Rule of a field that is true or false."""
-
-    def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield a fault for a value that breaks the rule."""
-        return boolean_faults(name, value)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Rule of a field that is one of several words."""
-
-    allowed: tuple[str, ...]
-
-    def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield a fault for a value that breaks the rule."""
-        return choice_faults(name, value, self.allowed)
-
-
-QUESTIONS = Whole(1, 50)
-Rule = Text | Whole | Switch | Choice
-
-
-def ruled(rule: Rule, default: Any = MISSING) -> Any:
-    """Return a dataclass field that carries its rule."""
-    return field(default=default, metadata={RULE: rule})
+QUESTIONS = Whole("Questions", 1, 50, help="1 to 50, or the whole pool.")
+PER_PARTICIPANT = Whole("Questions per participant", 1, 50, optional=True, help="Only for a pool.")
+DESIGNS = {
+    "all": "Everyone answers all questions",
+    "pool": "A pool: everyone answers some, each question equally often",
+}
+CONSENT_HELP = (
+    "Blank lines separate paragraphs. The text that a participant agreed to is stored with the "
+    "answers."
+)
+SCENARIO_HELP = (
+    "The story behind the lists. In all texts, {lists}, {relevant}, {collection_size}, "
+    "{questions} and {letters} are replaced by the numbers of the design."
+)
+WANTED_HELP = "Once this many have finished, new visitors see that the study is full."
+SEED_HELP = "The same seed and design give the same questions, on any machine."
+UNTIL_HELP = (
+    "Optional, a date like 2027-06-30. After it the answers to these questions, platforms' ids "
+    "and the guest list are deleted. Participants read the date with the consent."
+)
 
 
 @dataclass(frozen=True)
 class Plan(ABC):
     """A study's design and texts; frozen, with the questions, when the study opens.
 
-    ``title``, ``asked_by``, ``purpose``, ``contact``, ``minutes``: the entry page.
-    ``consent``, ``scenario``, ``reminder``, ``question_text``: shown texts, with blank
-    lines between paragraphs. ``language``: of the pages. ``personal_fields``: the page
-    "About you". ``questions``: how many there are; ``design``: "all" asks everyone every
-    question, "pool" asks ``per_participant`` of them, balanced. ``shuffle_questions``: each
-    participant has an order of their own. ``practice``: a practice question comes first.
-    ``seed``: of what is drawn. ``participants``: how many are wanted. ``personal_until``: the
-    day, as 2027-06-30, after which what could identify people is deleted.
+    The rule of a field says what it may hold, and how researchers are asked for it. Texts have
+    blank lines between paragraphs. With the ``design`` "pool", each participant answers
+    ``per_participant`` of the questions, balanced.
 
     Raises PlanError with all faults, each with its field.
     """
 
     kind: ClassVar[str]
 
-    title: str = ruled(Text(200))
-    asked_by: str = ruled(Text(300))
-    purpose: str = ruled(Text(5_000, filled=True))
-    consent: str = ruled(Text(20_000, filled=True))
-    scenario: str = ruled(Text(10_000, filled=True))
-    reminder: str = ruled(Text(1_000, needed=False, filled=True))
-    question_text: str = ruled(Text(500, filled=True))
-    contact: str = ruled(Text(300, needed=False), "")
+    title: str = ruled(Text("Title", 200, help="It must not name a measure."))
+    asked_by: str = ruled(Text("Who asks", 300, help="Like “the retrieval group of X”."))
+    purpose: str = ruled(Text("Purpose", 5_000, filled=True, rows=4, help="On the first page."))
+    consent: str = ruled(Text("Consent text", 20_000, filled=True, rows=10, help=CONSENT_HELP))
+    scenario: str = ruled(Text("Scenario", 10_000, filled=True, rows=12, help=SCENARIO_HELP))
+    reminder: str = ruled(
+        Text("Reminder", 1_000, needed=False, filled=True, rows=2, help="Above each question.")
+    )
+    question_text: str = ruled(Text("The task, in one sentence", 500, filled=True))
+    contact: str = ruled(
+        Text(
+            "Where participants can ask", 300, needed=False, help="For example, an e-mail address."
+        ),
+        "",
+    )
     questions: int = ruled(QUESTIONS, 10)
-    participants: int = ruled(Whole(1, 10_000_000), 30)
-    minutes: int = ruled(Whole(1, 600), 20)
-    seed: int = ruled(Whole(0, 2**63 - 1), 1)
-    language: str = "en"
+    participants: int = ruled(Whole("Participants wanted", 1, 10_000_000, help=WANTED_HELP), 30)
+    minutes: int = ruled(Whole("Minutes", 1, 600), 20)
+    seed: int = ruled(Whole("Seed", 0, 2**63 - 1, help=SEED_HELP), 1)
+    language: str = ruled(Language("Language of the pages"), "en")
     personal_fields: tuple[PersonalField, ...] = ()
-    design: str = ruled(Choice(DESIGNS), "all")
-    per_participant: int | None = None
-    shuffle_questions: bool = ruled(Switch(), False)
-    practice: bool = ruled(Switch(), True)
-    personal_until: str | None = None
+    design: str = ruled(Choice("Who answers what", DESIGNS), "all")
+    per_participant: int | None = ruled(PER_PARTICIPANT, None)
+    shuffle_questions: bool = ruled(Switch("Shuffle the questions for each participant"), False)
+    practice: bool = ruled(
+        Switch("Begin with a practice question", help="It explains the task and never counts."),
+        True,
+    )
+    personal_until: str | None = ruled(Day("Delete personal data after", help=UNTIL_HELP), None)
     registered: InitVar[bool] = True
 
     def __post_init__(self, registered: bool) -> None:
@@ -220,9 +185,9 @@ class Plan(ABC):
         }
         if type(values.get("personal_until")) is date:  # as YAML reads it
             values["personal_until"] = values["personal_until"].isoformat()
-        for name in texts_of(cls):
-            if field_default(cls, name) is MISSING:
-                values.setdefault(name, "")  # a needed text is then reported as empty
+        for item in fields(cls):
+            if item.default is MISSING:
+                values.setdefault(item.name, "")  # a needed text is then reported as empty
         values["personal_fields"] = read_fields(values.get("personal_fields", ()), faults)
         cls._read(values, faults)
         try:
@@ -248,10 +213,23 @@ class Plan(ABC):
 
     def _faults(self, *, registered: bool) -> list[Fault]:
         """Return all faults; those that depend on numbers only if the numbers are valid."""
-        faults = [*self._text_faults(), *self._design_faults()]
+        rules = self._rules()
+        faults: list[Fault] = []
+        for name, rule in rules.items():
+            faults += rule.faults(name, getattr(self, name))
+        faults += self._personal_field_faults()
+        if not any(isinstance(rules.get(str(fault.place[0])), Whole) for fault in faults):
+            faults += [*self._pool_faults(), *self._number_faults()]
         if registered:
             faults += self._registry_faults()
         return faults or [*self._placeholder_faults(), *self._later_faults(registered=registered)]
+
+    def _rules(self) -> dict[str, Rule]:
+        """Return the rules of this plan's fields."""
+        rules = rules_of(type(self))
+        if not [*QUESTIONS.faults("questions", self.questions)]:
+            rules["per_participant"] = replace(PER_PARTICIPANT, highest=self.questions)
+        return rules
 
     def _registry_faults(self) -> Iterable[Fault]:
         """Yield faults of names that are not registered."""
@@ -261,14 +239,7 @@ class Plan(ABC):
         """Yield faults of settings that depend on others, once those are valid."""
         return ()
 
-    def _text_faults(self) -> Iterable[Fault]:
-        for name, rule in rules_of(type(self)).items():
-            if isinstance(rule, Text):
-                yield from rule.faults(name, getattr(self, name))
-        if not (isinstance(self.language, str) and re.fullmatch(r"[a-z]{2,3}", self.language)):
-            yield Fault(("language",), f"language is {self.language!r}; two letters, like en")
-        if self.personal_until is not None:
-            yield from date_faults("personal_until", self.personal_until)
+    def _personal_field_faults(self) -> Iterable[Fault]:
         names = [item.name for item in self.personal_fields]
         for index, name in enumerate(names):
             if name in names[:index]:
@@ -279,26 +250,6 @@ class Plan(ABC):
             yield Fault(
                 ("personal_fields",), f"{len(names)} personal fields; {MOST_FIELDS} at most"
             )
-
-    def _rule(self, name: str) -> Rule:
-        """Return a field's rule in this plan."""
-        return rules_of(type(self))[name]
-
-    def _design_faults(self) -> Iterable[Fault]:
-        rules = {name: self._rule(name) for name in rules_of(type(self))}
-        numbers = [
-            fault
-            for name, rule in rules.items()
-            if isinstance(rule, Whole)
-            for fault in rule.faults(name, getattr(self, name))
-        ]
-        yield from numbers
-        for name, rule in rules.items():
-            if isinstance(rule, Switch | Choice):
-                yield from rule.faults(name, getattr(self, name))
-        if not numbers:
-            yield from self._pool_faults()
-            yield from self._number_faults()
 
     def _number_faults(self) -> Iterable[Fault]:
         """Yield faults of this kind's settings, once all numbers are within bounds."""
@@ -312,9 +263,7 @@ class Plan(ABC):
                 "per_participant is empty; a pool needs to know how many questions each "
                 "participant answers",
             )
-        elif self.design == "pool":
-            yield from whole_number_faults("per_participant", asked, 1, self.questions)
-        elif asked is not None:
+        elif self.design != "pool" and asked is not None:
             yield Fault(
                 ("per_participant",),
                 f"per_participant is {asked}, but the design is {self.design}; "
@@ -322,8 +271,8 @@ class Plan(ABC):
             )
 
     def _placeholder_faults(self) -> Iterable[Fault]:
-        for name, rule in rules_of(type(self)).items():
-            if isinstance(rule, Text) and rule.filled:
+        for name, rule in texts_of(type(self)).items():
+            if rule.filled:
                 yield from self._faults_of_braces(name, getattr(self, name))
 
     def _faults_of_braces(self, name: str, text: str) -> Iterable[Fault]:
@@ -345,19 +294,9 @@ class Plan(ABC):
         return ""
 
 
-def rules_of(plan: type[Plan]) -> dict[str, Rule]:
-    """Return the rules of a kind of plan, by field, in the order of their declaration."""
-    return {item.name: item.metadata[RULE] for item in fields(plan) if RULE in item.metadata}
-
-
 def texts_of(plan: type[Plan]) -> dict[str, Text]:
     """Return the rules of the texts that participants read."""
     return {name: rule for name, rule in rules_of(plan).items() if isinstance(rule, Text)}
-
-
-def field_default(plan: type[Plan], name: str) -> Any:
-    """Return a field's default, MISSING where there is none."""
-    return next(item.default for item in fields(plan) if item.name == name)
 
 
 def giveaways_in_title(title: object) -> Iterable[Fault]:

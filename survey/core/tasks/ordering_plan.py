@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from survey.core.measures import MEASURES, Setting, measure_named, mentioned_measure
-from survey.core.studies.faults import Fault, Place
+from survey.core.studies.faults import Choice, Fault, Place, Rule, Switch, Text, Whole, ruled
 from survey.core.studies.generators import GENERATORS
-from survey.core.studies.plan import Choice, Plan, Rule, Switch, Text, Whole, ruled
+from survey.core.studies.plan import Plan
 from survey.core.studies.questions import (
     KINDS,
     NAME_RULE,
@@ -21,6 +21,23 @@ from survey.core.studies.questions import (
 from survey.core.studies.rankings import letters_for
 
 OWN_LISTS = "given"  # the generator of a plan with own lists
+LISTS_FROM = {
+    "random": "Random: positions drawn uniformly, as in the paper",
+    "discriminative": "Discriminative: random, kept only where the measures disagree",
+    OWN_LISTS: "Your own lists, as uploaded",
+}
+GENERATOR_HELP = (
+    "In discriminative questions any two measures contradict each other somewhere. Say in your "
+    "paper which generator you used."
+)
+GMT_HELP = "Leave empty for no cap, as in the paper's Table 1."
+RANK_FIRST_HELP = (
+    "Participants see the lists alone first, then the methods' orderings. Off in the paper's study."
+)
+POSITIONS_STRIP_HELP = (
+    "A line from 1 to the collection's size beside each list, with a mark at each position. Off "
+    "in the paper's study."
+)
 OLDEST_MEASURES = frozenset({"AP", "NMRR", "MNRO"})
 FEWEST_OWN_LISTS = 2  # drawn questions have three at least
 PRACTICE_DRAWS = 100  # sets tried for a practice question beside own lists
@@ -32,34 +49,39 @@ ListsPerQuestion = tuple[tuple[tuple[int, ...], ...], ...]
 class OrderingPlan(Plan):
     """The settings of a study whose questions are sets of ranked lists.
 
-    ``list_noun``: the word for the source of a list ("system"). ``measures``, in the
-    registry's order; ``lists`` per question, ``relevant`` items per list among
-    ``collection_size``; ``generator``, or the generator "given" with ``own_lists`` (question →
-    list → positions). ``marks``: grades, weights or clusters that the generator random deals to
-    the positions of each list it draws; ``own_marks``: those of own lists, for each question.
-    ``gmt`` and ``literal_eq15``: see ``Setting``. ``shuffle_lists``: rows in an order of each
-    participant's own. ``rank_first``: one's own ranking is asked before the columns are shown.
-    ``positions_strip``: a small picture beside each list of where on 1…N its relevant items came.
+    ``measures``: in the registry's order. ``own_lists`` (question → list → positions) belong to
+    the generator "given". ``marks``: grades, weights or clusters that the generator random deals
+    to the positions of each list it draws; ``own_marks``: those of own lists, for each question.
+    ``gmt`` and ``literal_eq15``: see ``Setting``.
 
     The texts may hold {lists}, {relevant}, {collection_size}, {questions} and {letters}.
     """
 
     kind: ClassVar[str] = "ordering"
 
-    list_noun: str = ruled(Text(40), "system")
+    list_noun: str = ruled(Text("What a list stands for", 40, help="Like “System”."), "system")
     measures: tuple[str, ...] = ("AP", "NMRR", "MNRO")
-    lists: int = ruled(Whole(3, 10), 5)
-    relevant: int = ruled(Whole(1, 10_000), 5)
-    collection_size: int = ruled(Whole(2, 100_000_000), 100)
-    generator: str = ruled(Choice((*GENERATORS, OWN_LISTS)), "random")
+    lists: int = ruled(Whole("Lists per question", 3, 10, help="3 to 10."), 5)
+    relevant: int = ruled(Whole("Relevant items per list", 1, 10_000), 5)
+    collection_size: int = ruled(Whole("Collection size", 2, 100_000_000), 100)
+    generator: str = ruled(
+        Choice("Where the lists come from", LISTS_FROM, help=GENERATOR_HELP), "random"
+    )
     own_lists: ListsPerQuestion = ()
     marks: Marks = NO_MARKS
     own_marks: tuple[Marks, ...] = ()
-    gmt: int | None = ruled(Whole(1, 10_000, optional=True), None)
-    literal_eq15: bool = ruled(Switch(), False)
-    shuffle_lists: bool = ruled(Switch(), False)
-    rank_first: bool = ruled(Switch(), False)
-    positions_strip: bool = ruled(Switch(), False)
+    gmt: int | None = ruled(Whole("GMT cap of NMRR", 1, 10_000, optional=True, help=GMT_HELP), None)
+    literal_eq15: bool = ruled(Switch("Use MNRO's Eq. 15 as printed"), False)
+    shuffle_lists: bool = ruled(
+        Switch("Shuffle the lists within a question for each participant"), False
+    )
+    rank_first: bool = ruled(
+        Switch("Ask for people's own orderings before showing the methods", help=RANK_FIRST_HELP),
+        False,
+    )
+    positions_strip: bool = ruled(
+        Switch("Show the positions on a line", help=POSITIONS_STRIP_HELP), False
+    )
 
     __hash__ = Plan.__hash__
 
@@ -207,11 +229,11 @@ class OrderingPlan(Plan):
         if not any(self.own_marks):
             object.__setattr__(self, "own_marks", ())
 
-    def _rule(self, name: str) -> Rule:
-        rule = super()._rule(name)
-        if name == "lists" and self.own_lists and isinstance(rule, Whole):
-            return replace(rule, lowest=FEWEST_OWN_LISTS)
-        return rule
+    def _rules(self) -> dict[str, Rule]:
+        rules = super()._rules()
+        if self.own_lists:
+            rules["lists"] = replace(rules["lists"], lowest=FEWEST_OWN_LISTS)  # type: ignore[call-arg] # it is Whole
+        return rules
 
     def _number_faults(self) -> Iterable[Fault]:
         if self.relevant > self.collection_size:

@@ -17,12 +17,14 @@ from survey import tokens
 from survey.clock import now
 from survey.core.measures import mentioned_measure
 from survey.core.studies.faults import (
+    Choice,
     Fault,
     PlanError,
-    boolean_faults,
-    choice_faults,
-    text_faults,
-    whole_number_faults,
+    Switch,
+    Text,
+    Whole,
+    ruled,
+    rules_of,
 )
 from survey.core.studies.texts import marked, placeholders
 from survey.db import queries
@@ -31,7 +33,10 @@ from survey.db.participant_queries import AnyStudy, StudyRecord
 from survey.errors import NotFoundError, SurveyError
 from survey.services.spreadsheets import escaped, line_of, unescaped
 
-ACCESS = ("public", "personal")
+ACCESS = {
+    "public": "Anyone with the public link",
+    "personal": "Only people with a personal link",
+}
 PARAMETER = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}\Z")
 LONGEST_VALUE = 200
 MOST_PARAMETERS = 8
@@ -54,15 +59,19 @@ class Recruitment:
     Raises PlanError with all faults.
     """
 
-    access: str = "public"
+    access: str = ruled(Choice("Who can begin", ACCESS), "public")
     id_parameter: str = "PROLIFIC_PID"
     capture: tuple[str, ...] = ("STUDY_ID", "SESSION_ID")
-    id_required: bool = False
-    code_complete: str = ""
-    code_declined: str = ""
-    code_screened_out: str = ""
-    return_url: str = ""
-    slot_minutes: int = 180
+    id_required: bool = ruled(Switch("Require an id to begin"), False)
+    code_complete: str = ruled(Text("Code for those who finish", 100, needed=False), "")
+    code_declined: str = ruled(Text("Code for those who decline", 100, needed=False), "")
+    code_screened_out: str = ruled(
+        Text("Code for those who are screened out", 100, needed=False), ""
+    )
+    return_url: str = ruled(Text("Address that the last page links to", 2_000, needed=False), "")
+    slot_minutes: int = ruled(
+        Whole("Minutes after which an unused slot is released", 5, 525_600), 180
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "capture", tuple(self.capture))
@@ -71,12 +80,8 @@ class Recruitment:
             raise PlanError(faults)
 
     def _faults(self) -> Iterable[Fault]:
-        yield from choice_faults("access", self.access, ACCESS)
-        yield from boolean_faults("id_required", self.id_required)
-        yield from whole_number_faults("slot_minutes", self.slot_minutes, 5, 525_600)
-        for name in ("code_complete", "code_declined", "code_screened_out"):
-            yield from text_faults(name, getattr(self, name), 100)
-        yield from text_faults("return_url", self.return_url, 2_000)
+        for name, rule in rules_of(type(self)).items():
+            yield from rule.faults(name, getattr(self, name))
         for place, name in (("id_parameter", self.id_parameter), *self._captured):
             if not (isinstance(name, str) and PARAMETER.match(name)):
                 yield Fault(

@@ -9,15 +9,20 @@ from flask_wtf.file import FileField
 from wtforms import BooleanField, RadioField, SelectChoice, StringField, TextAreaField
 from wtforms.validators import DataRequired, Length
 
-from survey.core.studies.faults import PlanError, is_storable
+from survey.core.studies.faults import PlanError, is_storable, rules_of
 from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
 from survey.services.accounts import access
 from survey.services.participation import participants
 from survey.services.participation.participant_list import Watch, find_participant, watch
 from survey.services.studies import lifecycle, recruitment
-from survey.services.studies.recruitment import PLATFORMS, recruitment_from, recruitment_of
-from survey.web.forms import Form
+from survey.services.studies.recruitment import (
+    PLATFORMS,
+    Recruitment,
+    recruitment_from,
+    recruitment_of,
+)
+from survey.web.forms import Form, field_for
 from survey.web.requests import session
 from survey.web.researcher.pages import (
     STUDY,
@@ -139,22 +144,16 @@ class GuestsForm(Form):
 class RecruitmentForm(Form):
     """Who can begin, what a link's parameters carry, and the codes and address at the end."""
 
-    access = RadioField(
-        "Who can begin",
-        choices=[
-            SelectChoice("public", "Anyone with the public link"),
-            SelectChoice("personal", "Only people with a personal link"),
-        ],
-        validate_choice=False,
-    )
+    _rules = rules_of(Recruitment)
+    access = field_for(_rules["access"])
     id_parameter = StringField("Parameter with a person's id")
     capture = StringField("Other parameters to keep")
-    id_required = BooleanField("Require an id to begin")
-    code_complete = StringField("Code for those who finish")
-    code_declined = StringField("Code for those who decline")
-    code_screened_out = StringField("Code for those who are screened out")
-    return_url = StringField("Address that the last page links to")
-    slot_minutes = StringField("Minutes after which an unused slot is released")
+    id_required = field_for(_rules["id_required"])
+    code_complete = field_for(_rules["code_complete"])
+    code_declined = field_for(_rules["code_declined"])
+    code_screened_out = field_for(_rules["code_screened_out"])
+    return_url = field_for(_rules["return_url"])
+    slot_minutes = field_for(_rules["slot_minutes"])
 
     def values(self) -> dict[str, object]:
         """Return the typed settings in the form in which they are stored."""

@@ -4,7 +4,7 @@ The form has the fields of a plan file. The plan itself validates what is typed.
 lists are uploaded on a page beside it, as CSV or as TREC judgements and runs.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from flask import Response, flash, g, redirect, request, url_for
@@ -15,7 +15,6 @@ from wtforms import (
     Field,
     FieldList,
     FormField,
-    RadioField,
     SelectChoice,
     SelectField,
     SelectMultipleField,
@@ -24,24 +23,21 @@ from wtforms import (
 )
 from wtforms import Form as Subform
 
-from survey.core.studies.faults import Fault, PlanError
-from survey.core.studies.participant_fields import PersonalField
+from survey.core.studies.faults import Day, Fault, PlanError, Rule, Whole, rules_of
+from survey.core.studies.participant_fields import KINDS, PersonalField
 from survey.core.studies.plan import Plan
-from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
+from survey.core.tasks.ordering_plan import OWN_LISTS, OrderingPlan, ordering_plan
 from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import write_plan
 from survey.services.studies.recruitment import recruitment_of
-from survey.web.forms import Form, language_choices
+from survey.web.forms import Form, field_for
 from survey.web.requests import session
 from survey.web.researcher.pages import STUDY, blueprint, decoded, page, uploaded_text
 
-NUMBERS = (
-    *("minutes", "questions", "lists", "relevant", "collection_size", "seed"),
-    *("gmt", "per_participant", "participants"),
-)
-OPTIONAL = ("gmt", "per_participant", "personal_until")
+RULES = rules_of(OrderingPlan)
+FIELD_RULES = rules_of(PersonalField)
 MARK_KINDS = ("grades", "weights", "clusters")  # one text for each, dealt to drawn lists
 # The field beside which to show a fault of something that has no field of its own.
 FIELD_OF = {"own_lists": "generator", "own_marks": "generator", "marks": "grades"}
@@ -51,23 +47,27 @@ MAX_PERSONAL_FIELDS = 25
 class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hints
     """One field of the page "About you"; empty without column name, question and options."""
 
-    name = StringField("Column name")
-    label = StringField("Question")
+    name = StringField("Column name", description="The column in exported files, like age.")
+    label = field_for(FIELD_RULES["label"])
     kind = SelectField(
-        "Kind",
-        choices=[
-            SelectChoice("choice", "one of several options"),
-            SelectChoice("number", "a whole number"),
-            SelectChoice("text", "a text"),
-        ],
+        FIELD_RULES["kind"].label,
+        choices=[SelectChoice(*choice) for choice in KINDS.items()],
         validate_choice=False,
     )
-    required = BooleanField("Must be answered")
-    options = TextAreaField("Options, one per line")
-    screen_out = TextAreaField("Options that end the survey for a person, one per line")
-    lowest = StringField("Lowest")
-    highest = StringField("Highest")
-    help = StringField("Help text")
+    required = field_for(FIELD_RULES["required"])
+    options = TextAreaField(
+        "Options, one per line",
+        description="Only for “one of several options”.",
+        render_kw={"rows": 4},
+    )
+    screen_out = TextAreaField(
+        "Options that end the survey for a person, one per line",
+        description="Leave empty to let everyone take part.",
+        render_kw={"rows": 4},
+    )
+    lowest = field_for(FIELD_RULES["lowest"])
+    highest = field_for(FIELD_RULES["highest"])
+    help = field_for(FIELD_RULES["help"])
 
     @property
     def is_empty(self) -> bool:
@@ -76,103 +76,96 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
 
     def values(self) -> dict[str, Any]:
         """Return the field as a plan file has it."""
-        kind = self.kind.data
-        content: dict[str, Any] = {
-            "name": (self["name"].data or "").strip(),
-            "label": self.label.data or "",
-            "kind": kind,
-            "required": self.required.data,
-            "help": self.help.data or "",
-        }
-        if kind == "choice":
-            content["options"] = _lines(self.options.data)
-            content["screen_out"] = _lines(self.screen_out.data)
-        if kind == "number":
-            content["lowest"], content["highest"] = map(
-                _number, (self.lowest.data, self.highest.data)
-            )
+        content = {name: _typed(rule, self[name].data) for name, rule in FIELD_RULES.items()}
+        content["name"] = (self["name"].data or "").strip()
+        if self.kind.data == "choice":
+            content |= {name: _lines(self[name].data) for name in ("options", "screen_out")}
+        if self.kind.data != "number":
+            del content["lowest"], content["highest"]
         return content
 
 
 class PlanForm(Form):
-    """All fields of a plan except own lists, which have a page of their own."""
+    """All fields of a plan except own lists, which have a page of their own.
 
-    title = StringField("Title")
-    asked_by = StringField("Who asks")
-    contact = StringField("Where participants can ask")
-    language = SelectField("Language of the pages", validate_choice=False)
-    minutes = StringField("Minutes")
-    purpose = TextAreaField("Purpose")
-    consent = TextAreaField("Consent text")
-    scenario = TextAreaField("Scenario")
-    reminder = TextAreaField("Reminder")
-    question_text = StringField("The task, in one sentence")
-    list_noun = StringField("What a list stands for")
+    They are in the order of the page, which is also that of its errors.
+    """
+
+    title = field_for(RULES["title"])
+    asked_by = field_for(RULES["asked_by"])
+    contact = field_for(RULES["contact"])
+    language = field_for(RULES["language"])
+    minutes = field_for(RULES["minutes"])
+    purpose = field_for(RULES["purpose"])
+    consent = field_for(RULES["consent"])
+    scenario = field_for(RULES["scenario"])
+    reminder = field_for(RULES["reminder"])
+    question_text = field_for(RULES["question_text"])
+    list_noun = field_for(RULES["list_noun"])
 
     measures = SelectMultipleField("Measures", validate_choice=False)
-    questions = StringField("Questions")
-    lists = StringField("Lists per question")
-    relevant = StringField("Relevant items per list")
-    collection_size = StringField("Collection size")
-    generator = RadioField("Where the lists come from", validate_choice=False)
-    seed = StringField("Seed")
-    gmt = StringField("GMT cap of NMRR")
-    literal_eq15 = BooleanField("Use MNRO's Eq. 15 as printed")
-    other_measures = StringField("Other measures")
-    grades = StringField("Grades of a list's relevant items")
-    weights = StringField("Weights of a list's relevant items")
-    clusters = StringField("Clusters of a list's relevant items")
+    other_measures = StringField(
+        "Other measures",
+        description="With other cut-offs, separated by spaces: P@7 nDCG@3 F2@20.",
+    )
+    questions = field_for(RULES["questions"])
+    lists = field_for(RULES["lists"])
+    relevant = field_for(RULES["relevant"])
+    collection_size = field_for(RULES["collection_size"])
+    generator = field_for(RULES["generator"])
+    grades = StringField(
+        "Grades of a list's relevant items",
+        description="Like 3 2 2 1 1. Higher is more relevant.",
+    )
+    weights = StringField(
+        "Weights of a list's relevant items",
+        description="The share of annotators who chose the item, like 1 .8571 .8571 .4286 .1429.",
+    )
+    clusters = StringField(
+        "Clusters of a list's relevant items",
+        description="Like dolphin dolphin turtle pelican pelican.",
+    )
+    seed = field_for(RULES["seed"])
+    gmt = field_for(RULES["gmt"])
+    literal_eq15 = field_for(RULES["literal_eq15"])
 
-    design = RadioField("Who answers what", validate_choice=False)
-    per_participant = StringField("Questions per participant")
-    participants = StringField("Participants wanted")
-    shuffle_questions = BooleanField("Shuffle the questions for each participant")
-    shuffle_lists = BooleanField("Shuffle the lists within a question for each participant")
-    practice = BooleanField("Begin with a practice question")
-    rank_first = BooleanField("Ask for people's own orderings before showing the methods")
-    positions_strip = BooleanField("Show the positions on a line")
+    participants = field_for(RULES["participants"])
+    design = field_for(RULES["design"])
+    per_participant = field_for(RULES["per_participant"])
+    practice = field_for(RULES["practice"])
+    shuffle_questions = field_for(RULES["shuffle_questions"])
+    shuffle_lists = field_for(RULES["shuffle_lists"])
+    rank_first = field_for(RULES["rank_first"])
+    positions_strip = field_for(RULES["positions_strip"])
 
-    personal_until = StringField("Delete personal data after")
+    personal_until = field_for(RULES["personal_until"])
     personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
 
     def __init__(self, *args: Any, own_lists: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.language.choices = language_choices()
         self.measure_groups = [
             (heading, [SelectChoice(name, f"{name}: {label}") for name, label in group])
             for heading, group in plans.measure_groups()
         ]
-        self.generator.choices = [
-            SelectChoice("random", "Random: positions drawn uniformly, as in the paper"),
-            SelectChoice(
-                "discriminative", "Discriminative: random, kept only where the measures disagree"
-            ),
-            *([SelectChoice("given", "Your own lists, as uploaded")] if own_lists else []),
-        ]
-        self.design.choices = [
-            SelectChoice("all", "Everyone answers all questions"),
-            SelectChoice("pool", "A pool: everyone answers some, each question equally often"),
-        ]
+        if not own_lists:
+            drawn = [choice for choice in self.generator.choices if choice.value != OWN_LISTS]
+            self.generator.choices = drawn
 
     def values(self, current: Plan) -> dict[str, Any]:
         """Return the typed plan as a plan file has it, with the own lists of the current plan."""
-        typed = {field.name: field.data for field in self if field.name != "csrf_token"}
-        others = (typed.pop("other_measures") or "").replace(",", " ").split()
-        typed["measures"] = [*dict.fromkeys([*typed["measures"], *others])]
-        marks = {kind: (typed.pop(kind) or "").replace(",", " ") for kind in MARK_KINDS}
+        typed = {name: _typed(rule, self[name].data) for name, rule in RULES.items()}
+        typed["measures"] = [
+            *dict.fromkeys([*self.measures.data, *_words(self.other_measures.data).split()])
+        ]
+        marks = {kind: _words(self[kind].data) for kind in MARK_KINDS}
         typed["marks"] = {kind: words for kind, words in marks.items() if words.strip()}
-        typed |= {name: _number(typed[name]) for name in NUMBERS}
-        typed["personal_until"] = (typed["personal_until"] or "").strip() or None
         if typed["design"] != "pool":
             typed["per_participant"] = None
         typed["personal_fields"] = [form.values() for form in self._used_rows()]
-        if typed["generator"] == "given":
+        if typed["generator"] == OWN_LISTS:
             typed["own_lists"] = ordering_plan(current).own_lists
             typed["own_marks"] = [marks.as_json() for marks in ordering_plan(current).own_marks]
-        return {
-            name: "" if value is None and name not in OPTIONAL else value
-            for name, value in typed.items()
-        }
+        return typed
 
     def show(self, faults: tuple[Fault, ...]) -> None:
         """Add faults to the errors of the fields that they are about."""
@@ -249,38 +242,40 @@ def plan_file() -> ResponseReturnValue:
     )
 
 
-def _form_data(plan: Plan) -> dict[str, Any]:
-    content = {
-        name: str(value) if name in NUMBERS and value is not None else value
-        for name, value in plan.as_json().items()
-    }
+def _form_data(plan: OrderingPlan) -> dict[str, Any]:
     listed = {name for _, group in plans.measure_groups() for name, _ in group}
-    content["other_measures"] = " ".join(
-        name for name in ordering_plan(plan).measures if name not in listed
-    )
-    marks = ordering_plan(plan).marks.cells(0)
-    content |= {kind: marks.get(kind, "") for kind in MARK_KINDS}
-    content["personal_fields"] = [_personal_field_data(field) for field in plan.personal_fields]
-    return content
-
-
-def _personal_field_data(field: PersonalField) -> Mapping[str, Any]:
     return {
-        **vars(field),
-        "options": "\n".join(field.options),
-        "screen_out": "\n".join(field.screen_out),
-        "lowest": "" if field.lowest is None else str(field.lowest),
-        "highest": "" if field.highest is None else str(field.highest),
+        **plan.as_json(),
+        **plan.marks.cells(0),
+        "other_measures": " ".join(name for name in plan.measures if name not in listed),
+        "personal_fields": [
+            {
+                **vars(field),
+                "options": "\n".join(field.options),
+                "screen_out": "\n".join(field.screen_out),
+            }
+            for field in plan.personal_fields
+        ],
     }
 
 
-def _number(text: str | None) -> int | str | None:
+def _typed(rule: Rule, data: Any) -> Any:
+    """Return what was typed into a field as a plan file has it."""
+    if isinstance(rule, Whole):
+        return _number(data) if (data or "").strip() else None if rule.optional else ""
+    if isinstance(rule, Day):
+        return (data or "").strip() or None
+    return "" if data is None else data
+
+
+def _number(text: str) -> int | str:
     """Parse a whole number; return any other text as it is, for the plan to reject."""
-    stripped = (text or "").strip()
-    if not stripped:
-        return None
-    number = parse_whole(stripped, signed=True)
-    return stripped if number is None else number
+    number = parse_whole(text.strip(), signed=True)
+    return text.strip() if number is None else number
+
+
+def _words(text: str | None) -> str:
+    return (text or "").replace(",", " ")
 
 
 def _lines(text: str | None) -> list[str]:
