@@ -26,9 +26,9 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "import": "bundle",
     },
     "Score lists and runs": {
-        "measure": "measure",
-        "evaluate": "evaluate",
-        "feedback": "evaluate",
+        "measure": "scores",
+        "evaluate": "scores",
+        "feedback": "scores",
         "assess": "assess",
         "paper": "paper",
     },
