@@ -149,14 +149,14 @@ def import_(bundle: Path, slug: str, owner: str, as_json: bool) -> None:
     Everything in it is recomputed first; a bundle that does not agree is not imported.
     """
     from survey.services.accounts.researchers import find_researcher
-    from survey.services.exchange import bundle_import, input_files
+    from survey.services.exchange import input_files, replication
     from survey.services.studies import lifecycle
 
     with progress_bar("Recomputing"):
         files = input_files.open_files(bundle, bundle.name)
         with open_session() as session:
             researcher = find_researcher(session, owner)
-            study = bundle_import.import_bundle(session, files, bundle.name, slug, researcher)
+            study = replication.import_bundle(session, files, bundle.name, slug, researcher)
             content = lifecycle.describe(study)
     if as_json:
         print_json(content)

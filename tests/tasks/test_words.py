@@ -15,7 +15,7 @@ from survey.core.studies.faults import PlanError
 from survey.core.tasks import plan_from_json
 from survey.services.accounts import access, researchers
 from survey.services.analysis.study_results import Choices
-from survey.services.exchange import bundle, bundle_import
+from survey.services.exchange import bundle, replication
 from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.exchange.reading import analyse_path
 from survey.services.exchange.replication import replicate
@@ -146,7 +146,7 @@ def test_its_bundle_replicates_and_is_imported_with_the_same_files(visitor, sess
     assert sum(json.loads(files["analysis.json"])["picked"].values()) == 3
     session.rollback()
     ada, _ = researchers.add_researcher(session, "Ada")
-    copy = bundle_import.import_bundle(session, files, "words.zip", "again", ada)
+    copy = replication.import_bundle(session, files, "words.zip", "again", ada)
     again = open_files(io.BytesIO(exported(session, copy)), "again.zip")
     assert again["choices.csv"] == files["choices.csv"]
     assert again["analysis.json"] == files["analysis.json"]

@@ -1,15 +1,34 @@
-"""Replicate a bundle: recompute everything in it and name the first disagreement."""
+"""Replicate a bundle: recompute everything in it, or name the first disagreement; and import it."""
 
 import json
 import math
+import secrets
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from survey import __version__
+from sqlalchemy.orm import Session
+
+from survey import __version__, tokens
+from survey.clock import now
+from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.plan import study_digest, text_digest
 from survey.core.studies.texts import and_join
+from survey.db import participant_queries, queries
+from survey.db.export_queries import EXPORTED
+from survey.db.models import (
+    TASK_TABLES,
+    ConsentText,
+    Participant,
+    Presentation,
+    Researcher,
+    StoredQuestion,
+    StoredResponse,
+    Study,
+)
+from survey.errors import SurveyError
+from survey.services.accounts import access
 from survey.services.exchange.bundle import (
     ANALYSIS,
     LAST_LINE,
@@ -32,6 +51,8 @@ from survey.services.exchange.input_files import (
 from survey.services.exchange.reading import ParsedBundle, read_bundle, read_identities
 from survey.services.exchange.tables import IDENTITIES, PACKAGES, STUDY, Content
 from survey.services.exchange.tasks import files_of_kind
+from survey.services.studies import lifecycle
+from survey.services.studies.recruitment import Recruitment
 
 # Computed on another machine, floats may differ in their last digit.
 RELATIVE_TOLERANCE = 1e-9
@@ -55,6 +76,38 @@ def replicate(files: Files) -> Iterator[str]:
         raise BundleError(f"{error}{_version_note(bundle)}") from None
 
 
+def import_bundle(
+    session: Session, files: Files, name: str, slug: str, researcher: Researcher
+) -> Study:
+    """Store a bundle's study, closed, and return it; ``slug`` is empty for the bundle's own.
+
+    Raises BundleError for a bundle that does not replicate, and SurveyError for an address that
+    another study has.
+    """
+    # Recomputing takes a while, and a transaction would let participants' answers wait.
+    session.rollback()
+    for _ in replicate(files):
+        continue
+    content = read_bundle(files).content
+    slug = slug or content.slug
+    lifecycle.refuse_slug(slug)
+    if queries.find(session, Study, slug=slug):
+        raise SurveyError(f"There is a study {slug!r} already; give this one another address.")
+    study = _study(content, name, slug)
+    session.add(study)
+    session.flush()
+    participants = {each.public_id: _participant(each, study) for each in content.participants()}
+    session.add_all(participants.values())
+    session.flush()
+    _store_answers(session, study, content, participants)
+    study.status, study.digest = "closed", content.digest
+    study.opened_at, study.closed_at = content.opened_at, content.closed_at or now()
+    access.share(session, study, researcher, "owner")
+    access.log(session, study, researcher.name, "imported", name)
+    session.commit()
+    return study
+
+
 def _recompute(files: Files, bundle: ParsedBundle) -> Iterator[str]:
     content = bundle.content
     kind = files_of_kind(content.plan)
@@ -67,8 +120,7 @@ def _recompute(files: Files, bundle: ParsedBundle) -> Iterator[str]:
         identities = read_identities(files, participants)
         content = replace(content, identities=lambda: identities)
     recomputed = dict(files_of(content))
-    _check_names(files, recomputed)
-    _check_columns(files, content)
+    _check_names(files, recomputed, content)
     for name, how in {**kind.recomputed, "codebook.csv": "tells of every column"}.items():
         if name in recomputed:
             _compare_table(name, text_of(files, name), recomputed[name])
@@ -87,15 +139,12 @@ def _version_note(bundle: ParsedBundle) -> str:
     return f" (made by version {version} of the survey; this is {__version__})"
 
 
-def _check_names(files: Files, known: Container[str]) -> None:
+def _check_names(files: Files, known: Container[str], content: Content) -> None:
+    """Refuse files and columns that no bundle has; reading has refused a bundle that lacks some."""
     # A file that no other mentions could hold anything under the bundle's sums.
     for name in files:
         if name not in known and name != SUMS:
             raise BundleError(f"{name} does not belong to this study's bundle")
-
-
-def _check_columns(files: Files, content: Content) -> None:
-    """Refuse columns that no bundle has; whether one is missing was checked in reading."""
     for table in tables_in(content):
         known = [column.name for column in table.columns]
         for name in next(read_cells(text_of(files, table.name), table.name), []):
@@ -144,7 +193,7 @@ def _check_digest(bundle: ParsedBundle) -> None:
 
 
 def _check_analysis(files: Files, content: Content) -> str:
-    figures, recomputed = json_of(files, ANALYSIS), _plain(content.analysis_json)
+    figures, recomputed = json_of(files, ANALYSIS), json.loads(as_text(content.analysis_json))
     checked = f"{ANALYSIS}: every figure recomputed"
     answers = files_of_kind(content.plan).answers_file
     heading = next(read_cells(text_of(files, answers), answers), [])
@@ -243,6 +292,61 @@ def _short(value: Any) -> str:
     return text if len(text) <= MOST_REPEATED else f"{text[:MOST_REPEATED]}…"
 
 
-def _plain(content: Any) -> Any:
-    """Return values as they come back from a JSON file."""
-    return json.loads(as_text(content))
+def _study(content: Content, name: str, slug: str) -> Study:
+    return Study(
+        slug=slug,
+        plan_json=content.plan.as_json(),
+        generator_version=content.generator_version,
+        created_at=now(),
+        imported_from=name[:200],
+        recruitment=Recruitment().as_json(),
+        questions=[
+            StoredQuestion(number=each.number, content=each.as_json())
+            for each in content.all_questions
+        ],
+        consent_texts=[
+            ConsentText(created_at=now(), **vars(consent)) for consent in content.consents
+        ],
+    )
+
+
+def _participant(record: ParticipantRecord, study: Study) -> Participant:
+    consent_ids = {consent.version: consent.id for consent in study.consent_texts}
+    consent_id = consent_ids.get(record.consent_version or 0)
+    return Participant(
+        study_id=study.id,
+        # Of a token that is stored nowhere: an imported participant cannot be resumed.
+        resume_hash=tokens.hash_token(secrets.token_urlsafe(32)),
+        consent_id=consent_id,
+        consented_at=record.started_at if consent_id else None,
+        **{name: getattr(record, name) for name in EXPORTED},
+    )
+
+
+def _store_answers(
+    session: Session, study: Study, content: Content, participants: Mapping[str, Participant]
+) -> None:
+    """Store how each question was shown and answered; which answers were changed is unknown."""
+    tables = TASK_TABLES[content.plan.kind]
+    rows = {row.number: row.id for row in study.questions}
+    for answer in content.answers.to_import(content):
+        participant = participants[answer.participant]
+        presentation = Presentation(
+            participant_id=participant.id,
+            question_id=rows[answer.question],
+            position=answer.position,
+            shown_at=answer.shown_at,
+        )
+        session.add(presentation)
+        session.flush()
+        participant_queries.store_presentation(session, tables, presentation.id, vars(answer.drawn))
+        response = StoredResponse(
+            participant_id=participant.id,
+            question_id=rows[answer.question],
+            submitted_at=answer.submitted_at or participant.started_at,
+            active_seconds=answer.active_seconds,
+            revisions=answer.revisions or 0,
+        )
+        session.add(response)
+        session.flush()
+        participant_queries.store_counted_answer(session, tables, response.id, vars(answer.answer))

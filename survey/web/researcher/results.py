@@ -20,7 +20,7 @@ from survey.services.analysis.report import as_html, expected_bytes, report_file
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import Analysis, Choices, analyse_study
 from survey.services.exchange import bundle as bundles
-from survey.services.exchange import bundle_import, input_files
+from survey.services.exchange import input_files, replication
 from survey.services.exchange.bundle import zipped_bytes
 from survey.services.exchange.input_files import BundleError
 from survey.services.exchange.tasks import analyse_stored
@@ -205,7 +205,7 @@ def import_bundle() -> ResponseReturnValue:
         else:
             try:
                 files = input_files.open_files(io.BytesIO(upload.read()), upload.filename)
-                study = bundle_import.import_bundle(
+                study = replication.import_bundle(
                     session(), files, upload.filename, form.slug.data or "", g.researcher
                 )
             except BundleError as error:
