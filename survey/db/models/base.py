@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar
 
-from sqlalchemy import JSON, Column, DateTime, Dialect, Integer, MetaData, Table
+from sqlalchemy import JSON, Column, DateTime, Dialect, ForeignKey, Integer, MetaData, Table
 from sqlalchemy.orm import DeclarativeBase, mapped_column
 from sqlalchemy.types import TypeDecorator
 
@@ -69,6 +69,7 @@ class WeakOrder(TypeDecorator[Ranking]):
         return None if value is None else Ranking.by_key(value)
 
 
+StudyId = Annotated[int, mapped_column(ForeignKey("study.id", ondelete="CASCADE"), doc="the study")]
 Moment = Annotated[datetime, mapped_column(UtcDateTime)]
 JsonObject = Annotated[dict[str, Any], mapped_column(JSON)]
 Names = Annotated[list[str], mapped_column(JSON)]

@@ -12,7 +12,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from survey.db.models.base import Base, JsonObject, Moment
+from survey.db.models.base import Base, JsonObject, Moment, StudyId
 from survey.db.models.study import StoredQuestion, Study
 
 
@@ -27,9 +27,7 @@ class Participant(Base):
     retention = "until the participant erases it, or the study is deleted"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
-    study_id: Mapped[int] = mapped_column(
-        ForeignKey("study.id", ondelete="CASCADE"), index=True, doc="the study"
-    )
+    study_id: Mapped[StudyId] = mapped_column(index=True)
     public_id: Mapped[str] = mapped_column(
         String(16), doc="random id of the participant, P- and eight characters"
     )
@@ -96,9 +94,7 @@ class Browser(Base):
     retention = "until “I am someone else”, or as long as the participant"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
-    study_id: Mapped[int] = mapped_column(
-        ForeignKey("study.id", ondelete="CASCADE"), doc="the study"
-    )
+    study_id: Mapped[StudyId]
     participant_id: Mapped[int] = mapped_column(
         ForeignKey("participant.id", ondelete="CASCADE"),
         index=True,
@@ -149,9 +145,7 @@ class Guest(Base):
     retention = "until removed from the list, the study's date for personal data, or its deletion"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
-    study_id: Mapped[int] = mapped_column(
-        ForeignKey("study.id", ondelete="CASCADE"), index=True, doc="the study"
-    )
+    study_id: Mapped[StudyId] = mapped_column(index=True)
     name: Mapped[str] = mapped_column(
         String(200), doc="the name as the researchers wrote it, to invite someone"
     )
@@ -183,9 +177,7 @@ class Identity(Base):
     participant_id: Mapped[int] = mapped_column(
         ForeignKey("participant.id", ondelete="CASCADE"), primary_key=True, doc="whose it is"
     )
-    study_id: Mapped[int] = mapped_column(
-        ForeignKey("study.id", ondelete="CASCADE"), doc="the study"
-    )
+    study_id: Mapped[StudyId]
     external_id: Mapped[str | None] = mapped_column(
         String(200), doc="the platform's id of the person, to credit them"
     )

@@ -3,7 +3,7 @@
 from sqlalchemy import CheckConstraint, ForeignKey, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
-from survey.db.models.base import Base, Moment
+from survey.db.models.base import Base, Moment, StudyId
 from survey.db.models.study import Study
 
 
@@ -86,9 +86,7 @@ class Membership(Base):
     retention = "until the study is no longer shared"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
-    study_id: Mapped[int] = mapped_column(
-        ForeignKey("study.id", ondelete="CASCADE"), doc="the study"
-    )
+    study_id: Mapped[StudyId]
     researcher_id: Mapped[int] = mapped_column(
         ForeignKey("researcher.id", ondelete="CASCADE"), index=True, doc="who may see it"
     )

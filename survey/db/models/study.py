@@ -1,11 +1,11 @@
 """Tables of studies: the plan, the frozen questions, the consent texts."""
 
-from sqlalchemy import CheckConstraint, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from survey.core.studies.plan import Plan
 from survey.core.tasks import plan_from_json
-from survey.db.models.base import Base, JsonObject, Moment
+from survey.db.models.base import Base, JsonObject, Moment, StudyId
 
 
 class Study(Base):
@@ -76,9 +76,7 @@ class StoredQuestion(Base):
     retention = "until the study is deleted"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
-    study_id: Mapped[int] = mapped_column(
-        ForeignKey("study.id", ondelete="CASCADE"), doc="the study"
-    )
+    study_id: Mapped[StudyId]
     number: Mapped[int] = mapped_column(doc="number of the question, 0 for practice")
     content: Mapped[JsonObject] = mapped_column(
         doc="what the question holds, and what is shown of it"
@@ -97,9 +95,7 @@ class ConsentText(Base):
     retention = "until the study is deleted"
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
-    study_id: Mapped[int] = mapped_column(
-        ForeignKey("study.id", ondelete="CASCADE"), doc="the study"
-    )
+    study_id: Mapped[StudyId]
     version: Mapped[int] = mapped_column(doc="version of the text")
     text: Mapped[str] = mapped_column(Text, doc="what was agreed to, word for word")
     digest: Mapped[str] = mapped_column(String(64), doc="SHA-256 of the text")
