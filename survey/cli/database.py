@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from survey.config import Settings
     from survey.services.operations.backups import DatabaseContent, RestoreResult
-    from survey.services.operations.doctor import Finding
+    from survey.services.operations.doctor import CheckResult
 
 
 HOST_OPTION = click.option(
@@ -55,7 +55,7 @@ def refuse_danger(settings: "Settings", engine: "Engine", host: str) -> None:
         raise click.ClickException("\n       ".join(dangers))
 
 
-def _findings(host: str) -> "Sequence[Finding]":
+def _findings(host: str) -> "Sequence[CheckResult]":
     from flask.helpers import get_debug_flag
 
     from survey.services.operations.doctor import danger, run_checks
@@ -70,7 +70,7 @@ def _findings(host: str) -> "Sequence[Finding]":
         raise
 
 
-def _print_findings(findings: "Sequence[Finding]") -> None:
+def _print_findings(findings: "Sequence[CheckResult]") -> None:
     """Print a row for each check, then what to do about those that are not ok."""
     rows = [
         (finding.check, finding.level, finding.text if finding.level == "ok" else "see below")

@@ -1,7 +1,7 @@
 """The self-check: is it safe to run the survey as it is set up?
 
-Each ``check_…`` function looks at a setting, a file or the database, and returns a finding;
-``run_checks`` returns the findings of all of them.
+Each ``check_…`` function looks at a setting, a file or the database, and returns its result;
+``run_checks`` returns the results of all of them.
 """
 
 import os
@@ -48,7 +48,7 @@ KNOWN_WORDS = (
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """The outcome of a check; unless the level is ok, ``text`` says what to do."""
 
     check: str
@@ -58,16 +58,16 @@ class Finding:
 
 def run_checks(
     engine: Engine, settings: Settings, host: str, *, debug: bool, thorough: bool = True
-) -> list[Finding]:
-    """Return the findings of all checks.
+) -> list[CheckResult]:
+    """Return the results of all checks.
 
     ``host``: where the server listens. ``thorough`` compares the indexes of SQLite with their
     tables: slow in a large database.
     """
     return [
-        *_setting_findings(settings, host, debug=debug),
-        *_file_findings(engine, settings),
-        *_database_findings(engine, thorough=thorough),
+        *_check_settings(settings, host, debug=debug),
+        *_check_files(engine, settings),
+        *_check_database(engine, thorough=thorough),
     ]
 
 
@@ -92,22 +92,22 @@ def make_private(folder: Path, files: Iterable[Path]) -> None:
             path.chmod(mode & 0o700)
 
 
-def ok(check: str, text: str) -> Finding:
-    """Return the finding of a check that passed."""
-    return Finding(check, "ok", text)
+def ok(check: str, text: str) -> CheckResult:
+    """Return the result of a check that passed."""
+    return CheckResult(check, "ok", text)
 
 
-def warning(check: str, text: str) -> Finding:
-    """Return a finding that should be mended, although the survey can run."""
-    return Finding(check, "warning", text)
+def warning(check: str, text: str) -> CheckResult:
+    """Return a result that should be mended, although the survey can run."""
+    return CheckResult(check, "warning", text)
 
 
-def danger(check: str, text: str) -> Finding:
-    """Return a finding for which `survey serve` refuses to start."""
-    return Finding(check, "DANGER", text)
+def danger(check: str, text: str) -> CheckResult:
+    """Return a result for which `survey serve` refuses to start."""
+    return CheckResult(check, "DANGER", text)
 
 
-def check_key(key: str) -> Finding:
+def check_key(key: str) -> CheckResult:
     """Check that the server key is hard to guess."""
     plain = re.sub(r"[^a-z0-9]", "", key.lower())
     common = [word for word in KNOWN_WORDS if word in plain]
@@ -126,7 +126,7 @@ def check_key(key: str) -> Finding:
     )
 
 
-def check_key_matches(key: str, stored: str | None) -> Finding:
+def check_key_matches(key: str, stored: str | None) -> CheckResult:
     """Check that the key in use is that of the instance folder, if a key is stored there."""
     if stored is None or stored == key:
         return ok("one key", "the key in use is the only one")
@@ -137,14 +137,14 @@ def check_key_matches(key: str, stored: str | None) -> Finding:
     )
 
 
-def check_debugging(*, debug: bool) -> Finding:
+def check_debugging(*, debug: bool) -> CheckResult:
     """Check that debugging is off: its error pages show code and data to participants."""
     if debug:
         return danger("debugging", "Debugging is switched on; unset FLASK_DEBUG.")
     return ok("debugging", "off")
 
 
-def check_proxies(host: str, trusted_proxies: int) -> Finding:
+def check_proxies(host: str, trusted_proxies: int) -> CheckResult:
     """Check that a server reachable by others has a proxy with HTTPS in front."""
     if trusted_proxies:
         return ok("proxies", f"the headers of {trusted_proxies} in front are believed")
@@ -157,7 +157,7 @@ def check_proxies(host: str, trusted_proxies: int) -> Finding:
     )
 
 
-def check_plugins(faults: Sequence[str]) -> Finding:
+def check_plugins(faults: Sequence[str]) -> CheckResult:
     """Check that the measures of installed packages could be registered."""
     if faults:
         text = "; ".join(faults)
@@ -165,7 +165,7 @@ def check_plugins(faults: Sequence[str]) -> Finding:
     return ok("measures", "all that other packages bring are registered")
 
 
-def check_file_access(files: Iterable[Path]) -> Finding:
+def check_file_access(files: Iterable[Path]) -> CheckResult:
     """Check that other users can neither read nor change the key, the database and its log."""
     open_to = [path for path in files if path.exists() and _others_can_read(path)]
     if open_to:
@@ -177,7 +177,7 @@ def check_file_access(files: Iterable[Path]) -> Finding:
     return ok("file access", "no other user can read key or database")
 
 
-def check_folder(folder: Path) -> Finding:
+def check_folder(folder: Path) -> CheckResult:
     """Check that other users can neither list nor change the instance folder."""
     mode = folder.stat().st_mode
     if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
@@ -193,7 +193,7 @@ def check_folder(folder: Path) -> Finding:
     return ok("instance folder", "closed to others")
 
 
-def check_leftovers(folder: Path) -> Finding:
+def check_leftovers(folder: Path) -> CheckResult:
     """Check that no interrupted restore left a copy of personal data behind."""
     leftovers = sorted(str(path) for path in folder.glob(".restore-*"))
     if leftovers:
@@ -205,7 +205,7 @@ def check_leftovers(folder: Path) -> Finding:
     return ok("leftovers", "none of interrupted restores")
 
 
-def check_file_system(folder: Path, mounts: str) -> Finding:
+def check_file_system(folder: Path, mounts: str) -> CheckResult:
     """Check that the database is on a disk of this machine.
 
     ``mounts``: the content of /proc/mounts.
@@ -220,7 +220,7 @@ def check_file_system(folder: Path, mounts: str) -> Finding:
     return ok("file system", kind or "not known on this system")
 
 
-def check_free_space(free: int) -> Finding:
+def check_free_space(free: int) -> CheckResult:
     """Check that the disk has room for more answers."""
     if free < ADVISED_FREE_BYTES:
         return warning(
@@ -243,12 +243,12 @@ def file_system_of(folder: Path, mounts: str) -> str:
     return next((kinds[str(path)] for path in upwards if str(path) in kinds), "")
 
 
-def check_schema(fault: str) -> Finding:
-    """Return the finding about the schema; ``fault`` is empty if it is this version's."""
+def check_schema(fault: str) -> CheckResult:
+    """Return the result for the schema; ``fault`` is empty if it is this version's."""
     return danger("schema", fault) if fault else ok("schema", "fits this version of the survey")
 
 
-def check_stored_measures(plans: Iterable[tuple[str, Mapping[str, Any]]]) -> Finding:
+def check_stored_measures(plans: Iterable[tuple[str, Mapping[str, Any]]]) -> CheckResult:
     """Check that all measures of the stored studies are registered."""
     missing = [
         f"{slug} compares {name}"
@@ -265,7 +265,7 @@ def check_stored_measures(plans: Iterable[tuple[str, Mapping[str, Any]]]) -> Fin
     return ok("studies' measures", "all are registered")
 
 
-def check_library(settings: Mapping[str, str]) -> Finding:
+def check_library(settings: Mapping[str, str]) -> CheckResult:
     """Check that this version of SQLite does not corrupt databases in WAL mode."""
     version = settings["library"]
     needed = ".".join(map(str, WAL_IS_SAFE_FROM))
@@ -280,7 +280,7 @@ def check_library(settings: Mapping[str, str]) -> Finding:
     return ok("SQLite", f"{version}, {journal}")
 
 
-def check_durability(settings: Mapping[str, str]) -> Finding:
+def check_durability(settings: Mapping[str, str]) -> CheckResult:
     """Check that an answer is on the disk before it is acknowledged."""
     if "synchronous" in settings:
         if int(settings["synchronous"]) < SYNCHRONOUS_FULL:
@@ -301,7 +301,7 @@ def check_durability(settings: Mapping[str, str]) -> Finding:
     return ok("durability", "every answer is on the disk before it is acknowledged")
 
 
-def check_integrity(faults: Sequence[str]) -> Finding:
+def check_integrity(faults: Sequence[str]) -> CheckResult:
     """Check SQLite's reports of damage in its file."""
     if faults:
         return danger(
@@ -312,7 +312,7 @@ def check_integrity(faults: Sequence[str]) -> Finding:
     return ok("integrity", "no damage found")
 
 
-def check_references(settings: Mapping[str, str], broken: Sequence[str]) -> Finding:
+def check_references(settings: Mapping[str, str], broken: Sequence[str]) -> CheckResult:
     """Check that foreign keys are enforced, and that no row refers to a missing row."""
     if broken:
         return danger(
@@ -329,7 +329,7 @@ def check_references(settings: Mapping[str, str], broken: Sequence[str]) -> Find
     return ok("references", "all in order")
 
 
-def _setting_findings(settings: Settings, host: str, *, debug: bool) -> Iterator[Finding]:
+def _check_settings(settings: Settings, host: str, *, debug: bool) -> Iterator[CheckResult]:
     stored = settings.instance / "secret_key"
     yield check_key(settings.secret_key)
     yield check_key_matches(
@@ -340,7 +340,7 @@ def _setting_findings(settings: Settings, host: str, *, debug: bool) -> Iterator
     yield check_plugins(MEASURES.faults)
 
 
-def _file_findings(engine: Engine, settings: Settings) -> Iterator[Finding]:
+def _check_files(engine: Engine, settings: Settings) -> Iterator[CheckResult]:
     if os.name == "posix":  # Windows has other permissions
         yield check_file_access(_private_files(engine, settings.instance))
         yield check_folder(settings.instance)
@@ -351,7 +351,7 @@ def _file_findings(engine: Engine, settings: Settings) -> Iterator[Finding]:
         yield check_free_space(shutil.disk_usage(path.parent).free)
 
 
-def _database_findings(engine: Engine, *, thorough: bool) -> Iterator[Finding]:
+def _check_database(engine: Engine, *, thorough: bool) -> Iterator[CheckResult]:
     if not all(map(Path.exists, _database_files(engine)[:1])):  # opening a missing file creates it
         yield check_schema("There is no survey database here yet; run `survey init`.")
         return
