@@ -1,1 +1,1 @@
-"""Researchers and how they sign in."""
+"""Researchers' accounts and sign-ins, and their roles in studies."""

@@ -24,7 +24,7 @@ STEPS = (
 
 
 @dataclass(frozen=True)
-class WatchedParticipant:
+class ListedParticipant:
     """What a researcher may see of a participant while a study runs.
 
     ``page``: the next page, in words. ``minutes``: from the beginning to the end, or to when
@@ -48,12 +48,12 @@ class WatchedParticipant:
 class ParticipantList:
     """Participants of a kind: ``total`` of them, of which those seen last are ``shown``."""
 
-    shown: Sequence[WatchedParticipant]
+    shown: Sequence[ListedParticipant]
     total: int
 
 
 @dataclass(frozen=True)
-class Watch:
+class StudyParticipants:
     """A study's participants: those who count, test data, and excluded ones.
 
     ``counts``: those who count, by status. ``under_way``: how many have begun, hold a slot and
@@ -80,7 +80,7 @@ class Watch:
         return max(listed.total for listed in (self.counted, self.test, self.excluded))
 
 
-def watch(session: Session, study: Study, id_prefix: str = "") -> Watch:
+def list_participants(session: Session, study: Study, id_prefix: str = "") -> StudyParticipants:
     """Return a study's participants whose id has a prefix, those seen last first.
 
     The database counts them, and MOST_SHOWN rows of each kind are read at most.
@@ -97,7 +97,7 @@ def watch(session: Session, study: Study, id_prefix: str = "") -> Watch:
     counts = Counter[str]()
     for row in counted:
         counts[row.status] += row.participants
-    return Watch(
+    return StudyParticipants(
         counted=participant_list("counts"),
         test=participant_list("test"),
         excluded=participant_list("excluded"),
@@ -109,14 +109,6 @@ def watch(session: Session, study: Study, id_prefix: str = "") -> Watch:
     )
 
 
-def _recently_seen(
-    session: Session, study: Study, kind: Kind, id_prefix: str, since: datetime
-) -> list[WatchedParticipant]:
-    rows = queries.recently_seen(session, study.id, kind, id_prefix, MOST_SHOWN)
-    answered = queries.answer_counts(session, [row.id for row in rows])
-    return [_watched(row, answered.get(row.id, 0), study.plan.asked, since) for row in rows]
-
-
 def find_participant(session: Session, study: Study, public_id: str) -> Participant:
     """Return the participant with a public id, or raise NotFoundError."""
     participant = queries.find(session, Participant, study_id=study.id, public_id=public_id[:16])
@@ -125,11 +117,19 @@ def find_participant(session: Session, study: Study, public_id: str) -> Particip
     return participant
 
 
-def _watched(
+def _recently_seen(
+    session: Session, study: Study, kind: Kind, id_prefix: str, since: datetime
+) -> list[ListedParticipant]:
+    rows = queries.recently_seen(session, study.id, kind, id_prefix, MOST_SHOWN)
+    answered = queries.answer_counts(session, [row.id for row in rows])
+    return [_listed(row, answered.get(row.id, 0), study.plan.asked, since) for row in rows]
+
+
+def _listed(
     participant: Participant, answered: int, asked: int, since: datetime
-) -> WatchedParticipant:
+) -> ListedParticipant:
     last_seen = participant.completed_at or participant.last_seen_at or participant.started_at
-    return WatchedParticipant(
+    return ListedParticipant(
         public_id=participant.public_id,
         status=participant.status,
         page=_page(participant, answered, asked),
@@ -146,8 +146,8 @@ def _watched(
 
 def _page(participant: Participant, answered: int, asked: int) -> str:
     if participant.status != "started":
-        return {"complete": "finished"}.get(
-            participant.status, participant.status.replace("_", " ")
+        return (
+            "finished" if participant.status == "complete" else participant.status.replace("_", " ")
         )
     for moment, name in STEPS:
         if getattr(participant, moment) is None:

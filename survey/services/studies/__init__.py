@@ -1,1 +1,1 @@
-"""Studies: plans, life, access, checks, recruitment."""
+"""Studies: plans and presets, life, languages, recruitment."""

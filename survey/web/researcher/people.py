@@ -14,7 +14,11 @@ from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
 from survey.services.accounts import access
 from survey.services.participation import participants
-from survey.services.participation.participant_list import Watch, find_participant, watch
+from survey.services.participation.participant_list import (
+    StudyParticipants,
+    find_participant,
+    list_participants,
+)
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import (
     PLATFORMS,
@@ -52,13 +56,13 @@ class ShareForm(Form):
 @blueprint.get(f"{STUDY}/progress")
 def progress() -> ResponseReturnValue:
     """Show how many participants are complete, and at which page the others are."""
-    return page("progress", watch=_watch())
+    return page("progress", watch=_participants())
 
 
 @blueprint.get(f"{STUDY}/progress/live")
 def live() -> ResponseReturnValue:
     """Return the part of the progress page that its script replaces every few seconds."""
-    return page("_live", watch=_watch())
+    return page("_live", watch=_participants())
 
 
 @blueprint.post(f"{STUDY}/participants/<public_id>/exclude")
@@ -70,7 +74,7 @@ def exclude(public_id: str) -> ResponseReturnValue:
             reason = request.form.get("reason", "")[:500]
             lifecycle.exclude(session(), g.study, participant, g.researcher.name, reason)
         except SurveyError as error:
-            return page("progress", watch=_watch(), alert=str(error), status=400)
+            return page("progress", watch=_participants(), alert=str(error), status=400)
         flash(f"{public_id} is excluded. The answers stay stored, and you can include them again.")
     return redirect(url_for("researcher.progress"), 303)
 
@@ -85,10 +89,10 @@ def restore(public_id: str) -> ResponseReturnValue:
     return redirect(url_for("researcher.progress"), 303)
 
 
-def _watch() -> Watch:
+def _participants() -> StudyParticipants:
     """Return the participants whose id begins with the address's ``id``, all without one."""
     id_prefix = request.args.get("id", "").strip().upper()[:16]
-    return watch(session(), g.study, id_prefix if is_storable(id_prefix) else "?")
+    return list_participants(session(), g.study, id_prefix if is_storable(id_prefix) else "?")
 
 
 @blueprint.get(f"{STUDY}/people")
