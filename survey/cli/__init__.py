@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
+from click.shell_completion import add_completion_class
 
 from survey.cli.command import CommandGroup
+from survey.cli.completion import PROGRAM, BashCompleteWithSpaces
 
 # Headings of `survey --help`; each command with its module.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Run a study": {
-        "init": "database",
+        "init": "operations",
         "researcher": "researcher",
-        "power": "power",
+        "power": "planning",
         "study": "study",
-        "serve": "serve",
-        "simulate": "simulate",
+        "serve": "operations",
+        "simulate": "planning",
     },
     "Analyse and export": {
         "analyse": "analyse",
@@ -33,10 +35,10 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "paper": "paper",
     },
     "Administer": {
-        "doctor": "database",
-        "backup": "database",
-        "restore": "database",
-        "upgrade": "database",
+        "doctor": "operations",
+        "backup": "operations",
+        "restore": "operations",
+        "upgrade": "operations",
         "completion": "completion",
     },
 }
@@ -103,3 +105,9 @@ def survey() -> None:
         if hasattr(stream, "reconfigure"):
             # Otherwise a terminal without ≥ or – ends the command with an error.
             stream.reconfigure(errors="replace")
+
+
+def main() -> None:
+    """Run the command line, or print suggestions if the shell asks for completion."""
+    add_completion_class(BashCompleteWithSpaces)
+    survey(prog_name=PROGRAM)

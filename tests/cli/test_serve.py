@@ -1,6 +1,6 @@
 """The server of ``survey serve``."""
 
-from survey.cli.serve import production_server
+from survey.cli.operations import production_server
 
 
 def test_a_second_signal_is_not_handled_while_the_first_is():

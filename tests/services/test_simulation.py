@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from survey import tokens
-from survey.cli.simulate import local_server
+from survey.cli.planning import local_server
 from survey.core.agreement.agreement import share_intervals
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.db.models import Participant

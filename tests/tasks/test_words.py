@@ -10,7 +10,7 @@ import pytest
 from jinja2 import ChoiceLoader, FileSystemLoader
 
 from survey import tokens
-from survey.cli.simulate import local_server
+from survey.cli.planning import local_server
 from survey.core.studies.faults import PlanError
 from survey.core.tasks import plan_from_json
 from survey.services.accounts import access, researchers

@@ -1,0 +1,346 @@
+"""``survey init``, ``serve``, ``doctor``, ``upgrade``, ``backup``, ``restore``: run a server."""
+
+import contextlib
+import socket
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from survey.cli.command import INPUT_FILE, JSON_OPTION, OUTPUT_FILE, Command, open_engine
+from survey.cli.researcher import link_address
+from survey.cli.terminal import print_json, print_table, print_text, progress_bar
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from survey.config import Settings
+    from survey.services.operations.backups import DatabaseContent, RestoreResult
+    from survey.services.operations.doctor import CheckResult
+
+HOST_OPTION = click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
+)
+
+
+@click.command(cls=Command, examples=("survey init",))
+@JSON_OPTION
+def init(as_json: bool) -> None:
+    """Make the instance folder, the server key and the database.
+
+    You can repeat it: it keeps what exists. The folder is the one that
+    SURVEY_INSTANCE names, ./instance by default.
+    """
+    from survey.services.operations.doctor import restrict_access
+
+    with open_engine(make=True) as (settings, engine):
+        restrict_access(engine, settings.instance)
+        before, after = _upgrade(engine)
+        if as_json:
+            _print_revisions(engine, before, after)
+            return
+        done = "made" if before is None else "is there already" if before == after else "upgraded"
+        click.echo(f"The database {done}: {engine.url.render_as_string(hide_password=True)}")
+        if before is None:
+            click.echo("Next: `survey researcher add NAME`, then `survey study new SLUG`.")
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "survey serve --demo",
+        "survey serve --host 0.0.0.0 --port 8000 --workers 4",
+    ),
+)
+@HOST_OPTION
+@click.option(
+    "--port",
+    default=5000,
+    show_default=True,
+    type=click.IntRange(1, 65535),
+    help="Port to listen on.",
+)
+@click.option(
+    "--workers",
+    default=2,
+    show_default=True,
+    type=click.IntRange(1, 64),
+    help="How many processes answer requests.",
+)
+@click.option(
+    "--demo",
+    is_flag=True,
+    help="First make or upgrade the database, and add the paper's study and a researcher if "
+    "there are none.",
+)
+def serve(host: str, port: int, workers: int, demo: bool) -> None:
+    """Serve the survey to participants and researchers, until Ctrl-C."""
+    from survey.services.operations.database import require_current_schema, upgrade_database
+    from survey.services.operations.doctor import restrict_access
+
+    _check_port_is_free(host, port)
+    with open_engine(make=demo) as (settings, engine):
+        restrict_access(engine, settings.instance)
+        if demo:
+            upgrade_database(engine)
+        require_current_schema(engine)
+        _refuse_danger(settings, engine, host)
+        _print_addresses(engine, host, port, demo=demo)
+    production_server(host, port, workers).serve()
+
+
+def production_server(host: str, port: int, workers: int) -> Any:
+    """Return granian's server of ``workers`` processes that ends at the first SIGINT or SIGTERM.
+
+    A second signal during the first would wait forever for a lock that the first holds. It
+    happens: `make run` repeats SIGTERM to processes that already got it, and people press
+    Ctrl-C twice.
+    """
+    from granian.constants import Interfaces
+    from granian.log import LogLevels
+    from granian.server import Server
+
+    server: Any = Server(
+        "survey.app:create_served_app",
+        factory=True,
+        interface=Interfaces.WSGI,
+        address=host,
+        port=port,
+        workers=workers,
+        # More threads would not help: writers in one process wait for each other.
+        blocking_threads=1,
+        respawn_failed_workers=True,
+        respawn_interval=0.1,
+        workers_kill_timeout=10,
+        websockets=False,
+        log_level=LogLevels.warning,
+    )
+    interrupt = server.signal_handler_interrupt
+
+    def interrupt_once(*args: Any, **kwargs: Any) -> None:
+        if not server.interrupt_signal:
+            interrupt(*args, **kwargs)
+
+    server.signal_handler_interrupt = interrupt_once
+    return server
+
+
+@click.command(cls=Command, examples=("survey doctor", "survey doctor --host 0.0.0.0"))
+@HOST_OPTION
+@JSON_OPTION
+def doctor(host: str, as_json: bool) -> None:
+    """Check key, settings, files and database for what is unsafe.
+
+    The exit status is 1 if something is dangerous; `survey serve` refuses it.
+    """
+    with progress_bar("Checking"):
+        findings = _findings(host)
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        _print_findings(findings)
+    if any(finding.level == "DANGER" for finding in findings):
+        raise click.exceptions.Exit(1)
+
+
+@click.command(cls=Command, examples=("survey upgrade",))
+@JSON_OPTION
+def upgrade(as_json: bool) -> None:
+    """Upgrade the database to this version's schema.
+
+    Make a backup first: `survey backup FILE`.
+    """
+    with open_engine() as (_, engine):
+        before, after = _upgrade(engine)
+        if as_json:
+            _print_revisions(engine, before, after)
+        elif before == after:
+            click.echo(f"The database is up to date (revision {after}).")
+        else:
+            click.echo(f"The database was upgraded from {before or 'nothing'} to {after}.")
+
+
+@click.command(cls=Command, examples=("survey backup survey-monday.sqlite3",))
+@click.argument("file", type=OUTPUT_FILE)
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@JSON_OPTION
+def backup(file: Path, force: bool, as_json: bool) -> None:
+    """Copy the whole database to FILE, while the survey runs.
+
+    FILE is an SQLite database, also where the survey runs on PostgreSQL. It is checked before
+    it gets its name. It contains personal data, and only you can read it.
+    """
+    from survey.services.operations.backups import write_backup
+
+    if file.exists() and not force:
+        raise click.ClickException(f"{file} is there already; --force replaces it.")
+    if not file.parent.is_dir():
+        raise click.ClickException(f"There is no folder {file.parent}.")
+    with open_engine() as (settings, engine):
+        _refuse_own_database(file, engine)
+        with progress_bar("Copying") as progress:
+            content = write_backup(engine, file, progress.update)
+        key = settings.instance / "secret_key"
+    if as_json:
+        print_json({"file": str(file), **_content_json(content), "secret_key": str(key)})
+        return
+    click.echo(f"{file} holds {content}, and passed all checks.")
+    click.echo(
+        f"The server key is not in it. Keep a copy of {key} elsewhere too: without it, links "
+        "and codes that participants and researchers have will not work."
+    )
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "survey restore survey-sunday.sqlite3 --replace",
+        "SURVEY_INSTANCE=/srv/survey survey restore survey-sunday.sqlite3",
+    ),
+)
+@click.argument("file", type=INPUT_FILE)
+@click.option(
+    "--replace", is_flag=True, help="Replace the content of the database, after a backup of it."
+)
+@JSON_OPTION
+def restore(file: Path, replace: bool, as_json: bool) -> None:
+    """Restore the database from the backup FILE.
+
+    The database is made if missing. If the command is interrupted, the database stays as it
+    was. A backup of an older version is upgraded on the way; FILE itself does not change.
+    """
+    from survey.services.operations.backups import restore_backup
+    from survey.services.operations.doctor import restrict_access
+
+    with open_engine(make=True) as (settings, engine):
+        restrict_access(engine, settings.instance)
+        _refuse_own_database(file, engine)
+        with progress_bar("Restoring") as progress:
+            restored = restore_backup(
+                engine, file, settings.instance, replace=replace, on_step=progress.update
+            )
+    if as_json:
+        previous = None if restored.safety_backup is None else str(restored.safety_backup)
+        content = _content_json(restored.content)
+        print_json({**content, "erased_again": restored.erased, "kept": previous})
+    else:
+        _print_restored(restored)
+
+
+def _check_port_is_free(host: str, port: int) -> None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with contextlib.closing(socket.socket(family)) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise click.ClickException(
+                f"Cannot listen on {host}:{port} ({error.strerror}); choose another with --port."
+            ) from error
+
+
+def _print_addresses(engine: "Engine", host: str, port: int, *, demo: bool) -> None:
+    """Print the links of the open studies and of the researchers' pages."""
+    from sqlalchemy.orm import Session
+
+    from survey.services.accounts import researchers
+    from survey.services.studies import lifecycle
+
+    # Compared, not bound.
+    shown_host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 # nosec B104
+    address = f"http://[{shown_host}]:{port}" if ":" in host else f"http://{shown_host}:{port}"
+    token = None
+    with Session(engine) as session:
+        if demo:
+            lifecycle.ensure_demo_study(session)
+            token = researchers.ensure_researcher(session)
+        studies = lifecycle.list_studies(session)
+        click.echo(f"Database: {engine.url.render_as_string(hide_password=True)}")
+        for study in studies:
+            if study.status == "open":
+                click.echo(f"Participants take part in “{study.plan.title}” at:")
+                click.echo(f"  {address}/s/{study.slug}")
+    if not studies:
+        click.echo("There is no study yet: make one with `survey study new`.")
+    if token is not None:
+        click.echo("Researchers set their password here, once, within 30 minutes:")
+        click.echo(f"  {link_address(address, token)}")
+    else:
+        click.echo("Researchers sign in at:")
+        click.echo(f"  {address}/research/")
+    click.echo("Stop with Ctrl-C.")
+
+
+def _refuse_danger(settings: "Settings", engine: "Engine", host: str) -> None:
+    """Warn on stderr of what is unsafe; raise ClickException for what is dangerous."""
+    from flask.helpers import get_debug_flag
+
+    from survey.services.operations.doctor import run_checks
+
+    findings = run_checks(engine, settings, host, debug=get_debug_flag(), thorough=False)
+    for finding in findings:
+        if finding.level == "warning":
+            click.echo(f"Warning: {finding.text}", err=True)
+    if dangers := [finding.text for finding in findings if finding.level == "DANGER"]:
+        raise click.ClickException("\n       ".join(dangers))
+
+
+def _findings(host: str) -> "Sequence[CheckResult]":
+    from flask.helpers import get_debug_flag
+
+    from survey.services.operations.doctor import danger, run_checks
+
+    try:
+        with open_engine() as (settings, engine):
+            return run_checks(engine, settings, host, debug=get_debug_flag())
+    except Exception as error:
+        # With settings this wrong no database opens: report that instead.
+        if type(error).__module__.startswith("survey.") or isinstance(error, ValueError):
+            return [danger("settings", f"{str(error)[:1].upper()}{str(error)[1:]}")]
+        raise
+
+
+def _print_findings(findings: "Sequence[CheckResult]") -> None:
+    """Print a row for each check, then what to do about those that are not ok."""
+    rows = [
+        (finding.check, finding.level, finding.text if finding.level == "ok" else "see below")
+        for finding in findings
+    ]
+    print_table("The survey's health", ["check", "level", "found"], rows)
+    for finding in findings:
+        if finding.level != "ok":
+            print_text(f"{finding.level}: {finding.text}", "", "  ", word=finding.level)
+
+
+def _upgrade(engine: "Engine") -> tuple[str | None, str | None]:
+    from survey.services.operations.database import upgrade_database
+
+    with progress_bar("Upgrading"):
+        return upgrade_database(engine)
+
+
+def _print_revisions(engine: "Engine", before: str | None, after: str | None) -> None:
+    address = engine.url.render_as_string(hide_password=True)
+    print_json({"database": address, "before": before, "revision": after})
+
+
+def _refuse_own_database(file: Path, engine: "Engine") -> None:
+    database = Path(str(engine.url.database))
+    is_file = engine.dialect.name == "sqlite" and database.exists()
+    if is_file and file.exists() and file.samefile(database):
+        raise click.ClickException(f"{file} is the survey's database itself; name another file.")
+
+
+def _content_json(content: "DatabaseContent") -> dict[str, object]:
+    return {"revision": content.revision, "rows": dict(content.rows)}
+
+
+def _print_restored(restored: "RestoreResult") -> None:
+    click.echo(f"Restored: the database holds {restored.content}.")
+    if restored.erased:
+        who = "participant who was" if restored.erased == 1 else "participants who were"
+        click.echo(f"{restored.erased} {who} erased since the backup was made, erased again.")
+    if restored.safety_backup is not None:
+        click.echo(f"What it held before is in {restored.safety_backup}.")
