@@ -98,7 +98,7 @@ def evaluate(
     collection_size: int | None = None,
     gmt: int | Literal["max"] | None = None,
     literal_eq15: bool = False,
-    on_topic: Callable[[], object] = lambda: None,
+    on_topic: Callable[[int, int], object] = lambda *_: None,
 ) -> Evaluation:
     """Score each run with each measure for each query.
 
@@ -109,7 +109,7 @@ def evaluate(
 
     ``collection_size``: None where no measure needs it; with it, every run must fit in.
     ``gmt``: see ``Setting``; "max" takes the largest number of relevant documents of these
-    queries. ``on_topic`` is called after each query.
+    queries. ``on_topic`` is called after each query with the number of those done and of all.
 
     Raises FaultyFilesError when there are no queries, a run does not fit into the
     collection, a relevant document has no weight where there are weights, GMT is below a
@@ -126,7 +126,7 @@ def evaluate(
     for index, topic in enumerate(queries):
         orders = [ranking(run.get(topic, {})) for run in runs.values()]
         scored[:, :, index] = _scores(lists_of(truth, topic, orders), measures, setting, topic)
-        on_topic()
+        on_topic(index + 1, len(queries))
     names = [measure.name for measure in measures]
     values = {
         run: dict(zip(names, rows, strict=True)) for run, rows in zip(runs, scored, strict=True)

@@ -85,16 +85,13 @@ def read_labels(file: str, lines: Iterable[str], faults: FileFaults) -> Labels:
 
 def merge_labels(labels: Sequence[Labels]) -> list[TopicLabels]:
     """Merge all assessors' labels into one record for each topic, sorted by topic."""
-    return [
-        _merge_topic(topic, [grades[topic] for grades in labels if topic in grades])
-        for topic in sorted_topics({topic for grades in labels for topic in grades})
-    ]
-
-
-def _merge_topic(topic: str, labels: Sequence[Mapping[str, int]]) -> TopicLabels:
-    documents = tuple(sorted({document for grades in labels for document in grades}))
-    rows = [[grades.get(document, 0) for grades in labels] for document in documents]
-    return TopicLabels(topic, documents, np.array(rows, dtype=np.int64))
+    merged = []
+    for topic in sorted_topics({topic for topics in labels for topic in topics}):
+        assessors = [topics[topic] for topics in labels if topic in topics]
+        documents = sorted({document for grades in assessors for document in grades})
+        rows = [[grades.get(document, 0) for grades in assessors] for document in documents]
+        merged.append(TopicLabels(topic, tuple(documents), np.array(rows, dtype=np.int64)))
+    return merged
 
 
 def sorted_topics(topics: Iterable[str]) -> list[str]:

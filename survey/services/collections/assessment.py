@@ -19,7 +19,6 @@ from survey.core.collections.clusterings import (
 from survey.core.collections.gold import FLOOR as FLOOR
 from survey.core.collections.gold import GoldTopic, gold_topic, spread
 from survey.core.collections.labels import (
-    ChoiceAgreement,
     Labels,
     TopicLabels,
     choice_agreement,
@@ -45,12 +44,16 @@ OnTopic = Callable[[int, int], object]
 
 @dataclass(frozen=True)
 class Merged:
-    """Merged labels of ``files`` assessors; ``at_least``: None for a majority."""
+    """Merged labels of ``files`` assessors; ``at_least``: None for a majority.
+
+    ``agreements``: of each topic, the fields of ``ChoiceAgreement`` and the number of
+    ``relevant`` documents.
+    """
 
     files: int
     at_least: int | None
     topics: Sequence[TopicLabels]
-    agreements: Sequence[ChoiceAgreement]
+    agreements: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,13 @@ class Gold:
 def merge(paths: Sequence[Path], at_least: int | None, on_topic: OnTopic) -> Merged:
     """Merge the labels of all assessors; raises FaultyFilesError with every fault of the files."""
     labelled = merge_labels(_read_all(paths, read_labels))
-    agreements = [choice_agreement(topic) for topic in _counted(labelled, on_topic)]
+    agreements = [
+        {
+            **asdict(choice_agreement(topic)),
+            "relevant": int((topic.relevance(at_least) > 0).sum()),
+        }
+        for topic in _counted(labelled, on_topic)
+    ]
     return Merged(len(paths), at_least, labelled, agreements)
 
 
@@ -180,7 +189,7 @@ def agreement_sheet(merged: Merged) -> Sheet:
         *("topic", "assessors", "documents", "relevant", "chosen_by_all", "chosen_by_one"),
         *("jaccard", "fleiss_kappa", "krippendorff_alpha"),
     )
-    rows = tuple(tuple(topic[name] for name in columns) for topic in _agreements(merged))
+    rows = tuple(tuple(topic[name] for name in columns) for topic in merged.agreements)
     note = (
         "Documents: those that at least one assessor listed; kappa and alpha are of these. "
         "Where files list chosen documents only, both are low by that alone; read Jaccard's index."
@@ -188,22 +197,18 @@ def agreement_sheet(merged: Merged) -> Sheet:
     return Sheet("agreement", "How far the assessors chose the same documents", columns, rows, note)
 
 
-def _agreements(merged: Merged) -> list[dict[str, Any]]:
-    return [
-        {**asdict(agreement), "relevant": int((topic.relevance(merged.at_least) > 0).sum())}
-        for topic, agreement in zip(merged.topics, merged.agreements, strict=True)
-    ]
-
-
 def merged_json(merged: Merged) -> dict[str, Any]:
     """Return the assessors' agreement as JSON."""
-    topics = _agreements(merged)
-    return {"assessors": merged.files, "at_least": merged.at_least, "topics": topics}
+    return {
+        "assessors": merged.files,
+        "at_least": merged.at_least,
+        "topics": [*merged.agreements],
+    }
 
 
 def merged_sentences(merged: Merged) -> Iterable[str]:
     """Yield sentences on what was merged, and on topics to check."""
-    topics = _agreements(merged)
+    topics = merged.agreements
     relevant, listed = (sum(topic[name] for topic in topics) for name in ("relevant", "documents"))
     rule = f"{merged.at_least} at least" if merged.at_least else "more than half of the assessors"
     yield (
@@ -213,10 +218,10 @@ def merged_sentences(merged: Merged) -> Iterable[str]:
     fewer = [topic for topic in topics if topic["assessors"] < merged.files]
     if fewer:
         counted = [f"{topic['topic']} ({topic['assessors']} of {merged.files})" for topic in fewer]
-        yield f"Not judged by all assessors: {topics_named(counted)}."
+        yield f"Not judged by all assessors: {_topics_named(counted)}."
     empty = [topic["topic"] for topic in topics if not topic["relevant"]]
     if empty:
-        yield f"Without a relevant document: {topics_named(empty)}."
+        yield f"Without a relevant document: {_topics_named(empty)}."
 
 
 BESIDE_GOLD = ("-topics.csv", "-statistics.csv")
@@ -267,7 +272,7 @@ def compared_sentences(compared: Compared, first: str, second: str) -> Iterable[
             )
     for name, topics in ((first, compared.only_first), (second, compared.only_second)):
         if topics:
-            yield f"Only in {name}: {topics_named(topics)}."
+            yield f"Only in {name}: {_topics_named(topics)}."
     if compared.third:
         yield f"For a third assessor: {' '.join(compared.third)}"
     else:
@@ -333,23 +338,22 @@ def gold_sentences(gold: Gold) -> Iterable[str]:
     for topic in gold.topics:
         rules.setdefault(topic.rule, []).append(topic.topic)
     for rule, topics in sorted(rules.items()):
-        yield f"{rule[0].upper()}{rule[1:]}: {topics_named(topics)}."
-    unequal = [topic.topic for topic in gold.topics if _documents_differ(topic.comparison)]
+        yield f"{rule[0].upper()}{rule[1:]}: {_topics_named(topics)}."
+    unequal = [
+        topic.topic
+        for topic in gold.topics
+        if (two := topic.comparison) and (two.only_first or two.only_second)
+    ]
     if unequal:
         yield (
             "The first two clustered partly different documents, see -topics.csv: "
-            f"{topics_named(unequal)}."
+            f"{_topics_named(unequal)}."
         )
     if gold.only_third:
-        yield f"The third assessor alone has {topics_named(gold.only_third)}: not used."
+        yield f"The third assessor alone has {_topics_named(gold.only_third)}: not used."
 
 
-def _documents_differ(comparison: Comparison | None) -> bool:
-    return comparison is not None and bool(comparison.only_first or comparison.only_second)
-
-
-def topics_named(topics: Sequence[str]) -> str:
-    """Return the first topics as part of a sentence, with the number of the others."""
+def _topics_named(topics: Sequence[str]) -> str:
     more = len(topics) - MOST_NAMED
     named = ", ".join(topics[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
     return f"topic{'s' * (len(topics) != 1)} {named}"

@@ -20,7 +20,6 @@ from survey.core.collections.evaluation import (
     evaluate,
     negative_examples,
     positive_examples,
-    queries_of,
 )
 from survey.core.collections.runs import (
     GroundTruth,
@@ -54,12 +53,6 @@ DEFAULT_MEASURES = (
     *("AP", "P@10", "P@20", "S-recall@20", "Rprec", "RR", "bpref", "nDCG@10"),
     *("NMRR", "MNRO", "NAR", "wP@10", "wP@10-100"),
 )
-# What a measure needs → the field of Request and the option that provide it.
-PROVIDED_BY = {
-    "collection size": ("collection_size", "--collection-size"),
-    "weights": ("weights", "--weights"),
-    "clusters": ("clusters", "--clusters"),
-}
 DECIMALS = 4
 
 Content = TypeVar("Content")
@@ -152,10 +145,7 @@ def evaluate_runs(request: Request, on_progress: OnProgress = lambda *_: None) -
     for invalid files.
     """
     measures = chosen_measures(request)
-    _check_names(request.runs)
-    baseline = None if request.baseline is None else _baseline_name(request.baseline, request.runs)
-    if baseline is not None and len(request.runs) == 1:
-        raise RequestError("a baseline is compared with other runs, and --run names one only")
+    baseline = _baseline_name(request)
     truth, runs = _read_collection(request, measures, on_progress)
     evaluation = evaluate(
         truth,
@@ -164,11 +154,11 @@ def evaluate_runs(request: Request, on_progress: OnProgress = lambda *_: None) -
         collection_size=request.collection_size,
         gmt=request.gmt,
         literal_eq15=request.literal_eq15,
-        on_topic=_counter("Scoring", len(queries_of(truth, runs, measures)), on_progress),
+        on_topic=partial(on_progress, "Scoring"),
     )
-    if baseline is None:
-        return Report(request, truth, runs, evaluation, None, ())
-    compared = compare(evaluation, baseline, resamples=request.resamples, seed=request.seed)
+    compared: tuple[Comparison, ...] = ()
+    if baseline is not None:
+        compared = compare(evaluation, baseline, resamples=request.resamples, seed=request.seed)
     return Report(request, truth, runs, evaluation, baseline, compared)
 
 
@@ -215,18 +205,19 @@ def _read_collection(
     graded = any("grades" in measure.needs for measure in measures)
     read_qrels = partial(read_judgements, highest=HIGHEST_GRADE if graded else None)
     files = len(request.runs) + 1 + (request.weights is not None) + (request.clusters is not None)
-    on_file = _counter("Reading", files, on_progress)
-    faults = FileFaults()
+    faults, done = FileFaults(), 0
 
     def read(
         reader: Callable[[str, Iterable[str], FileFaults], Mapping[str, Content]], path: Path
     ) -> Mapping[str, Content]:
+        nonlocal done
         content: Mapping[str, Content] = {}
         try:
             content = reader(str(path), lines_of(read_text(path)), faults)
         except SurveyError as error:
             faults.add(str(error).removesuffix("."))
-        on_file()
+        done += 1
+        on_progress("Reading", done, files)
         return content
 
     truth = GroundTruth(
@@ -252,54 +243,46 @@ def chosen_measures(request: Request) -> tuple[Measure, ...]:
     """
     if not request.measures:
         known = map(measure_named, DEFAULT_MEASURES)
-        return tuple(measure for measure in known if not [*_missing_options(measure, request)])
+        return tuple(measure for measure in known if not _missing_needs(measure, request))
     try:
         named = [measure_named(name) for name in request.measures]
     except ValueError as error:
         raise RequestError(str(error)) from error
     for measure in named:
-        for need, option in _missing_options(measure, request):
+        for need in _missing_needs(measure, request):
             name = "the collection size" if need == "collection size" else need
-            raise RequestError(f"{measure.name} needs {name}; give {option} as well")
+            option = need.replace(" ", "-")
+            raise RequestError(f"{measure.name} needs {name}; give --{option} as well")
     return tuple({measure.name: measure for measure in named}.values())
 
 
-def _missing_options(measure: Measure, request: Request) -> Iterable[tuple[str, str]]:
-    for need, (field, option) in PROVIDED_BY.items():
-        if need in measure.needs and getattr(request, field) is None:
-            yield need, option
+def _missing_needs(measure: Measure, request: Request) -> list[str]:
+    """Return what the measure needs and the request lacks; grades are in the judgements."""
+    needs = [need for need in measure.needs if need != "grades"]
+    return [need for need in needs if getattr(request, need.replace(" ", "_")) is None]
 
 
-def _check_names(runs: Sequence[Path]) -> None:
-    seen: dict[str, Path] = {}
-    for path in runs:
-        if (name := run_name(path)) in seen:
+def _baseline_name(request: Request) -> str | None:
+    """Return the baseline's name; raise RequestError for a wrong one, and for equal names."""
+    paths: dict[str, Path] = {}
+    for path in request.runs:
+        if (name := run_name(path)) in paths:
             raise RequestError(
-                f"{seen[name]} and {path} would both be the run {name!r}; a run is named by its "
+                f"{paths[name]} and {path} would both be the run {name!r}; a run is named by its "
                 "file without the last suffix, so rename one"
             )
-        seen[name] = path
-
-
-def _baseline_name(baseline: str, runs: Sequence[Path]) -> str:
-    names = {str(path): run_name(path) for path in runs}
-    name = names.get(baseline, baseline)
-    if name not in names.values():
+        paths[name] = path
+    if request.baseline is None:
+        return None
+    names = {str(path): name for name, path in paths.items()}
+    baseline = names.get(request.baseline, request.baseline)
+    if baseline not in paths:
         raise RequestError(
-            f"the baseline {baseline!r} is none of the runs; these are {', '.join(names.values())}"
+            f"the baseline {baseline!r} is none of the runs; these are {', '.join(paths)}"
         )
-    return name
-
-
-def _counter(step: str, total: int, on_progress: OnProgress) -> Callable[[], None]:
-    done = 0
-
-    def count() -> None:
-        nonlocal done
-        done += 1
-        on_progress(step, done, total)
-
-    return count
+    if len(paths) == 1:
+        raise RequestError("a baseline is compared with other runs, and --run names one only")
+    return baseline
 
 
 def evaluation_json(report: Report) -> dict[str, Any]:
