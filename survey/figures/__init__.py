@@ -33,7 +33,7 @@ def draw(exhibit: Exhibit) -> "Figure":
         figure = Figure(figsize=paper.SIZES[exhibit.name], layout="constrained")
         paper.DRAWERS[exhibit.name](figure, exhibit)
     else:
-        size = (WIDTH, analysis.HEIGHTS[exhibit.name](exhibit))
+        size = (WIDTH, analysis.height(exhibit))
         figure = Figure(figsize=size, layout="constrained")
         analysis.DRAWERS[exhibit.name](figure.add_subplot(), exhibit)
     if exhibit.mark:

@@ -281,8 +281,7 @@ def _votes_per_question(axes: "Axes", exhibit: Exhibit) -> None:
         )
     for number in range(len(rows) - 1):
         axes.axhline(number + 0.5, color=GREY, linewidth=0.4, alpha=0.5)
-    axes.set_yticks(range(len(rows)), [str(row[0]) for row in rows])
-    axes.set_ylim(len(rows) - 0.5, -0.5)
+    _label_rows(axes, rows)
     axes.set_xlim(left=-0.5)
     axes.set_ylabel("question")
     axes.set_xlabel("votes")
@@ -292,6 +291,12 @@ def _votes_per_question(axes: "Axes", exhibit: Exhibit) -> None:
 
 def _rows(exhibit: Exhibit) -> Rows:
     return exhibit.rows
+
+
+def _label_rows(axes: "Axes", rows: Rows) -> None:
+    """Name the rows at the left, the first at the top."""
+    axes.set_yticks(range(len(rows)), [str(row[0]) for row in rows])
+    axes.set_ylim(len(rows) - 0.5, -0.5)
 
 
 def _marker(index: int, name: str) -> dict[str, Any]:
@@ -306,17 +311,11 @@ def _intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]
         colour = colours[y]
         for shift, (low, high), width in ((-0.11, ends[:2], 1.4), (0.11, ends[2:4], 3.5)):
             if low is not None:
-                axes.plot(
-                    [low, high],
-                    [y + shift] * 2,
-                    color=colour,
-                    linewidth=width,
-                    solid_capstyle="butt",
-                )
+                line = {"color": colour, "linewidth": width, "solid_capstyle": "butt"}
+                axes.plot([low, high], [y + shift] * 2, **line)
         if middle is not None:
             axes.plot([middle] * 2, [y - 0.24, y + 0.24], color="#000000", linewidth=1.4)
-    axes.set_yticks(range(len(exhibit.rows)), [str(row[0]) for row in exhibit.rows])
-    axes.set_ylim(len(exhibit.rows) - 0.5, -0.5)
+    _label_rows(axes, exhibit.rows)
     axes.set_xlabel(unit)
     for width, label in ((1.4, "questions of this kind (T2)"), (3.5, "these questions (T1)")):
         axes.plot([], [], color=GREY, linewidth=width, label=label)
@@ -355,15 +354,10 @@ def _agreement_rates(axes: "Axes", exhibit: Exhibit) -> None:
         axes.axvspan(worst, best, color=GREY, alpha=0.18, linewidth=0, label="participants")
         axes.axvline(median, color=GREY, linewidth=1.2, label="median participant")
     for y, (_, strict, half) in enumerate(measures):
-        marker: dict[str, Any] = {
-            "color": COLOURS[y],
-            "marker": MARKERS[y],
-            "linestyle": "none",
-        }
-        axes.plot([strict], [y], markersize=5, **marker)
-        axes.plot([half], [y], markersize=5, fillstyle="none", **marker)
-    axes.set_yticks(range(len(measures)), [str(row[0]) for row in measures])
-    axes.set_ylim(len(measures) - 0.5, -0.5)
+        marker: dict[str, Any] = {"color": COLOURS[y], "marker": MARKERS[y], "markersize": 5}
+        axes.plot([strict], [y], linestyle="none", **marker)
+        axes.plot([half], [y], linestyle="none", fillstyle="none", **marker)
+    _label_rows(axes, measures)
     axes.set_xlabel("agreement rate over list pairs")
     for fill, label in (("full", "strict"), ("none", "half credit")):
         axes.plot([], [], color=GREY, marker="o", linestyle="none", fillstyle=fill, label=label)
@@ -380,18 +374,16 @@ def _tau_b(axes: "Axes", exhibit: Exhibit) -> None:
         axes.plot([least, most], [y] * 2, color=colour, linewidth=1.2)
         axes.barh(y, upper - lower, 0.4, lower, color=colour, alpha=0.35, edgecolor=colour)
         axes.plot([middle] * 2, [y - 0.2, y + 0.2], color="#000000", linewidth=1.6)
-    axes.set_yticks(range(len(exhibit.rows)), [str(row[0]) for row in exhibit.rows])
-    axes.set_ylim(len(exhibit.rows) - 0.5, -0.5)
+    _label_rows(axes, exhibit.rows)
     axes.set_xlabel("participants' mean tau-b: range, quartiles, median")
 
 
 def _bias(axes: "Axes", exhibit: Exhibit) -> None:
     labels = [row for row in _rows(exhibit) if not str(row[0]).startswith("column")]
-    for y, row in enumerate(_rows(exhibit)):
-        later = y >= len(labels)
-        axes.barh(y + 0.5 * later, row[2] or 0, 0.7, color=COLOURS[1 if later else 0])
-    axes.axvline(100 / len(labels), color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
     heights = [y + 0.5 * (y >= len(labels)) for y in range(len(exhibit.rows))]
+    for y, row in zip(heights, _rows(exhibit), strict=True):
+        axes.barh(y, row[2] or 0, 0.7, color=COLOURS[y > len(labels)])
+    axes.axvline(100 / len(labels), color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
     axes.set_yticks(heights, [str(row[0]) for row in exhibit.rows])
     axes.set_ylim(heights[-1] + 0.6, -0.6)
     axes.set_xlabel("% of the clicks; dashed: without bias")
@@ -399,15 +391,9 @@ def _bias(axes: "Axes", exhibit: Exhibit) -> None:
 
 def _time(axes: "Axes", exhibit: Exhibit) -> None:
     timed = [row for row in _rows(exhibit) if row[2] is not None]
-    axes.plot(
-        [row[0] for row in timed],
-        [row[2] for row in timed],
-        color=COLOURS[0],
-        marker="o",
-        markersize=4,
-        linewidth=1.2,
-    )
-    axes.set_ylim(0, max(1.0, 1.1 * max(row[2] for row in timed)))
+    places, seconds = [row[0] for row in timed], [row[2] for row in timed]
+    axes.plot(places, seconds, color=COLOURS[0], marker="o", markersize=4, linewidth=1.2)
+    axes.set_ylim(0, max(1.0, 1.1 * max(seconds)))
     axes.set_xlabel("place of the question in a session")
     axes.set_ylabel("median seconds")
     whole_numbers(axes)
@@ -422,14 +408,18 @@ DRAWERS: Mapping[str, Callable[["Axes", Exhibit], None]] = {
     "bias": _bias,
     "time": _time,
 }
-HEIGHTS: Mapping[str, Callable[[Exhibit], float]] = {
-    "votes-per-question": lambda exhibit: 0.9 + 0.28 * len(exhibit.rows),
-    **dict.fromkeys(
-        ("shares", "tau-b"),
-        lambda exhibit: 1.0 + 0.3 * max(3, len(exhibit.rows)),
-    ),
-    "differences": lambda exhibit: 1.2 + 0.3 * max(3, len(exhibit.rows)),
-    "agreement-rate": lambda exhibit: 1.2 + 0.3 * max(3, len(exhibit.rows) - 3),
-    "bias": lambda exhibit: 0.7 + 0.22 * len(exhibit.rows),
-    "time": lambda _: 2.2,
-}
+
+
+def height(exhibit: Exhibit) -> float:
+    """Return the height in inches that a figure's rows need."""
+    rows = len(exhibit.rows)
+    heights = {
+        "votes-per-question": 0.9 + 0.28 * rows,
+        "shares": 1.0 + 0.3 * max(3, rows),
+        "differences": 1.2 + 0.3 * max(3, rows),
+        "agreement-rate": 1.2 + 0.3 * max(3, rows - 3),
+        "tau-b": 1.0 + 0.3 * max(3, rows),
+        "bias": 0.7 + 0.22 * rows,
+        "time": 2.2,
+    }
+    return heights[exhibit.name]

@@ -100,7 +100,7 @@ class Coded(Generic[Value]):
         """Mask of the entries that have a value."""
         return self.codes >= 0
 
-    def subset(self, rows: NDArray[Any]) -> "Coded[Value]":
+    def __getitem__(self, rows: NDArray[Any]) -> "Coded[Value]":
         """Keep some of the entries; ``rows``: their indices, or a mask."""
         return replace(self, codes=self.codes[rows])
 
@@ -172,12 +172,12 @@ class Answers:
         return Answers(
             people=self.people[left > 0],
             first_answer=first_rows(left[left > 0]),
-            question=self.question.subset(rows),
-            label_order=self.label_order.subset(rows),
+            question=self.question[rows],
+            label_order=self.label_order[rows],
             clicked=self.clicked[rows],
-            own=self.own.subset(rows),
-            column_order=self.column_order.subset(rows),
-            position=self.position.subset(rows),
+            own=self.own[rows],
+            column_order=self.column_order[rows],
+            position=self.position[rows],
             seconds=self.seconds[rows],
         )
 
@@ -253,14 +253,7 @@ class People:
 
     def subset(self, rows: NDArray[np.int64]) -> "People":
         """Keep some participants, by their indices."""
-        return People(
-            ids=self.ids[rows],
-            is_test=self.is_test[rows],
-            excluded=self.excluded[rows],
-            complete=self.complete[rows],
-            minutes=self.minutes[rows],
-            personal=self.personal.subset(rows),
-        )
+        return People(**{name: column[rows] for name, column in vars(self).items()})
 
     def index_of(self, ids: NDArray[np.str_]) -> NDArray[np.int64]:
         """Look up the participants with these ids; −1 for an unknown id."""

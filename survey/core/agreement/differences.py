@@ -12,11 +12,11 @@ exact under the blinding, and its null mean is the advantage that identical orde
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -352,17 +352,17 @@ class Redraws:
     @cached_property
     def outcomes(self) -> tuple[Outcomes, ...]:
         """Possible credits of the responses, by question and number of clicks."""
-        return tuple(self._outcomes())
-
-    def _outcomes(self) -> Iterator[Outcomes]:
         credits, ballots = self.credits, self.credits.ballots
-        for question in sorted(ballots.rankings):
-            for clicks in range(1, len(credits.measures) + 1):
-                alike = (ballots.questions == question) & (ballots.clicks == clicks)
-                responses = int(credits.counts[alike].sum())
-                if responses:
-                    orders = ballots.rankings[question]
-                    yield Outcomes(responses, _possible_credits(credits, orders, clicks))
+        outcomes = []
+        for question, clicks in product(
+            sorted(ballots.rankings), range(1, len(credits.measures) + 1)
+        ):
+            alike = (ballots.questions == question) & (ballots.clicks == clicks)
+            responses = int(credits.counts[alike].sum())
+            if responses:
+                possible = _possible_credits(credits, ballots.rankings[question], clicks)
+                outcomes.append(Outcomes(responses, possible))
+        return tuple(outcomes)
 
     @cached_property
     def totals(self) -> RandomTotals:
@@ -484,18 +484,21 @@ def cochran_q(redraws: Redraws) -> CochranQ:
     """
     credits = redraws.credits
     measures, blocks = len(credits.measures), len(credits)
+    frame: dict[str, Any] = {
+        "estimand": DESCRIPTIVE,
+        "n": blocks,
+        "unit": "responses",
+        "blocks": blocks,
+    }
     sums = credits.counts @ credits.credited.astype(np.int64)
     squares = int(credits.counts @ credits.credited.sum(axis=1) ** 2)
     q = float(significance.cochran_q(sums, squares, measures))
     if not np.isfinite(q):
         why = "no response tells the measures apart" if blocks else NO_RESPONSES
-        return CochranQ(estimand=DESCRIPTIVE, n=blocks, unit="responses", blocks=blocks, why=why)
+        return CochranQ(**frame, why=why)
     null = significance.cochran_q(redraws.totals.credited, redraws.totals.squares, measures)
     return CochranQ(
-        estimand=DESCRIPTIVE,
-        n=blocks,
-        unit="responses",
-        blocks=blocks,
+        **frame,
         q=q,
         df=measures - 1,
         p=float(scipy.stats.chi2.sf(q, measures - 1)),

@@ -1,7 +1,7 @@
 """The tables of an analysis, and its report: a page of HTML, or a folder of files for a paper."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 
@@ -45,10 +45,6 @@ class Drawn:
     exhibit: Exhibit
     svg: str
 
-    def render(self, ending: str) -> bytes:
-        """Return the bytes of a file with this ending: svg, png or pdf."""
-        return figures.render(self.exhibit, ending)
-
 
 @dataclass(frozen=True)
 class Report:
@@ -68,23 +64,22 @@ def load_libraries() -> None:
 
 
 def report_of(analysis: Analysis) -> Report:
-    """Draw the figures and build the tables of an analysis."""
+    """Draw the figures and build the tables of an analysis.
+
+    Figures of simulated participants say so inside the drawing, so that they are not evidence.
+    """
+    mark = simulated_notice(analysis)
+    drawn = [replace(exhibit, mark=mark) for exhibit in exhibits(analysis.agreement)]
     return Report(
         analysis=analysis,
         figures={
             exhibit.name: Drawn(exhibit, "" if exhibit.why else figures.as_svg(exhibit))
-            for exhibit in _marked(exhibits(analysis.agreement), analysis)
+            for exhibit in drawn
         },
         sheets={sheet.name: sheet for sheet in tables_of(analysis)},
         flags=flags_sheet(analysis),
         departures=departures(analysis.choices),
     )
-
-
-def _marked(drawn: Iterable[Exhibit], analysis: Analysis) -> Iterator[Exhibit]:
-    """Print a notice inside figures of simulated participants, so that they are not evidence."""
-    mark = simulated_notice(analysis)
-    return (replace(exhibit, mark=mark) for exhibit in drawn)
 
 
 def departures(choices: Choices) -> str:
@@ -129,10 +124,8 @@ def report_files(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     for drawn in report.figures.values():
         if not drawn.exhibit.why:
             for ending in figures.FORMATS:
-                yield (
-                    f"figures/{drawn.exhibit.name}.{ending}",
-                    drawn.render(ending),
-                )
+                path = f"figures/{drawn.exhibit.name}.{ending}"
+                yield path, figures.render(drawn.exhibit, ending)
 
 
 def file_count(analysis: Analysis) -> int:
@@ -146,8 +139,51 @@ def expected_bytes(analysis: Analysis) -> int:
     return 12_000 * file_count(analysis)
 
 
-def table3_sheet(table: Table3) -> Sheet:
-    """Tabulate the participants, their personal fields and their minutes (the paper's Table 3)."""
+def tables_of(analysis: Analysis) -> list[Sheet]:
+    """Return every table, in the order of a report; participants only where they are known.
+
+    Where simulated participants are counted, the note of each table says so.
+    """
+    notice = simulated_notice(analysis)
+    return [replace(sheet, note=f"{sheet.note} {notice}".strip()) for sheet in _tables(analysis)]
+
+
+def simulated_notice(analysis: Analysis) -> str:
+    """Return a sentence with the number of simulated participants; empty where none is."""
+    if not analysis.simulated:
+        return ""
+    return f"{analysis.simulated} of {analysis.participants} participants are simulated."
+
+
+def flags_sheet(analysis: Analysis) -> Sheet:
+    """List the quality flags: participant, rule and reason."""
+    return Sheet(
+        name="flags",
+        title="Quality flags",
+        columns=("participant", "flag", "reason"),
+        rows=tuple((flag.participant, flag.kind, flag.reason) for flag in analysis.flags),
+        note=" ".join(f"{kind.capitalize()}: {rule}." for kind, rule in RULES.items()),
+    )
+
+
+def _tables(analysis: Analysis) -> list[Sheet]:
+    differences = analysis.agreement.differences
+    return [
+        *([_table3(analysis.table3)] if analysis.table3 else []),
+        _table4(analysis.agreement.table4),
+        _shares(analysis),
+        _first(analysis),
+        _differences(differences),
+        _permutation(differences),
+        _other_tests(analysis),
+        _concordance(analysis),
+        _raters(analysis),
+        _bias(analysis),
+        _sensitivity(analysis),
+    ]
+
+
+def _table3(table: Table3) -> Sheet:
     rows: list[tuple[Cell, ...]] = [
         ("People participating", table.participants),
         ("of these, finished", table.completed),
@@ -167,8 +203,7 @@ def _spread(name: str, spread: Spread) -> Iterator[tuple[Cell, ...]]:
         yield f"{name}, {statistic}", None if value is None else Starred(value, "", 1)
 
 
-def table4_sheet(table: Table4) -> Sheet:
-    """Tabulate the votes per question (the paper's Table 4)."""
+def _table4(table: Table4) -> Sheet:
     names = (*table.measures, OTHER)
     rows: list[tuple[Cell, ...]] = [
         (row.question, *(row.votes[name] for name in names), _choice(row.choice))
@@ -203,8 +238,7 @@ def _identical(table: Table4) -> str:
     return f"{count} Orders are identical in question{plural} {', '.join(groups)}."
 
 
-def shares_sheet(analysis: Analysis) -> Sheet:
-    """Tabulate the four kinds of share, in %."""
+def _shares(analysis: Analysis) -> Sheet:
     votes = analysis.agreement
     names = (*votes.measures, OTHER)
     parts = vars(votes.shares)
@@ -220,8 +254,7 @@ def shares_sheet(analysis: Analysis) -> Sheet:
     )
 
 
-def first_sheet(analysis: Analysis) -> Sheet:
-    """Count the questions in which each measure got most credits."""
+def _first(analysis: Analysis) -> Sheet:
     votes = analysis.agreement
     return Sheet(
         name="first",
@@ -234,19 +267,7 @@ def first_sheet(analysis: Analysis) -> Sheet:
     )
 
 
-def flags_sheet(analysis: Analysis) -> Sheet:
-    """List the quality flags: participant, rule and reason."""
-    return Sheet(
-        name="flags",
-        title="Quality flags",
-        columns=("participant", "flag", "reason"),
-        rows=tuple((flag.participant, flag.kind, flag.reason) for flag in analysis.flags),
-        note=" ".join(f"{kind.capitalize()}: {rule}." for kind, rule in RULES.items()),
-    )
-
-
-def differences_sheet(differences: tuple[Difference, ...]) -> Sheet:
-    """Tabulate each pair's difference under both estimands."""
+def _differences(differences: tuple[Difference, ...]) -> Sheet:
     return Sheet(
         name="differences",
         title="Differences between measures in points, with 95 % intervals",
@@ -265,8 +286,7 @@ def differences_sheet(differences: tuple[Difference, ...]) -> Sheet:
     )
 
 
-def permutation_sheet(differences: tuple[Difference, ...]) -> Sheet:
-    """Tabulate each pair's lead and the lead that random clicks would give."""
+def _permutation(differences: tuple[Difference, ...]) -> Sheet:
     return Sheet(
         name="permutation",
         title="Leads in credits, observed and by random clicks (label permutation)",
@@ -305,50 +325,40 @@ def _in_points(interval: Interval) -> Interval:
     return low, high
 
 
-def other_tests_sheet(analysis: Analysis) -> Sheet:
-    """List the tests that need fewer assumptions, and those that are descriptive only."""
+def _other_tests(analysis: Analysis) -> Sheet:
     votes = analysis.agreement
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[tuple[str, int, float | None]] = []
     for each in votes.differences:
         flips, questions, matched = each.participants, each.questions, each.mcnemar
         counted = f"won {questions.won}, lost {questions.lost}, tied {questions.tied}"
         against = f"{matched.n10} against {matched.n01}"
         rows += [
-            (
-                _pair(each, ": sign flips over participants (T1)"),
-                flips.n,
-                *_p(flips.sign_flip_p),
-            ),
+            (_pair(each, ": sign flips over participants (T1)"), flips.n, flips.sign_flip_p),
             (
                 _pair(each, f": sign flips over questions (T2), {counted}"),
                 questions.n,
-                *_p(questions.sign_flip_p),
+                questions.sign_flip_p,
             ),
-            (_pair(each, f": McNemar, {against} (descriptive)"), matched.n, *_p(matched.p)),
+            (_pair(each, f": McNemar, {against} (descriptive)"), matched.n, matched.p),
         ]
     for name, q in (
         ("distinct orders only", votes.cochran_distinct),
         ("all responses", votes.cochran_all),
     ):
         value = "undefined" if q.q is None else f"Q = {q.q:.2f}, {q.df} df"
-        rows.append(
-            (
-                f"Cochran's Q, {name} (descriptive): {value}; p by label permutation",
-                q.blocks,
-                *_p(q.p_label_permutation),
-            )
-        )
+        text = f"Cochran's Q, {name} (descriptive): {value}; p by label permutation"
+        rows.append((text, q.blocks, q.p_label_permutation))
     for name, chi2 in (
         ("credits (T1)", votes.friedman_approvals),
         ("mean tau-b (descriptive)", votes.friedman_tau_b),
     ):
         value = f"undefined, {chi2.why}" if chi2.chi2 is None else f"χ² = {chi2.chi2:.2f}"
-        rows.append((f"Friedman over participants, {name}: {value}", chi2.n, *_p(chi2.p)))
+        rows.append((f"Friedman over participants, {name}: {value}", chi2.n, chi2.p))
     return Sheet(
         name="tests",
         title="Other tests",
         columns=("test", "n", "p"),
-        rows=tuple(rows),
+        rows=tuple((test, n, *_p(p)) for test, n, p in rows),
         note="Checks, not corrected for several comparisons: verdicts rest on the two-way t, the "
         "participants' t and the label permutation. Descriptive tests take responses as "
         "independent, which they are not: McNemar "
@@ -358,8 +368,7 @@ def other_tests_sheet(analysis: Analysis) -> Sheet:
     )
 
 
-def sensitivity_sheet(analysis: Analysis) -> Sheet:
-    """Tabulate the differences under choices that could have been made differently."""
+def _sensitivity(analysis: Analysis) -> Sheet:
     variants = analysis.sensitivity
     pairs = [_pair(difference) for difference in analysis.agreement.differences]
     return Sheet(
@@ -374,7 +383,7 @@ def sensitivity_sheet(analysis: Analysis) -> Sheet:
                     "–"
                     if effect.mean is None
                     else rounded(100 * effect.mean)
-                    + (f" ({interval(effect.ci95)})" if effect.ci95 else "")
+                    + (f" ({_interval(effect.ci95)})" if effect.ci95 else "")
                     for effect in variant.differences
                 ),
             )
@@ -385,14 +394,13 @@ def sensitivity_sheet(analysis: Analysis) -> Sheet:
     )
 
 
-def interval(ends: Interval) -> str:
+def _interval(ends: Interval) -> str:
     """Format an interval in points."""
     low, high = _in_points(ends)
     return f"{text_of(low, 1)} to {text_of(high, 1)}"
 
 
-def concordance_sheet(analysis: Analysis) -> Sheet:
-    """Tabulate the agreement of participants' orders with the measures'."""
+def _concordance(analysis: Analysis) -> Sheet:
     concordance, names = analysis.agreement.concordance, analysis.agreement.measures
     rows: list[tuple[Cell, ...]] = [
         (text, means.n, *(means.means[name] for name in names))
@@ -416,54 +424,27 @@ def concordance_sheet(analysis: Analysis) -> Sheet:
     )
 
 
-def raters_sheet(analysis: Analysis) -> Sheet:
-    """Tabulate the agreement of participants with one another."""
+def _raters(analysis: Analysis) -> Sheet:
     concordance = analysis.agreement.concordance
+    human, kendall_w = concordance.human, concordance.kendall_w
+    alpha, kappa = concordance.krippendorff_alpha, concordance.fleiss_kappa
+    rows: tuple[tuple[str, Statistic, float | None], ...] = (
+        ("agreement rate with the others, best participant", human, human.best),
+        ("agreement rate with the others, median", human, human.median),
+        ("agreement rate with the others, worst", human, human.worst),
+        ("Kendall's W, mean over questions", kendall_w, kendall_w.mean),
+        ("Krippendorff's alpha, ordinal, all lists", alpha, alpha.pooled),
+        ("Fleiss' kappa of single choices, distinct orders", kappa, kappa.kappa),
+    )
     return Sheet(
         name="raters",
         title="Agreement of participants with one another",
         columns=("agreement", "rests on", "value"),
-        rows=(
-            (
-                "agreement rate with the others, best participant",
-                _of(concordance.human),
-                concordance.human.best,
-            ),
-            (
-                "agreement rate with the others, median",
-                _of(concordance.human),
-                concordance.human.median,
-            ),
-            (
-                "agreement rate with the others, worst",
-                _of(concordance.human),
-                concordance.human.worst,
-            ),
-            (
-                "Kendall's W, mean over questions",
-                _of(concordance.kendall_w),
-                concordance.kendall_w.mean,
-            ),
-            (
-                "Krippendorff's alpha, ordinal, all lists",
-                _of(concordance.krippendorff_alpha),
-                concordance.krippendorff_alpha.pooled,
-            ),
-            (
-                "Fleiss' kappa of single choices, distinct orders",
-                _of(concordance.fleiss_kappa),
-                concordance.fleiss_kappa.kappa,
-            ),
-        ),
+        rows=tuple((text, f"{of.n} {of.unit}", value) for text, of, value in rows),
     )
 
 
-def _of(statistic: Statistic) -> str:
-    return f"{statistic.n} {statistic.unit}"
-
-
-def bias_sheet(analysis: Analysis) -> Sheet:
-    """Tabulate the conditional logit of ticks; the note holds the change of times in a session."""
+def _bias(analysis: Analysis) -> Sheet:
     bias = analysis.agreement.bias
     logit, fatigue = bias.conditional_logit, bias.fatigue
     known = zip(logit.terms, logit.coef or (), logit.se or (), strict=False)
@@ -481,36 +462,3 @@ def bias_sheet(analysis: Analysis) -> Sheet:
         + f"Against {analysis.agreement.measures[0]}, Method1 and column 1; {logit.n} answers, "
         f"taken as independent. Seconds for each further question: {slope}.",
     )
-
-
-def tables_of(analysis: Analysis) -> list[Sheet]:
-    """Return every table, in the order of a report; participants only where they are known.
-
-    Where simulated participants are counted, the note of each table says so.
-    """
-    notice = simulated_notice(analysis)
-    return [replace(sheet, note=f"{sheet.note} {notice}".strip()) for sheet in _tables(analysis)]
-
-
-def simulated_notice(analysis: Analysis) -> str:
-    """Return a sentence with the number of simulated participants; empty where none is."""
-    if not analysis.simulated:
-        return ""
-    return f"{analysis.simulated} of {analysis.participants} participants are simulated."
-
-
-def _tables(analysis: Analysis) -> list[Sheet]:
-    votes = analysis.agreement
-    return [
-        *([table3_sheet(analysis.table3)] if analysis.table3 else []),
-        table4_sheet(votes.table4),
-        shares_sheet(analysis),
-        first_sheet(analysis),
-        differences_sheet(votes.differences),
-        permutation_sheet(votes.differences),
-        other_tests_sheet(analysis),
-        concordance_sheet(analysis),
-        raters_sheet(analysis),
-        bias_sheet(analysis),
-        sensitivity_sheet(analysis),
-    ]

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from survey.core.agreement.verdicts import p_text, rounded
+from survey.figures.exhibit import Cell, Exhibit
 from survey.services.spreadsheets import escaped, line_of
-
-Cell = str | int | float | None
 
 
 class P(float):
@@ -62,19 +61,6 @@ class Sheet:
     decimals: int = 3
 
 
-class Table(Protocol):
-    """A sheet, or the numbers of a figure: what ``printed_table`` needs of them."""
-
-    @property
-    def columns(self) -> tuple[str, ...]: ...  # noqa: D102 - as of Sheet
-    @property
-    def rows(self) -> tuple[tuple[Cell, ...], ...]: ...  # noqa: D102
-    @property
-    def totals(self) -> bool: ...  # noqa: D102
-    @property
-    def decimals(self) -> int: ...  # noqa: D102
-
-
 class PrintedTable(NamedTuple):
     """The texts of a table's headings and cells; ``numeric``: which columns hold numbers."""
 
@@ -83,14 +69,14 @@ class PrintedTable(NamedTuple):
     numeric: list[bool]
 
 
-def printed_table(table: Table) -> PrintedTable:
+def printed_table(table: Sheet | Exhibit) -> PrintedTable:
     """Format a table for reading, with equal decimals within each column."""
     columns = [_printed_column(table, cells) for cells in zip(*table.rows, strict=True)]
     rows = [list(row) for row in zip(*columns, strict=True)]
     return PrintedTable([text_of(column) for column in table.columns], rows, numeric(table))
 
 
-def _printed_column(table: Table, cells: Sequence[Cell]) -> list[str]:
+def _printed_column(table: Sheet | Exhibit, cells: Sequence[Cell]) -> list[str]:
     plain = [cell for cell in cells if isinstance(cell, float) and not isinstance(cell, OWN_FORMAT)]
     # A value that would read as 0 gets more decimals, and then its whole column does.
     needed = [len(rounded(value, table.decimals).partition(".")[2]) for value in plain]
@@ -144,7 +130,7 @@ def as_markdown(sheet: Sheet) -> str:
     return "\n".join(lines) + "\n"
 
 
-def numeric(table: Table) -> list[bool]:
+def numeric(table: Sheet | Exhibit) -> list[bool]:
     """Return for each column whether it holds numbers, which are aligned at the right."""
     columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.columns)
     return [
