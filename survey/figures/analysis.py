@@ -134,8 +134,8 @@ def agreement_rates(agreement: Agreement) -> Exhibit:
         rows=tuple(rows),
         alternative=f"Strict agreement rates: {summary}.",
         note="Share of list pairs that two orders put alike; half credit where one side ties. "
-        "Participants are compared with one another: how well people predict people. Whoever "
-        "ticks a column agrees with its measure by construction, so a measure may lie above the "
+        "Participants are compared with one another: how well people predict people. A participant "
+        "who ticks a column agrees with its measure by construction, so a measure may lie above the "
         "best participant.",
         why=None if agreement.responses else NO_RESPONSES,
     )
@@ -308,11 +308,10 @@ def _marker(index: int, name: str) -> dict[str, Any]:
 def _intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]) -> None:
     """Draw a stroke and two intervals for each row: T2 long and thin, T1 short and thick."""
     for y, (_, middle, *ends) in enumerate(_rows(exhibit)):
-        colour = colours[y]
+        line: dict[str, Any] = {"color": colours[y], "solid_capstyle": "butt"}
         for shift, (low, high), width in ((-0.11, ends[:2], 1.4), (0.11, ends[2:4], 3.5)):
             if low is not None:
-                line = {"color": colour, "linewidth": width, "solid_capstyle": "butt"}
-                axes.plot([low, high], [y + shift] * 2, **line)
+                axes.plot([low, high], [y + shift] * 2, linewidth=width, **line)
         if middle is not None:
             axes.plot([middle] * 2, [y - 0.24, y + 0.24], color="#000000", linewidth=1.4)
     _label_rows(axes, exhibit.rows)

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from survey.core.agreement.verdicts import p_text, rounded
-from survey.figures.exhibit import Cell, Exhibit
+from survey.figures.exhibit import Cell as Cell
+from survey.figures.exhibit import Exhibit
 from survey.services.spreadsheets import escaped, line_of
+
+UNDEFINED = "–"
 
 
 class P(float):
@@ -62,18 +65,36 @@ class Sheet:
 
 
 class PrintedTable(NamedTuple):
-    """The texts of a table's headings and cells; ``numeric``: which columns hold numbers."""
+    """The texts of a table's headings and cells; ``numeric``: which columns hold numbers.
+
+    ``missing``: for each cell the end of a decimal fraction that it lacks, where another number
+    of its column has more decimals; as blank space it puts the decimal points in one line.
+    """
 
     columns: list[str]
     rows: list[list[str]]
     numeric: list[bool]
+    missing: list[list[str]]
 
 
 def printed_table(table: Sheet | Exhibit) -> PrintedTable:
     """Format a table for reading, with equal decimals within each column."""
     columns = [_printed_column(table, cells) for cells in zip(*table.rows, strict=True)]
-    rows = [list(row) for row in zip(*columns, strict=True)]
-    return PrintedTable([text_of(column) for column in table.columns], rows, numeric(table))
+    return PrintedTable(
+        columns=[text_of(column) for column in table.columns],
+        rows=[list(row) for row in zip(*columns, strict=True)],
+        numeric=numeric(table),
+        missing=[list(row) for row in zip(*map(_missing_decimals, columns), strict=True)],
+    )
+
+
+def _missing_decimals(texts: Sequence[str]) -> list[str]:
+    fractions = ["".join(text.partition(".")[1:]) for text in texts]
+    longest = max(fractions, key=len, default="")
+    return [
+        "" if text == UNDEFINED else longest[len(fraction) :]
+        for text, fraction in zip(texts, fractions, strict=True)
+    ]
 
 
 def _printed_column(table: Sheet | Exhibit, cells: Sequence[Cell]) -> list[str]:
@@ -91,7 +112,7 @@ def _printed_column(table: Sheet | Exhibit, cells: Sequence[Cell]) -> list[str]:
 def text_of(cell: Cell, decimals: int = 3) -> str:
     """Format a cell for reading: whole numbers whole, others rounded."""
     if cell is None:
-        return "–"
+        return UNDEFINED
     if isinstance(cell, P):
         return p_text(cell).removeprefix("p ").removeprefix("= ")
     if isinstance(cell, Starred):

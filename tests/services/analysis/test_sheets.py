@@ -7,7 +7,14 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from survey.services.analysis.sheets import Sheet, as_csv, as_latex, as_markdown, text_of
+from survey.services.analysis.sheets import (
+    Sheet,
+    as_csv,
+    as_latex,
+    as_markdown,
+    printed_table,
+    text_of,
+)
 from survey.services.spreadsheets import unescaped
 
 TABLE4 = Sheet(
@@ -100,3 +107,10 @@ def test_no_text_breaks_out_of_a_table(text):
     escaped = re.sub(r"\\[a-zA-Z]+|\\.|\$[^$]*\$", "", latex)
     assert not re.search(r"[%#_^~$]", escaped.removeprefix("% needs ")), latex
     assert escaped.count("{") == escaped.count("}")
+
+
+def test_a_number_with_fewer_decimals_than_its_column_lacks_their_width():
+    """The report adds it as blank space, so that decimal points are in one line."""
+    table = printed_table(Sheet("t", "T", ("a", "b"), (("x", 0.5), ("y", 12), ("z", None))))
+    assert [row[1] for row in table.rows] == ["0.500", "12", "–"]
+    assert [row[1] for row in table.missing] == ["", ".000", ""]
