@@ -135,8 +135,8 @@ def agreement_rates(agreement: Agreement) -> Exhibit:
         alternative=f"Strict agreement rates: {summary}.",
         note="Share of list pairs that two orders put alike; half credit where one side ties. "
         "Participants are compared with one another: how well people predict people. A participant "
-        "who ticks a column agrees with its measure by construction, so a measure may lie above the "
-        "best participant.",
+        "who ticks a column agrees with its measure by construction, so a measure may lie above "
+        "the best participant.",
         why=None if agreement.responses else NO_RESPONSES,
     )
 

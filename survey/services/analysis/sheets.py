@@ -90,9 +90,10 @@ def printed_table(table: Sheet | Exhibit) -> PrintedTable:
 
 def _missing_decimals(texts: Sequence[str]) -> list[str]:
     fractions = ["".join(text.partition(".")[1:]) for text in texts]
-    longest = max(fractions, key=len, default="")
+    longest = max(map(len, fractions))
+    zeros = f".{'0' * longest}"[:longest]
     return [
-        "" if text == UNDEFINED else longest[len(fraction) :]
+        "" if text == UNDEFINED else zeros[len(fraction) :]
         for text, fraction in zip(texts, fractions, strict=True)
     ]
 
