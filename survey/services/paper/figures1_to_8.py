@@ -32,6 +32,7 @@ from survey.services.paper.curves import (
     upper_curve,
 )
 from survey.services.paper.reproduction import (
+    Check,
     Checks,
     Reproduction,
     exhibit_texts,
@@ -74,25 +75,23 @@ def figure1() -> Reproduction:
     larger = RANKS[:FULL][ap[:FULL] - item_curve("NMRR")[:FULL] > EPSILON]
     gradients = [(np.diff(curve[:k]), curve[k] - curve[k - 1]) for k, curve in curves]
     horizons = {"full": FULL, "capped": CAPPED}
-    checks: Checks = {
-        "gradient_falls": ((np.diff(steps) < 0).all(), {"steps": steps, "last": steps[-1]}),
-        "stricter_before_k": (
+    checks = {
+        "gradient_falls": Check((np.diff(steps) < 0).all(), steps=steps, last=steps[-1]),
+        "stricter_before_k": Check(
             [(ap[:k] >= curve[:k] - EPSILON).all() for k, curve in curves],
-            {**horizons, "larger": join_words(larger), "ap": ap[1], "nmrr": capped[1]},
+            **horizons,
+            larger=join_words(larger),
+            ap=ap[1],
+            nmrr=capped[1],
         ),
-        "stricter_after_k": (
-            [(curve[k:] > ap[k:]).all() for k, curve in curves],
-            {"most": ap[-1]},
-        ),
-        "level_after_k": ([np.isclose(curve[k + 1 :], 1).all() for k, curve in curves], {}),
-        "linear_up_to_k": (
+        "stricter_after_k": Check([(curve[k:] > ap[k:]).all() for k, curve in curves], most=ap[-1]),
+        "level_after_k": Check([np.isclose(curve[k + 1 :], 1).all() for k, curve in curves]),
+        "linear_up_to_k": Check(
             [np.allclose(before, after) for before, after in gradients],
-            {
-                **horizons,
-                "gradients": [f"α is {a[0]:.3f} and β {beta:.3f}" for a, beta in gradients],
-            },
+            **horizons,
+            gradients=[f"α is {a[0]:.3f} and β {beta:.3f}" for a, beta in gradients],
         ),
-        "all_positions_differ": (len(set(ap.tolist())) == SIZE, {"size": SIZE}),
+        "all_positions_differ": Check(len(set(ap.tolist())) == SIZE, size=SIZE),
     }
     measures = (*BOTH, CAPPED_NMRR)
     columns = _item_columns(*measures)
@@ -103,10 +102,9 @@ def figure2() -> Reproduction:
     """Compare 1 − AP and NMRR for all pairs of ranks, in the order of the pseudo code."""
     pairs = rank_pairs()
     distinct = len(set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)))
-    checks: Checks = {
-        "combinations_tested": (
-            len(pairs.i) == distinct == 190,
-            {"size": SIZE, "before": SIZE - 1, "distinct": distinct},
+    checks = {
+        "combinations_tested": Check(
+            len(pairs.i) == distinct == 190, size=SIZE, before=SIZE - 1, distinct=distinct
         )
     }
     columns = _numbered_pair_columns(*BOTH)
@@ -120,19 +118,14 @@ def figure3() -> Reproduction:
     late_ap = values["1-AP"][late]
     lists = np.array([[1, 100], [1, 1000]])
     of_nmrr, of_ap = nmrr(lists), average_precision(lists)
-    checks: Checks = {
-        "nmrr_level_when_both_late": (
-            (late == (values["NMRR"] > 1 - EPSILON)).all(),
-            {"late": late.sum(), "pairs": len(late)},
+    checks = {
+        "nmrr_level_when_both_late": Check(
+            (late == (values["NMRR"] > 1 - EPSILON)).all(), late=late.sum(), pairs=len(late)
         ),
-        "ap_smaller_when_both_late": (
-            (late_ap < 1 - EPSILON).all(),
-            {"least": late_ap.min(), "most": late_ap.max()},
+        "ap_smaller_when_both_late": Check(
+            (late_ap < 1 - EPSILON).all(), least=late_ap.min(), most=late_ap.max()
         ),
-        "nmrr_blind_after_k": (
-            abs(of_nmrr[0] - of_nmrr[1]) < EPSILON,
-            {"nmrr": of_nmrr, "ap": of_ap},
-        ),
+        "nmrr_blind_after_k": Check(abs(of_nmrr[0] - of_nmrr[1]) < EPSILON, nmrr=of_nmrr, ap=of_ap),
     }
     columns = _pair_columns(*BOTH)
     series = _series(columns, "Rank(i)", "Rank(j)", measures=BOTH)
@@ -150,39 +143,39 @@ def figure4() -> Reproduction:
         for name in BOTH
     }
     late_ap, late_low, late_high = lower["1-AP"][LATE], lower["NMRR"][LATE], upper["NMRR"][LATE]
-    checks: Checks = {
-        "curves_are_bounds": (
+    checks = {
+        "curves_are_bounds": Check(
             all(
                 np.allclose(list(map(np.min, over_j[name])), lower[name])
                 and np.allclose(list(map(np.max, over_j[name])), upper[name])
                 for name in BOTH
             ),
-            {"ranks": len(LATER_RANKS)},
+            ranks=len(LATER_RANKS),
         ),
-        "approach_to_lower_curve": (
+        "approach_to_lower_curve": Check(
             all((np.diff(values) <= EPSILON).all() for name in BOTH for values in over_j[name]),
-            {
-                "size": SIZE,
-                "ranges": " and ".join(
-                    f"{name} from {lower[name][-1]:.3f} to {upper[name][-1]:.3f}" for name in BOTH
-                ),
-            },
+            size=SIZE,
+            ranges=" and ".join(
+                f"{name} from {lower[name][-1]:.3f} to {upper[name][-1]:.3f}" for name in BOTH
+            ),
         ),
-        "ap_larger_early": (
+        "ap_larger_early": Check(
             (lead_below[EARLY] > 0).all() and (lead_above[EARLY] > 0).all(),
-            {"k": HORIZON, "lower": lead_below.max(), "upper": lead_above.max()},
+            k=HORIZON,
+            lower=lead_below.max(),
+            upper=lead_above.max(),
         ),
-        "nmrr_larger_late": (
-            (late_low > late_ap).all(),
-            {"nmrr": late_low[0], "ap": late_ap[0], "last": late_ap[-1]},
+        "nmrr_larger_late": Check(
+            (late_low > late_ap).all(), nmrr=late_low[0], ap=late_ap[0], last=late_ap[-1]
         ),
-        "nmrr_rises_evenly": (
-            np.allclose(low, low[0]) and np.allclose(high, high[0]),
-            {"lower": low[0], "upper": high[0]},
+        "nmrr_rises_evenly": Check(
+            np.allclose(low, low[0]) and np.allclose(high, high[0]), lower=low[0], upper=high[0]
         ),
-        "nmrr_curves_level_late": (
+        "nmrr_curves_level_late": Check(
             np.allclose(late_low, late_low[0]) and np.allclose(late_high[1:], 1),
-            {"lower": late_low[0], "first": HORIZON + 1, "second": HORIZON + 2},
+            lower=late_low[0],
+            first=HORIZON + 1,
+            second=HORIZON + 2,
         ),
     }
     curves = {
@@ -204,26 +197,22 @@ def figure5() -> Reproduction:
         for rank in range(2, FULL + 1)
     )
     halves = {k: float(nro(k / 2, k)) for k in (4, 8, 20, 100)}
-    checks: Checks = {
-        "mnro_rises_least": (
-            steps["MNRO"] < np.minimum(steps["1-AP"], steps["NMRR"]),
-            {"rises": rises, "k": FULL},
+    checks = {
+        "mnro_rises_least": Check(
+            steps["MNRO"] < np.minimum(steps["1-AP"], steps["NMRR"]), rises=rises, k=FULL
         ),
-        "level_at_k": (
-            abs(level[FULL - 1] - 0.95) < 5e-5,
-            {"k": FULL, "level": level[FULL - 1]},
-        ),
-        "level_at_half_k": (
+        "level_at_k": Check(abs(level[FULL - 1] - 0.95) < 5e-5, k=FULL, level=level[FULL - 1]),
+        "level_at_half_k": Check(
             all(abs(half - 0.5) < 5e-3 for half in halves.values()),
-            {"levels": ", ".join(f"{half:.4f} for K = {k}" for k, half in halves.items())},
+            levels=", ".join(f"{half:.4f} for K = {k}" for k, half in halves.items()),
         ),
-        "approaches_one": (
-            (late_steps > 0).all() and 1 - 1e-13 < level[-1] < 1,
-            {"steps": late_steps, "size": SIZE},
+        "approaches_one": Check(
+            (late_steps > 0).all() and 1 - 1e-13 < level[-1] < 1, steps=late_steps, size=SIZE
         ),
-        "all_positions_differ": (
+        "all_positions_differ": Check(
             len(set(level.tolist())) == SIZE,
-            {"size": SIZE, "level": np.isclose(item_curve("NMRR"), 1).sum()},
+            size=SIZE,
+            level=np.isclose(item_curve("NMRR"), 1).sum(),
         ),
     }
     columns = _item_columns(*ALL_THREE)
@@ -233,13 +222,12 @@ def figure5() -> Reproduction:
 def figure6() -> Reproduction:
     """Return MNRO of one relevant item in growing collections, over its share of each."""
     caption, text = largest_gap(IN_CAPTION), largest_gap(IN_TEXT)
-    checks: Checks = {
-        "same_in_all_sizes": ([caption < CLOSE, text < CLOSE], {"caption": caption, "text": text}),
-        "level_at_k": (
-            all(abs(mnro_by_share(size)[40] - 0.95) < 5e-5 for size in SIZES),
-            {"sizes": len(SIZES)},
+    checks = {
+        "same_in_all_sizes": Check([caption < CLOSE, text < CLOSE], caption=caption, text=text),
+        "level_at_k": Check(
+            all(abs(mnro_by_share(size)[40] - 0.95) < 5e-5 for size in SIZES), sizes=len(SIZES)
         ),
-        "sizes_in_text_and_caption": (IN_CAPTION == IN_TEXT, {}),
+        "sizes_in_text_and_caption": Check(IN_CAPTION == IN_TEXT),
     }
     shares = {size: mnro_by_share(size) for size in SIZES}
     rows = [
@@ -268,11 +256,10 @@ def figure7() -> Reproduction:
         for last, cases in smaller.items()
     )
     gains = move_gains("MNRO")
-    checks: Checks = {
-        "moves_cost_less_early": (smaller[HORIZON], {"counts": counts}),
-        "every_move_counts": (
-            gains.min() > 0,
-            {"moves": len(gains), "unchanged": (abs(move_gains("NMRR")) < EPSILON).sum()},
+    checks = {
+        "moves_cost_less_early": Check(smaller[HORIZON], counts=counts),
+        "every_move_counts": Check(
+            gains.min() > 0, moves=len(gains), unchanged=(abs(move_gains("NMRR")) < EPSILON).sum()
         ),
     }
     columns = _numbered_pair_columns(*ALL_THREE)
@@ -298,57 +285,50 @@ def figure8() -> Reproduction:
     late_lower = {name: values[LATE] for name, values in lower.items()}
     steps = np.diff(upper["MNRO"][HORIZON:])
     over_i = [[pairs.value("MNRO", i, j) for i in range(j + 1, SIZE + 1)] for j in EARLIER_RANKS]
-    checks: Checks = {
-        "very_high_after_k": (
-            (mnro[late] > 0.95).all(),
-            {"k": HORIZON, "least": mnro[late].min()},
-        ),
-        "higher_with_more_after_k": (
+    checks = {
+        "very_high_after_k": Check((mnro[late] > 0.95).all(), k=HORIZON, least=mnro[late].min()),
+        "higher_with_more_after_k": Check(
             [
                 means == sorted(means),
                 all(fewer.max() < more.min() for fewer, more in pairwise(groups)),
             ],
-            {"ranges": ranges},
+            ranges=ranges,
         ),
-        "smaller_than_ap_early": (
+        "smaller_than_ap_early": Check(
             np.concatenate(below) > 0,
-            {
-                "lower": 2 + (below[0] > 0).sum(),
-                "upper": 2 + (below[1] > 0).sum(),
-                "k": HORIZON,
-                "away": max(away),
-            },
+            lower=2 + (below[0] > 0).sum(),
+            upper=2 + (below[1] > 0).sum(),
+            k=HORIZON,
+            away=max(away),
         ),
-        "larger_than_ap_late": (
+        "larger_than_ap_late": Check(
             (late_lower["MNRO"] > late_lower["1-AP"]).all()
             and abs(late_lower["MNRO"] - late_lower["NMRR"]).max() < 0.05,
-            {
-                "mnro": late_lower["MNRO"][[0, -1]],
-                "ap": late_lower["1-AP"][[0, -1]],
-                "nmrr": late_lower["NMRR"][0],
-            },
+            mnro=late_lower["MNRO"][[0, -1]],
+            ap=late_lower["1-AP"][[0, -1]],
+            nmrr=late_lower["NMRR"][0],
         ),
-        "never_one": (
+        "never_one": Check(
             [
                 bool((mnro[late] < 1).all() and (steps > 0).all()),
                 np.allclose(steps, steps[0], rtol=0.1),
             ],
-            {"most": mnro[late].max(), "first": steps[0], "last": steps[-1]},
+            most=mnro[late].max(),
+            first=steps[0],
+            last=steps[-1],
         ),
-        "ap_smaller_when_both_late": (
-            (lead[late] > 0).all(),
-            {"least": lead[late].min(), "most": lead[late].max(), "pairs": late.sum()},
+        "ap_smaller_when_both_late": Check(
+            (lead[late] > 0).all(), least=lead[late].min(), most=lead[late].max(), pairs=late.sum()
         ),
-        "curves_are_bounds": (
+        "curves_are_bounds": Check(
             all(min(values) == values[0] and max(values) == values[-1] for values in over_i),
-            {"ranks": len(over_i)},
+            ranks=len(over_i),
         ),
-        "same_curves_as_figure_4": (
+        "same_curves_as_figure_4": Check(
             [
                 ENVELOPES["curve A"] == [(i, i - 1) for i in LATER_RANKS],
                 ENVELOPES["curve B"] == [(i, 1) for i in LATER_RANKS],
-            ],
-            {},
+            ]
         ),
     }
     columns = _pair_columns("MNRO")

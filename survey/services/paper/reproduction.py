@@ -29,9 +29,6 @@ ROUNDING_NOTE = (
     "printed percentage agrees when it can come from some values that print as the paper's do."
 )
 Interval = tuple[Fraction, Fraction]
-# In which cases a sentence of the paper is true, and the values that our reason prints.
-Check = tuple[ArrayLike, Mapping[str, object]]
-Checks = Mapping[str, Check]
 
 
 @cache
@@ -148,6 +145,17 @@ class Claim:
         }
 
 
+class Check:
+    """Whether a sentence is true, in one case or in several, and the values in our reason."""
+
+    def __init__(self, cases: ArrayLike, **values: object) -> None:
+        self.cases = cases
+        self.values = values
+
+
+Checks = Mapping[str, Check]
+
+
 def judge_claims(exhibit: str, checks: Checks, otherwise: str = DOES_NOT_HOLD) -> tuple[Claim, ...]:
     """Return the claims about an exhibit, each with the verdict of the check of its name.
 
@@ -160,12 +168,10 @@ def judge_claims(exhibit: str, checks: Checks, otherwise: str = DOES_NOT_HOLD) -
         raise ValueError(f"{exhibit}: claims or checks alone: {entries.keys() ^ checks.keys()}")
     claims = []
     for name, texts in entries.items():
-        cases, values = checks[name]
-        verdict = HOLDS if np.all(cases) else IN_PART if np.any(cases) else otherwise
-        source, statement, why = (
-            texts[part].format_map(values) for part in ("source", "statement", "why")
-        )
-        claims.append(Claim(name, source, statement, verdict, why))
+        check = checks[name]
+        verdict = HOLDS if np.all(check.cases) else IN_PART if np.any(check.cases) else otherwise
+        words = {part: text.format_map(check.values) for part, text in texts.items()}
+        claims.append(Claim(name=name, verdict=verdict, **words))
     return tuple(claims)
 
 

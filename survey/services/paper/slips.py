@@ -20,6 +20,7 @@ from survey.services.paper.reproduction import (
     DOES_NOT_HOLD,
     HOLDS,
     IN_PART,
+    Check,
     Checks,
     Reproduction,
     exhibit_texts,
@@ -106,9 +107,10 @@ def all_slips() -> tuple[Slip, ...]:
     checks = slip_checks()
     listing = []
     for entry in exhibit_texts("slips"):
-        confirmed, values = checks[entry["check"]] if "check" in entry else (None, {})
+        check = checks.get(entry.get("check"))
+        values = check.values if check else {}
         texts = {name: text.format_map(values) for name, text in entry.items() if name != "check"}
-        listing.append(Slip(**texts, confirmed=None if confirmed is None else bool(confirmed)))
+        listing.append(Slip(**texts, confirmed=bool(check.cases) if check else None))
     return tuple(listing)
 
 
@@ -130,19 +132,26 @@ def _checks_of_formulas() -> Checks:
     before = mnro_horizon(5, 500, literal_eq15=True)  # generality .01
     literal, default = (mnro_horizon(5, 501, literal_eq15=flag) for flag in (True, False))
     return {
-        "f_beta": (
-            as_meant == eq1 != as_printed,
-            {"eq1": eq1, "as_printed": as_printed, "as_meant": as_meant},
+        "f_beta": Check(
+            as_meant == eq1 != as_printed, eq1=eq1, as_printed=as_printed, as_meant=as_meant
         ),
-        "nar": (abs(worst - (1 - 50 / 100)) < 1e-12, {"size": 100, "relevant": 50, "worst": worst}),
-        "half_of_k": (
+        "nar": Check(abs(worst - (1 - 50 / 100)) < 1e-12, size=100, relevant=50, worst=worst),
+        "half_of_k": Check(
             (round(b, 4), round(c, 4)) == (B, C) and round(at_half, 4) == 0.4516,
-            {"b": -b, "c": -c, "at_k": at_k, "at_half": at_half, "at_middle": at_middle},
+            b=-b,
+            c=-c,
+            at_k=at_k,
+            at_half=at_half,
+            at_middle=at_middle,
         ),
-        "nmrr_assumption": (eq14 != eq6, {"relevant": 51, "eq14": eq14, "eq6": eq6}),
-        "eq15": (
+        "nmrr_assumption": Check(eq14 != eq6, relevant=51, eq14=eq14, eq6=eq6),
+        "eq15": Check(
             literal > 4.9 * before and abs(default - before) < 0.1,
-            {"size": 500, "before": before, "next": 501, "literal": literal, "default": default},
+            size=500,
+            before=before,
+            next=501,
+            literal=literal,
+            default=default,
         ),
     }
 
@@ -168,14 +177,17 @@ def _checks_of_figures() -> Checks:
     loops, lower_curve = claims["combinations_tested"], claims["approach_to_lower_curve"]
     at_k, after = item_curve("NMRR")[FULL - 1 : FULL + 1].tolist()
     return {
-        "gmt_in_figure_1": (
+        "gmt_in_figure_1": Check(
             early.verdict == slopes.verdict == IN_PART,
-            {"full": FULL, "capped": CAPPED, "early": early.why, "slopes": slopes.why},
+            full=FULL,
+            capped=CAPPED,
+            early=early.why,
+            slopes=slopes.why,
         ),
-        "nmrr_after_k": (after == 1 > at_k, {"position": FULL + 1, "after": after, "at_k": at_k}),
-        "loops": (loops.verdict == HOLDS, {"reason": loops.why}),
-        "lower_curve": (lower_curve.verdict == DOES_NOT_HOLD, {"reason": lower_curve.why}),
-        "sizes": (IN_CAPTION != IN_TEXT, {}),
+        "nmrr_after_k": Check(after == 1 > at_k, position=FULL + 1, after=after, at_k=at_k),
+        "loops": Check(loops.verdict == HOLDS, reason=loops.why),
+        "lower_curve": Check(lower_curve.verdict == DOES_NOT_HOLD, reason=lower_curve.why),
+        "sizes": Check(IN_CAPTION != IN_TEXT),
     }
 
 
@@ -201,28 +213,28 @@ def _checks_of_tables() -> Checks:
     ]
     stars = table8().claims[-1]
     return {
-        "generality": (at_two != generality, {"at_two": at_two, "generality": generality}),
-        "gmt": (uncapped == 5 > capped, {"uncapped": uncapped, "capped": capped}),
-        "ap_of_list_c": (
+        "generality": Check(at_two != generality, at_two=at_two, generality=generality),
+        "gmt": Check(uncapped == 5 > capped, uncapped=uncapped, capped=capped),
+        "ap_of_list_c": Check(
             abs(1 - ap - mnro) < 0.05 < abs(ap - mnro),
-            {"ap": ap, "complement": 1 - ap, "nmrr": nmrr_of_c, "mnro": mnro},
+            ap=ap,
+            complement=1 - ap,
+            nmrr=nmrr_of_c,
+            mnro=mnro,
         ),
-        "credits": (
+        "credits": Check(
             (credits, responses) == (354, 300),
-            {
-                "participants": PARTICIPANTS,
-                "sets": sets,
-                "credits": credits,
-                "responses": responses,
-                "of_credits": 100 * (of_votes.of_credits or {})["MNRO"],
-                "of_responses": 100 * (of_votes.of_responses or {})["MNRO"],
-            },
+            participants=PARTICIPANTS,
+            sets=sets,
+            credits=credits,
+            responses=responses,
+            of_credits=100 * (of_votes.of_credits or {})["MNRO"],
+            of_responses=100 * (of_votes.of_responses or {})["MNRO"],
         ),
-        "text_only": (with_text_only == [7], {"tables": join_words(with_text_only)}),
-        "stars": (stars.verdict == DOES_NOT_HOLD, {"reason": stars.why}),
-        "bases": (
+        "text_only": Check(with_text_only == [7], tables=join_words(with_text_only)),
+        "stars": Check(stars.verdict == DOES_NOT_HOLD, reason=stars.why),
+        "bases": Check(
             all(comparison.agrees for comparison in percentages())
-            and not any(comparison.agrees for comparison in percentages(of_greater=True)),
-            {},
+            and not any(comparison.agrees for comparison in percentages(of_greater=True))
         ),
     }

@@ -154,22 +154,20 @@ def _total_checks(table: Table4, of_votes: Shares, rates: Mapping[str, str]) -> 
     printed = {name: f"{share:.2%}" for name, share in kinds["of_credits"].items()}
     numbers = {"credits": credits, "responses": responses, "rates": rates}
     return {
-        "totals": (
+        "totals": Check(
             {name: str(total) for name, total in totals.items()} == TOTALS_IN_TEXT,
-            {**numbers, "totals": join_words(totals.values())},
+            **numbers,
+            totals=join_words(totals.values()),
         ),
-        "percentages": (
+        "percentages": Check(
             [printed == SHARES_IN_TEXT, False],
-            {
-                **numbers,
-                "split": percent(kinds["split"]["MNRO"]),
-                "distinct": percent(kinds["distinct_questions"]["MNRO"]),
-            },
+            **numbers,
+            split=percent(kinds["split"]["MNRO"]),
+            distinct=percent(kinds["distinct_questions"]["MNRO"]),
         ),
-        "reasons": (False, numbers),
-        "vast_majority": (
-            min(of_mnro) > 0.5,
-            {"least": percent(min(of_mnro)), "most": percent(max(of_mnro))},
+        "reasons": Check(False, **numbers),
+        "vast_majority": Check(
+            min(of_mnro) > 0.5, least=percent(min(of_mnro)), most=percent(max(of_mnro))
         ),
     }
 
@@ -184,42 +182,34 @@ def _set_checks(table: Table4, level: SetLevel) -> Checks:
     mnro_tied = [row for row in rows if "MNRO" in row.choice and len(row.choice) > 1]
     first = level.first_places["MNRO"]
     return {
-        "majority": (
+        "majority": Check(
             len(over_half) >= len(rows) - 1,
-            {
-                "participants": PARTICIPANTS,
-                "over_half": len(over_half),
-                "sets": len(rows),
-                "which": name_sets(over_half),
-                "shared": len(shared),
-                "others": len(rows) - len(over_half),
-            },
+            participants=PARTICIPANTS,
+            over_half=len(over_half),
+            sets=len(rows),
+            which=name_sets(over_half),
+            shared=len(shared),
+            others=len(rows) - len(over_half),
         ),
-        "ties": (
+        "ties": Check(
             {row.question for row in tied} == set(IDENTICAL)
             and all(row.merged == PARTICIPANTS for row in rows),
-            {
-                "which": name_sets(tied),
-                "sums": join_words(sum(row.votes.values()) for row in tied),
-                "participants": PARTICIPANTS,
-            },
+            which=name_sets(tied),
+            sums=join_words(sum(row.votes.values()) for row in tied),
+            participants=PARTICIPANTS,
         ),
-        "ap_first": (
+        "ap_first": Check(
             len(ap_first) == 2 and all("MNRO" in row.choice for row in ap_first),
-            {
-                "which": name_sets(ap_first),
-                "level": name_sets(row for row in ap_first if len(row.choice) == 3),
-            },
+            which=name_sets(ap_first),
+            level=name_sets(row for row in ap_first if len(row.choice) == 3),
         ),
-        "mnro_first": (
+        "mnro_first": Check(
             [first.or_tied == 9, first.outright == 9],
-            {
-                "first": first,
-                "identical": name_sets(row for row in mnro_tied if row.identical),
-                "even": name_sets(row for row in mnro_tied if not row.identical),
-                "p": p_text(first.p_at_least),
-                "p_outright": p_text(first.p_outright_at_least),
-            },
+            first=first,
+            identical=name_sets(row for row in mnro_tied if row.identical),
+            even=name_sets(row for row in mnro_tied if not row.identical),
+            p=p_text(first.p_at_least),
+            p_outright=p_text(first.p_outright_at_least),
         ),
     }
 
@@ -239,48 +229,42 @@ def _test_checks(table: Table4, level: SetLevel, rates: Mapping[str, str]) -> Ch
         "mnro_over_ap": _preference(over_ap, totals),
         "mnro_over_nmrr": _preference(over_nmrr, totals),
         "nmrr_over_ap": _preference(nmrr_over_ap, totals),
-        "closer_to_preferences": (
+        "closer_to_preferences": Check(
             [settled["MNRO-AP"], settled["MNRO-NMRR"]],
-            {"over_ap": words["MNRO-AP"], "over_nmrr": words["MNRO-NMRR"]},
+            over_ap=words["MNRO-AP"],
+            over_nmrr=words["MNRO-NMRR"],
         ),
-        "correlation_with_quality": (
+        "correlation_with_quality": Check(
             False,
-            {
-                "rates": rates,
-                "over_ap": p_text(of_nmrr.sign_flip_p),
-                "over_nmrr": p_text(over_nmrr.all_sets.questions.sign_flip_p),
-            },
+            rates=rates,
+            over_ap=p_text(of_nmrr.sign_flip_p),
+            over_nmrr=p_text(over_nmrr.all_sets.questions.sign_flip_p),
         ),
-        "nmrr_exceeds_ap": (
+        "nmrr_exceeds_ap": Check(
             of_nmrr.won == 7,
-            {
-                "tests": of_nmrr,
-                "sign_p": p_text(of_nmrr.sign_p),
-                "flip_p": p_text(of_nmrr.sign_flip_p),
-            },
+            tests=of_nmrr,
+            sign_p=p_text(of_nmrr.sign_p),
+            flip_p=p_text(of_nmrr.sign_flip_p),
         ),
-        "second_and_last": (
+        "second_and_last": Check(
             [as_printed, as_printed and settled["MNRO-NMRR"] and settled["NMRR-AP"]],
-            {"totals": totals, "p": p_text(of_nmrr.sign_flip_p_holm)},
+            totals=totals,
+            p=p_text(of_nmrr.sign_flip_p_holm),
         ),
-        "precedence_over_nmrr": (
+        "precedence_over_nmrr": Check(
             settled["MNRO-NMRR"],
-            {
-                "lead": votes(over_nmrr.lead),
-                "chance_lead": votes(over_nmrr.chance_lead),
-                "least": votes(least),
-                "least_without": over_nmrr.lead_without.index(least) + 1,
-                "most": votes(most),
-                "most_without": over_nmrr.lead_without.index(most) + 1,
-            },
+            lead=votes(over_nmrr.lead),
+            chance_lead=votes(over_nmrr.chance_lead),
+            least=votes(least),
+            least_without=over_nmrr.lead_without.index(least) + 1,
+            most=votes(most),
+            most_without=over_nmrr.lead_without.index(most) + 1,
         ),
-        "further_research": (
+        "further_research": Check(
             is_open,
-            {
-                "sets": mean.n,
-                "interval": interval(mean),
-                "state": "stays open" if is_open else "is decided",
-            },
+            sets=mean.n,
+            interval=interval(mean),
+            state="stays open" if is_open else "is decided",
         ),
     }
 
@@ -292,21 +276,22 @@ def _preference(tests: PairTests, totals: Mapping[str, float]) -> Check:
     won_and_lost = f"{free.won} sets won, {free.lost} lost, {tests.ties} even"
     if tests.structural_ties:
         won_and_lost += f"; in {name_sets(tests.structural_ties)} the two orders are identical"
-    return is_settled(tests), {
-        "pair": tests.pair,
-        "first": totals[tests.pair.first],
-        "second": totals[tests.pair.second],
-        "lead": votes(tests.lead),
-        "chance_lead": votes(tests.chance_lead),
-        "won_and_lost": won_and_lost,
-        "mean": points(mean.mean),
-        "interval": interval(mean),
-        "p": p_text(questions.sign_flip_p),
-        "p_holm": p_text(questions.sign_flip_p_holm),
-        "distinct": distinct.n,
-        "p_distinct": p_text(distinct.sign_flip_p),
-        "p_holm_distinct": p_text(distinct.sign_flip_p_holm),
-    }
+    return Check(
+        is_settled(tests),
+        pair=tests.pair,
+        first=totals[tests.pair.first],
+        second=totals[tests.pair.second],
+        lead=votes(tests.lead),
+        chance_lead=votes(tests.chance_lead),
+        won_and_lost=won_and_lost,
+        mean=points(mean.mean),
+        interval=interval(mean),
+        p=p_text(questions.sign_flip_p),
+        p_holm=p_text(questions.sign_flip_p_holm),
+        distinct=distinct.n,
+        p_distinct=p_text(distinct.sign_flip_p),
+        p_holm_distinct=p_text(distinct.sign_flip_p_holm),
+    )
 
 
 def is_settled(tests: PairTests) -> bool:

@@ -13,6 +13,7 @@ from survey.services.paper.curves import nro
 from survey.services.paper.reproduction import (
     MEASURES,
     ROUNDING_NOTE,
+    Check,
     Checks,
     Comparison,
     Reproduction,
@@ -154,10 +155,10 @@ def _table2_checks(moved: tuple[Movement, ...]) -> Checks:
     first, _, third = (round(10 * float(row["P10"]), 9) for row in printed_rows("table2"))
     shares_of_size = {pair[0].share for pair in readings()[:-1]}  # K/N with F = .04/g
     return {
-        "map_moves_most": (most, {"by_scale": _by_scale(most)}),
-        "amnro_moves_least": (least, {"by_scale": _by_scale(least)}),
-        "relevant_of_ten": ((first, third) == (1.6, 1.0), {"first": first, "third": third}),
-        "what_k_uses": ([True, len(shares_of_size) > 1], {}),
+        "map_moves_most": Check(most, by_scale=_by_scale(most)),
+        "amnro_moves_least": Check(least, by_scale=_by_scale(least)),
+        "relevant_of_ten": Check((first, third) == (1.6, 1.0), first=first, third=third),
+        "what_k_uses": Check([True, len(shares_of_size) > 1]),
     }
 
 

@@ -11,6 +11,7 @@ from survey.core.statistics.rater_agreement import RankCorrelation, kendall, spe
 from survey.services.analysis.sheets import Cell, Sheet
 from survey.services.paper.reproduction import (
     ROUNDING_NOTE,
+    Check,
     Checks,
     Comparison,
     Reproduction,
@@ -213,7 +214,7 @@ def _table8_checks() -> Checks:
         in_text = LEVELS_IN_TEXT[name]
         in_table = {mean: LEVELS[row[f"{mean}_stars"]] for mean in MEANS}
         texts = {"in_text": _levels(in_text), "in_table": _levels(in_table)}
-        checks[name] = in_text == in_table, {"example": row["example"], **texts}
+        checks[name] = Check(in_text == in_table, example=row["example"], **texts)
     return checks
 
 
@@ -338,7 +339,7 @@ def _correlation_checks(agreements: tuple[Agreement, ...]) -> Checks:
     descriptions = " ".join(
         _describe(mean, [a for a in with_amnro if a.first == mean]) for mean in MEANS[:2]
     )
-    return {"not_highly_correlated": (low, {"descriptions": descriptions})}
+    return {"not_highly_correlated": Check(low, descriptions=descriptions)}
 
 
 def _describe(mean: str, agreements: list[Agreement]) -> str:

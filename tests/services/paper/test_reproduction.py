@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from survey.services.paper import reproduction
 from survey.services.paper.reproduction import (
+    Check,
     Claim,
     compare_deviation,
     deviation_interval,
@@ -80,10 +81,10 @@ def test_a_claim_holds_as_far_as_its_cases_do_and_prints_the_checks_values(
     monkeypatch, cases, verdict
 ):
     monkeypatch.setattr(reproduction, "exhibit_texts", lambda _: {"claims": {"colour": CLAIM}})
-    (claim,) = judge_claims("figure0", {"colour": (cases, {"colour": "grey"})})
+    (claim,) = judge_claims("figure0", {"colour": Check(cases, colour="grey")})
     assert claim == Claim("colour", "Section 1", "All are grey.", verdict, "They are grey.")
 
 
 def test_a_check_without_a_claim_is_refused():
     with pytest.raises(ValueError, match="superfluous"):
-        judge_claims("figure2", {"combinations_tested": (True, {}), "superfluous": (True, {})})
+        judge_claims("figure2", {"combinations_tested": Check(True), "superfluous": Check(True)})
