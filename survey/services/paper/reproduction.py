@@ -1,7 +1,8 @@
 """What a reproduction of the paper consists of: printed values, comparisons, claims, files.
 
 ``printed/NAME.csv`` holds a table as the paper prints it; ``exhibits/NAME.yaml`` the paper's
-claims about a table or figure with our reasons, whose {placeholders} a check fills in.
+claims about a table or figure with our reasons, whose {placeholders} a check fills in, and
+the titles and columns of the tables that we print about it.
 """
 
 import csv
@@ -43,6 +44,26 @@ def exhibit_texts(name: str) -> Any:
     """Return the words about an exhibit: its claims; of a figure also title and note."""
     source = files("survey.services.paper") / "exhibits" / f"{name}.yaml"
     return yaml.safe_load(source.read_text(encoding="utf-8"))
+
+
+def exhibit_remarks(exhibit: str, **values: object) -> tuple[str, ...]:
+    """Return the limits of a recomputation, with these values in the placeholders."""
+    return tuple(remark.format_map(values) for remark in exhibit_texts(exhibit)["remarks"])
+
+
+def exhibit_sheet(
+    exhibit: str, name: str, rows: Iterable[tuple[Any, ...]], **values: object
+) -> Sheet:
+    """Return these rows as the table that the exhibit's file declares under this name."""
+    texts = exhibit_texts(exhibit)["sheets"][name]
+    return Sheet(
+        name,
+        texts["title"].format_map(values),
+        tuple(texts["columns"]),
+        tuple(rows),
+        texts.get("note", "").format_map(values),
+        decimals=texts.get("decimals", 3),
+    )
 
 
 def float_cells(row: Mapping[str, str], *columns: str) -> tuple[float, ...]:

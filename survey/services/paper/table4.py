@@ -4,7 +4,7 @@ The paper's sentences and our reasons are in ``exhibits/table4.yaml``; verdicts 
 of the reasons are computed from the recount and the tests over its sets.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 from survey.core.agreement.credits import (
@@ -29,7 +29,8 @@ from survey.services.paper.reproduction import (
     Claim,
     Comparison,
     Reproduction,
-    exhibit_texts,
+    exhibit_remarks,
+    exhibit_sheet,
     join_words,
     judge_claims,
     printed_rows,
@@ -37,7 +38,6 @@ from survey.services.paper.reproduction import (
 from survey.services.paper.set_level import (
     PairTests,
     PublishedCounts,
-    ScopeTests,
     SetLevel,
     set_level,
 )
@@ -90,21 +90,25 @@ def table4() -> Reproduction:
     (table, of_votes), level = recount(counts), set_level(counts)
     or_tied, outright = first_places(table)
     claims = claims_of_table4(table, of_votes, level)
-    limits = exhibit_texts("table4")["limits"]
-    sheets = (
-        *(_votes_sheet(table), _shares_sheet(of_votes)),
-        *(_leads_sheet(level), _tests_sheet(level), _chance_sheet(level)),
-    )
+    limits = exhibit_remarks("table4")
+    tables = {
+        "votes": _vote_rows(table),
+        "shares": _share_rows(of_votes),
+        "leads": _lead_rows(level),
+        "tests": _test_rows(level),
+        "first": _chance_rows(level),
+    }
+    sheets = tuple(exhibit_sheet("table4", name, rows) for name, rows in tables.items())
     return Reproduction(
         "table4",
         {
             **counts_as_json(table, of_votes, or_tied, outright),
-            "set_level": {**level.as_json(), "limits": limits},
+            "set_level": {**level.as_json(), "limits": list(limits)},
         },
         sheets,
         _comparisons(table, of_votes, or_tied),
         claims,
-        tuple(limits),
+        limits,
         documents={"table4-claims.md": _document(claims, sheets, limits)},
     )
 
@@ -315,105 +319,56 @@ def _document(claims: Sequence[Claim], sheets: Sequence[Sheet], limits: Sequence
     return "\n".join(["# What Table 4 supports\n", *tables, f"## Limits\n\n{listed}\n"])
 
 
-def _votes_sheet(table: Table4) -> Sheet:
-    rows = [
-        (
-            *(str(row.question), *map(str, row.votes.values())),
-            *(", ".join(row.choice), ", ".join(" = ".join(group) for group in row.identical)),
-            str(row.merged),
+def _vote_rows(table: Table4) -> Iterator[tuple[str, ...]]:
+    for row in table.rows:
+        identical = ", ".join(" = ".join(group) for group in row.identical)
+        cells = (*map(str, row.votes.values()), ", ".join(row.choice), identical)
+        yield str(row.question), *cells, str(row.merged)
+    yield "total", *map(str, table.totals.values()), "", "", ""
+
+
+def _share_rows(of_votes: Shares) -> Iterator[tuple[str, ...]]:
+    for kind, text in SHARES.items():
+        yield text, *map(percent, getattr(of_votes, kind).values())
+
+
+def _lead_rows(level: SetLevel) -> Iterator[tuple[str, ...]]:
+    for tests in level.pairs:
+        yield (
+            tests.pair.title,
+            votes(tests.lead),
+            votes(tests.chance_lead),
+            f"{votes(min(tests.lead_without))} to {votes(max(tests.lead_without))}",
+            _p(tests.exchange.p, tests.exchange.p_holm),
+            join_words(tests.structural_ties) if tests.structural_ties else "none",
         )
-        for row in table.rows
-    ]
-    return Sheet(
-        "votes",
-        "Votes per set",
-        ("set", *table.totals, "most votes", "identical orders", "sum, identical merged"),
-        (*rows, ("total", *map(str, table.totals.values()), "", "", "")),
-    )
 
 
-def _shares_sheet(of_votes: Shares) -> Sheet:
-    return Sheet(
-        "shares",
-        "Shares under four denominators",
-        ("share", *MEASURES, OTHER),
-        tuple(
-            (text, *map(percent, getattr(of_votes, kind).values())) for kind, text in SHARES.items()
-        ),
-    )
-
-
-def _leads_sheet(level: SetLevel) -> Sheet:
-    return Sheet(
-        "leads",
-        "Leads in votes, all sets together",
-        (
-            *("pair", "lead", "by random clicks", "leaving one set out"),
-            *("p by exchange (Holm)", "identical in sets"),
-        ),
-        tuple(
-            (
+def _test_rows(level: SetLevel) -> Iterator[tuple[str, ...]]:
+    for tests in level.pairs:
+        for name, scope in tests.scopes.items():
+            mean, questions = scope.mean, scope.questions
+            yield (
                 tests.pair.title,
-                votes(tests.lead),
-                votes(tests.chance_lead),
-                f"{votes(min(tests.lead_without))} to {votes(max(tests.lead_without))}",
-                _p(tests.exchange.p, tests.exchange.p_holm),
-                join_words(tests.structural_ties) if tests.structural_ties else "none",
+                SCOPES[name],
+                str(mean.n),
+                f"{questions.won}–{questions.lost}–{questions.tied}",
+                _p(questions.sign_p),
+                points(mean.mean),
+                interval(mean),
+                _p(mean.p, mean.p_holm),
+                _p(questions.sign_flip_p, questions.sign_flip_p_holm),
             )
-            for tests in level.pairs
-        ),
-    )
 
 
-def _tests_sheet(level: SetLevel) -> Sheet:
-    return Sheet(
-        "tests",
-        "Differences in share, with the sets as units",
-        (
-            *("pair", "sets where", "n", "won–lost–tied", "sign test p"),
-            *("mean, points", "95 % interval", "t test p (Holm)", "sign flips p (Holm)"),
-        ),
-        tuple(
-            (tests.pair.title, text, *_scope_cells(tests.scopes[scope]))
-            for tests in level.pairs
-            for scope, text in SCOPES.items()
-        ),
-    )
-
-
-def _scope_cells(scope: ScopeTests) -> tuple[str, ...]:
-    mean, questions = scope.mean, scope.questions
-    return (
-        str(mean.n),
-        f"{questions.won}–{questions.lost}–{questions.tied}",
-        _p(questions.sign_p),
-        points(mean.mean),
-        interval(mean),
-        _p(mean.p, mean.p_holm),
-        _p(questions.sign_flip_p, questions.sign_flip_p_holm),
-    )
-
-
-def _chance_sheet(level: SetLevel) -> Sheet:
-    return Sheet(
-        "first",
-        "Votes and first places, beside their averages under exchange of the measures",
-        (
-            *("measure", "votes", "expected", "p (as many)", "first or tied", "expected"),
-            *("p (as many)", "alone first", "expected", "p (as many)"),
-        ),
-        tuple(
-            (
-                *(name, str(total.observed), f"{total.null_mean:.0f}", _p(total.p_upper)),
-                *(str(first.or_tied), f"{first.expected:.1f}", _p(first.p_at_least)),
-                *(str(first.outright), f"{first.expected_outright:.1f}"),
-                _p(first.p_outright_at_least),
-            )
-            for (name, total), first in zip(
-                level.totals.items(), level.first_places.values(), strict=True
-            )
-        ),
-    )
+def _chance_rows(level: SetLevel) -> Iterator[tuple[str, ...]]:
+    for name, total in level.totals.items():
+        first = level.first_places[name]
+        yield (
+            *(name, str(total.observed), f"{total.null_mean:.0f}", _p(total.p_upper)),
+            *(str(first.or_tied), f"{first.expected:.1f}", _p(first.p_at_least)),
+            *(str(first.outright), f"{first.expected_outright:.1f}", _p(first.p_outright_at_least)),
+        )
 
 
 def _p(p: float | None, corrected: float | None = None) -> str:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from survey.core.measures import Setting
 from survey.core.measures.mnro import mnro_horizon
 from survey.core.studies.questions import build_question
-from survey.services.analysis.sheets import Cell, Sheet
+from survey.services.analysis.sheets import Sheet
 from survey.services.paper.curves import nro
 from survey.services.paper.reproduction import (
     MEASURES,
@@ -18,6 +18,8 @@ from survey.services.paper.reproduction import (
     Comparison,
     Reproduction,
     compare_deviation,
+    exhibit_remarks,
+    exhibit_sheet,
     float_cells,
     judge_claims,
     printed_rows,
@@ -44,8 +46,7 @@ def table1() -> Reproduction:
                 Comparison(row["list"], f"{name} rank", str(rank), row[f"{name.lower()}_rank"]),
             ]
     orders = {name: str(ranking) for name, ranking in question.rankings.items()}
-    title = "Table 1. Orders of the five lists, best first"
-    sheet = Sheet("orders", title, ("measure", "order"), tuple(orders.items()))
+    sheet = exhibit_sheet("table1", "orders", orders.items())
     return Reproduction("table1", {"rankings": orders}, (sheet,), tuple(comparisons))
 
 
@@ -59,7 +60,7 @@ def table2() -> Reproduction:
             "movements": [asdict(movement) for movement in moved],
             "readings_of_eq15": [asdict(reach) for pair in readings() for reach in pair],
         },
-        (_table2_as_printed(), _movements_sheet(moved), _readings_sheet()),
+        _table2_sheets(moved),
         deviations(),
         judge_claims("table2", _table2_checks(moved)),
         (ROUNDING_NOTE, *readings_remarks()),
@@ -76,15 +77,6 @@ def deviations() -> tuple[Comparison, ...]:
         for row in others
         for name in MEANS
     )
-
-
-def _table2_as_printed() -> Sheet:
-    columns = ("set", "images", *MEANS, "P(10)")
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (row["set"], int(row["images"]), *float_cells(row, *MEANS, "P10"))
-        for row in printed_rows("table2")
-    )
-    return Sheet("table2", "Table 2. As printed", columns, rows, decimals=4)
 
 
 @dataclass(frozen=True)
@@ -120,18 +112,24 @@ def movements() -> tuple[Movement, ...]:
     return tuple(moved)
 
 
-def _movements_sheet(moved: tuple[Movement, ...]) -> Sheet:
-    return Sheet(
-        "movements",
-        "Movement of the measures from set A, in per cent from either end of the scale",
+def _table2_sheets(moved: tuple[Movement, ...]) -> tuple[Sheet, ...]:
+    size, nar, _ = set_a()
+    printed = (
+        (row["set"], int(row["images"]), *float_cells(row, *MEANS, "P10"))
+        for row in printed_rows("table2")
+    )
+    movement = ((each.measure, *each.change, *each.of_value, *each.of_rest) for each in moved)
+    reached = (
         (
-            *("measure", "change to B", "change to C", "% of the value, B"),
-            *("% of the value, C", "% of 1 − value, B", "% of 1 − value, C"),
-        ),
-        tuple((m.measure, *m.change, *m.of_value, *m.of_rest) for m in moved),
-        "MAP is near 0 here and ANMRR near 1, so a percentage of the value makes MAP's movement "
-        "large, and one of 1 − value ANMRR's.",
-        decimals=4,
+            pair[0].relevant,
+            *(cell for reach in pair for cell in (100 * reach.share, reach.lowest, reach.highest)),
+        )
+        for pair in readings()
+    )
+    return (
+        exhibit_sheet("table2", "table2", printed),
+        exhibit_sheet("table2", "movements", movement),
+        exhibit_sheet("table2", "readings", reached, size=size, nar=nar),
     )
 
 
@@ -241,44 +239,20 @@ def readings() -> tuple[tuple[Reach, Reach], ...]:
     )
 
 
-def _readings_sheet() -> Sheet:
-    size, nar, _ = set_a()
-    rows = tuple(
-        (
-            pair[0].relevant,
-            *(cell for reach in pair for cell in (100 * reach.share, reach.lowest, reach.highest)),
-        )
-        for pair in readings()
-    )
-    return Sheet(
-        "readings",
-        f"K in % of the {size} images of set A, and what MNRO can be where NAR is {nar}",
-        (
-            *("NG", "K, F = .04/g", "least MNRO", "greatest MNRO"),
-            *("K, Eq. 15 as printed", "least MNRO", "greatest MNRO"),
-        ),
-        rows,
-        "Over all rankings whose NAR is the printed one. In sets B and C, K is the same share "
-        "while NG/N is below .01: it grows with the collection in either reading.",
-    )
-
-
 def readings_remarks() -> tuple[str, ...]:
     """Return the paragraphs that say which reading of Eq. 15 the printed AMNRO supports."""
     size, nar, amnro = set_a()
     low, high = unreachable_topic_sizes(size, nar, amnro)
     default, literal = (mnro_reach(low, size, nar, literal=flag) for flag in (False, True))
-    return (
-        f"With F = .04/g, K is {100 * default.share:.0f} % of the collection whatever the topic, "
-        f"and rankings with NAR = {nar} have an MNRO from {default.lowest:.2f} to "
-        f"{default.highest:.2f}: the printed AMNRO of {amnro} is in this range.",
-        f"With Eq. 15 as printed, K is 4·NG % of the collection. A topic of {low} to {high} "
-        f"relevant images cannot have an MNRO of {amnro} at that NAR in any ranking: at {low} it "
-        f"is at most {literal.highest:.3f}, and it falls from there. So the printed AMNRO "
-        f"supports F = .04/g unless some topics had fewer than {low} relevant images: a few, if "
-        "the others had hardly more, most, if the others had 50 and more. How many they had is "
-        "not printed.",
-        "That AMNRO hardly changes supports neither: in both readings K grows with the collection.",
+    return exhibit_remarks(
+        "table2",
+        share=100 * default.share,
+        nar=nar,
+        amnro=amnro,
+        low=low,
+        high=high,
+        default=default,
+        literal=literal,
     )
 
 

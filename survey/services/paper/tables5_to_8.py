@@ -16,7 +16,8 @@ from survey.services.paper.reproduction import (
     Comparison,
     Reproduction,
     compare_deviation,
-    exhibit_texts,
+    exhibit_remarks,
+    exhibit_sheet,
     float_cells,
     join_words,
     judge_claims,
@@ -152,14 +153,7 @@ def table8() -> Reproduction:
         (sheet,),
         percentages(),
         judge_claims("table8", _table8_checks()),
-        (
-            ROUNDING_NOTE,
-            "The base of every percentage is the smaller of the two values: for MAP that is the "
-            "worse descriptor, for ANMRR and AMNRO the better one. So the percentages of a row "
-            "have different bases; the last column has all of them from descriptor 1.",
-            "The stars cannot be recomputed: they test differences query by query, and the values "
-            "of single queries were not printed.",
-        ),
+        (ROUNDING_NOTE, *exhibit_remarks("table8")),
     )
 
 
@@ -195,16 +189,7 @@ def _bases_sheet() -> Sheet:
             from_first = 100 * (after / before - 1)
             cells = (before, after, row[mean], row[f"{mean}_stars"], base["descriptor"])
             rows.append((row["example"], mean, *cells, from_first))
-    return Sheet(
-        "bases",
-        "Table 8. As printed, with the values of Table 5 behind it",
-        (
-            *("example", "mean", "descriptor 1", "descriptor 2", "printed", "stars"),
-            *("its base", "from 1 to 2, %"),
-        ),
-        tuple(rows),
-        decimals=4,
-    )
+    return exhibit_sheet("table8", "bases", rows)
 
 
 def _table8_checks() -> Checks:
@@ -251,16 +236,16 @@ class Agreement:
 def correlations() -> Reproduction:
     """Return the rank correlations of the three means, and what they say of Section 5.4."""
     agreements = compare_means()
-    sheet, remarks = _correlations_sheet(agreements), exhibit_texts("correlations")["remarks"]
+    sheet, remarks = _correlations_sheet(agreements), exhibit_remarks("correlations")
     return Reproduction(
         "correlations",
         {
             "agreements": [agreement.as_json() for agreement in agreements],
-            "remarks": remarks,
+            "remarks": list(remarks),
         },
         (sheet, _opposed_sheet(agreements)),
         claims=judge_claims("correlations", _correlation_checks(agreements)),
-        remarks=tuple(remarks),
+        remarks=remarks,
         table=sheet,
     )
 
@@ -299,25 +284,17 @@ def opposed_pairs(
 
 
 def _correlations_sheet(agreements: tuple[Agreement, ...]) -> Sheet:
-    undefined = next((a.tau_b.why for a in agreements if a.tau_b.why), None)
-    return Sheet(
-        "correlations",
-        "How alike the means order the descriptors",
+    rows = (
         (
-            *("collection", "means", "n", "tau-b", "tau from", "tau to"),
-            *("rho", "rho from", "rho to", "pairs ordered differently"),
-        ),
-        tuple(
-            (
-                *(a.collection, f"{a.first}, {a.second}", a.tau_b.n),
-                *_coefficient_cells(a.tau_b),
-                *_coefficient_cells(a.rho),
-                f"{len(a.opposed)} of {a.pairs}",
-            )
-            for a in agreements
-        ),
-        f"–: no interval, since {undefined}." if undefined else "",
+            *(a.collection, f"{a.first}, {a.second}", a.tau_b.n),
+            *_coefficient_cells(a.tau_b),
+            *_coefficient_cells(a.rho),
+            f"{len(a.opposed)} of {a.pairs}",
+        )
+        for a in agreements
     )
+    undefined = next((a.tau_b.why for a in agreements if a.tau_b.why), None)
+    return exhibit_sheet("correlations", "correlations", rows, undefined=undefined)
 
 
 def _coefficient_cells(correlation: RankCorrelation) -> tuple[Cell, ...]:
@@ -325,11 +302,10 @@ def _coefficient_cells(correlation: RankCorrelation) -> tuple[Cell, ...]:
 
 
 def _opposed_sheet(agreements: tuple[Agreement, ...]) -> Sheet:
-    rows = tuple(
+    rows = (
         (a.collection, f"{a.first}, {a.second}", *pair) for a in agreements for pair in a.opposed
     )
-    columns = ("collection", "means", "better by the first", "better by the second")
-    return Sheet("opposed", "Descriptors that two means order differently", columns, rows)
+    return exhibit_sheet("correlations", "opposed", rows)
 
 
 def _correlation_checks(agreements: tuple[Agreement, ...]) -> Checks:
