@@ -274,10 +274,7 @@ class WordsFiles:
     def study_entries(self, plan):
         return {}
 
-    def why_not_read(self, study):
-        return ""
-
-    def why_other_digest(self, study):
+    def why_different(self, study):
         return ""
 
 

@@ -230,23 +230,17 @@ class OrderingFiles:
             **({PACKAGES: packages} if packages else {}),
         }
 
-    def why_not_read(self, study: Mapping[str, Any]) -> str:
-        """Return which packages a plan lacks here, to be added to an error."""
-        needed = [
-            f"{name} comes with the package {package}"
-            for name, package in study.get(PACKAGES, {}).items()
-            if name not in MEASURES
-        ]
-        return f" ({'; '.join(needed)}, which is not installed here)" if needed else ""
-
-    def why_other_digest(self, study: Mapping[str, Any]) -> str:
-        """Return which measures come from another package than the bundle's, or version of it."""
-        other = [
-            f"{name} is of {package} there and of {MEASURES.package(name)} here"
-            for name, package in study.get(PACKAGES, {}).items()
-            if MEASURES.package(name) != package
-        ]
-        return f" ({and_join(other)})" if other else ""
+    def why_different(self, study: Mapping[str, Any]) -> str:
+        """Return which measures' packages are missing here, or are others than the bundle's."""
+        packages = []
+        for name, package in study.get(PACKAGES, {}).items():
+            if name not in MEASURES:
+                packages.append(f"{name} comes with the package {package}, not installed here")
+            elif MEASURES.package(name) != package:
+                packages.append(
+                    f"{name} is of {package} there and of {MEASURES.package(name)} here"
+                )
+        return f" ({'; '.join(packages)})" if packages else ""
 
     def check_questions(self, content: Content) -> str:
         """Compare the lists with those drawn from the seed or written in the plan; return which."""

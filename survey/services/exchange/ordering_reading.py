@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from survey.core.agreement.answers import Response, seconds_taken
 from survey.core.measures import MEASURES, Setting
-from survey.core.studies.own_lists import COLLECTION_SIZE, LISTS
+from survey.core.studies.own_lists import COLLECTION_SIZE, COLUMNS, LISTS
 from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.questions import (
     KINDS,
@@ -32,7 +32,6 @@ RANKINGS = "rankings.csv"
 RESPONSES = "responses.csv"
 FIRST_RANKINGS = "first_rankings.csv"
 
-LIST_COLUMNS = ("question", "list", "ranks", "collection_size")
 ANSWER_COLUMNS = (
     *("participant", "question", "position", "label_order", "column_order"),
     *("list_order", "clicked", "custom_ranking"),
@@ -187,7 +186,7 @@ def _read_lists(files: Files, plan: OrderingPlan | None) -> _Lists:
     def parse(row: CsvRow) -> None:
         lists.setdefault(row.whole_number("question", 1), []).append(_list_row(row, plan))
 
-    parse_rows(files, QUESTIONS, LIST_COLUMNS, parse, foreign=plan is None)
+    parse_rows(files, QUESTIONS, COLUMNS, parse, foreign=plan is None)
     if not lists:
         raise BundleError(f"{QUESTIONS} holds no list; a row for each list is needed")
     if plan and list(lists) != list(range(1, plan.questions + 1)):

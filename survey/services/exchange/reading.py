@@ -215,7 +215,7 @@ def _plan_of(study: Mapping[str, Any]) -> Plan:
         return plan_from_json(study["plan"])
     except (ValueError, TypeError) as error:
         kind = TASK_FILES.get(str(study["plan"].get("kind", DEFAULT)))
-        why = "" if kind is None else kind.why_not_read(study)
+        why = "" if kind is None else kind.why_different(study)
         raise BundleError(f"{STUDY}, plan: {error}{why}") from None
 
 

@@ -176,7 +176,7 @@ def _check_digest(bundle: ParsedBundle) -> None:
     content = bundle.content
     digest = study_digest(content.plan, content.all_questions, content.generator_version)
     if digest != content.digest:
-        why = files_of_kind(content.plan).why_other_digest(bundle.study)
+        why = files_of_kind(content.plan).why_different(bundle.study)
         raise BundleError(f"{STUDY}, digest: {content.digest} found; recomputed {digest}{why}")
     for consent in content.consents:
         if text_digest(consent.text) != consent.digest:

@@ -68,11 +68,8 @@ class TaskFiles(Protocol):
     def study_entries(self, plan: Any) -> dict[str, Any]:
         """Return what else study.json holds of this kind of study."""
 
-    def why_not_read(self, study: Mapping[str, Any]) -> str:
-        """Return why study.json may hold no plan that this survey reads, "" if unknown."""
-
-    def why_other_digest(self, study: Mapping[str, Any]) -> str:
-        """Return why the digest may come out differently here, "" if unknown."""
+    def why_different(self, study: Mapping[str, Any]) -> str:
+        """Return why a plan or its digest may come out differently here, "" if unknown."""
 
 
 TASK_FILES: dict[str, TaskFiles] = {"ordering": OrderingFiles()}
