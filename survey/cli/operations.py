@@ -256,7 +256,7 @@ def _print_addresses(engine: "Engine", host: str, port: int, *, demo: bool) -> N
         if demo:
             lifecycle.ensure_demo_study(session)
             token = researchers.ensure_researcher(session)
-        studies = lifecycle.list_studies(session)
+        studies = lifecycle.all_studies(session)
         click.echo(f"Database: {engine.url.render_as_string(hide_password=True)}")
         for study in studies:
             if study.status == "open":

@@ -57,7 +57,7 @@ def list_(as_json: bool) -> None:
                 | lifecycle.progress(session, study),
                 study.status_label,
             )
-            for study in lifecycle.list_studies(session)
+            for study in lifecycle.all_studies(session)
         ]
     if as_json:
         print_json([content for content, _ in contents])

@@ -124,6 +124,11 @@ def prepare(engine: Engine) -> None:
         event.listen(engine, "handle_error", _classify_postgresql_error)
 
 
+def is_sqlite(session: Session) -> bool:
+    """Return whether the database is SQLite; if not, it is PostgreSQL."""
+    return session.get_bind().dialect.name == "sqlite"
+
+
 def begin_reading(session: Session) -> Session:
     """Start a transaction that only reads, so that on SQLite it waits for no writer.
 
@@ -157,7 +162,7 @@ def snapshot(session: Session) -> Session:
     SQLite's reading transactions do so anyway; on PostgreSQL it takes REPEATABLE READ.
     """
     session.rollback()
-    if session.get_bind().dialect.name == "sqlite":
+    if is_sqlite(session):
         return begin_reading(session)
     session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
     return session
@@ -189,7 +194,7 @@ def lock_globally(session: Session) -> None:
 
     SQLite needs no such lock: its writers take turns.
     """
-    if session.get_bind().dialect.name == "postgresql":
+    if not is_sqlite(session):
         session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": GLOBAL_LOCK})
 
 

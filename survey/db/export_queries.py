@@ -28,6 +28,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
+from survey.db.engine import is_sqlite
 from survey.db.models import (
     TASK_TABLES,
     ConsentText,
@@ -209,7 +210,7 @@ def _answer_rows(
     Its driver is written in Python and parses cell by cell, which takes three times as long as
     everything else.
     """
-    if session.get_bind().dialect.name == "sqlite":
+    if is_sqlite(session):
         yield from _rows(session, statement, include_test=include_test)
         return
     cells = _filtered(statement, include_test=include_test).order_by(None).subquery().c

@@ -26,6 +26,7 @@ from sqlalchemy import cast as as_type
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, joinedload
 
+from survey.db.engine import is_sqlite
 from survey.db.models import (
     Browser,
     ConsentText,
@@ -44,6 +45,7 @@ from survey.db.models import (
     Study,
 )
 from survey.db.models.base import Base
+from survey.db.participant_queries import AnyStudy
 
 Row = TypeVar("Row", bound=Base)
 
@@ -68,11 +70,11 @@ def all_studies(session: Session) -> Sequence[Study]:
     return session.scalars(select(Study).order_by(Study.id)).all()
 
 
-def newest_consent(session: Session, study_id: int) -> ConsentText:
+def consent_text(session: Session, study: AnyStudy) -> ConsentText:
     """Return the latest version of a study's consent text."""
     return session.scalars(
         select(ConsentText)
-        .where(ConsentText.study_id == study_id)
+        .where(ConsentText.study_id == study.id)
         .order_by(ConsentText.version.desc())
     ).first()  # type: ignore[return-value] # each study is created with a text
 
@@ -98,8 +100,7 @@ def by_public_id(session: Session) -> ColumnElement[str]:
 
     PostgreSQL would otherwise sort by the language of the database.
     """
-    is_sqlite = session.get_bind().dialect.name == "sqlite"
-    return Participant.public_id.collate("BINARY" if is_sqlite else "C")
+    return Participant.public_id.collate("BINARY" if is_sqlite(session) else "C")
 
 
 def participant_counts(session: Session, study_id: int) -> dict[tuple[str, bool], int]:
@@ -155,12 +156,12 @@ def times_asked(
     return {row[0]: row[1] for row in rows}
 
 
-def guests_of(session: Session, study_id: int) -> Sequence[Guest]:
+def guests_of(session: Session, study: Study) -> Sequence[Guest]:
     """Return a study's guests, oldest first, each with the participant who used the link."""
     return session.scalars(
         select(Guest)
         .options(joinedload(Guest.participant))
-        .where(Guest.study_id == study_id)
+        .where(Guest.study_id == study.id)
         .order_by(Guest.id)
     ).all()
 
@@ -339,14 +340,14 @@ def sign_in_by_hash(session: Session, token_hash: str) -> SignIn | None:
 def add_throttle(session: Session, name_hash: str, moment: datetime) -> None:
     """Insert the row that counts failures under a name, unless it exists."""
     row = {"name_hash": name_hash, "failures": 0, "last_failed_at": moment}
-    dialect = sqlite if session.get_bind().dialect.name == "sqlite" else postgresql
+    dialect = sqlite if is_sqlite(session) else postgresql
     insert: Insert = dialect.insert(SignInThrottle).values(**row).on_conflict_do_nothing()
     session.execute(insert)
 
 
-def studies_of_researcher(session: Session, researcher_id: int) -> list[tuple[Study, str]]:
-    """Return a researcher's studies, newest first, with the role in each."""
-    rows = session.execute(_studies(researcher_id).order_by(Study.id.desc()))
+def studies_of(session: Session, researcher: Researcher) -> list[tuple[Study, str]]:
+    """Return the studies that a researcher may see, with the role in each, newest first."""
+    rows = session.execute(_studies(researcher.id).order_by(Study.id.desc()))
     return [(study, role) for study, role in rows]
 
 
@@ -374,13 +375,13 @@ def studies_without_members(session: Session) -> Sequence[Study]:
     ).all()
 
 
-def members_of(session: Session, study_id: int) -> Sequence[Membership]:
+def members_of(session: Session, study: Study) -> Sequence[Membership]:
     """Return the members of a study, owners first, then by name."""
     return session.scalars(
         select(Membership)
         .join(Membership.researcher)
         .options(joinedload(Membership.researcher))
-        .where(Membership.study_id == study_id)
+        .where(Membership.study_id == study.id)
         .order_by(Membership.role, Researcher.name)
     ).all()
 

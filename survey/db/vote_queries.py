@@ -26,6 +26,7 @@ from survey.core.agreement.answers import (
     sort_key,
 )
 from survey.core.studies.rankings import Ranking
+from survey.db.engine import is_sqlite
 from survey.db.models import (
     Participant,
     Presentation,
@@ -158,11 +159,6 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
             PARTICIPANT_BATCH,
         )
     return people, columns.answers(rows, people.ids)
-
-
-def is_sqlite(session: Session) -> bool:
-    """Return whether the database is SQLite; if not, it is PostgreSQL."""
-    return session.get_bind().dialect.name == "sqlite"
 
 
 def whole_seconds(session: Session, start: Any, end: Any) -> ColumnElement[Any]:

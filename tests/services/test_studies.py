@@ -136,4 +136,4 @@ def test_the_demo_study_is_made_once(session):
     first = lifecycle.ensure_demo_study(session)
     assert first.status == "open"
     assert lifecycle.ensure_demo_study(session).id == first.id
-    assert len(lifecycle.list_studies(session)) == 1
+    assert len(lifecycle.all_studies(session)) == 1

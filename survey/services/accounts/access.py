@@ -9,15 +9,15 @@ from survey.core.studies.texts import SLUG
 from survey.db import queries
 from survey.db.models import Event, Membership, Researcher, Study
 from survey.db.participant_queries import AnyStudy
+
+# For pages and commands too, which may import services but not survey.db.
+from survey.db.queries import events_of as events_of
+from survey.db.queries import members_of as members_of
+from survey.db.queries import studies_of as studies_of
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
 
 Role = Literal["owner", "viewer"]
 COMMAND_LINE = "command line"
-
-
-def studies_of(session: Session, researcher: Researcher) -> list[tuple[Study, str]]:
-    """Return the studies that a researcher may see, with the role in each, newest first."""
-    return queries.studies_of_researcher(session, researcher.id)
 
 
 def study_of(session: Session, researcher: Researcher, slug: str) -> tuple[Study, str]:
@@ -65,14 +65,9 @@ def unshare(session: Session, study: Study, researcher: Researcher) -> None:
         session.delete(member)
 
 
-def members_of(session: Session, study: Study) -> list[Membership]:
-    """Return the researchers who may see a study, with their roles, owners first."""
-    return list(queries.members_of(session, study.id))
-
-
 def member_of(session: Session, study: Study, researcher_id: int) -> Researcher:
     """Return a member of a study by id, or raise NotFoundError."""
-    for member in queries.members_of(session, study.id):
+    for member in members_of(session, study):
         if member.researcher_id == researcher_id:
             return member.researcher
     raise NotFoundError("This study has no such member.")
@@ -97,12 +92,7 @@ def log(session: Session, study: AnyStudy, who: str, kind: str, detail: str = ""
     session.add(Event(slug=study.slug, who=who, at=now(), kind=kind, detail=detail))
 
 
-def events_of(session: Session, study: Study) -> list[Event]:
-    """Return the log of a study, newest event first."""
-    return list(queries.events_of(session, study))
-
-
 def _require_other_owner(session: Session, study: Study, leaving: Researcher) -> None:
-    members = queries.members_of(session, study.id)
+    members = members_of(session, study)
     if [m.researcher_id for m in members if m.role == "owner"] == [leaving.id]:
         raise NotAllowedError("A study needs an owner; make another member an owner first.")

@@ -16,6 +16,9 @@ from survey.clock import now
 from survey.db import queries
 from survey.db.engine import begin_reading, lock_globally
 from survey.db.models import Researcher, SignIn, SignInLink, SignInThrottle
+
+# For commands too, which may import services but not survey.db.
+from survey.db.queries import all_researchers as all_researchers
 from survey.errors import NotFoundError, SurveyError
 from survey.services.accounts import access
 
@@ -74,7 +77,7 @@ def add_researcher(session: Session, name: str) -> tuple[Researcher, str]:
         raise SurveyError(
             f"There is a researcher {name!r} already; `survey researcher link` prints a new link."
         )
-    first = not queries.all_researchers(session)
+    first = not all_researchers(session)
     researcher = Researcher(name=name, created_at=now())
     session.add(researcher)
     session.flush()
@@ -90,7 +93,7 @@ def ensure_researcher(session: Session) -> str | None:
     Adds an account if there is none.
     """
     lock_globally(session)  # else servers that start together would add it twice
-    known = queries.all_researchers(session)
+    known = all_researchers(session)
     if not known:
         return add_researcher(session, FIRST_NAME)[1]
     if any(researcher.password_hash for researcher in known):
@@ -104,11 +107,6 @@ def find_researcher(session: Session, name: str) -> Researcher:
     if researcher is None:
         raise NotFoundError(f"There is no researcher {name!r}.")
     return researcher
-
-
-def all_researchers(session: Session) -> list[Researcher]:
-    """Return the accounts, sorted by name."""
-    return list(queries.all_researchers(session))
 
 
 def remove_researcher(session: Session, researcher: Researcher) -> None:

@@ -22,7 +22,6 @@ from survey.db import participant_queries, queries
 from survey.db.models import (
     TASK_TABLES,
     Browser,
-    ConsentText,
     Identity,
     Participant,
     Presentation,
@@ -30,6 +29,9 @@ from survey.db.models import (
     Study,
 )
 from survey.db.participant_queries import AnyParticipant, AnyStudy, Visit
+
+# For pages too, which may import services but not survey.db.
+from survey.db.queries import consent_text as consent_text
 from survey.errors import NotAllowedError, NotFoundError, StudyClosedError, StudyFullError
 from survey.services.studies.recruitment import guest_of, recruitment_of
 
@@ -322,16 +324,11 @@ def _progress_among(answered: Mapping[int, bool]) -> Progress:
     return Progress(Step.REVIEW, None, answered)
 
 
-def consent_text(session: Session, study: AnyStudy) -> ConsentText:
-    """Return the latest version of the study's consent text."""
-    return queries.newest_consent(session, study.id)
-
-
 def agree(session: Session, record: AnyParticipant, text_digest: str) -> bool:
     """Store the agreement to the latest consent text; return False if another was shown."""
     study = queries.locked(session, Study, record.study_id)
     participant = queries.locked(session, Participant, record.id)
-    text = queries.newest_consent(session, participant.study_id)
+    text = consent_text(session, study)
     if text.digest != text_digest:
         return False
     if participant.consented_at is None:

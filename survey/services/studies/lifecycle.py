@@ -23,6 +23,9 @@ from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db import queries
 from survey.db.engine import lock_globally
 from survey.db.models import ConsentText, Participant, Researcher, StoredQuestion, Study
+
+# For commands too, which may import services but not survey.db.
+from survey.db.queries import all_studies as all_studies
 from survey.errors import NotAllowedError, NotFoundError, ResultsHiddenError, SurveyError
 from survey.services.accounts import access, researchers
 from survey.services.studies.plans import preset_plan
@@ -41,7 +44,6 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     for a design from which no questions can be drawn.
     """
     refuse_slug(slug)
-    _refuse_giveaways(plan)
     questions = _draw(plan)  # before the first query, which may block participants' answers
     if queries.find(session, Study, slug=slug):
         raise SurveyError(f"There is a study {slug!r} already.")
@@ -101,7 +103,7 @@ def copy_study(session: Session, study: Study, slug: str, researcher: Researcher
 def ensure_demo_study(session: Session) -> Study:
     """Return an open study, else the first; create and open the demo if there is no study."""
     lock_globally(session)  # else servers that start together would create it twice
-    existing = queries.all_studies(session)
+    existing = all_studies(session)
     if existing:
         return next((study for study in existing if study.status == "open"), existing[0])
     study = create_study(session, DEMO_SLUG, preset_plan("mnro", seed=DEMO_SEED))
@@ -123,11 +125,6 @@ def refuse_slug(slug: str) -> None:
         )
 
 
-def list_studies(session: Session) -> list[Study]:
-    """Return all studies, oldest first."""
-    return list(queries.all_studies(session))
-
-
 def find_study(session: Session, slug: str) -> Study:
     """Return the study of that address, or raise NotFoundError."""
     # PostgreSQL rejects some texts that are no slug: those with a NUL.
@@ -139,7 +136,7 @@ def find_study(session: Session, slug: str) -> Study:
 
 def only_study(session: Session) -> Study:
     """Return the study if there is exactly one, else raise SurveyError naming all."""
-    studies = queries.all_studies(session)
+    studies = all_studies(session)
     if len(studies) != 1:
         slugs = ", ".join(study.slug for study in studies)
         raise SurveyError(
@@ -205,7 +202,6 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
     if plan == study.plan:
         return
     slug = study.slug
-    _refuse_giveaways(plan)
     session.rollback()  # else participants' answers would wait while the questions are drawn
     questions = _draw(plan)
     study = queries.locked(session, Study, find_study(session, slug).id)
@@ -424,13 +420,10 @@ def _require_changeable(study: Study) -> None:
         raise NotAllowedError("This study is in the archive; bring it back first.")
 
 
-def _refuse_giveaways(plan: Plan) -> None:
-    """Raise SurveyError if participants would read the name of a measure."""
+def _draw(plan: Plan) -> list[Any]:
+    """Draw a plan's questions; raise SurveyError if it names a measure to participants."""
     if faults := plan.giveaways():
         raise SurveyError(f"{'; '.join(fault.text for fault in faults)}.")
-
-
-def _draw(plan: Plan) -> list[Any]:
     try:
         return plan.draw_questions()
     except ValueError as error:

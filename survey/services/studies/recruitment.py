@@ -30,6 +30,9 @@ from survey.core.studies.texts import marked, placeholders
 from survey.db import queries
 from survey.db.models import Guest, Study
 from survey.db.participant_queries import AnyStudy, StudyRecord
+
+# For pages too, which may import services but not survey.db.
+from survey.db.queries import guests_of as guests_of
 from survey.errors import NotFoundError, SurveyError
 from survey.services.spreadsheets import escaped, line_of, unescaped
 
@@ -82,7 +85,8 @@ class Recruitment:
     def _faults(self) -> Iterable[Fault]:
         for name, rule in rules_of(type(self)).items():
             yield from rule.faults(name, getattr(self, name))
-        for place, name in (("id_parameter", self.id_parameter), *self._captured):
+        captured = (("capture", name) for name in self.capture)
+        for place, name in (("id_parameter", self.id_parameter), *captured):
             if not (isinstance(name, str) and PARAMETER.match(name)):
                 yield Fault(
                     (place,),
@@ -91,10 +95,6 @@ class Recruitment:
         if len(self.capture) > MOST_PARAMETERS:
             yield Fault(("capture",), f"at most {MOST_PARAMETERS} parameters can be captured")
         yield from self._return_url_faults()
-
-    @property
-    def _captured(self) -> Iterable[tuple[str, str]]:
-        return (("capture", name) for name in self.capture)
 
     def _return_url_faults(self) -> Iterable[Fault]:
         if not self.return_url or not isinstance(self.return_url, str):
@@ -277,7 +277,7 @@ def _checked_names(rows: Sequence[Sequence[str]], first: int, column: int, file:
 
 def invite(session: Session, study: Study, names: Iterable[str]) -> int:
     """Add names to the study's guest list; return how many were new."""
-    known = {guest.name for guest in queries.guests_of(session, study.id)}
+    known = {guest.name for guest in guests_of(session, study)}
     new = [name for name in names if name not in known]
     session.add_all(
         Guest(study_id=study.id, name=name, nonce=tokens.random_code(12), created_at=now())
@@ -287,18 +287,13 @@ def invite(session: Session, study: Study, names: Iterable[str]) -> int:
     return len(new)
 
 
-def guests_of(session: Session, study: Study) -> list[Guest]:
-    """Return the guest list, in the order in which names were added."""
-    return list(queries.guests_of(session, study.id))
-
-
 def remove(session: Session, study: Study, guest_id: int) -> None:
     """Delete a guest who has not begun.
 
     Raises NotFoundError for an id that is not on this study's list, and SurveyError for a guest
     who has begun.
     """
-    guests = {guest.id: guest for guest in queries.guests_of(session, study.id)}
+    guests = {guest.id: guest for guest in guests_of(session, study)}
     guest = guests.get(guest_id)
     if guest is None:
         raise NotFoundError("This study's guest list has no such guest.")
