@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Any, cast
 
 from sqlalchemy import (
@@ -385,6 +386,9 @@ _VISIT = Prepared(
 )
 
 
+_PARTICIPANT_FIELDS = attrgetter(*(field.name for field in fields(ParticipantRecord)))
+
+
 def visit(session: Session, slug: str, token_hash: str) -> Visit | None:
     """Return the study with an address, and the participant of the browser with a token's hash."""
     row = _VISIT.first(session, {"slug": slug, "token_hash": token_hash})
@@ -397,8 +401,7 @@ def visit(session: Session, slug: str, token_hash: str) -> Visit | None:
         plan=_plan(row.plan),
         recruitment_json=row.recruitment,
     )
-    values = (getattr(row, field.name) for field in fields(ParticipantRecord))
-    participant = None if row.id is None else ParticipantRecord(*values)
+    participant = None if row.id is None else ParticipantRecord(*_PARTICIPANT_FIELDS(row))
     return Visit(study, participant, by_personal_link=bool(row.is_guest))
 
 
