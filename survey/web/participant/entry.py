@@ -47,6 +47,8 @@ from survey.web.participant.visit import (
 )
 from survey.web.requests import session
 
+LARGEST_NUMBER = 999_999_999
+
 
 class ResumeForm(Form):
     """The resume code, which continues on another device."""
@@ -69,73 +71,6 @@ class ConsentForm(Form):
     consent_version = HiddenField()
 
 
-def personal_form(fields: Sequence[PersonalField]) -> type[Form]:
-    """Return the form class of a study's page "About you"."""
-    # Prefixed: a field called "data" or "errors" would hide the form's own attribute.
-    form_fields = {f"personal_{field.name}": _personal_field(field) for field in fields}
-    return type("PersonalForm", (Form,), form_fields)
-
-
-def _personal_field(field: PersonalField) -> Field:
-    missing = gettext("Please fill in: %(label)s.", label=field.label)
-    needed = [InputRequired(missing)] if field.required else [Optional()]
-    if field.kind == "number":
-        allowed = NumberRange(field.lowest, field.highest, _literally(_about_bounds(field)))
-        return WholeNumberField(field.label, name=field.name, validators=[*needed, allowed])
-    if field.kind == "choice":
-        options = [SelectChoice("", gettext("Choose …")), *map(SelectChoice, field.options)]
-        unknown = gettext("%(label)s: please choose one of the options.", label=field.label)
-        return SelectField(
-            field.label,
-            name=field.name,
-            choices=options,
-            validators=needed,
-            invalid_choice_message=unknown,
-        )
-    most = gettext("%(label)s: 500 characters at most, please.", label=field.label)
-    longest = Length(max=500, message=_literally(most))
-    return StringField(field.label, name=field.name, validators=[*needed, longest, _storable])
-
-
-def _storable(_: Form, field: Field) -> None:
-    """Reject a text with a NUL, say, which PostgreSQL cannot store."""
-    if not is_storable(field.data or ""):
-        raise ValidationError(
-            gettext(
-                "%(label)s: this holds a character that cannot be stored; please type it again.",
-                label=field.label.text,
-            )
-        )
-
-
-def _about_bounds(field: PersonalField) -> str:
-    label, lowest, highest = field.label, field.lowest, field.highest
-    if lowest is None and highest is None:
-        return gettext("%(label)s: a whole number, please.", label=label)
-    if highest is None:
-        return gettext(
-            "%(label)s: a whole number from %(lowest)s on, please.", label=label, lowest=lowest
-        )
-    if lowest is None:
-        return gettext(
-            "%(label)s: a whole number up to %(highest)s, please.", label=label, highest=highest
-        )
-    return gettext(
-        "%(label)s: a whole number from %(lowest)s to %(highest)s, please.",
-        label=label,
-        lowest=lowest,
-        highest=highest,
-    )
-
-
-def _literally(sentence: str) -> str:
-    """Escape % for WTForms, which would read it in a study's words as a placeholder."""
-    return sentence.replace("%", "%%")
-
-
-LARGEST_NUMBER = 999_999_999
-
-
 class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no type hints
     """A whole number, with an error that repeats what was typed instead."""
 
@@ -156,10 +91,86 @@ class WholeNumberField(IntegerField):  # type: ignore[misc] # WTForms has no typ
             self.data = number
 
 
-def personal_data(form: Form, fields: Sequence[PersonalField]) -> Mapping[str, Any]:
-    """Return the values of a form by field, without empty ones."""
-    values = {field.name: form[f"personal_{field.name}"].data for field in fields}
-    return {name: value for name, value in values.items() if value not in (None, "")}
+@blueprint.get("")
+def entry() -> ResponseReturnValue:
+    """Show what the survey is about, with buttons to begin or to continue."""
+    return _entry_page(ResumeForm(), [])
+
+
+@blueprint.post("/begin")
+def begin() -> ResponseReturnValue:
+    """Create a participant and lead to their first page."""
+    form = Form()
+    if not form.validate_on_submit():
+        return _entry_page(ResumeForm(formdata=None), form.problems), 400
+    participants.begin(session(), g.study, browser_token(), secret_key(), _arrival())
+    return go_on()
+
+
+@blueprint.post("/resume")
+def resume() -> ResponseReturnValue:
+    """Continue on this device with a resume code."""
+    form = ResumeForm()
+    if not form.validate_on_submit():
+        return _entry_page(form, form.problems), 400
+    try:
+        participants.resume(session(), g.study, form.code.data, browser_token())
+    except NotFoundError as error:
+        return _entry_page(form, [("code", gettext(str(error)))]), 404
+    return go_on()
+
+
+@blueprint.post("/leave")
+def leave() -> ResponseReturnValue:
+    """Release the browser from its participant, so that another person can begin."""
+    if Form().validate_on_submit():
+        participants.leave(session(), g.study, browser_token())
+        cookie.clear()
+    return redirect(url_for("participant.entry"), 303)
+
+
+def _arrival() -> Arrival:
+    """Read how the visitor came from the query, or from the form that repeats it."""
+    values = request.values
+    return Arrival(
+        guest=values.get("guest", "")[:40],
+        parameters=recruitment_of(g.study).stored_parameters(values),
+        is_test=tokens.is_test_run_token(secret_key(), g.slug, values.get("test", "")),
+    )
+
+
+def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
+    arrival = _arrival()
+    of_browser = g.participant
+    returning = participants.returning_participant(
+        session(), g.study, browser_token(), secret_key(), arrival
+    )
+    # A personal link of another person: show the page without this browser's participant.
+    if of_browser is None or returning is None or returning.id != of_browser.id:
+        g.participant = None
+    progress = g.participant and progress_of(session(), g.participant)
+    carried = {"guest": arrival.guest, **arrival.parameters}
+    return render_template(
+        "participant/entry.html",
+        pages=pages_of(g.plan),
+        form=form,
+        problems=problems,
+        progress=progress,
+        address=progress and address_of(progress),
+        returning=returning is not None,
+        unwelcome=None if returning is not None else _refusal(arrival),
+        carried={name: value for name, value in carried.items() if value},
+        test=request.args.get("test"),
+    )
+
+
+def _refusal(arrival: Arrival) -> str | None:
+    """Return why a new visitor cannot begin this way, in the study's language."""
+    try:
+        participants.require_can_begin(session(), g.study, arrival)
+    except NotAllowedError as error:
+        return gettext(str(error))
+    return None
 
 
 @blueprint.get("/consent")
@@ -266,83 +277,71 @@ def _about_you_page(form: Form) -> str:
     return render_template("participant/about_you.html", form=form, problems=form.problems)
 
 
-@blueprint.get("")
-def entry() -> ResponseReturnValue:
-    """Show what the survey is about, with buttons to begin or to continue."""
-    return _entry_page(ResumeForm(), [])
+def personal_form(fields: Sequence[PersonalField]) -> type[Form]:
+    """Return the form class of a study's page "About you"."""
+    # Prefixed: a field called "data" or "errors" would hide the form's own attribute.
+    form_fields = {f"personal_{field.name}": _personal_field(field) for field in fields}
+    return type("PersonalForm", (Form,), form_fields)
 
 
-@blueprint.post("/begin")
-def begin() -> ResponseReturnValue:
-    """Create a participant and lead to their first page."""
-    form = Form()
-    if not form.validate_on_submit():
-        return _entry_page(ResumeForm(formdata=None), form.problems), 400
-    participants.begin(session(), g.study, browser_token(), secret_key(), _arrival())
-    return go_on()
+def _personal_field(field: PersonalField) -> Field:
+    missing = gettext("Please fill in: %(label)s.", label=field.label)
+    needed = [InputRequired(missing)] if field.required else [Optional()]
+    if field.kind == "number":
+        allowed = NumberRange(field.lowest, field.highest, _literally(_about_bounds(field)))
+        return WholeNumberField(field.label, name=field.name, validators=[*needed, allowed])
+    if field.kind == "choice":
+        options = [SelectChoice("", gettext("Choose …")), *map(SelectChoice, field.options)]
+        unknown = gettext("%(label)s: please choose one of the options.", label=field.label)
+        return SelectField(
+            field.label,
+            name=field.name,
+            choices=options,
+            validators=needed,
+            invalid_choice_message=unknown,
+        )
+    most = gettext("%(label)s: 500 characters at most, please.", label=field.label)
+    longest = Length(max=500, message=_literally(most))
+    return StringField(field.label, name=field.name, validators=[*needed, longest, _storable])
 
 
-@blueprint.post("/resume")
-def resume() -> ResponseReturnValue:
-    """Continue on this device with a resume code."""
-    form = ResumeForm()
-    if not form.validate_on_submit():
-        return _entry_page(form, form.problems), 400
-    try:
-        participants.resume(session(), g.study, form.code.data, browser_token())
-    except NotFoundError as error:
-        return _entry_page(form, [("code", gettext(str(error)))]), 404
-    return go_on()
+def _storable(_: Form, field: Field) -> None:
+    """Reject a text with a NUL, say, which PostgreSQL cannot store."""
+    if not is_storable(field.data or ""):
+        raise ValidationError(
+            gettext(
+                "%(label)s: this holds a character that cannot be stored; please type it again.",
+                label=field.label.text,
+            )
+        )
 
 
-@blueprint.post("/leave")
-def leave() -> ResponseReturnValue:
-    """Release the browser from its participant, so that another person can begin."""
-    if Form().validate_on_submit():
-        participants.leave(session(), g.study, browser_token())
-        cookie.clear()
-    return redirect(url_for("participant.entry"), 303)
-
-
-def _arrival() -> Arrival:
-    """Read how the visitor came from the query, or from the form that repeats it."""
-    values = request.values
-    return Arrival(
-        guest=values.get("guest", "")[:40],
-        parameters=recruitment_of(g.study).stored_parameters(values),
-        is_test=tokens.is_test_run_token(secret_key(), g.slug, values.get("test", "")),
+def _about_bounds(field: PersonalField) -> str:
+    label, lowest, highest = field.label, field.lowest, field.highest
+    if lowest is None and highest is None:
+        return gettext("%(label)s: a whole number, please.", label=label)
+    if highest is None:
+        return gettext(
+            "%(label)s: a whole number from %(lowest)s on, please.", label=label, lowest=lowest
+        )
+    if lowest is None:
+        return gettext(
+            "%(label)s: a whole number up to %(highest)s, please.", label=label, highest=highest
+        )
+    return gettext(
+        "%(label)s: a whole number from %(lowest)s to %(highest)s, please.",
+        label=label,
+        lowest=lowest,
+        highest=highest,
     )
 
 
-def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
-    arrival = _arrival()
-    of_browser = g.participant
-    returning = participants.returning_participant(
-        session(), g.study, browser_token(), secret_key(), arrival
-    )
-    # A personal link of another person: show the page without this browser's participant.
-    if of_browser is None or returning is None or returning.id != of_browser.id:
-        g.participant = None
-    progress = g.participant and progress_of(session(), g.participant)
-    carried = {"guest": arrival.guest, **arrival.parameters}
-    return render_template(
-        "participant/entry.html",
-        pages=pages_of(g.plan),
-        form=form,
-        problems=problems,
-        progress=progress,
-        address=progress and address_of(progress),
-        returning=returning is not None,
-        unwelcome=None if returning is not None else _refusal(arrival),
-        carried={name: value for name, value in carried.items() if value},
-        test=request.args.get("test"),
-    )
+def _literally(sentence: str) -> str:
+    """Escape % for WTForms, which would read it in a study's words as a placeholder."""
+    return sentence.replace("%", "%%")
 
 
-def _refusal(arrival: Arrival) -> str | None:
-    """Return why a new visitor cannot begin this way, in the study's language."""
-    try:
-        participants.require_can_begin(session(), g.study, arrival)
-    except NotAllowedError as error:
-        return gettext(str(error))
-    return None
+def personal_data(form: Form, fields: Sequence[PersonalField]) -> Mapping[str, Any]:
+    """Return the values of a form by field, without empty ones."""
+    values = {field.name: form[f"personal_{field.name}"].data for field in fields}
+    return {name: value for name, value in values.items() if value not in (None, "")}
