@@ -19,7 +19,7 @@ TEMPLATES = ROOT / "templates"
 MAY_IMPORT = {
     "__main__": {"cli"},
     "figures": {"core"},
-    "app": {"web", "db", "config"},
+    "app": {"web", "services", "db", "config"},
     "web": {"services", "core", "errors", "tokens"},  # of core only plain types, see below
     "cli": {"services", "app", "config", "errors", "tokens"},
     "services": {"db", "core", "figures", "config", "errors", "clock", "tokens"},

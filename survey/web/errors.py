@@ -57,6 +57,11 @@ TEXTS = {
     ),
 }
 
+NOT_OPEN: dict[type[SurveyError], str] = {
+    StudyClosedError: marked("This survey is closed"),
+    StudyFullError: marked("All places are taken"),
+}
+
 # The database is locked, full, unreachable or restarting; it may work again soon.
 DATABASE_FAULTS = (exc.OperationalError, exc.InterfaceError, exc.TimeoutError)
 RETRY_AFTER = "5"  # seconds
@@ -66,13 +71,13 @@ RELOAD = marked("Reload this page in a moment. What you had saved is safe.")
 def init_app(app: Flask) -> None:
     """Register a handler for each exception that a page may raise."""
     app.register_error_handler(HTTPException, _http_error)
-    app.register_error_handler(NotFoundError, _not_found)
-    app.register_error_handler(NotAllowedError, _not_allowed)
-    app.register_error_handler(StudyClosedError, _study_closed)
-    app.register_error_handler(StudyFullError, _study_full)
+    app.register_error_handler(NotFoundError, lambda error: page(404, str(error), TEXTS[404][1]))
+    app.register_error_handler(NotAllowedError, lambda error: page(403, str(error)))
+    app.register_error_handler(SurveyError, lambda error: page(400, str(error)))
     app.register_error_handler(ResultsHiddenError, _results_hidden)
-    app.register_error_handler(SurveyError, _survey_error)
     app.register_error_handler(exc.DataError, _not_storable)
+    for error_type in NOT_OPEN:
+        app.register_error_handler(error_type, _not_open)
     for fault in DATABASE_FAULTS:
         app.register_error_handler(fault, database_busy)
 
@@ -117,31 +122,14 @@ def _http_error(error: HTTPException) -> ResponseReturnValue:
     return page(error.code)
 
 
-def _not_found(error: NotFoundError) -> ResponseReturnValue:
-    return page(404, str(error), TEXTS[404][1])
-
-
-def _study_closed(error: StudyClosedError) -> ResponseReturnValue:
-    title, text = gettext("This survey is closed"), gettext(str(error))
-    return render_template("error.html", title=title, text=text), 403
-
-
-def _study_full(error: StudyFullError) -> ResponseReturnValue:
-    title, text = gettext("All places are taken"), gettext(str(error))
+def _not_open(error: StudyClosedError | StudyFullError) -> ResponseReturnValue:
+    title, text = gettext(NOT_OPEN[type(error)]), gettext(str(error))
     return render_template("error.html", title=title, text=text), 403
 
 
 def _results_hidden(_: ResultsHiddenError) -> ResponseReturnValue:
     no_form = Form(formdata=None)
     return render_template("researcher/hidden.html", form=no_form, of_bundle=True), 403
-
-
-def _not_allowed(error: NotAllowedError) -> ResponseReturnValue:
-    return page(403, str(error))
-
-
-def _survey_error(error: SurveyError) -> ResponseReturnValue:
-    return page(400, str(error))
 
 
 def _not_storable(_: Exception) -> ResponseReturnValue:

@@ -4,12 +4,21 @@ Whether HTTPS is used, and below which prefix, is asked of each request: one ser
 reached both through a proxy and directly.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, cast
 from urllib.parse import unquote, urlsplit
 
-from flask import Flask, Request, Response, abort, current_app, request, url_for
+from flask import (
+    Flask,
+    Request,
+    Response,
+    abort,
+    current_app,
+    request,
+    stream_with_context,
+    url_for,
+)
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from sqlalchemy import Engine
@@ -75,6 +84,22 @@ def session() -> Session:
 def engine() -> Engine:
     """Return the application's database engine."""
     return cast(Engine, current_app.extensions["sqlalchemy"].engine)
+
+
+def secret_key() -> str:
+    """Return the server key, from which codes and personal links are derived."""
+    return str(current_app.secret_key)
+
+
+def attachment(
+    content: str | Iterator[bytes], media_type: str, name: str, expected: int | None = None
+) -> Response:
+    """Return content as a file to save; ``expected``: about its bytes, for the progress bar."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    if expected is not None:
+        headers["X-Expected-Bytes"] = str(expected)
+    body = content if isinstance(content, str) else stream_with_context(content)
+    return Response(body, mimetype=media_type, headers=headers)
 
 
 def prefix() -> str:

@@ -4,7 +4,7 @@ from threading import Event
 
 import pytest
 
-from survey.web import public_pages
+from survey import app as application
 from tests.databases import ON_SQLITE
 
 pytestmark = ON_SQLITE
@@ -14,11 +14,11 @@ pytestmark = ON_SQLITE
 def loaded(app, monkeypatch):
     """An event that is set when what results need is being loaded."""
     loading = Event()
-    monkeypatch.setattr(public_pages, "load_libraries", loading.set)
-    public_pages._load_in_background.cache_clear()
-    app.before_request(public_pages._preload_for_researchers)
+    monkeypatch.setattr(application, "load_libraries", loading.set)
+    application._load_in_background.cache_clear()
+    app.before_request(application._preload_for_researchers)
     yield loading
-    public_pages._load_in_background.cache_clear()
+    application._load_in_background.cache_clear()
 
 
 def test_what_results_need_is_loaded_once_a_researcher_comes(client, loaded):

@@ -1,7 +1,6 @@
 """The pages before the questions: entry, consent, about you, the scenario."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from flask import g, redirect, render_template, request, url_for
 from flask import session as cookie
@@ -37,15 +36,14 @@ from survey.web.language import gettext, lazy_gettext
 from survey.web.participant.tasks import pages_of
 from survey.web.participant.visit import (
     address_of,
-    at,
     blueprint,
     browser_token,
     credit,
     go_on,
+    last_page,
     requires,
-    secret_key,
 )
-from survey.web.requests import session
+from survey.web.requests import secret_key, session
 
 LARGEST_NUMBER = 999_999_999
 
@@ -215,12 +213,7 @@ def declined() -> ResponseReturnValue:
 @blueprint.get("/screened-out")
 def screened_out() -> ResponseReturnValue:
     """Explain that the study looks for other people."""
-    if g.participant is None:
-        return redirect(at("entry"))
-    progress = progress_of(session(), g.participant)
-    if progress.step != Step.SCREENED_OUT:
-        return redirect(address_of(progress))
-    return render_template("participant/screened_out.html", form=Form(), credit=credit())
+    return last_page(Step.SCREENED_OUT, "participant/screened_out.html")
 
 
 @blueprint.get("/about-you")
@@ -240,9 +233,9 @@ def describe() -> ResponseReturnValue:
     form = personal_form(g.plan.personal_fields)()
     if not form.validate_on_submit():
         return _about_you_page(form), 400
-    participants.describe(
-        session(), g.study, g.participant, dict(personal_data(form, g.plan.personal_fields))
-    )
+    values = {field.name: form[f"personal_{field.name}"].data for field in g.plan.personal_fields}
+    filled_in = {name: value for name, value in values.items() if value not in (None, "")}
+    participants.describe(session(), g.study, g.participant, filled_in)
     return go_on()
 
 
@@ -339,9 +332,3 @@ def _about_bounds(field: PersonalField) -> str:
 def _literally(sentence: str) -> str:
     """Escape % for WTForms, which would read it in a study's words as a placeholder."""
     return sentence.replace("%", "%%")
-
-
-def personal_data(form: Form, fields: Sequence[PersonalField]) -> Mapping[str, Any]:
-    """Return the values of a form by field, without empty ones."""
-    values = {field.name: form[f"personal_{field.name}"].data for field in fields}
-    return {name: value for name, value in values.items() if value not in (None, "")}

@@ -2,7 +2,7 @@
 
 import json
 
-from flask import Response, current_app, g, redirect, render_template, url_for
+from flask import current_app, g, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField
 from wtforms.validators import DataRequired
@@ -16,8 +16,8 @@ from survey.web.language import gettext, lazy_gettext
 from survey.web.participant.entry import ResumeForm
 from survey.web.participant.questions import asked_questions
 from survey.web.participant.tasks import pages_of
-from survey.web.participant.visit import address_of, blueprint, browser_token, credit, go_on
-from survey.web.requests import session
+from survey.web.participant.visit import blueprint, browser_token, go_on, last_page
+from survey.web.requests import attachment, session
 
 
 class EraseForm(Form):
@@ -57,11 +57,8 @@ def download() -> ResponseReturnValue:
     if g.participant is None:
         return redirect(url_for("participant.own_data"))
     content = services.own_data(session(), g.study, g.participant)
-    return Response(
-        json.dumps(content, ensure_ascii=False, indent=2),
-        mimetype="application/json",
-        headers={"Content-Disposition": f'attachment; filename="my-data-{g.slug}.json"'},
-    )
+    text = json.dumps(content, ensure_ascii=False, indent=2)
+    return attachment(text, "application/json", f"my-data-{g.slug}.json")
 
 
 @blueprint.post("/stop")
@@ -76,12 +73,7 @@ def stop() -> ResponseReturnValue:
 @blueprint.get("/stopped")
 def stopped() -> ResponseReturnValue:
     """Confirm that the participant has stopped, with the code for a platform."""
-    if g.participant is None:
-        return redirect(url_for("participant.entry"))
-    progress = progress_of(session(), g.participant)
-    if progress.step != Step.STOPPED:
-        return redirect(address_of(progress))
-    return render_template("participant/stopped.html", form=Form(), credit=credit())
+    return last_page(Step.STOPPED, "participant/stopped.html")
 
 
 @blueprint.post("/erase")

@@ -30,14 +30,13 @@ from survey.web.participant.tasks import TASK_PAGES, pages_of
 from survey.web.participant.visit import (
     address_of,
     blueprint,
-    credit,
     find_study_and_participant,
     go_on,
     has_personal_link,
+    last_page,
     requires,
-    secret_key,
 )
-from survey.web.requests import current_address, current_path, session
+from survey.web.requests import current_address, current_path, secret_key, session
 
 STALE = marked(
     "This question was answered in another window after this page was opened. Saved there is: "
@@ -117,12 +116,7 @@ def hand_in() -> ResponseReturnValue:
 @blueprint.get("/done")
 def done() -> ResponseReturnValue:
     """Show the receipt, also when the page is visited again."""
-    if g.participant is None:
-        return redirect(url_for("participant.entry"))
-    progress = progress_of(session(), g.participant)
-    if progress.step != Step.DONE:
-        return redirect(address_of(progress))
-    return render_template("participant/done.html", form=Form(), credit=credit())
+    return last_page(Step.DONE, "participant/done.html")
 
 
 def _review_page(form: Form) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any
 
-from flask import Blueprint, current_app, g, redirect, request, url_for
+from flask import Blueprint, g, redirect, render_template, request, url_for
 from flask import session as cookie
 from flask.typing import ResponseReturnValue
 from werkzeug.exceptions import NotFound
@@ -16,8 +16,9 @@ from survey.services.operations.database import begin_reading
 from survey.services.participation import participants
 from survey.services.participation.participants import Progress, Step, progress_of
 from survey.services.studies.recruitment import recruitment_of
+from survey.web.forms import Form
 from survey.web.language import set_language
-from survey.web.requests import read_form, session
+from survey.web.requests import read_form, secret_key, session
 
 blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
 
@@ -97,11 +98,6 @@ def browser_token() -> str:
     return str(cookie["id"])
 
 
-def secret_key() -> str:
-    """Return the server key, from which codes are derived."""
-    return str(current_app.secret_key)
-
-
 def requires(step: Step) -> Callable[[View], View]:
     """Return a decorator that admits participants to a view who have come as far as ``step``.
 
@@ -144,6 +140,16 @@ def credit() -> Credit:
         settings.return_address(code, sent) if code or "{code}" not in settings.return_url else None
     )
     return Credit(code, address)
+
+
+def last_page(step: Step, template: str) -> ResponseReturnValue:
+    """Render the page at which participants end with a step; lead others to their own page."""
+    if g.participant is None:
+        return redirect(url_for("participant.entry"))
+    progress = progress_of(session(), g.participant)
+    if progress.step != step:
+        return redirect(address_of(progress))
+    return render_template(template, form=Form(), credit=credit())
 
 
 def _on_the_way(step: Step) -> Step:

@@ -84,11 +84,6 @@ def has_valid_token() -> bool:
     return bool(Form().validate_on_submit())
 
 
-def secret_key() -> str:
-    """Return the server key, from which personal links are derived."""
-    return str(current_app.secret_key)
-
-
 def uploaded_text(name: str) -> tuple[str, str] | None:
     """Return (text, file name) of an uploaded file, None if the field is empty.
 

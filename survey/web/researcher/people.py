@@ -27,14 +27,13 @@ from survey.services.studies.recruitment import (
     recruitment_of,
 )
 from survey.web.forms import Form, field_for
-from survey.web.requests import session
+from survey.web.requests import attachment, secret_key, session
 from survey.web.researcher.pages import (
     STUDY,
     blueprint,
     has_valid_token,
     not_for_imported,
     page,
-    secret_key,
     uploaded_text,
 )
 
@@ -233,11 +232,8 @@ def remove_guest(guest_id: int) -> ResponseReturnValue:
 def guest_links() -> ResponseReturnValue:
     """Return the guest list with its links, to owners only: a link admits its reader."""
     access.require_owner(g.role)
-    return Response(
-        recruitment.links_csv(_personal_links()),
-        mimetype="text/csv",
-        headers={"Content-Disposition": f'attachment; filename="{g.study.slug}-links.csv"'},
-    )
+    links = recruitment.links_csv(_personal_links())
+    return attachment(links, "text/csv", f"{g.study.slug}-links.csv")
 
 
 @blueprint.post(f"{STUDY}/invite/settings")

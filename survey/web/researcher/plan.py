@@ -7,7 +7,7 @@ lists are uploaded on a page beside it, as CSV or as TREC judgements and runs.
 from collections.abc import Callable
 from typing import Any
 
-from flask import Response, flash, g, redirect, request, url_for
+from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField, MultipleFileField
 from wtforms import (
@@ -33,7 +33,7 @@ from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import write_plan
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form, field_for
-from survey.web.requests import session
+from survey.web.requests import attachment, session
 from survey.web.researcher.pages import STUDY, blueprint, decoded, page, uploaded_text
 
 RULES = rules_of(OrderingPlan)
@@ -235,11 +235,7 @@ def save_plan() -> ResponseReturnValue:
 def plan_file() -> ResponseReturnValue:
     """Return the plan as a YAML file from which the same study can be created again."""
     text = write_plan(g.plan, recruitment_of(g.study))
-    return Response(
-        text,
-        mimetype="application/yaml",
-        headers={"Content-Disposition": f'attachment; filename="{g.study.slug}.yaml"'},
-    )
+    return attachment(text, "application/yaml", f"{g.study.slug}.yaml")
 
 
 def _form_data(plan: OrderingPlan) -> dict[str, Any]:

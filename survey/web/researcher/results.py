@@ -5,10 +5,9 @@ Results and files are hidden until the study is closed, or shown early with a re
 
 import io
 import json
-from collections.abc import Iterator
 from typing import Any
 
-from flask import Response, flash, g, redirect, request, stream_with_context, url_for
+from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
 from wtforms import StringField
@@ -28,7 +27,7 @@ from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle
 from survey.web.auth.guard import require_password
 from survey.web.forms import Form
-from survey.web.requests import session
+from survey.web.requests import attachment, session
 from survey.web.researcher.pages import STUDY, blueprint, page
 
 
@@ -68,8 +67,7 @@ def report() -> ResponseReturnValue:
     """Return the results as one HTML file that needs no other file."""
     lifecycle.require_results(g.study)
     content = as_html(report_of(_analyse()))
-    headers = {"Content-Disposition": f'attachment; filename="{g.slug}-report.html"'}
-    return Response(content, mimetype="text/html", headers=headers)
+    return attachment(content, "text/html", f"{g.slug}-report.html")
 
 
 @blueprint.get(f"{STUDY}/results/paper.zip")
@@ -77,12 +75,8 @@ def paper() -> ResponseReturnValue:
     """Stream a zip of report, tables and figures for a paper."""
     lifecycle.require_results(g.study)
     analysis = _analyse()
-    headers = {
-        "Content-Disposition": f'attachment; filename="{g.slug}-paper.zip"',
-        "X-Expected-Bytes": str(expected_bytes(analysis)),
-    }
     chunks = zipped_bytes(report_files(analysis))
-    return Response(stream_with_context(chunks), mimetype="application/zip", headers=headers)
+    return attachment(chunks, "application/zip", f"{g.slug}-paper.zip", expected_bytes(analysis))
 
 
 @blueprint.post(f"{STUDY}/unblind")
@@ -161,7 +155,7 @@ def bundle() -> ResponseReturnValue:
     include_test = "test" in request.args
     expected = bundles.bytes_in(session(), g.study, include_test=include_test)
     chunks = bundles.stream_bundle(session(), g.study, include_test=include_test)
-    return _download(chunks, "application/zip", f"{g.study.slug}.zip", expected)
+    return attachment(chunks, "application/zip", f"{g.study.slug}.zip", expected)
 
 
 @blueprint.post(f"{STUDY}/bundle-with-identities.zip")
@@ -176,7 +170,7 @@ def bundle_with_identities() -> ResponseReturnValue:
     chunks = bundles.stream_bundle(
         session(), g.study, with_identities=True, include_test="test" in request.form
     )
-    return _download(chunks, "application/zip", f"{g.study.slug}-with-identities.zip")
+    return attachment(chunks, "application/zip", f"{g.study.slug}-with-identities.zip")
 
 
 @blueprint.get(f"{STUDY}/files/<name>")
@@ -185,7 +179,7 @@ def file(name: str) -> ResponseReturnValue:
     lifecycle.require_results(g.study)
     lines = bundles.stream_file(session(), g.study, name, include_test="test" in request.args)
     media_type = "application/json" if name.endswith(".json") else "text/csv"
-    return _download((line.encode() for line in lines), media_type, f"{g.study.slug}-{name}")
+    return attachment((line.encode() for line in lines), media_type, f"{g.study.slug}-{name}")
 
 
 @blueprint.get("/import")
@@ -216,12 +210,3 @@ def import_bundle() -> ResponseReturnValue:
                 flash("Everything in the bundle replicates. These are the results of its study.")
                 return redirect(url_for("researcher.results", slug=study.slug), 303)
     return page("import", form=form, status=400)
-
-
-def _download(
-    chunks: Iterator[bytes], media_type: str, name: str, expected: int | None = None
-) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    if expected is not None:
-        headers["X-Expected-Bytes"] = str(expected)
-    return Response(stream_with_context(chunks), mimetype=media_type, headers=headers)
