@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from survey.core.measures.mnro import mnro_horizon
+from survey.core.measures.nmrr_mnro import mnro_horizon
 
 SETS = "ABC"
 QUERY_DIGITS = 4

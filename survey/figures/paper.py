@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.measures.mnro import mnro_horizon
-from survey.core.measures.nmrr import nmrr_horizon
+from survey.core.measures.nmrr_mnro import mnro_horizon, nmrr_horizon
 from survey.figures.exhibit import COLOURS, GREY, MARKERS, WIDTH, Exhibit, legend
 
 if TYPE_CHECKING:

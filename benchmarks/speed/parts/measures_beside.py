@@ -15,7 +15,7 @@ from benchmarks.speed import peers
 from benchmarks.speed.part import Finding
 from benchmarks.speed.timing import in_turn, ratios
 from survey.core.measures import Ranks, Setting, Values, as_lists, measure_named, score
-from survey.core.measures.mnro import B, C
+from survey.core.measures.nmrr_mnro import B, C
 
 QUESTION = [[1, 2, 3, 4, 5], [1, 3, 4, 5, 6], [2, 3, 9, 40, 41], [5, 6, 7, 8, 99], [3, 4, 5, 6, 9]]
 NAMES = ("AP", "NMRR", "MNRO")

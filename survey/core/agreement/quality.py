@@ -12,8 +12,13 @@ from numpy.typing import NDArray
 
 from survey.core.agreement.answers import Answers, distinct_keys, first_rows, sum_by_participant
 from survey.core.agreement.differences import DESCRIPTIVE, T1
-from survey.core.statistics.conditional_logit import fit_conditional_logit
-from survey.core.statistics.significance import MeanTest, Statistic, t_test, without_zeros
+from survey.core.statistics.significance import (
+    MeanTest,
+    Statistic,
+    fit_conditional_logit,
+    t_test,
+    without_zeros,
+)
 
 FASTEST_SECONDS = 3.0
 FASTEST_SHARE = 1 / 3

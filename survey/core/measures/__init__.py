@@ -6,8 +6,7 @@ package of your own with an entry point. See docs/add-a-measure.md.
 
 from survey.core.measures.lists import Lists, Ranks, RankSum, Values, as_lists, as_ranks
 from survey.core.measures.measure import Measure, Setting, Summed
-from survey.core.measures.mnro import mnro
-from survey.core.measures.nmrr import nmrr
+from survey.core.measures.nmrr_mnro import mnro, nmrr
 from survey.core.measures.precision import average_precision
 from survey.core.measures.registry import MEASURES, measure_named, mentioned_measure
 from survey.core.measures.scoring import mean_score, score

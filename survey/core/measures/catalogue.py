@@ -14,8 +14,14 @@ from survey.core.measures.measure import (
     Summed,
     cutoff_family,
 )
-from survey.core.measures.mnro import mnro, mnro_sum
-from survey.core.measures.nmrr import nmrr, nmrr_exact, nmrr_sum, normalised_average_rank
+from survey.core.measures.nmrr_mnro import (
+    mnro,
+    mnro_sum,
+    nmrr,
+    nmrr_exact,
+    nmrr_sum,
+    normalised_average_rank,
+)
 
 
 def _interpolated(name: str, points: str, tenths: tuple[int, ...], source: str) -> Measure:

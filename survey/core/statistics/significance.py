@@ -1,14 +1,16 @@
-"""Significance tests on plain numbers: t, signs, sign flips, bootstrap, Cochran, Friedman, Holm.
+"""Significance tests on plain numbers, their random numbers, and conditional logit.
 
-Each result states its estimand, its sample size and why it is undefined. Monte Carlo p values
+The tests: t, signs, sign flips, bootstrap, Cochran's Q, Friedman, and Holm's correction. Each
+result states its estimand, its sample size and why it is undefined. Monte Carlo p values
 draw from a stream that is the same on every machine and with every numpy.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,10 +21,14 @@ from numpy.typing import NDArray
 Interval = tuple[float, float]
 Table = NDArray[np.float64]
 
+Terms = Callable[[NDArray[np.int64]], Table]
+"""From the indices of some choices to the terms of their options, (choices, options, terms)."""
+
 REPLICATES = 10_000
 SEED = 20_080_501
 AT_ONCE = 32  # draws of 10,000 integers: 1.3 MB
 RESAMPLES_AT_ONCE = 1000
+CHOICES_AT_ONCE = 10_000  # of which the terms are in memory: 15 MB of six options
 HEADS = np.uint32(1 << 31)  # the upper half of 32 bits
 
 # Up to this number every response is drawn by itself. Above it, responses with the same
@@ -246,6 +252,65 @@ def holm(p: Sequence[float | None]) -> list[float | None]:
         largest = max(largest, min(1.0, value * (len(p) - before)))
         adjusted[index] = largest
     return adjusted
+
+
+def fit_conditional_logit(
+    terms_of: Terms, term_count: int, chosen: NDArray[np.bool_], counts: NDArray[np.int64]
+) -> tuple[Table, Table] | None:
+    """Return coefficients and standard errors, or None where no finite maximum is unique.
+
+    ``chosen``: (choices, options), some options of each but not all; ``counts``: how many
+    observations are that choice. P(chosen set C) is proportional to exp(Σ_{j in C} x_j β),
+    conditional on the number chosen (McFadden 1974; Chamberlain 1980). Newton's method, since
+    statsmodels' ConditionalLogit stops at four digits and does not see a separated term.
+    """
+    beta = np.zeros(term_count)
+    for _ in range(50):
+        score, information = np.zeros(term_count), np.zeros((term_count, term_count))
+        numbers_chosen = chosen.sum(axis=1)
+        for number in range(1, chosen.shape[1]):
+            alike = np.flatnonzero(numbers_chosen == number)
+            for first in range(0, len(alike), CHOICES_AT_ONCE):
+                some = alike[first : first + CHOICES_AT_ONCE]
+                part = _score_and_information(terms_of(some), chosen[some], counts[some], beta)
+                score += part[0]
+                information += part[1]
+        if np.linalg.cond(information) > 1e10:
+            return None
+        step = np.linalg.solve(information, score)
+        beta = beta + step
+        if np.abs(beta).max() > 15:  # odds of millions to one: a term separates the choices
+            return None
+        if np.abs(step).max() < 1e-10:
+            return beta, np.sqrt(np.diag(np.linalg.inv(information)))
+    return None
+
+
+def _score_and_information(
+    terms: Table,
+    chosen: NDArray[np.bool_],
+    counts: NDArray[np.int64],
+    beta: Table,
+) -> tuple[Table, Table]:
+    """Return the log likelihood's first derivative, (terms,), and minus its second.
+
+    All choices have equally many options chosen. From the chance of each set of that size
+    come the chances that an option is in it, and that two are: E Σ x = Σ_j P(j) x_j, and
+    E (Σ x)(Σ x)ᵀ = Σ_jk P(j, k) x_j x_kᵀ.
+    """
+    options = chosen.shape[1]
+    possible = combinations(range(options), int(chosen[0].sum()))
+    sets = np.array([np.isin(range(options), members) for members in possible], dtype=np.float64)
+    odds = np.exp((terms @ beta) @ sets.T)
+    chances = odds / odds.sum(axis=1, keepdims=True)
+    both = sets[:, :, np.newaxis] * sets[:, np.newaxis]
+    of_two = np.tensordot(chances, both, axes=1)
+    expected = ((chances @ sets)[:, np.newaxis] @ terms)[:, 0]
+    weighed = terms * counts[:, np.newaxis, np.newaxis]
+    second = np.tensordot(weighed, of_two @ terms, axes=([0, 1], [0, 1]))
+    observed = (chosen[:, np.newaxis] @ terms)[:, 0]
+    score: Table = counts @ (observed - expected)
+    return score, second - (expected.T * counts) @ expected
 
 
 def exact_p(p: float) -> float:

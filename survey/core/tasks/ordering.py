@@ -9,8 +9,7 @@ from typing import Any
 
 from survey.core.agreement.credits import chance_credits
 from survey.core.measures import MEASURES, Setting, measure_named
-from survey.core.measures.mnro import mnro_horizon
-from survey.core.measures.nmrr import nmrr_horizon
+from survey.core.measures.nmrr_mnro import mnro_horizon, nmrr_horizon
 from survey.core.studies.faults import Finding
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.plan import Plan

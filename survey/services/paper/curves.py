@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.measures import average_precision, mnro, nmrr
-from survey.core.measures.mnro import B, C
-from survey.core.measures.nmrr import nmrr_horizon
+from survey.core.measures.nmrr_mnro import B, C, nmrr_horizon
 
 SIZE = 20  # N, the collection in all figures but Figure 6
 EPSILON = 1e-9  # a smaller difference is a rounding error of floats

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from survey.core.measures import average_precision, nmrr
-from survey.core.measures.mnro import mnro_horizon
+from survey.core.measures.nmrr_mnro import mnro_horizon
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import Sheet
 from survey.services.paper.curves import (

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from survey.core.measures import nmrr, score
-from survey.core.measures.mnro import B, C, mnro_horizon
-from survey.core.measures.nmrr import nmrr_horizon
+from survey.core.measures.nmrr_mnro import B, C, mnro_horizon, nmrr_horizon
 from survey.services.analysis.sheets import Sheet
 from survey.services.paper.curves import CAPPED, FULL, item_curve, nro
 from survey.services.paper.figures1_to_8 import IN_CAPTION, IN_TEXT, figure1, figure2, figure4

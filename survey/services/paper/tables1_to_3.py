@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from survey.core.measures import Setting
-from survey.core.measures.mnro import mnro_horizon
+from survey.core.measures.nmrr_mnro import mnro_horizon
 from survey.core.studies.questions import build_question
 from survey.services.analysis.sheets import Sheet
 from survey.services.paper.curves import nro

@@ -14,7 +14,7 @@ from survey.core.agreement.answers import (
 )
 from survey.core.agreement.differences import Pair, Redraws, label_permutation
 from survey.core.agreement.quality import SAME, Layouts, conditional_logit, quality_flags
-from survey.core.statistics import conditional_logit as logit
+from survey.core.statistics import significance
 from tests.core.agreement.random_votes import (
     MEASURES,
     credits_of,
@@ -91,7 +91,7 @@ def test_the_logit_is_the_same_however_many_layouts_are_laid_out_together(monkey
     layouts = Layouts.of(answers, MEASURES)
     assert layouts.counts.sum() == len(answers) > len(layouts.counts)
     whole = conditional_logit(layouts, MEASURES)
-    monkeypatch.setattr(logit, "AT_ONCE", 7)
+    monkeypatch.setattr(significance, "CHOICES_AT_ONCE", 7)
     assert conditional_logit(layouts, MEASURES).coef == pytest.approx(whole.coef, rel=1e-12)
 
 

@@ -3,8 +3,7 @@
 import pytest
 
 from survey.core.measures import as_ranks, mnro, nmrr, score
-from survey.core.measures.mnro import mnro_horizon
-from survey.core.measures.nmrr import nmrr_horizon
+from survey.core.measures.nmrr_mnro import mnro_horizon, nmrr_horizon
 
 
 def test_nmrr_takes_ranks_beyond_k_as_one_and_a_quarter_k():

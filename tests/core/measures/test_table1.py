@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from survey.core.measures import MEASURES, Setting, as_lists, score
-from survey.core.measures.nmrr import nmrr_exact
+from survey.core.measures.nmrr_mnro import nmrr_exact
 from survey.core.measures.precision import average_precision_exact
 from survey.core.studies.questions import build_question
 
