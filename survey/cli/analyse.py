@@ -12,6 +12,7 @@ from survey.cli.command import (
     STUDY_OR_FILE,
     Command,
     open_session,
+    write_files,
 )
 from survey.cli.terminal import print_heading, print_json, print_sheet, print_text, progress_bar
 
@@ -72,7 +73,10 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
         print_json(result)
         return
     if folder is not None:
-        _write_report(result, folder)
+        from survey.services.analysis import report
+
+        write_files(folder, report.report_files(result), report.file_count(result))
+        click.echo(f"Report, tables and figures are in {folder}; begin with report.html.", err=True)
     if as_json:
         print_json(study_results.as_json(result))
         return
@@ -113,21 +117,6 @@ def _is_path(target: str) -> bool:
 
     has_answers = any((Path(target) / name).is_file() for name in (QUESTIONS, RESPONSES))
     return "." in target or "/" in target or os.sep in target or has_answers
-
-
-def _write_report(result: "Analysis", folder: Path) -> None:
-    from survey.services.analysis import report
-
-    with progress_bar("Writing", total=report.file_count(result)) as progress:
-        try:
-            for name, content in report.report_files(result):
-                path = folder / name
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-                progress.advance()
-        except OSError as error:
-            raise click.ClickException(f"{folder} cannot be written: {error.strerror}.") from None
-    click.echo(f"Report, tables and figures are in {folder}; begin with report.html.", err=True)
 
 
 def _print_counts(result: "Analysis") -> None:

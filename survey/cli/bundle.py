@@ -16,6 +16,7 @@ from survey.cli.command import (
     RESEARCHER,
     STUDY,
     Command,
+    check_writable,
     open_session,
 )
 from survey.cli.terminal import print_json, progress_bar
@@ -64,7 +65,7 @@ def export(
     if (target is None) == (folder is None):
         raise click.UsageError("Name what to write: --to FILE.zip, or --parquet FOLDER.")
     path = target or folder or Path()
-    _check_writable(path, force=force)
+    check_writable(path, force=force)
     with open_session() as session:
         own_data.drop_due(session)
         study = lifecycle.find_study(session, slug)
@@ -163,15 +164,6 @@ def import_(bundle: Path, slug: str, owner: str, as_json: bool) -> None:
     else:
         click.echo(f"The study is at /research/studies/{content['slug']}, read-only.")
         click.echo(f"Next: `survey analyse {content['slug']}`.")
-
-
-def _check_writable(path: Path, *, force: bool) -> None:
-    """Refuse a path where something would be overwritten, or whose folder is missing."""
-    if path.exists() and not (force and path.is_file()):
-        hint = "; --force replaces it" if path.is_file() else ""
-        raise click.ClickException(f"{path} is there already{hint}.")
-    if not path.absolute().parent.is_dir():
-        raise click.ClickException(f"There is no folder {path.parent}.")
 
 
 @contextmanager

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from survey.cli.terminal import progress_bar
+
 if TYPE_CHECKING:
     from sqlalchemy import Engine
     from sqlalchemy.orm import Session
@@ -173,6 +175,28 @@ def open_study(slug: str) -> Iterator[tuple["Session", "Study"]]:
 
     with open_session() as session:
         yield session, find_study(session, slug)
+
+
+def check_writable(path: Path, *, force: bool) -> None:
+    """Refuse a path where something would be overwritten, or whose folder is missing."""
+    if path.exists() and not (force and path.is_file()):
+        hint = "; --force replaces it" if path.is_file() else ""
+        raise click.ClickException(f"{path} is there already{hint}.")
+    if not path.absolute().parent.is_dir():
+        raise click.ClickException(f"There is no folder {path.parent}.")
+
+
+def write_files(folder: Path, files: Iterable[tuple[str, bytes]], count: int) -> None:
+    """Write files, by their names, into a folder that is made if it is missing."""
+    with progress_bar("Writing", total=count) as progress:
+        try:
+            for name, content in files:
+                path = folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+                progress.advance()
+        except OSError as error:
+            raise click.ClickException(f"{folder} cannot be written: {error.strerror}.") from None
 
 
 def with_options(

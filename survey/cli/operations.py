@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from survey.cli.command import INPUT_FILE, JSON_OPTION, OUTPUT_FILE, Command, open_engine
+from survey.cli.command import (
+    INPUT_FILE,
+    JSON_OPTION,
+    OUTPUT_FILE,
+    Command,
+    check_writable,
+    open_engine,
+)
 from survey.cli.researcher import link_address
 from survey.cli.terminal import print_json, print_table, print_text, progress_bar
 
@@ -174,10 +181,7 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
     """
     from survey.services.operations.backups import write_backup
 
-    if file.exists() and not force:
-        raise click.ClickException(f"{file} is there already; --force replaces it.")
-    if not file.parent.is_dir():
-        raise click.ClickException(f"There is no folder {file.parent}.")
+    check_writable(file, force=force)
     with open_engine() as (settings, engine):
         _refuse_own_database(file, engine)
         with progress_bar("Copying") as progress:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from survey.cli.command import JSON_OPTION, OUTPUT_FOLDER, Command
+from survey.cli.command import JSON_OPTION, OUTPUT_FOLDER, Command, write_files
 from survey.cli.terminal import (
     print_heading,
     print_json,
@@ -58,7 +58,10 @@ def paper(name: str, folder: Path | None, as_json: bool) -> None:
         for reproduction in reproductions:
             _print_reproduction(reproduction)
     if folder is not None:
-        _write_files(folder, reproductions)
+        count = sum(reproduction.file_count for reproduction in reproductions)
+        files = (file for reproduction in reproductions for file in reproduction.files())
+        write_files(folder, files, count)
+        click.echo(f"Wrote {count} file{'s' * (count > 1)} to {folder}.", err=True)
     if not all(reproduction.agrees for reproduction in reproductions):
         raise click.exceptions.Exit(1)
 
@@ -111,17 +114,3 @@ def _print_comparisons(name: str, comparisons: "Sequence[Comparison]") -> None:
     print_table(f"{name}: recomputed and printed values", columns, rows)
     agreeing = sum(value.agrees for value in comparisons)
     click.echo(f"{agreeing} of {len(comparisons)} printed values agree.")
-
-
-def _write_files(folder: Path, reproductions: "Sequence[Reproduction]") -> None:
-    files = sum(reproduction.file_count for reproduction in reproductions)
-    with progress_bar("Writing", total=files) as progress:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for reproduction in reproductions:
-                for name, content in reproduction.files():
-                    (folder / name).write_bytes(content)
-                    progress.advance()
-        except OSError as error:
-            raise click.ClickException(f"{folder} cannot be written: {error.strerror}.") from None
-    click.echo(f"Wrote {files} file{'s' * (files > 1)} to {folder}.", err=True)

@@ -3,10 +3,10 @@
 import csv
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from flask import Flask
 
     from survey.core.agreement.power_model import Power
-    from survey.services.planning.power import Grid
 
 ONE, SEVERAL = "NUMBER", "NUMBER,…"
 # Each option's values, default and help; the services parse the values.
@@ -26,16 +25,15 @@ GRID = {
     "questions": (SEVERAL, "10,20", "How many questions each answers."),
     "pool": (SEVERAL, "30", "Questions in the pool they are drawn from; none for no pool."),
     "difference": (
-        *(SEVERAL, ".05,.10,.15"),
+        SEVERAL,
+        ".05,.10,.15",
         "True differences, as shares: .10 is 10 points; 0 is none.",
     ),
     "decided": (ONE, ".68", "Share of responses that credit only one of the two measures."),
-    "between-questions": (
-        *(ONE, ".15"),
-        "Standard deviation of the difference between questions.",
-    ),
+    "between-questions": (ONE, ".15", "Standard deviation of the difference between questions."),
     "between-participants": (
-        *(ONE, ".05"),
+        ONE,
+        ".05",
         "Standard deviation of the difference between participants.",
     ),
     "replicates": (ONE, "2000", "Simulated runs of each study."),
@@ -100,9 +98,17 @@ def power(
         grid = power.read_grid(texts)
     except power.GridError as error:
         raise click.UsageError(f"{error}.") from error
-    powers = _simulate(grid, workers, cluster)
+    pool = power.processes(workers) if cluster is None else power.cluster(cluster)
+    with progress_bar("Simulating", total=grid.cost) as progress, pool as executor:
+        powers = power.simulate_power(
+            grid.studies,
+            seed=grid.seed,
+            replicates=grid.replicates,
+            executor=executor,
+            on_progress=progress.advance,
+        )
     if target is not None:
-        _write_csv(target, powers)
+        _write_csv(target, power.as_rows(powers))
     if as_json:
         print_json(power.as_json(grid, powers))
     else:
@@ -192,20 +198,6 @@ def local_server(app: "Flask") -> Iterator[str]:
             app.extensions["sqlalchemy"].engine.dispose()
 
 
-def _simulate(grid: "Grid", workers: int, cluster: str | None) -> "tuple[Power, ...]":
-    from survey.services.planning import power
-
-    pool = power.processes(workers) if cluster is None else power.cluster(cluster)
-    with progress_bar("Simulating", total=grid.cost) as progress, pool as executor:
-        return power.simulate_power(
-            grid.studies,
-            seed=grid.seed,
-            replicates=grid.replicates,
-            executor=executor,
-            on_progress=progress.advance,
-        )
-
-
 def _print_powers(powers: "Sequence[Power]") -> None:
     from survey.services.planning import power
 
@@ -233,10 +225,7 @@ def _print_powers(powers: "Sequence[Power]") -> None:
         print_text(sentence, "- ", "  ")
 
 
-def _write_csv(target: Path, powers: "Sequence[Power]") -> None:
-    from survey.services.planning import power
-
-    rows = power.as_rows(powers)
+def _write_csv(target: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     with target.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\r\n")
         writer.writeheader()
