@@ -3,7 +3,7 @@
 The words of each figure and its claims are in ``exhibits/figureN.yaml``.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -93,9 +93,7 @@ def figure1() -> Reproduction:
         ),
         "all_positions_differ": Check(len(set(ap.tolist())) == SIZE, size=SIZE),
     }
-    measures = (*BOTH, CAPPED_NMRR)
-    columns = _item_columns(*measures)
-    return _figure("figure1", columns, _series(columns, "Rank(q)", measures=measures), checks)
+    return _item_figure("figure1", (*BOTH, CAPPED_NMRR), checks)
 
 
 def figure2() -> Reproduction:
@@ -107,9 +105,7 @@ def figure2() -> Reproduction:
             len(pairs.i) == distinct == 190, size=SIZE, before=SIZE - 1, distinct=distinct
         )
     }
-    columns = _numbered_pair_columns(*BOTH)
-    series = _series(columns, "Combined_Rank", measures=BOTH)
-    return _figure("figure2", columns, series, checks, _sampled_rows)
+    return _pairs_figure("figure2", BOTH, checks)
 
 
 def figure3() -> Reproduction:
@@ -127,9 +123,7 @@ def figure3() -> Reproduction:
         ),
         "nmrr_blind_after_k": Check(abs(of_nmrr[0] - of_nmrr[1]) < EPSILON, nmrr=of_nmrr, ap=of_ap),
     }
-    columns = _pair_columns(*BOTH)
-    series = _series(columns, "Rank(i)", "Rank(j)", measures=BOTH)
-    return _figure("figure3", columns, series, checks, _sampled_surface)
+    return _surface_figure("figure3", BOTH, checks)
 
 
 def figure4() -> Reproduction:
@@ -215,8 +209,7 @@ def figure5() -> Reproduction:
             level=np.isclose(item_curve("NMRR"), 1).sum(),
         ),
     }
-    columns = _item_columns(*ALL_THREE)
-    return _figure("figure5", columns, _series(columns, "Rank(q)", measures=ALL_THREE), checks)
+    return _item_figure("figure5", ALL_THREE, checks)
 
 
 def figure6() -> Reproduction:
@@ -262,9 +255,7 @@ def figure7() -> Reproduction:
             gains.min() > 0, moves=len(gains), unchanged=(abs(move_gains("NMRR")) < EPSILON).sum()
         ),
     }
-    columns = _numbered_pair_columns(*ALL_THREE)
-    series = _series(columns, "Combined_Rank", measures=ALL_THREE)
-    return _figure("figure7", columns, series, checks, _sampled_rows)
+    return _pairs_figure("figure7", ALL_THREE, checks)
 
 
 def figure8() -> Reproduction:
@@ -331,33 +322,46 @@ def figure8() -> Reproduction:
             ]
         ),
     }
-    columns = _pair_columns("MNRO")
-    series = _series(columns, "Rank(i)", "Rank(j)", measures=["MNRO"])
-    for name, ranks in ENVELOPES.items():
-        heights = [pairs.value("MNRO", i, j) for i, j in ranks]
-        series.append(
-            {
-                "name": name,
-                "x": [float(i) for i, _ in ranks],
-                "y": [float(j) for _, j in ranks],
-                "z": heights,
-            }
-        )
-    return _figure("figure8", columns, series, checks, _sampled_surface)
+    curves = [
+        {
+            "name": name,
+            "x": [float(i) for i, _ in ranks],
+            "y": [float(j) for _, j in ranks],
+            "z": [pairs.value("MNRO", i, j) for i, j in ranks],
+        }
+        for name, ranks in ENVELOPES.items()
+    ]
+    return _surface_figure("figure8", ("MNRO",), checks, curves)
 
 
-def _item_columns(*measures: str) -> Columns:
-    return {"Rank(q)": RANKS.tolist(), **{name: item_curve(name).tolist() for name in measures}}
+def _item_figure(name: str, measures: Sequence[str], checks: Checks) -> Reproduction:
+    """Return curves over the position of one relevant item."""
+    values = {measure: item_curve(measure).tolist() for measure in measures}
+    columns = {"Rank(q)": RANKS.tolist(), **values}
+    return _figure(name, columns, _series(columns, "Rank(q)", measures=measures), checks)
 
 
-def _pair_columns(*measures: str) -> Columns:
+def _pairs_figure(name: str, measures: Sequence[str], checks: Checks) -> Reproduction:
+    """Return curves over Combined_Rank, the number of a pair of ranks."""
+    columns = _pair_columns(measures)
+    columns = {"Combined_Rank": list(range(1, len(columns["Rank(i)"]) + 1)), **columns}
+    series = _series(columns, "Combined_Rank", measures=measures)
+    return _figure(name, columns, series, checks, _sampled_rows)
+
+
+def _surface_figure(
+    name: str, measures: Sequence[str], checks: Checks, curves: Sequence[Series] = ()
+) -> Reproduction:
+    """Return surfaces over the two ranks, and further curves in space."""
+    columns = _pair_columns(measures)
+    series = [*_series(columns, "Rank(i)", "Rank(j)", measures=measures), *curves]
+    return _figure(name, columns, series, checks, _sampled_surface)
+
+
+def _pair_columns(measures: Sequence[str]) -> Columns:
     pairs = rank_pairs()
     values = {name: pairs.values[name].tolist() for name in measures}
     return {"Rank(i)": pairs.i.tolist(), "Rank(j)": pairs.j.tolist(), **values}
-
-
-def _numbered_pair_columns(*measures: str) -> Columns:
-    return {"Combined_Rank": list(range(1, len(rank_pairs().i) + 1)), **_pair_columns(*measures)}
 
 
 def _series(columns: Columns, *axes: str, measures: Iterable[str]) -> list[Series]:

@@ -174,7 +174,6 @@ class SetsMean(MeanTest):
     minus those for the second, divided by the participants.
     """
 
-    mean: float | None = None
     sd: float | None = None
 
 

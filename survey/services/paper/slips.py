@@ -6,7 +6,7 @@ gives the values for the ``{placeholders}`` in the entry's text.
 """
 
 import math
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -36,81 +36,56 @@ REMARKS = (
 )
 
 
-@dataclass(frozen=True)
-class Slip:
-    """A misprint: its ``source``, what is ``printed`` there, what is ``meant``, and ``why``.
+Slip = dict[str, Any]
 
-    ``practice``: what this project does instead. ``confirmed``: the result of the slip's
-    check, None where reading alone shows the slip.
+
+def all_slips() -> list[Slip]:
+    """Return the slips in the paper's order, under the keys of ``survey paper slips --json``.
+
+    ``place``, what is ``printed`` there, what is ``meant``, ``why``, ``here``: what this
+    project does instead, and ``confirmed``: the result of the slip's check, None where reading
+    alone shows the slip.
     """
-
-    source: str
-    printed: str
-    meant: str
-    why: str
-    practice: str
-    confirmed: bool | None = None
-
-    def as_json(self) -> dict[str, str | bool | None]:
-        """Return the slip under the keys that ``survey paper slips --json`` promises."""
-        return {
-            "place": self.source,
-            "printed": self.printed,
-            "meant": self.meant,
-            "why": self.why,
-            "here": self.practice,
-            "confirmed": self.confirmed,
-        }
-
-    @property
-    def known_by(self) -> str:
-        """How the slip was noticed."""
-        if self.confirmed is None:
-            return "found by reading"
-        return "recomputed" if self.confirmed else "recomputed, with another result"
+    checks, listing = slip_checks(), []
+    for entry in exhibit_texts("slips"):
+        check = checks.get(entry.get("check"))
+        values = check.values if check else {}
+        texts = {name: text.format_map(values) for name, text in entry.items() if name != "check"}
+        listing.append({**texts, "confirmed": bool(check.cases) if check else None})
+    return listing
 
 
 def slips() -> Reproduction:
     """Return all slips as a reproduction: passages to read, a table for files, JSON."""
     listing = all_slips()
+    columns = ("place", "printed", "meant", "why", "here")
     return Reproduction(
         "slips",
-        {"slips": [slip.as_json() for slip in listing]},
-        passages=tuple(
-            (
-                slip.source,
-                (
-                    f"Printed: {slip.printed}",
-                    f"Meant: {slip.meant}",
-                    f"Because: {slip.why} ({slip.known_by.capitalize()}.)",
-                    f"In this project: {slip.practice}",
-                ),
-            )
-            for slip in listing
-        ),
+        {"slips": listing},
+        passages=tuple((slip["place"], _paragraphs(slip)) for slip in listing),
         remarks=REMARKS,
         table=Sheet(
             "slips",
             "Printing slips",
-            ("place", "printed", "meant", "why", "here", "known by"),
-            tuple(
-                (slip.source, slip.printed, slip.meant, slip.why, slip.practice, slip.known_by)
-                for slip in listing
-            ),
+            (*columns, "known by"),
+            tuple((*(slip[name] for name in columns), _known_by(slip)) for slip in listing),
         ),
     )
 
 
-def all_slips() -> tuple[Slip, ...]:
-    """Return the slips in the paper's order, with the results of their checks."""
-    checks = slip_checks()
-    listing = []
-    for entry in exhibit_texts("slips"):
-        check = checks.get(entry.get("check"))
-        values = check.values if check else {}
-        texts = {name: text.format_map(values) for name, text in entry.items() if name != "check"}
-        listing.append(Slip(**texts, confirmed=bool(check.cases) if check else None))
-    return tuple(listing)
+def _paragraphs(slip: Slip) -> tuple[str, ...]:
+    return (
+        f"Printed: {slip['printed']}",
+        f"Meant: {slip['meant']}",
+        f"Because: {slip['why']} ({_known_by(slip).capitalize()}.)",
+        f"In this project: {slip['here']}",
+    )
+
+
+def _known_by(slip: Slip) -> str:
+    if slip["confirmed"] is None:
+        return "found by reading"
+    return "recomputed" if slip["confirmed"] else "recomputed, with another result"
 
 
 def slip_checks() -> Checks:

@@ -51,9 +51,8 @@ COLLECTIONS = (
 )
 
 
-def descriptors(index: int) -> Reproduction:
+def descriptors(collection: Collection) -> Reproduction:
     """Return Table 5, 6 or 7 with ranks, its precisions compared with means of counts."""
-    collection = COLLECTIONS[index]
     table, queries = collection.table, collection.queries
     sheet = _ranked_sheet(collection)
     return Reproduction(
@@ -78,7 +77,7 @@ def descriptors(index: int) -> Reproduction:
     )
 
 
-table5, table6, table7 = (partial(descriptors, index) for index in range(3))
+table5, table6, table7 = (partial(descriptors, each) for each in COLLECTIONS)
 
 
 def descriptor_names(table: str) -> tuple[str, ...]:
