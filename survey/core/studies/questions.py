@@ -3,7 +3,7 @@
 Marks are what a list's relevant items have besides their ranks: grades, weights, clusters.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from random import Random
@@ -305,6 +305,11 @@ def build_question(
         )
     rows = {letter: tuple(row) for letter, row in zip(letters, checked.ranks.tolist(), strict=True)}
     return Question(number, rows, columns, marks)
+
+
+def rankings_of(questions: Iterable[Question]) -> dict[int, Mapping[str, Ranking]]:
+    """Return question → measure → order."""
+    return {question.number: question.rankings for question in questions}
 
 
 @dataclass(frozen=True)

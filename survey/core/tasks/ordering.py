@@ -13,7 +13,14 @@ from survey.core.measures.nmrr_mnro import mnro_horizon, nmrr_horizon
 from survey.core.studies.faults import Finding
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.plan import Plan
-from survey.core.studies.questions import BlindedQuestion, Blinding, Question, blind, draw_blinding
+from survey.core.studies.questions import (
+    BlindedQuestion,
+    Blinding,
+    Question,
+    blind,
+    draw_blinding,
+    rankings_of,
+)
 from survey.core.studies.rankings import Ranking, contradictions, identical_groups
 from survey.core.studies.texts import and_join
 from survey.core.tasks.ordering_plan import OrderingPlan
@@ -237,7 +244,7 @@ def headings(plan: OrderingPlan) -> dict[str, str]:
 
 def chance_advantage(plan: OrderingPlan, questions: Iterable[Question]) -> dict[str, float]:
     """Return the expected credits per response if participants click columns at random."""
-    rankings = {question.number: question.rankings for question in questions}
+    rankings = rankings_of(questions)
     return chance_credits(rankings, plan.measures)
 
 

@@ -36,6 +36,7 @@ from survey.core.agreement.differences import Pair
 from survey.core.agreement.quality import RULES, Flag, flagged_for_exclusion, quality_flags
 from survey.core.agreement.verdicts import Verdict, verdict
 from survey.core.studies.participant_fields import ParticipantRecord
+from survey.core.studies.questions import rankings_of
 from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.db import vote_queries
 from survey.db.models import Study
@@ -239,7 +240,7 @@ def analyse_study(session: Session, study: Study, choices: Choices | None = None
     return analyse_records(
         study_facts(study.slug, study.status, study.digest, study.generator_version, plan),
         plan,
-        {question.number: question.rankings for question in questions_of(study)},
+        rankings_of(questions_of(study)),
         people,
         answers,
         choices or Choices(),

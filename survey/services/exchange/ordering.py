@@ -20,7 +20,7 @@ from survey.core.agreement.credits import OTHER, credited_measures
 from survey.core.measures import MEASURES
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.participant_fields import ParticipantRecord
-from survey.core.studies.questions import Marks, Question, build_question
+from survey.core.studies.questions import Marks, Question, build_question, rankings_of
 from survey.core.studies.rankings import Ranking
 from survey.core.studies.texts import and_join
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation
@@ -46,7 +46,6 @@ from survey.services.exchange.ordering_reading import (
     AnswerRecord,
     FirstRanking,
     check_rankings,
-    rankings_of,
     read_ordering,
 )
 from survey.services.exchange.tables import (
@@ -184,16 +183,15 @@ class OrderingFiles:
         self, files: Files, plan: OrderingPlan, participants: Sequence[ParticipantRecord]
     ) -> tuple[Sequence[Question], OrderingContent]:
         """Read the questions and the answers; raises BundleError."""
-        records = read_ordering(files, plan, participants)
-        answers = records.answers
-        return records.questions, OrderingContent(
+        questions, answers, first_rankings = read_ordering(files, plan, participants)
+        return questions, OrderingContent(
             rows=lambda: iter(answers),
             counted=lambda: (
                 (each.participant, each.question, each.label_order, each.clicked)
                 for each in answers
                 if not each.excluded
             ),
-            first_rankings=lambda: iter(records.first_rankings),
+            first_rankings=lambda: iter(first_rankings),
             votes=lambda: (
                 people_from(participants),
                 Answers.of(answer.response for answer in answers),

@@ -21,11 +21,13 @@ from survey.core.studies.questions import (
     Question,
     build_question,
     marks_of,
+    rankings_of,
     sorted_with_marks,
 )
 from survey.core.studies.rankings import Ranking, letters_for
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, parse_rows
+from survey.services.exchange.tables import STUDY
 
 QUESTIONS = "questions.csv"
 RANKINGS = "rankings.csv"
@@ -92,49 +94,54 @@ class FirstRanking:
 
 
 @dataclass(frozen=True)
-class OrderingRecords:
-    """A study's questions and their answers, sorted by participant and question.
+class ForeignFolder:
+    """The questions and answers of a folder made elsewhere, sorted by participant and question.
 
-    ``collection_size`` is None where the questions of a folder made elsewhere differ in it.
+    ``collection_size`` is None where the questions differ in it.
     """
 
     measures: tuple[str, ...]
     collection_size: int | None
     questions: tuple[Question, ...]
     answers: tuple[AnswerRecord, ...]
-    first_rankings: tuple[FirstRanking, ...] = ()
-
-
-def rankings_of(questions: Iterable[Question]) -> dict[int, Mapping[str, Ranking]]:
-    """Return question → measure → order."""
-    return {question.number: question.rankings for question in questions}
 
 
 def read_ordering(
-    files: Files, plan: OrderingPlan | None = None, participants: Sequence[ParticipantRecord] = ()
-) -> OrderingRecords:
-    """Read questions.csv and responses.csv, and first_rankings.csv where the plan asks for it.
+    files: Files, plan: OrderingPlan, participants: Sequence[ParticipantRecord]
+) -> tuple[tuple[Question, ...], tuple[AnswerRecord, ...], tuple[FirstRanking, ...]]:
+    """Read a bundle's questions, answers and first rankings; raises BundleError.
 
-    Values and orders are recomputed from the lists. Without a plan NMRR and MNRO are computed
-    with their defaults (no GMT cap, the continuous Eq. 15). Raises BundleError.
+    Values and orders are recomputed from the lists.
     """
     lists = _read_lists(files, plan)
-    if plan:
-        questions = _build_questions(lists, plan.measures, plan.setting)
-        answers = _read_answers(files, lists, plan, participants)
-        first = _read_first_rankings(files, lists, plan, participants) if plan.rank_first else ()
-        return OrderingRecords(plan.measures, plan.collection_size, questions, answers, first)
+    questions = _build_questions(lists, plan.measures, plan.setting)
+    answers = _read_answers(files, lists, plan, participants)
+    first = _read_first_rankings(files, lists, plan, participants) if plan.rank_first else ()
+    return questions, answers, first
+
+
+def read_foreign(files: Files) -> ForeignFolder:
+    """Read a folder without study.json; rankings.csv, where it exists, must agree.
+
+    NMRR and MNRO are computed with their defaults (no GMT cap, the continuous Eq. 15). Raises
+    BundleError.
+    """
+    for name in (QUESTIONS, RESPONSES):
+        if name not in files:
+            raise BundleError(
+                f"{name} is missing; {STUDY} and the rest of a bundle, or {QUESTIONS} and "
+                f"{RESPONSES}, are needed"
+            )
+    lists = _read_lists(files, None)
     answers = _read_answers(files, lists, None, ())
     if not answers:
         raise BundleError(f"{RESPONSES} holds no answer; one with its label_order is needed")
     measures = tuple(sorted(answers[0].label_order, key=MEASURES.sort_key))
+    questions = _build_questions(lists, measures)
+    check_rankings(files, rankings_of(questions), foreign=True)
     sizes = {each.collection_size for rows in lists.values() for each in rows}
-    return OrderingRecords(
-        measures=measures,
-        collection_size=sizes.pop() if len(sizes) == 1 else None,
-        questions=_build_questions(lists, measures),
-        answers=answers,
-    )
+    size = sizes.pop() if len(sizes) == 1 else None
+    return ForeignFolder(measures, size, questions, answers)
 
 
 def check_rankings(

@@ -24,6 +24,7 @@ from survey.core.studies.participant_fields import (
     participant_columns,
 )
 from survey.core.studies.plan import Plan
+from survey.core.studies.questions import rankings_of
 from survey.core.tasks import DEFAULT, plan_from_json
 from survey.db.export_queries import EXPORTED
 from survey.db.models import Study
@@ -45,14 +46,7 @@ from survey.services.exchange.input_files import (
     open_files,
     parse_rows,
 )
-from survey.services.exchange.ordering_reading import (
-    QUESTIONS,
-    RESPONSES,
-    OrderingRecords,
-    check_rankings,
-    rankings_of,
-    read_ordering,
-)
+from survey.services.exchange.ordering_reading import ForeignFolder, read_foreign
 from survey.services.exchange.tables import (
     IDENTITIES,
     PARTICIPANTS,
@@ -104,46 +98,30 @@ def analyse_files(files: Files, choices: Choices) -> Analysis | dict[str, Any]:
         if isinstance(analysis, Analysis):
             return analysis
         return dict(content.answers.as_json(analysis))
-    records = read_foreign(files)
-    answers = Answers.of(answer.response for answer in records.answers)
-    flags = {each.participant: (each.is_test, each.excluded) for each in records.answers}
+    folder = read_foreign(files)
+    answers = Answers.of(answer.response for answer in folder.answers)
+    flags = {each.participant: (each.is_test, each.excluded) for each in folder.answers}
     people = _People(*np.array([*flags.values()], dtype=bool).T)
     votes = Votes(
-        study=unknown_study(records),
-        measures=records.measures,
-        rankings=rankings_of(records.questions),
-        asked=len(records.questions),
+        study=unknown_study(folder),
+        measures=folder.measures,
+        rankings=rankings_of(folder.questions),
+        asked=len(folder.questions),
         answers=answers.of_people(counted(people, choices)),
         simulated=frozenset(answers.people[people.is_test].tolist()),
     )
     return analyse_votes(votes, LeftOut.of(people, choices), choices)
 
 
-def read_foreign(files: Files) -> OrderingRecords:
-    """Read a folder without study.json; rankings.csv, where it exists, must agree.
-
-    Raises BundleError.
-    """
-    for name in (QUESTIONS, RESPONSES):
-        if name not in files:
-            raise BundleError(
-                f"{name} is missing; {STUDY} and the rest of a bundle, or {QUESTIONS} and "
-                f"{RESPONSES}, are needed"
-            )
-    records = read_ordering(files)
-    check_rankings(files, rankings_of(records.questions), foreign=True)
-    return records
-
-
-def unknown_study(records: OrderingRecords) -> dict[str, Any]:
+def unknown_study(folder: ForeignFolder) -> dict[str, Any]:
     """Return what an analysis says of a study without study.json: little, and why."""
     why = f"there is no {STUDY}, which would say what the study was"
-    if records.collection_size is None:
+    if folder.collection_size is None:
         why += "; the collection_size is not the same in all questions"
     return {
         **dict.fromkeys(UNKNOWN),
-        "collection_size": records.collection_size,
-        "measures": list(records.measures),
+        "collection_size": folder.collection_size,
+        "measures": list(folder.measures),
         "why": why,
     }
 

@@ -7,16 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from survey.core.measures import MEASURES, Setting
-from survey.core.studies.questions import build_question
+from survey.core.studies.questions import build_question, rankings_of
 from survey.core.studies.rankings import Ranking, letters_for
 from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.exchange.ordering_reading import (
     ANSWER_COLUMNS,
     AnswerRecord,
-    OrderingRecords,
-    rankings_of,
+    ForeignFolder,
+    read_foreign,
 )
-from survey.services.exchange.reading import read_foreign, unknown_study
+from survey.services.exchange.reading import unknown_study
 from survey.services.exchange.tables import spaced, written
 from tests.services.exchange.changes import zipped
 
@@ -335,7 +335,7 @@ def some_votes(draw):
         if draw(st.integers(0, 4)) > 0
     ]
     sizes = {number: size for number, (size, _) in asked.items()}
-    votes = OrderingRecords(
+    votes = ForeignFolder(
         measures=measures,
         collection_size=min(sizes.values()) if len({*sizes.values()}) == 1 else None,
         questions=tuple(built.values()),
