@@ -91,13 +91,14 @@ def _analysis_of(target: str | None, choices: "Choices") -> "Analysis | dict[str
     """Return the analysis; of a kind that has no report, its figures as analysis.json has them."""
     from survey.services.accounts import access
     from survey.services.analysis import study_results
-    from survey.services.exchange.reading import analyse_path
+    from survey.services.exchange.input_files import open_files
+    from survey.services.exchange.reading import analyse_files
     from survey.services.exchange.tasks import analyse_stored, is_ordering
     from survey.services.operations.database import begin_reading
     from survey.services.studies import lifecycle
 
     if target and _is_path(target):
-        return analyse_path(Path(target), choices)
+        return analyse_files(open_files(Path(target), str(Path(target))), choices)
     with open_session() as session:
         study = lifecycle.find_study(session, target) if target else lifecycle.only_study(session)
         if lifecycle.log_early_results(session, study, access.COMMAND_LINE, "analysed"):

@@ -17,7 +17,7 @@ from survey.services.accounts import access, researchers
 from survey.services.analysis.study_results import Choices
 from survey.services.exchange import bundle, replication
 from survey.services.exchange.input_files import BundleError, open_files
-from survey.services.exchange.reading import analyse_path
+from survey.services.exchange.reading import analyse_files
 from survey.services.exchange.replication import replicate
 from survey.services.exchange.tasks import analyse_stored
 from survey.services.planning.simulation import preference_for, simulate
@@ -221,4 +221,5 @@ def test_bots_answer_it_and_the_command_analyses_it(app, session, study, tmp_pat
     assert sum(figures["picked"].values()) == 9
     path = tmp_path / "words.zip"
     path.write_bytes(b"".join(bundle.stream_bundle(session, study, include_test=True)))
-    assert analyse_path(path, Choices(include_test=True)) == figures
+    files = open_files(path, str(path))
+    assert analyse_files(files, Choices(include_test=True)) == figures

@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +42,6 @@ from survey.services.exchange.input_files import (
     CsvRow,
     Files,
     json_of,
-    open_files,
     parse_rows,
 )
 from survey.services.exchange.ordering_reading import ForeignFolder, read_foreign
@@ -77,19 +75,12 @@ class ParsedBundle:
     study: Mapping[str, Any]
 
 
-def analyse_path(source: Path, choices: Choices) -> Analysis | dict[str, Any]:
-    """Analyse a zip or folder: a bundle, or questions.csv and responses.csv made elsewhere.
-
-    Raises BundleError with the place of each cell that cannot be, and what is allowed.
-    """
-    return analyse_files(open_files(source, str(source)), choices)
-
-
 def analyse_files(files: Files, choices: Choices) -> Analysis | dict[str, Any]:
     """Analyse files: with study.json strictly as a bundle, else whatever can be analysed.
 
     rankings.csv, where it exists, must agree with the lists. Of a kind of question that has no
-    report the figures are returned as analysis.json has them. Raises BundleError.
+    report the figures are returned as analysis.json has them. Raises BundleError with the place
+    of each cell that cannot be, and what is allowed.
     """
     if STUDY in files:
         content = read_bundle(files).content
