@@ -55,16 +55,20 @@ def _gain(prefix: str, label: str, form: gain.Discounting, source: str) -> Famil
     """Return CG or a form of DCG, which have no fixed upper bound."""
     return cutoff_family(
         f"{prefix}@k",
-        label,
-        lambda k: Summed(
-            lambda *_: gain.binary_gain(k, form),
-            lambda lists, _: gain.cumulative_gain(lists.ranks, lists.grades, k, form),
+        lambda k: Measure(
+            name=f"{prefix}@{k}",
+            label=f"{label} at {k}",
+            compute=Summed(
+                lambda *_: gain.binary_gain(k, form),
+                lambda lists, _: gain.cumulative_gain(lists.ranks, lists.grades, k, form),
+            ),
+            better="higher",
+            source=source,
+            needs=("grades",),
+            highest=float("inf"),
+            largest=lambda lists, _: float(gain.ideal_gain(lists.grades, k, form).max()),
         ),
-        source,
-        (10,),
-        needs=lambda _: ("grades",),
-        highest=lambda _: float("inf"),
-        largest=lambda k: lambda lists, _: float(gain.ideal_gain(lists.grades, k, form).max()),
+        listed=(10,),
     )
 
 
@@ -74,14 +78,18 @@ def _discounted(suffix: str, words: str, form: gain.Discounting, source: str) ->
         _gain(f"DCG{suffix}", f"discounted cumulative gain{words}", form, source),
         cutoff_family(
             f"nDCG{suffix}@k",
-            f"normalised discounted cumulative gain{words}",
-            lambda k: Summed(
-                lambda relevant, _: gain.normalised_binary_gain(relevant, k, form),
-                lambda lists, _: gain.normalised_gain(lists.ranks, lists.grades, k, form),
+            lambda k: Measure(
+                name=f"nDCG{suffix}@{k}",
+                label=f"normalised discounted cumulative gain{words} at {k}",
+                compute=Summed(
+                    lambda relevant, _: gain.normalised_binary_gain(relevant, k, form),
+                    lambda lists, _: gain.normalised_gain(lists.ranks, lists.grades, k, form),
+                ),
+                better="higher",
+                source=source,
+                needs=("grades",),
             ),
-            source,
-            (10,),
-            needs=lambda _: ("grades",),
+            listed=(10,),
         ),
     )
 
@@ -141,13 +149,17 @@ BUILT_IN: tuple[Measure | Family, ...] = (
     MNRO,
     cutoff_family(
         "AP@p",
-        "average precision",
-        lambda p: lambda lists, _: precision.average_precision_at(lists.ranks, p),
-        "mAP/nDCG definitions, Eqs. 2–3",
-        (10,),
-        exact=lambda p: lambda ranks, _: precision.average_precision_at_exact(ranks, p),
-        mean_name=lambda p: f"MAP@{p}",
-        monotone=lambda _: False,
+        lambda p: Measure(
+            name=f"AP@{p}",
+            label=f"average precision at {p}",
+            compute=lambda lists, _: precision.average_precision_at(lists.ranks, p),
+            exact=lambda ranks, _: precision.average_precision_at_exact(ranks, p),
+            better="higher",
+            mean_name=f"MAP@{p}",
+            source="mAP/nDCG definitions, Eqs. 2–3",
+            monotone=False,
+        ),
+        listed=(10,),
     ),
     _interpolated("AP3", "three", precision.THREE_LEVELS, "MNRO paper, Section 2"),
     _interpolated(
@@ -158,17 +170,25 @@ BUILT_IN: tuple[Measure | Family, ...] = (
     ),
     cutoff_family(
         "P@k",
-        "precision",
-        lambda k: Summed(lambda *_: precision.precision(k)),
-        "TREC; lecture; MNRO paper, Section 2",
-        (5, 10, 20),
+        lambda k: Measure(
+            name=f"P@{k}",
+            label=f"precision at {k}",
+            compute=Summed(lambda *_: precision.precision(k)),
+            better="higher",
+            source="TREC; lecture; MNRO paper, Section 2",
+        ),
+        listed=(5, 10, 20),
     ),
     cutoff_family(
         "R@k",
-        "recall",
-        lambda k: Summed(lambda relevant, _: precision.recall(relevant, k)),
-        "TREC; lecture; MNRO paper, Section 2; MiAlbum protocol, Eq. 6 (k = 100)",
-        (10, 100),
+        lambda k: Measure(
+            name=f"R@{k}",
+            label=f"recall at {k}",
+            compute=Summed(lambda relevant, _: precision.recall(relevant, k)),
+            better="higher",
+            source="TREC; lecture; MNRO paper, Section 2; MiAlbum protocol, Eq. 6 (k = 100)",
+        ),
+        listed=(10, 100),
     ),
     Family("Fβ@k", f"F{BETA}@{CUTOFF}", _f_measure, ("F0.5@10", "F1@10", "F2@10")),
     Measure(
@@ -197,11 +217,15 @@ BUILT_IN: tuple[Measure | Family, ...] = (
     ),
     cutoff_family(
         "g@k",
-        "generality",
-        lambda k: Summed(lambda _, setting: precision.generality(k, setting.collection_size)),
-        "MNRO paper, Section 2",
-        (10,),
-        needs=lambda _: ("collection size",),
+        lambda k: Measure(
+            name=f"g@{k}",
+            label=f"generality at {k}",
+            compute=Summed(lambda _, setting: precision.generality(k, setting.collection_size)),
+            better="higher",
+            source="MNRO paper, Section 2",
+            needs=("collection size",),
+        ),
+        listed=(10,),
     ),
     Measure(
         name="NAR",
@@ -249,11 +273,15 @@ BUILT_IN: tuple[Measure | Family, ...] = (
     ),
     cutoff_family(
         "wP@k",
-        "weighted precision",
-        lambda k: lambda lists, _: precision.weighted_precision(lists.ranks, lists.weights, k),
-        "MiAlbum protocol, Eq. 3",
-        (10,),
-        needs=lambda _: ("weights",),
+        lambda k: Measure(
+            name=f"wP@{k}",
+            label=f"weighted precision at {k}",
+            compute=lambda lists, _: precision.weighted_precision(lists.ranks, lists.weights, k),
+            better="higher",
+            source="MiAlbum protocol, Eq. 3",
+            needs=("weights",),
+        ),
+        listed=(10,),
     ),
     Measure(
         name="P@10-100",
@@ -272,11 +300,15 @@ BUILT_IN: tuple[Measure | Family, ...] = (
     ),
     cutoff_family(
         "S-recall@k",
-        "sub-topic recall",
-        lambda k: lambda lists, _: subtopics.s_recall(lists.ranks, _clusters(lists), k),
-        "ImageCLEF 2008 diversity paper, Section 5",
-        (20,),
-        needs=lambda _: ("clusters",),
+        lambda k: Measure(
+            name=f"S-recall@{k}",
+            label=f"sub-topic recall at {k}",
+            compute=lambda lists, _: subtopics.s_recall(lists.ranks, _clusters(lists), k),
+            better="higher",
+            source="ImageCLEF 2008 diversity paper, Section 5",
+            needs=("clusters",),
+        ),
+        listed=(20,),
     ),
     Family("S-precision@r", f"S-precision@{LEVEL}", _s_precision, ("S-precision@0.5",)),
 )

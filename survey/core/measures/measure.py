@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -168,30 +168,12 @@ class Family:
         return self.make(*match.groups()) if match else None
 
 
-def cutoff_family(
-    form: str,
-    label: str,
-    compute: Callable[[int], Compute],
-    source: str,
-    listed: Sequence[int],
-    **more: Any,
-) -> Family:
-    """Return the family of a measure with a cut-off and higher values better.
+def cutoff_family(form: str, make: Callable[[int], Measure], listed: Sequence[int]) -> Family:
+    """Return the family of a measure with a cut-off.
 
-    ``form``: like P@k. ``compute`` and ``more``: fields of Measure, each as a function of
-    the cut-off. ``listed``: the cut-offs that lists of measures show.
+    ``form``: like P@k; ``make``: the cut-off → the measure; ``listed``: the cut-offs that
+    lists of measures show.
     """
     prefix = form.partition("@")[0]
-
-    def make(text: str) -> Measure:
-        cutoff = int(text)
-        return Measure(
-            name=f"{prefix}@{cutoff}",
-            label=f"{label} at {cutoff}",
-            compute=compute(cutoff),
-            better="higher",
-            source=source,
-            **{name: value(cutoff) for name, value in more.items()},
-        )
-
-    return Family(form, f"{prefix}@{CUTOFF}", make, tuple(f"{prefix}@{k}" for k in listed))
+    names = tuple(f"{prefix}@{cutoff}" for cutoff in listed)
+    return Family(form, f"{prefix}@{CUTOFF}", lambda text: make(int(text)), names)
