@@ -47,7 +47,7 @@ from survey.db.models.base import TaskTables, key_of, own_columns
 
 
 @dataclass(frozen=True, slots=True)
-class StudyRecord:
+class StudyRow:
     """What every page needs of a study; ``recruitment_json``: the stored text."""
 
     id: int
@@ -58,7 +58,7 @@ class StudyRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class ParticipantRecord:
+class ParticipantRow:
     """What every page needs of a participant; ``personal_json``: the stored text."""
 
     id: int
@@ -87,13 +87,13 @@ class Visit:
     ``by_personal_link``: whether the participant began with a personal link.
     """
 
-    study: StudyRecord
-    participant: ParticipantRecord | None
+    study: StudyRow
+    participant: ParticipantRow | None
     by_personal_link: bool
 
 
-AnyStudy = Study | StudyRecord
-AnyParticipant = Participant | ParticipantRecord
+AnyStudy = Study | StudyRow
+AnyParticipant = Participant | ParticipantRow
 
 _browser, _participant, _presentation, _question, _response, _revision, _study = (
     cast(Table, model.__table__)
@@ -290,16 +290,6 @@ _NEW_REVISION = Prepared(insert(_revision).returning(_revision.c.id))
 _CHANGED_RESPONSE = Prepared(update(_response).where(_response.c.id == bindparam("changed")))
 
 
-@cache
-def _new_row(table: Table) -> Prepared:
-    return Prepared(insert(table))
-
-
-@cache
-def _changed_row(table: Table) -> Prepared:
-    return Prepared(update(table).where(key_of(table) == bindparam("changed")))
-
-
 def store_answer(
     session: Session,
     tables: TaskTables,
@@ -315,10 +305,10 @@ def store_answer(
     if response_id is None:
         [stored] = _NEW_RESPONSE.rows(session, response)
         response_id = stored.id
-        store_counted_answer(session, tables, stored.id, answer)
+        store_own_columns(session, tables.response, stored.id, answer)
     else:
         _CHANGED_RESPONSE.run(session, {"changed": response_id, **response})
-        _changed_row(tables.response).run(session, {"changed": response_id, **answer})
+        change_own_columns(session, tables.response, response_id, answer)
     [revision] = _NEW_REVISION.rows(
         session,
         {
@@ -328,30 +318,31 @@ def store_answer(
             "active_seconds": seconds,
         },
     )
-    key = key_of(tables.revision).name
-    _new_row(tables.revision).run(session, {key: revision.id, **answer})
+    store_own_columns(session, tables.revision, revision.id, answer)
 
 
-def store_counted_answer(
-    session: Session, tables: TaskTables, response_id: int, answer: Mapping[str, Any]
+@cache
+def _new_row(table: Table) -> Prepared:
+    return Prepared(insert(table))
+
+
+def store_own_columns(
+    session: Session, table: Table, row_id: int, values: Mapping[str, Any]
 ) -> None:
-    """Insert the kind's own columns of the answer that counts."""
-    _new_row(tables.response).run(session, {key_of(tables.response).name: response_id, **answer})
+    """Insert the row of a kind's own table that extends the shared row with this id."""
+    _new_row(table).run(session, {key_of(table).name: row_id, **values})
 
 
-def store_presentation(
-    session: Session, tables: TaskTables, presentation_id: int, drawn: Mapping[str, Any]
+@cache
+def _changed_row(table: Table) -> Prepared:
+    return Prepared(update(table).where(key_of(table) == bindparam("changed")))
+
+
+def change_own_columns(
+    session: Session, table: Table, row_id: int, changes: Mapping[str, Any]
 ) -> None:
-    """Insert the kind's own columns of a presentation."""
-    key = key_of(tables.presentation).name
-    _new_row(tables.presentation).run(session, {key: presentation_id, **drawn})
-
-
-def change_presentation(
-    session: Session, tables: TaskTables, presentation_id: int, changes: Mapping[str, Any]
-) -> None:
-    """Update some of the kind's own columns of a presentation."""
-    _changed_row(tables.presentation).run(session, {"changed": presentation_id, **changes})
+    """Update some columns of a kind's own table, in the row that extends the shared one."""
+    _changed_row(table).run(session, {"changed": row_id, **changes})
 
 
 _FIRST_SHOWN = Prepared(
@@ -386,7 +377,7 @@ _VISIT = Prepared(
 )
 
 
-_PARTICIPANT_FIELDS = attrgetter(*(field.name for field in fields(ParticipantRecord)))
+_PARTICIPANT_FIELDS = attrgetter(*(field.name for field in fields(ParticipantRow)))
 
 
 def visit(session: Session, slug: str, token_hash: str) -> Visit | None:
@@ -394,14 +385,14 @@ def visit(session: Session, slug: str, token_hash: str) -> Visit | None:
     row = _VISIT.first(session, {"slug": slug, "token_hash": token_hash})
     if row is None:
         return None
-    study = StudyRecord(
+    study = StudyRow(
         id=row.study_id,
         slug=row.study_slug,
         status=row.study_status,
         plan=_plan(row.plan),
         recruitment_json=row.recruitment,
     )
-    participant = None if row.id is None else ParticipantRecord(*_PARTICIPANT_FIELDS(row))
+    participant = None if row.id is None else ParticipantRow(*_PARTICIPANT_FIELDS(row))
     return Visit(study, participant, by_personal_link=bool(row.is_guest))
 
 

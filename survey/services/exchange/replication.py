@@ -339,7 +339,9 @@ def _store_answers(
         )
         session.add(presentation)
         session.flush()
-        participant_queries.store_presentation(session, tables, presentation.id, vars(answer.drawn))
+        participant_queries.store_own_columns(
+            session, tables.presentation, presentation.id, vars(answer.drawn)
+        )
         response = StoredResponse(
             participant_id=participant.id,
             question_id=rows[answer.question],
@@ -349,4 +351,6 @@ def _store_answers(
         )
         session.add(response)
         session.flush()
-        participant_queries.store_counted_answer(session, tables, response.id, vars(answer.answer))
+        participant_queries.store_own_columns(
+            session, tables.response, response.id, vars(answer.answer)
+        )

@@ -280,10 +280,7 @@ def save_first_ranking(
     shown = find_presentation(session, plan, participant, position)
     if shown.drawn.ranked_at is None:
         moment = participant.last_seen_at = now()
-        participant_queries.change_presentation(
-            session,
-            TASK_TABLES[plan.kind],
-            shown.row_id,
-            {"ranked_first": ranking, "ranked_at": moment},
-        )
+        table = TASK_TABLES[plan.kind].presentation
+        changes = {"ranked_first": ranking, "ranked_at": moment}
+        participant_queries.change_own_columns(session, table, shown.row_id, changes)
     session.commit()

@@ -433,8 +433,8 @@ def _store_presentation(
     )
     session.add(presentation)
     session.flush()
-    participant_queries.store_presentation(
-        session, TASK_TABLES[plan.kind], presentation.id, vars(drawn)
+    participant_queries.store_own_columns(
+        session, TASK_TABLES[plan.kind].presentation, presentation.id, vars(drawn)
     )
 
 

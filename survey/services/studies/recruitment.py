@@ -29,7 +29,7 @@ from survey.core.studies.faults import (
 from survey.core.studies.texts import marked, placeholders
 from survey.db import queries
 from survey.db.models import Guest, Study
-from survey.db.participant_queries import AnyStudy, StudyRecord
+from survey.db.participant_queries import AnyStudy, StudyRow
 
 # For pages too, which may import services but not survey.db.
 from survey.db.queries import guests_of as guests_of
@@ -177,7 +177,7 @@ PLATFORMS: Mapping[str, Mapping[str, Any]] = {
 
 def recruitment_of(study: AnyStudy) -> Recruitment:
     """Return a study's recruitment settings, parsed once for the same stored text."""
-    if isinstance(study, StudyRecord):
+    if isinstance(study, StudyRow):
         return _parsed(study.recruitment_json)
     return Recruitment(**study.recruitment)
 
