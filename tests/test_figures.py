@@ -174,10 +174,10 @@ def test_colours_stand_out_from_light_and_dark_paper(paper):
 
 @pytest.fixture(scope="module")
 def of_the_paper():
-    return {name: REPRODUCTIONS[name]().exhibit for name in paper.DRAWERS}
+    return {name: REPRODUCTIONS[name]().exhibit for name in paper.FIGURES}
 
 
-@pytest.mark.parametrize("name", paper.DRAWERS)
+@pytest.mark.parametrize("name", paper.FIGURES)
 def test_the_papers_figures_can_stand_in_a_page(of_the_paper, name):
     svg = figures.as_svg(of_the_paper[name])
     assert ElementTree.fromstring(svg).get("role") == "img"
@@ -191,7 +191,7 @@ def test_the_papers_figures_have_the_same_bytes_each_time(of_the_paper, name, en
     assert once == again
 
 
-@pytest.mark.parametrize("name", paper.DRAWERS)
+@pytest.mark.parametrize("name", paper.FIGURES)
 def test_the_papers_figures_name_their_axes(of_the_paper, name):
     axes = figures.draw(of_the_paper[name]).axes
     assert any(panel.get_ylabel() for panel in axes)

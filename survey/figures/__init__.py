@@ -29,9 +29,10 @@ def draw(exhibit: Exhibit) -> "Figure":
         raise ValueError(f"{exhibit.name} cannot be drawn: {exhibit.why}")
     from matplotlib.figure import Figure
 
-    if exhibit.name in paper.DRAWERS:
-        figure = Figure(figsize=paper.SIZES[exhibit.name], layout="constrained")
-        paper.DRAWERS[exhibit.name](figure, exhibit)
+    if exhibit.name in paper.FIGURES:
+        draw_on, size = paper.FIGURES[exhibit.name]
+        figure = Figure(figsize=size, layout="constrained")
+        draw_on(figure, exhibit)
     else:
         size = (WIDTH, analysis.height(exhibit))
         figure = Figure(figsize=size, layout="constrained")

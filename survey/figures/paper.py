@@ -217,23 +217,14 @@ def _curves_a_and_b(axes: Any, columns: Mapping[str, NDArray[Any]]) -> None:
     legend(axes, 2)
 
 
-DRAWERS: Mapping[str, Callable[["Figure", Exhibit], None]] = {
-    "figure1": _known_item,
-    "figure2": _pairs,
-    "figure3": _surfaces,
-    "figure4": _envelopes,
-    "figure5": _known_item,
-    "figure6": _growing,
-    "figure7": _pairs,
-    "figure8": _surfaces,
-}
-SIZES: Mapping[str, tuple[float, float]] = {
-    "figure1": (WIDTH, 2.8),
-    "figure2": (WIDE, 3.0),
-    "figure3": (WIDE, 3.4),
-    "figure4": (WIDE, 2.8),
-    "figure5": (WIDTH, 2.7),
-    "figure6": (WIDE, 3.8),
-    "figure7": (WIDE, 3.0),
-    "figure8": (1.25 * WIDTH, 3.6),
+# Of each figure the drawing function, and the size in inches.
+FIGURES: Mapping[str, tuple[Callable[["Figure", Exhibit], None], tuple[float, float]]] = {
+    "figure1": (_known_item, (WIDTH, 2.8)),
+    "figure2": (_pairs, (WIDE, 3.0)),
+    "figure3": (_surfaces, (WIDE, 3.4)),
+    "figure4": (_envelopes, (WIDE, 2.8)),
+    "figure5": (_known_item, (WIDTH, 2.7)),
+    "figure6": (_growing, (WIDE, 3.8)),
+    "figure7": (_pairs, (WIDE, 3.0)),
+    "figure8": (_surfaces, (1.25 * WIDTH, 3.6)),
 }

@@ -16,6 +16,7 @@ from survey.core.agreement.differences import T1, T2, Pair
 from survey.core.statistics.significance import Interval, MeanTest
 
 LEVEL = 0.05
+NO_LEAD = 1e-9  # a mean of random clicks below this differs from 0 by rounding
 
 
 @dataclass(frozen=True)
@@ -40,11 +41,15 @@ def verdict(difference: Difference, comparisons: int, questions: int) -> Verdict
     if test is None or not _beyond_random_clicks(difference, test):
         return Verdict(difference.pair, None, None, None, _undecided(difference, questions, test))
     mean = test.mean or 0.0
-    winner, loser = _ordered(difference, mean)
+    first, second = difference.pair.first, difference.pair.second
+    winner, loser = (first, second) if mean > 0 else (second, first)
     survives = test.p_holm is not None and test.p_holm < LEVEL
+    if population == T2:
+        where, unit = "For questions of this kind", "the responses"
+    else:
+        where, unit = _these(questions).capitalize(), "a participant's responses"
     sentence = (
-        f"{_place(population, questions)}, {winner} is preferred to {loser} by "
-        f"{_points(abs(mean))} of {_unit(population)} "
+        f"{where}, {winner} is preferred to {loser} by {_points(abs(mean))} of {unit} "
         f"(95 % interval {_interval(test.ci95, mean)}); {_holm(test, survives, comparisons)}. "
         f"{_elsewhere(difference, population, mean)}{_advantage(difference, questions)}"
     )
@@ -117,25 +122,10 @@ def _reach(difference: Difference, questions: int) -> str:
     )
 
 
-def _ordered(difference: Difference, mean: float) -> tuple[str, str]:
-    first, second = difference.pair.first, difference.pair.second
-    return (first, second) if mean > 0 else (second, first)
-
-
-def _place(population: str | None, questions: int) -> str:
-    return "For questions of this kind" if population == T2 else _these(questions).capitalize()
-
-
-def _unit(population: str | None) -> str:
-    return "the responses" if population == T2 else "a participant's responses"
-
-
 def _these(questions: int) -> str:
-    return (
-        "for the one question of this study"
-        if questions == 1
-        else (f"for these {questions} questions alone")
-    )
+    if questions == 1:
+        return "for the one question of this study"
+    return f"for these {questions} questions alone"
 
 
 def _holm(test: MeanTest, survives: bool, comparisons: int) -> str:
@@ -161,7 +151,7 @@ def _advantage(difference: Difference, questions: int) -> str:
     test = difference.label_permutation
     if test.null_mean is None or not test.n:
         return "What identical orders give is not known."
-    if not _is_lead(test.null_mean):
+    if abs(test.null_mean) < NO_LEAD:
         return f"Identical orders give neither an advantage{_alike(difference, questions)}."
     first, second = difference.pair.first, difference.pair.second
     ahead, sign = (first, 1) if test.null_mean > 0 else (second, -1)
@@ -193,10 +183,6 @@ def _alike(difference: Difference, questions: int) -> str:
     if count == questions:
         return "; they order the lists alike in every question, so no vote can tell them apart"
     return f"; they order the lists alike in question{'s' * (count > 1)} {which} of {questions}"
-
-
-def _is_lead(null_mean: float) -> bool:
-    return abs(null_mean) > 1e-9
 
 
 def _points(share: float) -> str:

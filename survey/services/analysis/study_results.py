@@ -5,7 +5,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,13 +65,11 @@ class Choices:
         return replace(self, include_test=False) == Choices()
 
 
-class Exclusions(Protocol):
+class Exclusions(NamedTuple):
     """Columns of participants that decide whether their answers count."""
 
-    @property
-    def is_test(self) -> NDArray[np.bool_]: ...  # noqa: D102 - the names say it
-    @property
-    def excluded(self) -> NDArray[np.bool_]: ...  # noqa: D102
+    is_test: NDArray[np.bool_]
+    excluded: NDArray[np.bool_]
 
 
 def counted(people: Exclusions, choices: Choices) -> NDArray[np.bool_]:
@@ -278,13 +276,14 @@ def analyse_records(
 
     Raises ValueError for an answer that does not belong to the study.
     """
+    marks = Exclusions(everyone.is_test, everyone.excluded)
     index = everyone.index_of(answers.people)
     counting = index >= 0
-    counting[counting] = counted(everyone, choices)[index[counting]]
+    counting[counting] = counted(marks, choices)[index[counting]]
     counted_answers = answers.of_people(counting)
     simulated = frozenset(everyone.ids[everyone.is_test].tolist())
     votes = Votes(facts, plan.measures, rankings, plan.asked, counted_answers, simulated)
-    analysis = analyse_votes(votes, LeftOut.of(everyone, choices), choices)
+    analysis = analyse_votes(votes, LeftOut.of(marks, choices), choices)
     answering = everyone.subset(everyone.index_of(analysis.votes.answers.people))
     return replace(analysis, table3=_table3(plan, answering))
 

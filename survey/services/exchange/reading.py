@@ -8,10 +8,9 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Boolean, Float, Integer, String
 from sqlalchemy.orm import InstrumentedAttribute
 
@@ -31,6 +30,7 @@ from survey.db.models.base import UtcDateTime
 from survey.services.analysis.study_results import (
     Analysis,
     Choices,
+    Exclusions,
     LeftOut,
     Votes,
     analyse_votes,
@@ -92,7 +92,7 @@ def analyse_files(files: Files, choices: Choices) -> Analysis | dict[str, Any]:
     folder = read_foreign(files)
     answers = Answers.of(answer.response for answer in folder.answers)
     flags = {each.participant: (each.is_test, each.excluded) for each in folder.answers}
-    people = _People(*np.array([*flags.values()], dtype=bool).T)
+    people = Exclusions(*np.array([*flags.values()], dtype=bool).T)
     votes = Votes(
         study=unknown_study(folder),
         measures=folder.measures,
@@ -115,13 +115,6 @@ def unknown_study(folder: ForeignFolder) -> dict[str, Any]:
         "measures": list(folder.measures),
         "why": why,
     }
-
-
-class _People(NamedTuple):
-    """The participants of a folder without participants.csv, in the order of the answers."""
-
-    is_test: NDArray[np.bool_]
-    excluded: NDArray[np.bool_]
 
 
 def read_bundle(files: Files) -> ParsedBundle:
