@@ -426,10 +426,10 @@ def test_choices_and_defaults_are_those_of_the_services():
     }
     for (path, name), default in defaults.items():
         assert parameter(path, name).default == default, path
-    for name, default in power.DEFAULTS.items():
+    for name, field in power.FIELDS.items():
         option = parameter("survey power", name)
-        assert option.help.endswith(f"({default})")
-        assert option.metavar == ("NUMBER,…" if name in power.SEVERAL else "NUMBER")
+        assert option.help.endswith(f"({field.default})")
+        assert option.metavar == ("NUMBER,…" if field.several else "NUMBER")
 
 
 def parameter(path, name):
