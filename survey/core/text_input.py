@@ -74,22 +74,6 @@ def lines_of(text: str) -> Iterable[str]:
     return io.StringIO(text, newline=None)
 
 
-def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield stripped lines with their numbers from 1, without empty lines and comments (#)."""
-    for number, line in enumerate(lines, 1):
-        stripped = (line.removeprefix("\ufeff") if number == 1 else line).strip()
-        if stripped and not stripped.startswith("#"):
-            yield number, stripped
-
-
-def field_count_fault(place: str, line: str, allowed: str, more: str = "") -> str:
-    """Return the fault of a line whose number of fields differs from that in ``allowed``."""
-    fields = line.split()
-    count = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
-    needed = f"{len(allowed.split())} {more}are allowed"
-    return f"{place}: {count} found, {shortened(' '.join(fields))}; {needed}: {allowed}"
-
-
 def shortened(text: str) -> str:
     """Quote a text for a message, at most 40 characters of it."""
     return repr(text if len(text) <= 40 else f"{text[:39]}…")

@@ -15,8 +15,6 @@ import numpy as np
 from survey.core.measures import Lists
 from survey.core.text_input import (
     FileFaults,
-    field_count_fault,
-    numbered,
     parse_number,
     parse_whole,
     shortened,
@@ -166,16 +164,25 @@ def read_values(
 def _split_lines(
     form: str, file: str, lines: Iterable[str], faults: FileFaults, *, rest_in_last: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield each line's number and fields; ``rest_in_last``: the last field may hold blanks."""
-    count, number = len(form.split()), 0
-    for number, line in numbered(lines):
-        fields = line.split(maxsplit=count - 1 if rest_in_last else -1)
+    """Yield each line's number from 1 and its fields, without empty lines and comments (#).
+
+    ``rest_in_last``: the last field may hold blanks.
+    """
+    count, empty = len(form.split()), True
+    for number, line in enumerate(lines, 1):
+        text = (line.removeprefix("\ufeff") if number == 1 else line).strip()
+        if not text or text.startswith("#"):
+            continue
+        empty = False
+        fields = text.split(maxsplit=count - 1 if rest_in_last else -1)
         if len(fields) == count:
             yield number, fields
-        else:
-            more = "or more " if rest_in_last else ""
-            faults.add(field_count_fault(f"{file}, line {number}", line, form, more))
-    if not number:
+            continue
+        counted = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
+        allowed = f"{count} {'or more ' * rest_in_last}are allowed: {form}"
+        line_text = shortened(" ".join(fields))
+        faults.add(f"{file}, line {number}: {counted} found, {line_text}; {allowed}")
+    if empty:
         faults.add(f"{file}: no line found; a line for each document is needed: {form}")
 
 
