@@ -28,7 +28,6 @@ from sqlalchemy.orm import Session, joinedload
 
 from survey.db.engine import is_sqlite
 from survey.db.models import (
-    Browser,
     ConsentText,
     Erasure,
     Event,
@@ -77,15 +76,6 @@ def consent_text(session: Session, study: AnyStudy) -> ConsentText:
         .where(ConsentText.study_id == study.id)
         .order_by(ConsentText.version.desc())
     ).first()  # type: ignore[return-value] # each study is created with a text
-
-
-def participant_of_browser(session: Session, study_id: int, token_hash: str) -> Participant | None:
-    """Return the participant to whom a browser is bound in a study."""
-    return session.scalar(
-        select(Participant)
-        .join(Browser, Browser.participant_id == Participant.id)
-        .where(Browser.study_id == study_id, Browser.token_hash == token_hash)
-    )
 
 
 def participants_of(session: Session, study_id: int) -> Sequence[Participant]:
@@ -164,17 +154,6 @@ def guests_of(session: Session, study: Study) -> Sequence[Guest]:
         .where(Guest.study_id == study.id)
         .order_by(Guest.id)
     ).all()
-
-
-def participant_of_identity(
-    session: Session, study_id: int, external_id: str
-) -> Participant | None:
-    """Return the participant of a study whom a platform knows by this id."""
-    return session.scalar(
-        select(Participant)
-        .join(Identity, Identity.participant_id == Participant.id)
-        .where(Identity.study_id == study_id, Identity.external_id == external_id)
-    )
 
 
 def answers_in(session: Session, study_id: int, *, include_test: bool = True) -> int:

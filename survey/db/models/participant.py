@@ -104,6 +104,8 @@ class Browser(Base):
         String(64), doc="SHA-256 of the random id in its cookie"
     )
 
+    participant: Mapped[Participant] = relationship()
+
     __table_args__ = (UniqueConstraint("study_id", "token_hash"),)
 
 
@@ -184,6 +186,8 @@ class Identity(Base):
     parameters: Mapped[JsonObject] = mapped_column(
         default=dict, doc="what else the study keeps of the address they came with"
     )
+
+    participant: Mapped[Participant] = relationship()
 
     __table_args__ = (UniqueConstraint("study_id", "external_id"),)
 

@@ -93,7 +93,8 @@ def returning_participant(
         return guest_of(session, study, secret_key, arrival.guest).participant
     external_id = arrival.parameters.get(recruitment_of(study).id_parameter)
     if external_id:
-        return queries.participant_of_identity(session, study.id, external_id)
+        identity = queries.find(session, Identity, study_id=study.id, external_id=external_id)
+        return identity.participant if identity else None
     return participant_of_browser(session, study, browser_token)
 
 
@@ -101,7 +102,13 @@ def participant_of_browser(
     session: Session, study: AnyStudy, browser_token: str
 ) -> Participant | None:
     """Return the participant to whom a browser is bound in a study."""
-    return queries.participant_of_browser(session, study.id, tokens.hash_token(browser_token))
+    browser = _browser(session, study, browser_token)
+    return browser.participant if browser else None
+
+
+def _browser(session: Session, study: AnyStudy, browser_token: str) -> Browser | None:
+    token_hash = tokens.hash_token(browser_token)
+    return queries.find(session, Browser, study_id=study.id, token_hash=token_hash)
 
 
 def require_can_begin(session: Session, study: AnyStudy, arrival: Arrival) -> None:
@@ -145,7 +152,8 @@ def _new_participant(
         guest = guest_of(session, study, secret_key, arrival.guest)
         guest.participant_id = participant.id
     if arrival.parameters:
-        if external_id and queries.participant_of_identity(session, study.id, external_id):
+        others = {"study_id": study.id, "external_id": external_id}
+        if external_id and queries.find(session, Identity, **others):
             external_id = None  # of another participant: a guest opened the link with their address
         session.add(
             Identity(
@@ -162,10 +170,9 @@ def _bind_browser(
     session: Session, study: AnyStudy, browser_token: str, participant: Participant
 ) -> None:
     """Bind a browser to a participant, and release it from another one of the study."""
-    token_hash = tokens.hash_token(browser_token)
-    browser = queries.find(session, Browser, study_id=study.id, token_hash=token_hash)
+    browser = _browser(session, study, browser_token)
     if browser is None:
-        browser = Browser(study_id=study.id, token_hash=token_hash)
+        browser = Browser(study_id=study.id, token_hash=tokens.hash_token(browser_token))
         session.add(browser)
     browser.participant_id = participant.id
 
@@ -193,8 +200,7 @@ def resume(session: Session, study: AnyStudy, code: str, browser_token: str) -> 
 
 def leave(session: Session, study: AnyStudy, browser_token: str) -> None:
     """Release a browser from its participant, so that another person can begin on it."""
-    token_hash = tokens.hash_token(browser_token)
-    browser = queries.find(session, Browser, study_id=study.id, token_hash=token_hash)
+    browser = _browser(session, study, browser_token)
     if browser is not None:
         session.delete(browser)
     session.commit()
