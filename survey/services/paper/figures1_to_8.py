@@ -35,6 +35,7 @@ from survey.services.paper.reproduction import (
     Check,
     Checks,
     Reproduction,
+    exhibit_sheet,
     exhibit_texts,
     join_words,
     judge_claims,
@@ -74,12 +75,10 @@ def figure1() -> Reproduction:
     curves = ((FULL, item_curve("NMRR")), (CAPPED, capped))
     larger = RANKS[:FULL][ap[:FULL] - item_curve("NMRR")[:FULL] > EPSILON]
     gradients = [(np.diff(curve[:k]), curve[k] - curve[k - 1]) for k, curve in curves]
-    horizons = {"full": FULL, "capped": CAPPED}
     checks = {
         "gradient_falls": Check((np.diff(steps) < 0).all(), steps=steps, last=steps[-1]),
         "stricter_before_k": Check(
             [(ap[:k] >= curve[:k] - EPSILON).all() for k, curve in curves],
-            **horizons,
             larger=join_words(larger),
             ap=ap[1],
             nmrr=capped[1],
@@ -88,10 +87,9 @@ def figure1() -> Reproduction:
         "level_after_k": Check([np.isclose(curve[k + 1 :], 1).all() for k, curve in curves]),
         "linear_up_to_k": Check(
             [np.allclose(before, after) for before, after in gradients],
-            **horizons,
             gradients=[f"α is {a[0]:.3f} and β {beta:.3f}" for a, beta in gradients],
         ),
-        "all_positions_differ": Check(len(set(ap.tolist())) == SIZE, size=SIZE),
+        "all_positions_differ": Check(len(set(ap.tolist())) == SIZE),
     }
     return _item_figure("figure1", (*BOTH, CAPPED_NMRR), checks)
 
@@ -100,11 +98,7 @@ def figure2() -> Reproduction:
     """Compare 1 − AP and NMRR for all pairs of ranks, in the order of the pseudo code."""
     pairs = rank_pairs()
     distinct = len(set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)))
-    checks = {
-        "combinations_tested": Check(
-            len(pairs.i) == distinct == 190, size=SIZE, before=SIZE - 1, distinct=distinct
-        )
-    }
+    checks = {"combinations_tested": Check(len(pairs.i) == distinct == 190, distinct=distinct)}
     return _pairs_figure("figure2", BOTH, checks)
 
 
@@ -144,18 +138,15 @@ def figure4() -> Reproduction:
                 and np.allclose(list(map(np.max, over_j[name])), upper[name])
                 for name in BOTH
             ),
-            ranks=len(LATER_RANKS),
         ),
         "approach_to_lower_curve": Check(
             all((np.diff(values) <= EPSILON).all() for name in BOTH for values in over_j[name]),
-            size=SIZE,
             ranges=" and ".join(
                 f"{name} from {lower[name][-1]:.3f} to {upper[name][-1]:.3f}" for name in BOTH
             ),
         ),
         "ap_larger_early": Check(
             (lead_below[EARLY] > 0).all() and (lead_above[EARLY] > 0).all(),
-            k=HORIZON,
             lower=lead_below.max(),
             upper=lead_above.max(),
         ),
@@ -168,8 +159,6 @@ def figure4() -> Reproduction:
         "nmrr_curves_level_late": Check(
             np.allclose(late_low, late_low[0]) and np.allclose(late_high[1:], 1),
             lower=late_low[0],
-            first=HORIZON + 1,
-            second=HORIZON + 2,
         ),
     }
     curves = {
@@ -193,19 +182,18 @@ def figure5() -> Reproduction:
     halves = {k: float(nro(k / 2, k)) for k in (4, 8, 20, 100)}
     checks = {
         "mnro_rises_least": Check(
-            steps["MNRO"] < np.minimum(steps["1-AP"], steps["NMRR"]), rises=rises, k=FULL
+            steps["MNRO"] < np.minimum(steps["1-AP"], steps["NMRR"]), rises=rises
         ),
-        "level_at_k": Check(abs(level[FULL - 1] - 0.95) < 5e-5, k=FULL, level=level[FULL - 1]),
+        "level_at_k": Check(abs(level[FULL - 1] - 0.95) < 5e-5, level=level[FULL - 1]),
         "level_at_half_k": Check(
             all(abs(half - 0.5) < 5e-3 for half in halves.values()),
             levels=", ".join(f"{half:.4f} for K = {k}" for k, half in halves.items()),
         ),
         "approaches_one": Check(
-            (late_steps > 0).all() and 1 - 1e-13 < level[-1] < 1, steps=late_steps, size=SIZE
+            (late_steps > 0).all() and 1 - 1e-13 < level[-1] < 1, steps=late_steps
         ),
         "all_positions_differ": Check(
             len(set(level.tolist())) == SIZE,
-            size=SIZE,
             level=np.isclose(item_curve("NMRR"), 1).sum(),
         ),
     }
@@ -217,9 +205,7 @@ def figure6() -> Reproduction:
     caption, text = largest_gap(IN_CAPTION), largest_gap(IN_TEXT)
     checks = {
         "same_in_all_sizes": Check([caption < CLOSE, text < CLOSE], caption=caption, text=text),
-        "level_at_k": Check(
-            all(abs(mnro_by_share(size)[40] - 0.95) < 5e-5 for size in SIZES), sizes=len(SIZES)
-        ),
+        "level_at_k": Check(all(abs(mnro_by_share(size)[40] - 0.95) < 5e-5 for size in SIZES)),
         "sizes_in_text_and_caption": Check(IN_CAPTION == IN_TEXT),
     }
     shares = {size: mnro_by_share(size) for size in SIZES}
@@ -277,7 +263,7 @@ def figure8() -> Reproduction:
     steps = np.diff(upper["MNRO"][HORIZON:])
     over_i = [[pairs.value("MNRO", i, j) for i in range(j + 1, SIZE + 1)] for j in EARLIER_RANKS]
     checks = {
-        "very_high_after_k": Check((mnro[late] > 0.95).all(), k=HORIZON, least=mnro[late].min()),
+        "very_high_after_k": Check((mnro[late] > 0.95).all(), least=mnro[late].min()),
         "higher_with_more_after_k": Check(
             [
                 means == sorted(means),
@@ -289,7 +275,6 @@ def figure8() -> Reproduction:
             np.concatenate(below) > 0,
             lower=2 + (below[0] > 0).sum(),
             upper=2 + (below[1] > 0).sum(),
-            k=HORIZON,
             away=max(away),
         ),
         "larger_than_ap_late": Check(
@@ -313,7 +298,6 @@ def figure8() -> Reproduction:
         ),
         "curves_are_bounds": Check(
             all(min(values) == values[0] and max(values) == values[-1] for values in over_i),
-            ranks=len(over_i),
         ),
         "same_curves_as_figure_4": Check(
             [
@@ -404,13 +388,12 @@ def _figure(
 
 def _sampled_rows(exhibit: Exhibit) -> Sheet:
     """Return a table of every tenth row of an exhibit, and the last."""
-    rows = exhibit.rows[::SAMPLE_STEP]
-    last = () if exhibit.rows[-1] in rows else exhibit.rows[-1:]
+    rows = (*exhibit.rows[::SAMPLE_STEP], exhibit.rows[-1])
     note = (
         f"Every {SAMPLE_STEP}th of {len(exhibit.rows)} rows; --to and --json give all. "
         f"{exhibit.note}"
     )
-    return Sheet(exhibit.name, exhibit.title, exhibit.columns, (*rows, *last), note, decimals=4)
+    return Sheet(exhibit.name, exhibit.title, exhibit.columns, rows, note, decimals=4)
 
 
 def _sampled_surface(exhibit: Exhibit) -> Sheet:
@@ -426,16 +409,10 @@ def _sampled_surface(exhibit: Exhibit) -> Sheet:
     return Sheet(exhibit.name, exhibit.title, columns, rows, note)
 
 
-def _sampled_shares(_: Exhibit) -> Sheet:
-    rows = tuple(
+def _sampled_shares(exhibit: Exhibit) -> Sheet:
+    """Return a table of MNRO at some shares of each collection."""
+    rows = (
         (size, int(mnro_horizon(1, size)), *map(mnro_by_share(size).get, SAMPLE_SHARES))
         for size in SIZES
     )
-    return Sheet(
-        "figure6",
-        "Figure 6. MNRO for NG = 1 at some shares of growing collections",
-        ("N", "K", *(f"{unit / 10} % of N" for unit in SAMPLE_SHARES)),
-        rows,
-        "–: no whole position. K = .04·N in either reading of Eq. 15, since NG = 1.",
-        decimals=4,
-    )
+    return exhibit_sheet(exhibit.name, exhibit.name, rows)

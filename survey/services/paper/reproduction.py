@@ -73,52 +73,40 @@ def float_cells(row: Mapping[str, str], *columns: str) -> tuple[float, ...]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A recomputed value beside the printed one, both as text."""
+    """A recomputed value beside the printed one, both as text.
+
+    ``interval``: where a percentage lies that is recomputed from rounded values; else None.
+    """
 
     row: str
     name: str
     computed: str
     printed: str
+    interval: Interval | None = None
 
     @property
     def agrees(self) -> bool:
-        """Whether both are the same to every printed digit."""
-        return self.computed == self.printed
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the fields and ``agrees`` as plain values."""
-        return {**vars(self), "agrees": self.agrees}
-
-
-@dataclass(frozen=True)
-class DeviationComparison(Comparison):
-    """A percentage recomputed from rounded values, which lies in ``lowest`` to ``highest``."""
-
-    lowest: Fraction
-    highest: Fraction
-
-    @property
-    def agrees(self) -> bool:
-        """Whether some value in the interval prints as the paper's percentage does."""
+        """Whether both are the same to every printed digit, or some value in the interval is."""
+        if self.interval is None:
+            return self.computed == self.printed
         low, high = rounding_interval(self.printed.removesuffix("%"))
-        return low <= self.highest and self.lowest <= high
+        return low <= self.interval[1] and self.interval[0] <= high
 
     def as_json(self) -> dict[str, Any]:
-        """Return the fields as plain values, the interval's ends as numbers."""
-        ends = {"lowest": float(self.lowest), "highest": float(self.highest)}
-        return {**super().as_json(), **ends}
+        """Return the texts, ``agrees`` and the interval's ends as plain values."""
+        ends = dict(zip(("lowest", "highest"), map(float, self.interval or ()), strict=False))
+        texts = {name: getattr(self, name) for name in ("row", "name", "computed", "printed")}
+        return {**texts, **ends, "agrees": self.agrees}
 
 
-def compare_deviation(
-    row: str, name: str, value: str, base: str, printed: str
-) -> DeviationComparison:
+def compare_deviation(row: str, name: str, value: str, base: str, printed: str) -> Comparison:
     """Recompute a printed percentage as the deviation of ``value`` from ``base``."""
     decimals = len(printed.removesuffix("%").partition(".")[2])
     middle = 100 * abs(Fraction(value) / Fraction(base) - 1)
-    low, high = deviation_interval(value, base)
-    texts = [f"{float(share):.{decimals}f}" for share in (middle, low, high)]
+    interval = deviation_interval(value, base)
+    texts = [f"{float(share):.{decimals}f}" for share in (middle, *interval)]
     computed = f"{texts[0]}% ({texts[1]} to {texts[2]})"
-    return DeviationComparison(row, name, computed, printed, low, high)
+    return Comparison(row, name, computed, printed, interval)
 
 
 def deviation_interval(value: str, base: str) -> Interval:

@@ -13,7 +13,7 @@ import numpy as np
 from survey.core.measures import nmrr, score
 from survey.core.measures.nmrr_mnro import B, C, mnro_horizon, nmrr_horizon
 from survey.services.analysis.sheets import Sheet
-from survey.services.paper.curves import CAPPED, FULL, item_curve, nro
+from survey.services.paper.curves import FULL, item_curve, nro
 from survey.services.paper.figures1_to_8 import IN_CAPTION, IN_TEXT, figure1, figure2, figure4
 from survey.services.paper.reproduction import (
     DOES_NOT_HOLD,
@@ -109,7 +109,7 @@ def _checks_of_formulas() -> Checks:
         "f_beta": Check(
             as_meant == eq1 != as_printed, eq1=eq1, as_printed=as_printed, as_meant=as_meant
         ),
-        "nar": Check(abs(worst - (1 - 50 / 100)) < 1e-12, size=100, relevant=50, worst=worst),
+        "nar": Check(abs(worst - (1 - 50 / 100)) < 1e-12, worst=worst),
         "half_of_k": Check(
             (round(b, 4), round(c, 4)) == (B, C) and round(at_half, 4) == 0.4516,
             b=-b,
@@ -118,12 +118,10 @@ def _checks_of_formulas() -> Checks:
             at_half=at_half,
             at_middle=at_middle,
         ),
-        "nmrr_assumption": Check(eq14 != eq6, relevant=51, eq14=eq14, eq6=eq6),
+        "nmrr_assumption": Check(eq14 != eq6, eq14=eq14, eq6=eq6),
         "eq15": Check(
             literal > 4.9 * before and abs(default - before) < 0.1,
-            size=500,
             before=before,
-            next=501,
             literal=literal,
             default=default,
         ),
@@ -153,8 +151,6 @@ def _checks_of_figures() -> Checks:
     return {
         "gmt_in_figure_1": Check(
             early.verdict == slopes.verdict == IN_PART,
-            full=FULL,
-            capped=CAPPED,
             early=early.why,
             slopes=slopes.why,
         ),

@@ -164,12 +164,12 @@ def _total_checks(table: Table4, of_votes: Shares, rates: Mapping[str, str]) -> 
             totals=join_words(totals.values()),
         ),
         "percentages": Check(
-            [printed == SHARES_IN_TEXT, False],
+            [printed == SHARES_IN_TEXT, False],  # they are no shares of the times
             **numbers,
             split=percent(kinds["split"]["MNRO"]),
             distinct=percent(kinds["distinct_questions"]["MNRO"]),
         ),
-        "reasons": Check(False, **numbers),
+        "reasons": Check(False, **numbers),  # no count shows a reason
         "vast_majority": Check(
             min(of_mnro) > 0.5, least=percent(min(of_mnro)), most=percent(max(of_mnro))
         ),
@@ -188,7 +188,6 @@ def _set_checks(table: Table4, level: SetLevel) -> Checks:
     return {
         "majority": Check(
             len(over_half) >= len(rows) - 1,
-            participants=PARTICIPANTS,
             over_half=len(over_half),
             sets=len(rows),
             which=name_sets(over_half),
@@ -200,7 +199,6 @@ def _set_checks(table: Table4, level: SetLevel) -> Checks:
             and all(row.merged == PARTICIPANTS for row in rows),
             which=name_sets(tied),
             sums=join_words(sum(row.votes.values()) for row in tied),
-            participants=PARTICIPANTS,
         ),
         "ap_first": Check(
             len(ap_first) == 2 and all("MNRO" in row.choice for row in ap_first),
@@ -239,7 +237,7 @@ def _test_checks(table: Table4, level: SetLevel, rates: Mapping[str, str]) -> Ch
             over_nmrr=words["MNRO-NMRR"],
         ),
         "correlation_with_quality": Check(
-            False,
+            False,  # votes are no correlation
             rates=rates,
             over_ap=p_text(of_nmrr.sign_flip_p),
             over_nmrr=p_text(over_nmrr.all_sets.questions.sign_flip_p),

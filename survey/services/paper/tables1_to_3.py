@@ -156,6 +156,7 @@ def _table2_checks(moved: tuple[Movement, ...]) -> Checks:
         "map_moves_most": Check(most, by_scale=_by_scale(most)),
         "amnro_moves_least": Check(least, by_scale=_by_scale(least)),
         "relevant_of_ten": Check((first, third) == (1.6, 1.0), first=first, third=third),
+        # The first case is Eq. 14 as a whole, the second a generality below .01.
         "what_k_uses": Check([True, len(shares_of_size) > 1]),
     }
 
