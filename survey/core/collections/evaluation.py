@@ -74,22 +74,6 @@ class Comparison:
         return "*" * sum(self.p is not None and self.p <= level for level in LEVELS)
 
 
-def queries_of(truth: GroundTruth, runs: Runs, measures: Iterable[Measure]) -> tuple[str, ...]:
-    """Return the topics that have a relevant document and are returned by some run.
-
-    Where a measure needs clusters, only topics with a relevant document in a cluster count,
-    so that all measures are averaged over the same queries.
-    """
-    clustered = any("clusters" in measure.needs for measure in measures)
-    return tuple(
-        topic
-        for topic in truth.judgements
-        if truth.relevant(topic)
-        and any(run.get(topic) for run in runs.values())
-        and (not clustered or truth.has_cluster(topic))
-    )
-
-
 def evaluate(
     truth: GroundTruth,
     runs: Runs,
@@ -115,7 +99,7 @@ def evaluate(
     collection, a relevant document has no weight where there are weights, GMT is below a
     query's number of relevant documents, or a measure gives anything but a number.
     """
-    queries = queries_of(truth, runs, measures)
+    queries = _queries(truth, runs, measures)
     most = max((len(truth.relevant(topic)) for topic in queries), default=None)
     gmt = most if gmt == "max" else gmt
     FileFaults(_faults(truth, runs, queries, measures, collection_size, gmt)).raise_any()
@@ -133,6 +117,22 @@ def evaluate(
     }
     return Evaluation(
         queries, tuple(measures), values, setting, tuple(_notes(truth, runs, queries, measures))
+    )
+
+
+def _queries(truth: GroundTruth, runs: Runs, measures: Iterable[Measure]) -> tuple[str, ...]:
+    """Return the topics that have a relevant document and are returned by some run.
+
+    Where a measure needs clusters, only topics with a relevant document in a cluster count,
+    so that all measures are averaged over the same queries.
+    """
+    clustered = any("clusters" in measure.needs for measure in measures)
+    return tuple(
+        topic
+        for topic in truth.judgements
+        if truth.relevant(topic)
+        and any(run.get(topic) for run in runs.values())
+        and (not clustered or truth.has_cluster(topic))
     )
 
 
