@@ -115,7 +115,7 @@ def new(
     """
     from survey.services.accounts import access
     from survey.services.studies import lifecycle
-    from survey.services.studies.plans import from_csv
+    from survey.services.studies.plans import read_lists_csv
     from survey.services.text_files import read_text
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
@@ -126,7 +126,7 @@ def new(
             "--missing-last need both."
         )
     if own_lists is not None:
-        fields |= _list_fields(fields, from_csv(read_text(own_lists), own_lists.name))
+        fields |= _list_fields(fields, read_lists_csv(read_text(own_lists), own_lists.name))
     if qrels is not None:
         if "collection_size" not in fields:
             raise click.UsageError(

@@ -38,6 +38,11 @@ def language_choices() -> list[SelectChoice]:
     ]
 
 
+def slug_field(label: str, *validators: Any) -> Field:
+    """Return the field of a study's address, without the spaces around it."""
+    return StringField(label, filters=[lambda text: text and text.strip()], validators=validators)
+
+
 def field_for(rule: Rule) -> Field:
     """Return the field of a form that asks for what a rule allows; the rule itself checks it."""
     texts = {"label": rule.label, "description": rule.help}

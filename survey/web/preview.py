@@ -163,9 +163,10 @@ def _plain_page(page: str, form: Form) -> str:
         )
         for number in numbers
     ]
-    return _shown(
-        page,
-        form,
+    return render_template(
+        f"participant/{page}.html",
+        form=form,
+        problems=form.problems,
         progress=None,
         carried={},
         answers=example,
@@ -173,10 +174,6 @@ def _plain_page(page: str, form: Form) -> str:
         consent=g.study.consent_texts[-1],
         credit=_credit(page),
     )
-
-
-def _shown(page: str, form: Form, **content: Any) -> str:
-    return render_template(f"participant/{page}.html", form=form, problems=form.problems, **content)
 
 
 def _form_of(page: str) -> type[Form]:

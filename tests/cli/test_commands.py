@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from survey.core.studies.generators import GENERATORS
 from survey.db.migration import newest_revision
 from survey.services.collections import assessment, run_evaluation
 from survey.services.collections.run_evaluation import THE_PAPERS
 from survey.services.paper.catalogue import REPRODUCTIONS
 from survey.services.planning import power
-from survey.services.studies.plans import GENERATOR_NAMES, PRESETS
+from survey.services.studies.plans import PRESETS
 from tests.builders import SLUG, Visitor
 from tests.cli.desk import LEAVES
 from tests.databases import ON_BOTH, ON_SQLITE
@@ -409,7 +410,7 @@ def test_choices_and_defaults_are_those_of_the_services():
     """The options repeat them, because importing them would make --help slow."""
     choices = {
         ("survey study new", "preset"): PRESETS,
-        ("survey study new", "generator"): GENERATOR_NAMES,
+        ("survey study new", "generator"): tuple(GENERATORS),
         ("survey paper", "name"): (*REPRODUCTIONS, "all"),
     }
     for (path, name), values in choices.items():

@@ -14,9 +14,8 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from survey.core.measures import MEASURES
 from survey.core.studies.faults import Fault, Place, PlanError
-from survey.core.studies.generators import GENERATORS
 from survey.core.studies.own_lists import OwnLists as OwnLists
-from survey.core.studies.own_lists import read_lists_csv
+from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
 from survey.core.studies.plan import Plan, giveaways_in_title
 from survey.core.studies.run_lists import read_trec
 from survey.core.tasks import plan_from_json
@@ -37,7 +36,6 @@ GROUPS = {
     "clusters": "With clusters of the relevant items",
 }
 PRESETS = ("mnro", "mnro-discriminative", "runs")
-GENERATOR_NAMES = tuple(GENERATORS)
 
 Lines = dict[Place, int]
 
@@ -101,11 +99,6 @@ def measure_groups() -> list[tuple[str, list[tuple[str, str]]]]:
 def fresh_seed() -> int:
     """Return a random seed, for a study whose researcher names none."""
     return secrets.randbelow(2**31)
-
-
-def from_csv(text: str, file: str) -> OwnLists:
-    """Return the lists of a CSV; raises FaultyFilesError with all faults' rows and columns."""
-    return read_lists_csv(text, file)
 
 
 def from_trec(

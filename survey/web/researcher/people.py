@@ -52,6 +52,43 @@ class ShareForm(Form):
     )
 
 
+class GuestsForm(Form):
+    """Names for the guest list, typed or as a file."""
+
+    names = TextAreaField("Names or addresses, one per line")
+    guests = FileField("Or a CSV file with a column “name”")
+    guests_only = BooleanField("From now on, let only people with a personal link begin")
+
+
+class RecruitmentForm(Form):
+    """Who can begin, what a link's parameters carry, and the codes and address at the end."""
+
+    _rules = rules_of(Recruitment)
+    access = field_for(_rules["access"])
+    id_parameter = StringField("Parameter with a person's id")
+    capture = StringField("Other parameters to keep")
+    id_required = field_for(_rules["id_required"])
+    code_complete = field_for(_rules["code_complete"])
+    code_declined = field_for(_rules["code_declined"])
+    code_screened_out = field_for(_rules["code_screened_out"])
+    return_url = field_for(_rules["return_url"])
+    slot_minutes = field_for(_rules["slot_minutes"])
+
+    def values(self) -> dict[str, object]:
+        """Return the typed settings in the form in which they are stored."""
+        typed = {field.name: field.data for field in self if field.name != "csrf_token"}
+        typed = {
+            name: value.strip() if isinstance(value, str) else value
+            for name, value in typed.items()
+        }
+        typed |= {name: "" for name, value in typed.items() if value is None}
+        minutes = parse_whole(typed["slot_minutes"])
+        return typed | {
+            "capture": typed["capture"].replace(",", " ").split(),
+            "slot_minutes": typed["slot_minutes"] if minutes is None else minutes,
+        }
+
+
 @blueprint.get(f"{STUDY}/progress")
 def progress() -> ResponseReturnValue:
     """Show how many participants are complete, and at which page the others are."""
@@ -130,47 +167,6 @@ def unshare(researcher_id: int) -> ResponseReturnValue:
         session().commit()
         flash(f"{researcher.name} can no longer see this study.")
     return redirect(url_for("researcher.people"), 303)
-
-
-def _people_page(form: ShareForm, status: int = 200) -> ResponseReturnValue:
-    return page("people", form=form, status=status, members=access.members_of(session(), g.study))
-
-
-class GuestsForm(Form):
-    """Names for the guest list, typed or as a file."""
-
-    names = TextAreaField("Names or addresses, one per line")
-    guests = FileField("Or a CSV file with a column “name”")
-    guests_only = BooleanField("From now on, let only people with a personal link begin")
-
-
-class RecruitmentForm(Form):
-    """Who can begin, what a link's parameters carry, and the codes and address at the end."""
-
-    _rules = rules_of(Recruitment)
-    access = field_for(_rules["access"])
-    id_parameter = StringField("Parameter with a person's id")
-    capture = StringField("Other parameters to keep")
-    id_required = field_for(_rules["id_required"])
-    code_complete = field_for(_rules["code_complete"])
-    code_declined = field_for(_rules["code_declined"])
-    code_screened_out = field_for(_rules["code_screened_out"])
-    return_url = field_for(_rules["return_url"])
-    slot_minutes = field_for(_rules["slot_minutes"])
-
-    def values(self) -> dict[str, object]:
-        """Return the typed settings in the form in which they are stored."""
-        typed = {field.name: field.data for field in self if field.name != "csrf_token"}
-        typed = {
-            name: value.strip() if isinstance(value, str) else value
-            for name, value in typed.items()
-        }
-        typed |= {name: "" for name, value in typed.items() if value is None}
-        minutes = parse_whole(typed["slot_minutes"])
-        return typed | {
-            "capture": typed["capture"].replace(",", " ").split(),
-            "slot_minutes": typed["slot_minutes"] if minutes is None else minutes,
-        }
 
 
 @blueprint.get(f"{STUDY}/invite")
@@ -259,6 +255,10 @@ def save_recruitment() -> ResponseReturnValue:
             flash("The settings are saved.")
             return redirect(url_for("researcher.invite", _anchor="settings"), 303)
     return _invite_page(settings_form=form, status=400)
+
+
+def _people_page(form: ShareForm, status: int = 200) -> ResponseReturnValue:
+    return page("people", form=form, status=status, members=access.members_of(session(), g.study))
 
 
 def _invite_page(

@@ -317,7 +317,7 @@ def upload_lists() -> ResponseReturnValue:
     """Replace the draft's lists by those of a CSV file."""
     form = ListsForm()
     return _use_lists(
-        form, form.lists, lambda: plans.from_csv(*_required_file("lists")), csv_form=form
+        form, form.lists, lambda: plans.read_lists_csv(*_required_file("lists")), csv_form=form
     )
 
 

@@ -26,7 +26,7 @@ from survey.services.exchange.tasks import analyse_stored
 from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle
 from survey.web.auth.guard import require_password
-from survey.web.forms import Form
+from survey.web.forms import Form, slug_field
 from survey.web.requests import attachment, session
 from survey.web.researcher.pages import STUDY, blueprint, page
 
@@ -41,7 +41,7 @@ class ImportForm(Form):
     """A bundle, and the address of the study made from it."""
 
     bundle = FileField("Bundle (a zip file)")
-    slug = StringField("Address here", filters=[lambda text: text and text.strip()])
+    slug = slug_field("Address here")
 
 
 @blueprint.get(f"{STUDY}/results")

@@ -1,7 +1,5 @@
 """The list of studies, new studies, and a study's overview, life and check."""
 
-from typing import Any
-
 from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
@@ -15,7 +13,7 @@ from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
 from survey.services.studies.recruitment import Recruitment
 from survey.web.auth.guard import require_password
-from survey.web.forms import Form, language_choices
+from survey.web.forms import Form, language_choices, slug_field
 from survey.web.requests import session
 from survey.web.researcher.pages import STUDY, blueprint, has_valid_token, page, uploaded_text
 
@@ -42,26 +40,16 @@ class NewStudyForm(Form):
         choices=[SelectChoice(name, text) for name, text in STARTS.items()],
         default="mnro",
     )
-    language = SelectField("Language of its texts and pages")
+    language = SelectField("Language of its texts and pages", choices=language_choices)
     plan = FileField("Plan file")
-    slug = StringField(
-        "Address",
-        filters=[lambda text: text and text.strip()],
-        validators=[DataRequired("Give the study an address."), Length(max=64)],
-    )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.language.choices = language_choices()
+    slug = slug_field("Address", DataRequired("Give the study an address."), Length(max=64))
 
 
 class CopyForm(Form):
     """The address of a copy."""
 
-    slug = StringField(
-        "Address of the copy",
-        filters=[lambda text: text and text.strip()],
-        validators=[DataRequired("Give the copy an address."), Length(max=64)],
+    slug = slug_field(
+        "Address of the copy", DataRequired("Give the copy an address."), Length(max=64)
     )
 
 
