@@ -25,6 +25,24 @@ from survey.db.participant_queries import AnyParticipant
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.participation.participants import require_open
 
+# More than a person can send; without a limit, a script could fill the disk.
+ANSWERS_A_MINUTE = 200
+
+
+class TooManyAnswersError(SurveyError):
+    """Rejects an answer of a participant who has sent too many within a minute."""
+
+
+class Outcome(Enum):
+    """The result of a posted answer.
+
+    SAVED: stored now, or before from the same form. STALE: not stored, because the answer was
+    changed after the form was shown.
+    """
+
+    SAVED = auto()
+    STALE = auto()
+
 
 @dataclass(frozen=True)
 class StoredAnswer:
@@ -154,25 +172,6 @@ def presentation_name(public_id: str, presentation_id: int) -> str:
 def revision_count(stored: StoredAnswer | None) -> int:
     """Count the versions of an answer that are stored, the first included."""
     return 0 if stored is None else stored.revisions + 1
-
-
-# More than a person can send; without a limit, a script could fill the disk.
-ANSWERS_A_MINUTE = 200
-
-
-class TooManyAnswersError(SurveyError):
-    """Rejects an answer of a participant who has sent too many within a minute."""
-
-
-class Outcome(Enum):
-    """The result of a posted answer.
-
-    SAVED: stored now, or before from the same form. STALE: not stored, because the answer was
-    changed after the form was shown.
-    """
-
-    SAVED = auto()
-    STALE = auto()
 
 
 def save_answer(

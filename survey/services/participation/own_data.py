@@ -34,6 +34,10 @@ from survey.db.participant_queries import AnyParticipant, AnyStudy
 from survey.services.accounts import access
 from survey.services.participation.answers import all_presentations, answer_in
 
+LEDGER = "erased.txt"
+ERASED = "a participant who was erased"  # all that an event may say of one; a trigger knows it
+KEEPER = "the survey itself"
+
 # Columns that have another name in the file. A column that is not in HIDDEN is in the file.
 KEYS = {
     "participant": {
@@ -135,10 +139,6 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
-LEDGER = "erased.txt"
-ERASED = "a participant who was erased"  # all that an event may say of one; a trigger knows it
-
-
 def stop(session: Session, who: AnyParticipant) -> None:
     """End the survey for a participant who wants no more; saved answers stay.
 
@@ -228,9 +228,6 @@ def _note(instance: Path, tokens: frozenset[str] | list[str]) -> None:
         file.write("".join(f"{token}\n" for token in sorted(tokens)))
         file.flush()
         os.fsync(file.fileno())
-
-
-KEEPER = "the survey itself"
 
 
 def drop_due(session: Session) -> list[str]:

@@ -47,6 +47,10 @@ BUILT_IN_NAMES = ("code", "participant_id", "study_id", "session_id")
 # The parameters in which platforms send what a return address calls study_id and session_id.
 PLATFORM_NAMES = {"study_id": ("STUDY_ID", "hitId"), "session_id": ("SESSION_ID", "assignmentId")}
 
+LONGEST_NAME = 200  # characters of a guest's name
+MOST_AT_ONCE = 10_000  # names in a file of guests
+NOT_STARTED = "not started"
+
 
 @dataclass(frozen=True)
 class Recruitment:
@@ -214,11 +218,6 @@ def _code_faults(settings: Recruitment) -> Iterable[Fault]:
         if measure := mentioned_measure(getattr(settings, name)):
             text = f"{name} holds the name of a measure ({measure}), and participants see it"
             yield Fault((name,), text)
-
-
-LONGEST_NAME = 200
-MOST_AT_ONCE = 10_000
-NOT_STARTED = "not started"
 
 
 def read_guests(text: str, file: str = "the guest list") -> list[str]:
