@@ -43,7 +43,7 @@ def votes_per_question(agreement: Agreement) -> Exhibit:
         for row in table.rows
     )
     firsts = ", ".join(
-        f"{name} in {agreement.first_outright[name]} alone and {agreement.first_or_tied[name]} "
+        f"{name} in {table.first_outright[name]} alone and {table.first_or_tied[name]} "
         "alone or tied"
         for name in table.measures
     )

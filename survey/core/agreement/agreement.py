@@ -23,7 +23,6 @@ from survey.core.agreement.credits import (
     Shares,
     Table4,
     distinct_questions,
-    first_places,
     shares,
     table4,
     tally_credits,
@@ -115,8 +114,6 @@ class Agreement:
     table4: Table4
     shares: Shares
     share_intervals: Mapping[str, ShareInterval]
-    first_or_tied: Mapping[str, int]
-    first_outright: Mapping[str, int]
     differences: tuple[Difference, ...]
     cochran_distinct: CochranQ
     cochran_all: CochranQ
@@ -144,18 +141,14 @@ def analyse_answers(
     distinct = distinct_questions(rankings)
     orders = participant_orders(ballots)
     concordance = concordance_of(orders, credits, distinct)
-    table = table4(credits, rankings)
-    or_tied, outright = first_places(table)
     redraws = Redraws(credits)
     return Agreement(
         measures=ballots.measures,
         responses=len(answers),
         participants=len(answers.people),
-        table4=table,
+        table4=table4(credits, rankings),
         shares=shares(credits, distinct),
         share_intervals=share_intervals(credits),
-        first_or_tied=or_tied,
-        first_outright=outright,
         differences=compare(redraws),
         cochran_distinct=cochran_q(Redraws(credits.subset(np.isin(credits.questions, distinct)))),
         cochran_all=cochran_q(redraws),

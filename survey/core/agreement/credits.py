@@ -310,6 +310,16 @@ class Table4:
         names = (*self.measures, OTHER)
         return {name: sum(row.votes[name] for row in self.rows) for name in names}
 
+    @property
+    def first_or_tied(self) -> dict[str, int]:
+        """In how many questions each measure has the most credits, or as many as another."""
+        return {name: sum(name in row.choice for row in self.rows) for name in self.measures}
+
+    @property
+    def first_outright(self) -> dict[str, int]:
+        """In how many questions each measure has more credits than any other."""
+        return {name: sum(row.choice == (name,) for row in self.rows) for name in self.measures}
+
 
 @dataclass(frozen=True)
 class Shares:
@@ -375,13 +385,6 @@ def _why_no_share(responses: int, to_distinct_questions: int) -> str | None:
     if responses:
         return "no response was given to a question whose orders all differ"
     return "there are no responses"
-
-
-def first_places(table: Table4) -> tuple[dict[str, int], dict[str, int]]:
-    """Count the questions in which each measure is first or tied, and outright first."""
-    or_tied = {name: sum(name in row.choice for row in table.rows) for name in table.measures}
-    outright = {name: sum(row.choice == (name,) for row in table.rows) for name in table.measures}
-    return or_tied, outright
 
 
 def distinct_questions(rankings: Rankings) -> list[int]:

@@ -172,7 +172,7 @@ def _tables(analysis: Analysis) -> list[Sheet]:
         *([_table3(analysis.table3)] if analysis.table3 else []),
         _table4(analysis.agreement.table4),
         _shares(analysis),
-        _first(analysis),
+        _first(analysis.agreement.table4),
         _differences(differences),
         _permutation(differences),
         _other_tests(analysis),
@@ -254,15 +254,14 @@ def _shares(analysis: Analysis) -> Sheet:
     )
 
 
-def _first(analysis: Analysis) -> Sheet:
-    votes = analysis.agreement
+def _first(table: Table4) -> Sheet:
     return Sheet(
         name="first",
         title="Questions in which a measure got most votes",
-        columns=("place", *votes.measures),
+        columns=("place", *table.measures),
         rows=(
-            ("first or tied", *votes.first_or_tied.values()),
-            ("alone first", *votes.first_outright.values()),
+            ("first or tied", *table.first_or_tied.values()),
+            ("alone first", *table.first_outright.values()),
         ),
     )
 

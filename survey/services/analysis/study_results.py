@@ -347,9 +347,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             "test_counted": analysis.simulated,
         },
         **({"table3": analysis.table3} if analysis.table3 else {}),
-        **counts_as_json(
-            agreement.table4, agreement.shares, agreement.first_or_tied, agreement.first_outright
-        ),
+        **counts_as_json(agreement.table4, agreement.shares),
         "share_intervals": {
             name: _share_interval(interval) for name, interval in agreement.share_intervals.items()
         },
@@ -386,9 +384,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def counts_as_json(
-    table: Table4, parts: Shares, or_tied: Mapping[str, int], outright: Mapping[str, int]
-) -> dict[str, Any]:
+def counts_as_json(table: Table4, parts: Shares) -> dict[str, Any]:
     """Convert Table 4, the shares and the first places."""
     rows = [
         {
@@ -403,7 +399,7 @@ def counts_as_json(
     content = {
         "table4": {"rows": rows, "totals": table.totals},
         "shares": parts,
-        "first": {"or_tied": or_tied, "outright": outright},
+        "first": {"or_tied": table.first_or_tied, "outright": table.first_outright},
     }
     return {name: plain(value) for name, value in content.items()}
 

@@ -13,7 +13,6 @@ from survey.core.agreement.credits import (
     Table4,
     Table4Row,
     distinct_questions,
-    first_places,
     shares,
 )
 from survey.core.agreement.credits import table4 as tabulate
@@ -88,7 +87,6 @@ def table4() -> Reproduction:
     """
     counts = published_counts()
     (table, of_votes), level = recount(counts), set_level(counts)
-    or_tied, outright = first_places(table)
     claims = claims_of_table4(table, of_votes, level)
     limits = exhibit_remarks("table4")
     tables = {
@@ -102,11 +100,11 @@ def table4() -> Reproduction:
     return Reproduction(
         "table4",
         {
-            **counts_as_json(table, of_votes, or_tied, outright),
+            **counts_as_json(table, of_votes),
             "set_level": {**level.as_json(), "limits": list(limits)},
         },
         sheets,
-        _comparisons(table, of_votes, or_tied),
+        _comparisons(table, of_votes, table.first_or_tied),
         claims,
         limits,
         documents={"table4-claims.md": _document(claims, sheets, limits)},

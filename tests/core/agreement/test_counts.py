@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.agreement.answers import Response
-from survey.core.agreement.credits import distinct_questions, first_places, shares, table4
+from survey.core.agreement.credits import distinct_questions, shares, table4
 from survey.core.studies.rankings import Ranking
 from survey.services.paper.set_level import PublishedCounts
 from tests.core.agreement.random_votes import credits_of
@@ -52,7 +52,7 @@ def test_the_participants_choices_are_those_printed(published):
 
 
 def test_mnro_is_first_or_tied_in_nine_sets_and_outright_in_five(published):
-    or_tied, outright = first_places(published)
+    or_tied, outright = published.first_or_tied, published.first_outright
     assert or_tied == EXPECTED["first_or_tied"]
     assert outright == EXPECTED["outright"]
     assert (or_tied["MNRO"], outright["MNRO"]) == (9, 5)

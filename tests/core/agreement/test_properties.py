@@ -99,7 +99,7 @@ def figures(found):
     named = {
         "shares": vars(found.shares),
         "share intervals": found.share_intervals,
-        "first": (found.first_or_tied, found.first_outright),
+        "first": (found.table4.first_or_tied, found.table4.first_outright),
         "differences": {
             str(one.pair): replace(
                 one, identical=(len(one.identical),), unequal=(len(one.unequal),)
