@@ -265,14 +265,11 @@ class WordsFiles:
             raise BundleError("words.csv has other words than the plan")
         return "the words are the plan's"
 
-    def practice_entries(self, practice):
-        return {"practice": None}
-
     def read_practice(self, study, plan):
         return None
 
-    def study_entries(self, plan):
-        return {}
+    def study_entries(self, plan, practice):
+        return {"practice": None}
 
     def why_different(self, study):
         return ""

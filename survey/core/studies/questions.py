@@ -13,8 +13,6 @@ from survey.core.measures import Lists, Setting, as_lists, measure_named
 from survey.core.studies.rankings import Ranking, identical_groups, letters_for, printed
 from survey.core.text_input import parse_number
 
-Row = tuple[tuple[str, ...], ...]
-
 WEIGHT_DECIMALS = 4
 NO_CLUSTER = "-"  # the word for an item without a cluster
 NAME_RULE = r"(?!-$)[^\s+,()'][^\s+,()]{0,39}"  # of a cluster; an underscore means a space
@@ -31,7 +29,7 @@ class Marks:
 
     grades: tuple[tuple[int, ...], ...] = ()
     weights: tuple[tuple[float, ...], ...] = ()
-    clusters: tuple[Row, ...] = ()
+    clusters: tuple[tuple[tuple[str, ...], ...], ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.kinds)

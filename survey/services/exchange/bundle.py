@@ -187,7 +187,6 @@ def _study_metadata(content: Content) -> dict[str, Any]:
         "unblinded_at": time_of(content.unblinded_at) or None,
         "include_test": content.include_test,
         "plan": plan.as_json(),
-        **kind.practice_entries(content.practice),
         "consent": [vars(consent) for consent in content.consents],
         "texts": {},
         "versions": {
@@ -195,7 +194,7 @@ def _study_metadata(content: Content) -> dict[str, Any]:
             "python": ".".join(map(str, sys.version_info[:2])),
             "numpy": np.__version__,
         },
-        **kind.study_entries(plan),
+        **kind.study_entries(plan, content.practice),
     }
 
 

@@ -202,11 +202,6 @@ class OrderingFiles:
         """Compare rankings.csv, where it exists, with the lists; raises BundleError."""
         check_rankings(files, rankings_of(content.questions), foreign=False)
 
-    def practice_entries(self, practice: Question | None) -> dict[str, Any]:
-        """Return what study.json holds of the practice question."""
-        marks = {"practice_marks": practice.marks.as_json()} if practice and practice.marks else {}
-        return {"practice": dict(practice.lists) if practice else None, **marks}
-
     def read_practice(self, study: Mapping[str, Any], plan: OrderingPlan) -> Question | None:
         """Return the practice question in study.json; raises BundleError for impossible lists."""
         lists = study["practice"]
@@ -219,12 +214,15 @@ class OrderingFiles:
         except (ValueError, TypeError) as error:
             raise BundleError(f"{STUDY}, practice: {error}") from None
 
-    def study_entries(self, plan: OrderingPlan) -> dict[str, Any]:
-        """Return what else study.json holds: generator, measures, and the packages of these."""
+    def study_entries(self, plan: OrderingPlan, practice: Question | None) -> dict[str, Any]:
+        """Return generator, measures and their packages, the practice question and its marks."""
+        marks = {"practice_marks": practice.marks.as_json()} if practice and practice.marks else {}
         packages = {name: package for name in plan.measures if (package := MEASURES.package(name))}
         return {
             "generator": plan.generator,
             "measures": list(plan.measures),
+            "practice": dict(practice.lists) if practice else None,
+            **marks,
             **({PACKAGES: packages} if packages else {}),
         }
 

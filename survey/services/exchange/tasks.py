@@ -59,14 +59,11 @@ class TaskFiles(Protocol):
     def check_questions(self, content: Content) -> str:
         """Compare the questions with the plan's; return how they agree. Raises BundleError."""
 
-    def practice_entries(self, practice: Any) -> dict[str, Any]:
-        """Return what study.json holds of the practice question: "practice", None for none."""
-
     def read_practice(self, study: Mapping[str, Any], plan: Any) -> Any:
         """Return the practice question in study.json, None for none; raises BundleError."""
 
-    def study_entries(self, plan: Any) -> dict[str, Any]:
-        """Return what else study.json holds of this kind of study."""
+    def study_entries(self, plan: Any, practice: Any) -> dict[str, Any]:
+        """Return what study.json holds of this kind of study, "practice" among it."""
 
     def why_different(self, study: Mapping[str, Any]) -> str:
         """Return why a plan or its digest may come out differently here, "" if unknown."""
