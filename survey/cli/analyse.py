@@ -91,8 +91,8 @@ def _analysis_of(target: str | None, choices: "Choices") -> "Analysis | dict[str
     """Return the analysis; of a kind that has no report, its figures as analysis.json has them."""
     from survey.services.accounts import access
     from survey.services.analysis import study_results
+    from survey.services.exchange.bundle_reader import analyse_files
     from survey.services.exchange.input_files import open_files
-    from survey.services.exchange.reading import analyse_files
     from survey.services.exchange.tasks import analyse_stored, is_ordering
     from survey.services.operations.database import begin_reading
     from survey.services.studies import lifecycle
@@ -114,7 +114,7 @@ def _is_path(target: str) -> bool:
 
     A folder named like a slug may be that study's report, so it must contain answers.
     """
-    from survey.services.exchange.ordering_reading import QUESTIONS, RESPONSES
+    from survey.services.exchange.ordering_reader import QUESTIONS, RESPONSES
 
     has_answers = any((Path(target) / name).is_file() for name in (QUESTIONS, RESPONSES))
     return "." in target or "/" in target or os.sep in target or has_answers

@@ -16,8 +16,8 @@ from survey.core.tasks import plan_from_json
 from survey.services.accounts import access, researchers
 from survey.services.analysis.study_results import Choices
 from survey.services.exchange import bundle, replication
+from survey.services.exchange.bundle_reader import analyse_files
 from survey.services.exchange.input_files import BundleError, open_files
-from survey.services.exchange.reading import analyse_files
 from survey.services.exchange.replication import replicate
 from survey.services.exchange.tasks import analyse_stored
 from survey.services.planning.simulation import preference_for, simulate

@@ -2,7 +2,7 @@
 
 questions.csv and rankings.csv hold the lists and their orders; responses.csv, first_rankings.csv
 and votes.csv the answers and what they credit; table3.csv and table4.csv the results. Reading
-the files is in ``ordering_reading``.
+the files is in ``ordering_reader``.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ from survey.services.analysis.study_results import (
     study_facts,
 )
 from survey.services.exchange.input_files import BundleError, Files
-from survey.services.exchange.ordering_reading import (
+from survey.services.exchange.ordering_reader import (
     AnswerRecord,
     FirstRanking,
     check_rankings,

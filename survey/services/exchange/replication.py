@@ -39,6 +39,7 @@ from survey.services.exchange.bundle import (
     sum_of,
     tables_in,
 )
+from survey.services.exchange.bundle_reader import ParsedBundle, read_bundle, read_identities
 from survey.services.exchange.input_files import (
     BundleError,
     Faults,
@@ -48,7 +49,6 @@ from survey.services.exchange.input_files import (
     read_rows,
     text_of,
 )
-from survey.services.exchange.reading import ParsedBundle, read_bundle, read_identities
 from survey.services.exchange.tables import IDENTITIES, PACKAGES, STUDY, Content
 from survey.services.exchange.tasks import files_of_kind
 from survey.services.studies import lifecycle

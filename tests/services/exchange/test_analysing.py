@@ -3,8 +3,8 @@
 import pytest
 
 from survey.services.analysis.study_results import Choices, analyse_study, as_json
+from survey.services.exchange.bundle_reader import analyse_files
 from survey.services.exchange.input_files import BundleError
-from survey.services.exchange.reading import analyse_files
 from tests.services.exchange.changes import with_cell
 from tests.services.exchange.conftest import a_study, handed_out
 

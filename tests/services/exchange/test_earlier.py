@@ -8,8 +8,8 @@ from survey.core.studies.faults import PlanError
 from survey.db.models import Study
 from survey.errors import SurveyError
 from survey.services.accounts import researchers
+from survey.services.exchange.bundle_reader import read_bundle
 from survey.services.exchange.input_files import open_files
-from survey.services.exchange.reading import read_bundle
 from survey.services.exchange.replication import import_bundle, replicate
 from survey.services.studies import lifecycle, plans
 from tests.builders import Visitor, a_plan

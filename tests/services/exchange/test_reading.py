@@ -7,8 +7,8 @@ import zipfile
 
 import pytest
 
+from survey.services.exchange.bundle_reader import read_bundle
 from survey.services.exchange.input_files import LARGEST, BundleError, open_files
-from survey.services.exchange.reading import read_bundle
 from tests.services.exchange.changes import rows_of, with_cell, with_json, with_rows, zipped
 from tests.services.exchange.conftest import a_study, handed_out
 

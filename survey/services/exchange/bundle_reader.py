@@ -1,7 +1,7 @@
 """From the files of a bundle to records, and from the files of any study to its analysis.
 
 What every study has is read here: study.json, participants.csv and identities.csv. What belongs
-to ordering questions is in ``ordering_reading``.
+to ordering questions is in ``ordering_reader``.
 """
 
 import json
@@ -37,14 +37,8 @@ from survey.services.analysis.study_results import (
     counted,
 )
 from survey.services.exchange.bundle import FORMAT
-from survey.services.exchange.input_files import (
-    BundleError,
-    CsvRow,
-    Files,
-    json_of,
-    parse_rows,
-)
-from survey.services.exchange.ordering_reading import ForeignFolder, read_foreign
+from survey.services.exchange.input_files import BundleError, CsvRow, Files, json_of, parse_rows
+from survey.services.exchange.ordering_reader import ForeignFolder, read_foreign
 from survey.services.exchange.tables import (
     IDENTITIES,
     PARTICIPANTS,
