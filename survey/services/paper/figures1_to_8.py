@@ -62,7 +62,7 @@ ENVELOPES = {
 # Sheets to read show some of the rows.
 SAMPLE_STEP = 10
 SAMPLE_RANKS = (2, 4, 6, 8, 9, 10, 12, 16, 20)
-SAMPLE_SHARES = (1, 5, 10, 20, 40, 60, 100)  # thousandths
+SAMPLE_SHARES = (1, 5, 10, 20, 40, 60, 100)  # thousandths, the columns of figure6.yaml
 
 Columns = dict[str, list[float]]
 Series = dict[str, Any]
@@ -137,7 +137,7 @@ def figure4() -> Reproduction:
                 np.allclose(list(map(np.min, over_j[name])), lower[name])
                 and np.allclose(list(map(np.max, over_j[name])), upper[name])
                 for name in BOTH
-            ),
+            )
         ),
         "approach_to_lower_curve": Check(
             all((np.diff(values) <= EPSILON).all() for name in BOTH for values in over_j[name]),
@@ -157,8 +157,7 @@ def figure4() -> Reproduction:
             np.allclose(low, low[0]) and np.allclose(high, high[0]), lower=low[0], upper=high[0]
         ),
         "nmrr_curves_level_late": Check(
-            np.allclose(late_low, late_low[0]) and np.allclose(late_high[1:], 1),
-            lower=late_low[0],
+            np.allclose(late_low, late_low[0]) and np.allclose(late_high[1:], 1), lower=late_low[0]
         ),
     }
     curves = {
@@ -193,8 +192,7 @@ def figure5() -> Reproduction:
             (late_steps > 0).all() and 1 - 1e-13 < level[-1] < 1, steps=late_steps
         ),
         "all_positions_differ": Check(
-            len(set(level.tolist())) == SIZE,
-            level=np.isclose(item_curve("NMRR"), 1).sum(),
+            len(set(level.tolist())) == SIZE, level=np.isclose(item_curve("NMRR"), 1).sum()
         ),
     }
     return _item_figure("figure5", ALL_THREE, checks)
@@ -297,7 +295,7 @@ def figure8() -> Reproduction:
             (lead[late] > 0).all(), least=lead[late].min(), most=lead[late].max(), pairs=late.sum()
         ),
         "curves_are_bounds": Check(
-            all(min(values) == values[0] and max(values) == values[-1] for values in over_i),
+            all(min(values) == values[0] and max(values) == values[-1] for values in over_i)
         ),
         "same_curves_as_figure_4": Check(
             [
