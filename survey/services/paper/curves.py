@@ -56,9 +56,11 @@ class RankPairs:
     j: NDArray[np.int64]
     values: dict[str, Values]
 
-    def value(self, name: str, i: int, j: int) -> float:
-        """Return a measure's value for the ranks ``i`` > ``j``."""
-        return float(self.values[name][(i - 1) * (i - 2) // 2 + j - 1])
+    def grid(self, name: str) -> Values:
+        """Return a measure's value at [Rank(i), Rank(j)]: (N + 1, N + 1), NaN but for pairs."""
+        values = np.full((SIZE + 1, SIZE + 1), np.nan)
+        values[self.i, self.j] = self.values[name]
+        return values
 
     @property
     def late(self) -> NDArray[np.bool_]:
@@ -76,25 +78,20 @@ def rank_pairs() -> RankPairs:
 
 def lower_curve(name: str) -> Values:
     """Return a measure for Rank(i) = 2 … N with the other image at 1."""
-    return np.array([rank_pairs().value(name, i, 1) for i in LATER_RANKS])
+    return rank_pairs().grid(name)[2:, 1]
 
 
 def upper_curve(name: str) -> Values:
     """Return a measure for Rank(i) = 2 … N with the other image just before it."""
-    return np.array([rank_pairs().value(name, i, i - 1) for i in LATER_RANKS])
+    later = np.array(LATER_RANKS)
+    return rank_pairs().grid(name)[later, later - 1]
 
 
 def move_gains(name: str, last: int = SIZE) -> Values:
     """Return what a measure gains by each move of an item one rank back, within ``last``."""
-    value = rank_pairs().value
-    gains = []
-    for i in range(2, last + 1):
-        for j in range(1, i):
-            if i < last:
-                gains.append(value(name, i + 1, j) - value(name, i, j))
-            if j + 1 < i:
-                gains.append(value(name, i, j + 1) - value(name, i, j))
-    return np.array(gains)
+    grid = rank_pairs().grid(name)[: last + 1, : last + 1]
+    gains = np.concatenate([np.diff(grid, axis=axis).ravel() for axis in (0, 1)])
+    return gains[~np.isnan(gains)]
 
 
 @cache
