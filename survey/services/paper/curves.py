@@ -78,20 +78,22 @@ def rank_pairs() -> RankPairs:
 
 def lower_curve(name: str) -> Values:
     """Return a measure for Rank(i) = 2 … N with the other image at 1."""
-    return rank_pairs().grid(name)[2:, 1]
+    curve: Values = rank_pairs().grid(name)[2:, 1]
+    return curve
 
 
 def upper_curve(name: str) -> Values:
     """Return a measure for Rank(i) = 2 … N with the other image just before it."""
     later = np.array(LATER_RANKS)
-    return rank_pairs().grid(name)[later, later - 1]
+    curve: Values = rank_pairs().grid(name)[later, later - 1]
+    return curve
 
 
 def move_gains(name: str, last: int = SIZE) -> Values:
     """Return what a measure gains by each move of an item one rank back, within ``last``."""
     grid = rank_pairs().grid(name)[: last + 1, : last + 1]
-    gains = np.concatenate([np.diff(grid, axis=axis).ravel() for axis in (0, 1)])
-    return gains[~np.isnan(gains)]
+    gains: Values = np.concatenate([np.diff(grid, axis=axis).ravel() for axis in (0, 1)])
+    return np.extract(~np.isnan(gains), gains)
 
 
 @cache
