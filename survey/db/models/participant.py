@@ -203,7 +203,7 @@ class Erasure(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True, doc="number of the row")
     token: Mapped[str] = mapped_column(
-        String(64), unique=True, doc="SHA-256 of a random id; it leads to nobody"
+        String(64), unique=True, doc="SHA-256 of a random id; it identifies no person"
     )
     erased_on: Mapped[date] = mapped_column(doc="day of the erasure")
 
