@@ -54,6 +54,21 @@ def test_the_way_back_echoes_what_sona_wants_and_nothing_breaks_out_of_the_addre
     assert address.endswith("survey_code=12%26credit_token%3Devil")
 
 
+@pytest.mark.parametrize("captured", ["study_id", "STUDY_ID", "Study_Id", "hitId", "hitid"])
+def test_the_way_back_carries_the_study_by_whatever_name_it_was_captured(captured):
+    settings = Recruitment(capture=(captured,), return_url="https://x.example/?study={study_id}")
+    kept = settings.stored_parameters({"STUDY_ID": "s 1", "hitId": "s 1"})
+    assert settings.return_address("", kept) == "https://x.example/?study=s%201"
+
+
+def test_the_way_back_carries_the_session_and_other_captured_values():
+    settings = Recruitment(
+        capture=("session_id", "wave"), return_url="https://x.example/{session_id}/{wave}"
+    )
+    assert settings.return_address("", {"session_id": "x1", "wave": "2"}).endswith("/x1/2")
+    assert settings.return_address("", {}).endswith(".example//")
+
+
 def test_without_an_address_there_is_no_way_back():
     assert Recruitment(code_complete="C1").return_address("C1", {}) is None
 
@@ -72,6 +87,9 @@ def test_without_an_address_there_is_no_way_back():
         ({"return_url": "https://x.example/{"}, "single { or }"),
         ({"return_url": "https://x.example/{code}"}, "code_complete cannot be empty"),
         ({"id_parameter": "a b"}, "'a b' found in id_parameter"),
+        ({"id_parameter": "1abc"}, "'1abc' found in id_parameter; a parameter's name begins with"),
+        ({"capture": ["x" * 41]}, "found in capture; a parameter's name begins with a letter and"),
+        ({"capture": ["x" * 41]}, "has at most 40 characters: letters A to Z, digits, - and _"),
         ({"capture": ["x"] * 9}, "at most 8"),
         ({"capture": "abc"}, "capture is a list of names"),
         ({"capture": [1]}, "1 found in capture; a parameter's name"),
@@ -98,6 +116,12 @@ def test_a_guest_list_has_a_column_called_name_or_one_column():
     ]
 
 
+@pytest.mark.parametrize("blank", ["\n", " \r\n", ",\n\n"])
+def test_blank_rows_before_the_heading_of_a_guest_list_are_skipped(blank):
+    assert recruitment.read_guests(f"{blank}name\nAnn\n") == ["Ann"]
+    assert recruitment.read_guests(f"{blank}Ann\n\nBob\n") == ["Ann", "Bob"]
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -105,9 +129,11 @@ def test_a_guest_list_has_a_column_called_name_or_one_column():
         ("a,b\n1,2\n", "row 1: columns a, b found; one of them must be called name"),
         ("name\nAnn\nAnn\n", "row 3: 'Ann' is in row 2 already"),
         ("name,x\n,1\n", "row 2: no name found"),
+        ("\nname\nAnn\n\nAnn\n", "row 5: 'Ann' is in row 3 already"),
+        ("\na,b\n1,2\n", "row 2: columns a, b found"),
         ("name\n" + "x" * 201, "row 2: 201 characters; 200 allowed"),
         # The csv module reads cells of up to 131,072 characters.
-        ("name\nAnn\n" + "x" * 131_073, "row 3: a cell of more than 131,072 characters found"),
+        ("name\nAnn\n" + "x" * 131_073, "row 3: this is no CSV (field larger than field limit"),
     ],
 )
 def test_a_guest_list_that_cannot_be_says_which_row(text, told):

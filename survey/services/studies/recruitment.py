@@ -40,12 +40,14 @@ ACCESS = {
     "public": "Anyone with the public link",
     "personal": "Only people with a personal link",
 }
-PARAMETER = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,39}\Z")
+LONGEST_PARAMETER = 40  # characters of a parameter's name
+PARAMETER = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_PARAMETER - 1}}}\Z")
 LONGEST_VALUE = 200
 MOST_PARAMETERS = 8
 BUILT_IN_NAMES = ("code", "participant_id", "study_id", "session_id")
-# The parameters in which platforms send what a return address calls study_id and session_id.
-PLATFORM_NAMES = {"study_id": ("STUDY_ID", "hitId"), "session_id": ("SESSION_ID", "assignmentId")}
+# The parameters, in lower case, in which platforms send what a return address calls study_id
+# and session_id.
+PLATFORM_NAMES = {"study_id": ("study_id", "hitid"), "session_id": ("session_id", "assignmentid")}
 
 LONGEST_NAME = 200  # characters of a guest's name
 MOST_AT_ONCE = 10_000  # names in a file of guests
@@ -94,7 +96,8 @@ class Recruitment:
             if not (isinstance(name, str) and PARAMETER.match(name)):
                 yield Fault(
                     (place,),
-                    f"{name!r} found in {place}; a parameter's name has letters, digits, - and _",
+                    f"{name!r} found in {place}; a parameter's name begins with a letter and has "
+                    f"at most {LONGEST_PARAMETER} characters: letters A to Z, digits, - and _",
                 )
         if len(self.capture) > MOST_PARAMETERS:
             yield Fault(("capture",), f"at most {MOST_PARAMETERS} parameters can be captured")
@@ -143,8 +146,9 @@ class Recruitment:
         if not self.return_url:
             return None
         values = {name: parameters.get(name, "") for name in self.capture}
+        lowered = {name.lower(): value for name, value in parameters.items()}
         for name, sent_as in PLATFORM_NAMES.items():
-            values[name] = next((parameters[sent] for sent in sent_as if sent in parameters), "")
+            values[name] = next((lowered[sent] for sent in sent_as if sent in lowered), "")
         values |= {"code": code, "participant_id": parameters.get(self.id_parameter, "")}
         quoted = {name: quote(value, safe="") for name, value in values.items()}
         return self.return_url.format_map(quoted)
@@ -220,55 +224,61 @@ def _code_faults(settings: Recruitment) -> Iterable[Fault]:
             yield Fault((name,), text)
 
 
-def read_guests(text: str, file: str = "the guest list") -> list[str]:
+def read_guests(text: str, file_name: str = "the guest list") -> list[str]:
     """Return the names in a CSV file that has a column "name" or a single column.
 
-    A file that ``links_csv`` wrote gives the names that it was written from. Raises SurveyError
-    with the first ten faulty rows.
+    Blank rows are skipped. A file that ``links_csv`` wrote gives the names that it was written
+    from. Raises SurveyError with the first ten faulty rows.
     """
-    rows = _rows(text, file)
-    if not any(any(cell.strip() for cell in row) for row in rows):
-        raise SurveyError(f"{file} is empty; one name per row is needed.")
-    header = [cell.strip().lower() for cell in rows[0]]
-    column = header.index("name") if "name" in header else 0
-    if "name" not in header and len(header) > 1:
+    rows = _filled_rows(text, file_name)
+    if not rows:
+        raise SurveyError(f"{file_name} is empty; one name per row is needed.")
+    number, first = rows[0]
+    header = [cell.strip().lower() for cell in first]
+    if "name" in header:
+        return _checked_names(rows[1:], header.index("name"), file_name)
+    if len(header) > 1:
         raise SurveyError(
-            f"{file}, row 1: columns {', '.join(rows[0])} found; one of them must be called name."
+            f"{file_name}, row {number}: columns {', '.join(first)} found; one of them must be "
+            "called name."
         )
-    first = 2 if "name" in header else 1
-    return _checked_names(rows[first - 1 :], first, column, file)
+    return _checked_names(rows, 0, file_name)
 
 
-def _rows(text: str, file: str) -> list[list[str]]:
-    rows: list[list[str]] = []
+def _filled_rows(text: str, file_name: str) -> list[tuple[int, list[str]]]:
+    """Return number and cells of each row that is not blank."""
+    number, rows = 0, []
     try:
-        rows.extend(csv.reader(io.StringIO(text.lstrip("\ufeff"), newline="")))
-    except csv.Error:
-        most = csv.field_size_limit()
+        reader = csv.reader(io.StringIO(text.lstrip("\ufeff"), newline=""))
+        for number, cells in enumerate(reader, 1):
+            if any(cell.strip() for cell in cells):
+                rows.append((number, cells))
+    except csv.Error as error:  # for example a cell of more than 131,072 characters
         raise SurveyError(
-            f"{file}, row {len(rows) + 1}: a cell of more than {most:,} characters found; "
-            f"a name has at most {LONGEST_NAME}."
+            f"{file_name}, row {number + 1}: this is no CSV ({error}); a name has at most "
+            f"{LONGEST_NAME} characters."
         ) from None
     return rows
 
 
-def _checked_names(rows: Sequence[Sequence[str]], first: int, column: int, file: str) -> list[str]:
+def _checked_names(
+    rows: Iterable[tuple[int, Sequence[str]]], column: int, file_name: str
+) -> list[str]:
     names: dict[str, int] = {}
     faults = []
-    for number, row in enumerate(rows, first):
-        if not any(cell.strip() for cell in row):
-            continue
+    for number, row in rows:
+        place = f"{file_name}, row {number}"
         name = " ".join(unescaped(row[column]).split()) if len(row) > column else ""
         if not name or "\0" in name:
-            faults.append(f"{file}, row {number}: no name found; one is needed")
+            faults.append(f"{place}: no name found; one is needed")
         elif len(name) > LONGEST_NAME:
-            faults.append(f"{file}, row {number}: {len(name)} characters; {LONGEST_NAME} allowed")
+            faults.append(f"{place}: {len(name)} characters; {LONGEST_NAME} allowed")
         elif name in names:
-            faults.append(f"{file}, row {number}: {name!r} is in row {names[name]} already")
+            faults.append(f"{place}: {name!r} is in row {names[name]} already")
         else:
             names[name] = number
     if len(names) > MOST_AT_ONCE:
-        faults = [f"{file} has {len(names)} names; {MOST_AT_ONCE} at once are allowed"]
+        faults = [f"{file_name} has {len(names)} names; {MOST_AT_ONCE} at once are allowed"]
     if faults:
         raise SurveyError(". ".join(faults[:10]) + ".")
     return list(names)
