@@ -1,4 +1,4 @@
-"""The program ``survey`` as ``python -m survey``."""
+"""The program ``survey``, also as ``python -m survey``."""
 
 from survey.cli import main
 

@@ -143,12 +143,12 @@ def doctor(host: str, as_json: bool) -> None:
     The exit status is 1 if something is dangerous; `survey serve` refuses it.
     """
     with progress_bar("Checking"):
-        findings = _findings(host)
+        results = _check_results(host)
     if as_json:
-        print_json([asdict(finding) for finding in findings])
+        print_json([asdict(result) for result in results])
     else:
-        _print_findings(findings)
-    if any(finding.level == "DANGER" for finding in findings):
+        _print_check_results(results)
+    if any(result.level == "DANGER" for result in results):
         raise click.exceptions.Exit(1)
 
 
@@ -283,15 +283,15 @@ def _refuse_danger(settings: "Settings", engine: "Engine", host: str) -> None:
 
     from survey.services.operations.doctor import run_checks
 
-    findings = run_checks(engine, settings, host, debug=get_debug_flag(), thorough=False)
-    for finding in findings:
-        if finding.level == "warning":
-            click.echo(f"Warning: {finding.text}", err=True)
-    if dangers := [finding.text for finding in findings if finding.level == "DANGER"]:
+    results = run_checks(engine, settings, host, debug=get_debug_flag(), thorough=False)
+    for result in results:
+        if result.level == "warning":
+            click.echo(f"Warning: {result.text}", err=True)
+    if dangers := [result.text for result in results if result.level == "DANGER"]:
         raise click.ClickException("\n       ".join(dangers))
 
 
-def _findings(host: str) -> "Sequence[CheckResult]":
+def _check_results(host: str) -> "Sequence[CheckResult]":
     from flask.helpers import get_debug_flag
 
     from survey.services.operations.doctor import danger, run_checks
@@ -306,16 +306,16 @@ def _findings(host: str) -> "Sequence[CheckResult]":
         raise
 
 
-def _print_findings(findings: "Sequence[CheckResult]") -> None:
+def _print_check_results(results: "Sequence[CheckResult]") -> None:
     """Print a row for each check, then what to do about those that are not ok."""
     rows = [
-        (finding.check, finding.level, finding.text if finding.level == "ok" else "see below")
-        for finding in findings
+        (result.check, result.level, result.text if result.level == "ok" else "see below")
+        for result in results
     ]
     print_table("The survey's health", ["check", "level", "found"], rows)
-    for finding in findings:
-        if finding.level != "ok":
-            print_text(f"{finding.level}: {finding.text}", "", "  ", word=finding.level)
+    for result in results:
+        if result.level != "ok":
+            print_text(f"{result.level}: {result.text}", "", "  ", word=result.level)
 
 
 def _upgrade(engine: "Engine") -> tuple[str | None, str | None]:

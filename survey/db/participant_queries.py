@@ -356,7 +356,7 @@ def note_shown(session: Session, participant_id: int, position: int, moment: dat
 
 
 # JSON is fetched as text, the key of the cache of parsed plans. The participant's columns are named
-# as the fields of their record.
+# as the fields of ``ParticipantRow``.
 _VISIT = Prepared(
     select(
         *(_study.c[name].label(f"study_{name}") for name in ("id", "slug", "status")),

@@ -96,6 +96,15 @@ def test_what_is_no_plan_is_explained(text, told):
     assert told in faults_of(text)[0]
 
 
+def test_a_number_of_a_pool_hides_no_other_fault():
+    without_pool = "preset: mnro\nper_participant: 99\n"
+    assert faults_of(without_pool)[0].endswith(
+        "per_participant is 99, but the design is all; leave it out, or choose the design pool"
+    )
+    faults = faults_of("preset: mnro\ndesign: pool\nper_participant: 99\nrelevant: 200\n")
+    assert ["per_participant is 99" in faults[0], "relevant is 200" in faults[1]] == [True, True]
+
+
 @given(st.text(max_size=200))
 def test_any_text_is_a_plan_or_a_plan_file_error(text):
     with contextlib.suppress(PlanFileError):

@@ -218,7 +218,8 @@ class Plan(ABC):
         for name, rule in rules.items():
             faults += rule.faults(name, getattr(self, name))
         faults += self._personal_field_faults()
-        if not any(isinstance(rules.get(str(fault.place[0])), Whole) for fault in faults):
+        numbers = {name for name, rule in rules.items() if isinstance(rule, Whole)}
+        if not any(fault.place[0] in numbers - {"per_participant"} for fault in faults):
             faults += [*self._pool_faults(), *self._number_faults()]
         if registered:
             faults += self._registry_faults()
@@ -227,7 +228,9 @@ class Plan(ABC):
     def _rules(self) -> dict[str, Rule]:
         """Return the rules of this plan's fields."""
         rules = rules_of(type(self))
-        if not [*QUESTIONS.faults("questions", self.questions)]:
+        if self.design != "pool":
+            del rules["per_participant"]  # its fault is that it is there at all
+        elif not [*QUESTIONS.faults("questions", self.questions)]:
             rules["per_participant"] = replace(PER_PARTICIPANT, highest=self.questions)
         return rules
 

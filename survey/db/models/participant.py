@@ -98,13 +98,13 @@ class Browser(Base):
     participant_id: Mapped[int] = mapped_column(
         ForeignKey("participant.id", ondelete="CASCADE"),
         index=True,
-        doc="for whom the browser speaks",
+        doc="the participant who uses the browser",
     )
     token_hash: Mapped[str] = mapped_column(
         String(64), doc="SHA-256 of the random id in its cookie"
     )
 
-    participant: Mapped[Participant] = relationship()
+    participant: Mapped[Participant] = relationship(lazy="joined", innerjoin=True)
 
     __table_args__ = (UniqueConstraint("study_id", "token_hash"),)
 
@@ -187,7 +187,7 @@ class Identity(Base):
         default=dict, doc="what else the study keeps of the address they came with"
     )
 
-    participant: Mapped[Participant] = relationship()
+    participant: Mapped[Participant] = relationship(lazy="joined", innerjoin=True)
 
     __table_args__ = (UniqueConstraint("study_id", "external_id"),)
 

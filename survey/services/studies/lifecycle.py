@@ -285,8 +285,8 @@ def open_study(session: Session, study: Study, who: str = access.COMMAND_LINE) -
 
     Raises NotAllowedError for an open, imported or archived study.
     """
-    _require_changeable(study)
     study = queries.locked(session, Study, study.id)  # waits for a plan that is being saved
+    _require_changeable(study)
     if study.status == "open":
         raise NotAllowedError(f"The study {study.slug!r} is open already.")
     reopened = study.status == "closed"
