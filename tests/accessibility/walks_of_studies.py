@@ -33,7 +33,7 @@ def running(house: House, language: str) -> Iterator[Sight]:
     yield house.seen("Invite", "filled in for a platform", desk)
     desk.send(at(slug, "/invite/settings"), slot_minutes="x", return_url="nowhere")
     yield house.seen("Invite", "error: settings", desk)
-    recruitment.invite(house.session, study, ["Ann", "Bob"])
+    recruitment.add_guests(house.session, study, ["Ann", "Bob"])
     desk.open(at(slug, "/invite"))
     yield house.seen("Invite", "personal links", desk)
     desk.open(at(slug, "/progress"))

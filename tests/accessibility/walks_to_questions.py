@@ -59,7 +59,7 @@ def coming_invited(house: House, language: str) -> Iterator[Sight]:
     """The first page of a study for guests, and of one that a platform sends people to."""
     slug = f"invited-{language}"
     study = house.study(slug, Recruitment(access="personal"), language=language)
-    recruitment.invite(house.session, study, ["Ann"])
+    recruitment.add_guests(house.session, study, ["Ann"])
     link = recruitment.link_token(KEY, recruitment.guests_of(house.session, study)[0])
     visitor = house.visitor(slug, language)
     visitor.open()

@@ -57,7 +57,7 @@ def a_researcher(app: Flask, session: Session) -> Caller:
     researchers.set_password(session, link, PASSWORD)
     for slug in (OPEN, DRAFT, RANKED):
         made = lifecycle.create_owned_study(session, ada, slug, _plan(slug), Recruitment())
-        recruitment.invite(session, made, ["Ann"])
+        recruitment.add_guests(session, made, ["Ann"])
         access.share(session, made, bob, "viewer")
         if slug != DRAFT:
             lifecycle.open_study(session, made, "Ada")

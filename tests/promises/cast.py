@@ -117,7 +117,7 @@ class World:
         _seen_two_minutes_ago(session)
 
     def _take_part(self, session, study, side):
-        recruitment.invite(session, study, [f"{CANARY[side]} guest", f"{CANARY[side]} begun"])
+        recruitment.add_guests(session, study, [f"{CANARY[side]} guest", f"{CANARY[side]} begun"])
         waiting, begun = recruitment.guests_of(session, study)
         lifecycle.open_study(session, study, "owner")
         token = BROWSERS["own" if side == "my" else "foreign"]

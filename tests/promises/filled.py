@@ -34,7 +34,7 @@ def fill(app, session, plan: Plan | None = None) -> None:
     )
     lifecycle.create_study(session, "a-draft", a_plan())
     lifecycle.open_study(session, study, access.COMMAND_LINE)
-    recruitment.invite(session, study, [STRANGE])
+    recruitment.add_guests(session, study, [STRANGE])
     guest = recruitment.guests_of(session, study)[0]
     _answer(app, f"?guest={recruitment.link_token(KEY, guest)}")
     _answer(app, "?PROLIFIC_PID=p%3C1&STUDY_ID=s1")

@@ -82,7 +82,7 @@ def study(session):
             break
         _take_part(session, study, number, personal)
     names = " ".join(TEXTS).split()
-    recruitment.invite(session, study, sorted(set(names)))
+    recruitment.add_guests(session, study, sorted(set(names)))
     lifecycle.close_study(session, study, "Ada")
     return study
 
@@ -90,7 +90,7 @@ def study(session):
 def _take_part(session, study, number, personal):
     reason = personal.pop(FIELDS[-1], "") if number % 3 else ""
     sent = {"PROLIFIC_PID": f"{personal[FIELDS[0]]}{number}", "STUDY_ID": personal[FIELDS[0]]}
-    kept = recruitment_of(study).stored_parameters(sent)
+    kept = recruitment_of(study).select_parameters(sent)
     one = participants.begin(session, study, str(number), KEY, Arrival(parameters=kept))
     participants.agree(session, one, participants.consent_text(session, study).digest)
     told = {"warmth": -number % 50 - 50, "chosen": OPTIONS[number % len(OPTIONS[:50])]}

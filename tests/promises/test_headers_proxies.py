@@ -73,7 +73,7 @@ def a_study(app):
     """Open a study with a guest; return the link with which Ada sets her password."""
     with app.app_context():
         study = an_open_study(db.session)
-        recruitment.invite(db.session, study, ["Grace"])
+        recruitment.add_guests(db.session, study, ["Grace"])
         _, link = researchers.add_researcher(db.session, "Ada")
         db.session.remove()
     return link

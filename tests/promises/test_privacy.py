@@ -272,7 +272,7 @@ def dated(session, client):
     made = lifecycle.create_study(session, SLUG, plan)
     made.recruitment = Recruitment(id_parameter="PROLIFIC_PID").as_json()
     lifecycle.open_study(session, made)
-    recruitment.invite(session, made, ["Grace Hopper"])
+    recruitment.add_guests(session, made, ["Grace Hopper"])
     session.commit()
     visitor = Visitor(client)
     visitor.open(f"?PROLIFIC_PID={PLATFORM_ID}")

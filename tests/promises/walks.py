@@ -264,7 +264,7 @@ def _come_from_a_platform(place: Place, look: Look, language: str) -> None:
 def _come_by_invitation(place: Place, look: Look, language: str) -> None:
     study = new_study(place, f"invited-{language}")
     recruit(place.session, study, access="personal")
-    recruitment.invite(place.session, study, ["Ann"])
+    recruitment.add_guests(place.session, study, ["Ann"])
     ann = recruitment.guests_of(place.session, study)[0]
     visitor = _visitor(place, study)
     for query in ("", "?guest=NOTALINK", f"?test={tokens.test_run_token(KEY, study.slug)}"):

@@ -11,7 +11,7 @@ from survey.core.studies.faults import PlanError
 from survey.errors import NotFoundError, SurveyError
 from survey.services.spreadsheets import escaped, unescaped
 from survey.services.studies import recruitment
-from survey.services.studies.recruitment import PLATFORMS, Recruitment, recruitment_from
+from survey.services.studies.recruitment import PLATFORMS, Recruitment, parse_recruitment
 from tests.builders import KEY, an_open_study
 
 PROLIFIC = Recruitment(
@@ -21,7 +21,7 @@ PROLIFIC = Recruitment(
 
 def test_what_prolific_sends_is_kept_without_being_asked_for():
     query = {"PROLIFIC_PID": "p1", "STUDY_ID": "s1", "SESSION_ID": "x1", "utm_source": "mail"}
-    assert Recruitment().stored_parameters(query) == {
+    assert Recruitment().select_parameters(query) == {
         "PROLIFIC_PID": "p1",
         "STUDY_ID": "s1",
         "SESSION_ID": "x1",
@@ -30,7 +30,7 @@ def test_what_prolific_sends_is_kept_without_being_asked_for():
 
 def test_upper_and_lower_case_count_alike_and_what_is_not_configured_is_not_kept():
     settings = Recruitment(id_parameter="workerId", capture=("hitId",))
-    assert settings.stored_parameters({"WORKERID": " w1 ", "hitid": "h", "assignmentId": "a"}) == {
+    assert settings.select_parameters({"WORKERID": " w1 ", "hitid": "h", "assignmentId": "a"}) == {
         "workerId": "w1",
         "hitId": "h",
     }
@@ -38,7 +38,7 @@ def test_upper_and_lower_case_count_alike_and_what_is_not_configured_is_not_kept
 
 def test_a_value_without_end_is_cut():
     assert (
-        len(Recruitment().stored_parameters({"PROLIFIC_PID": "x" * 10_000})["PROLIFIC_PID"]) == 200
+        len(Recruitment().select_parameters({"PROLIFIC_PID": "x" * 10_000})["PROLIFIC_PID"]) == 200
     )
 
 
@@ -49,7 +49,7 @@ def test_the_way_back_carries_the_code():
 
 
 def test_the_way_back_echoes_what_sona_wants_and_nothing_breaks_out_of_the_address():
-    settings = recruitment_from({**PLATFORMS["sona"], "code_complete": "X"})
+    settings = parse_recruitment({**PLATFORMS["sona"], "code_complete": "X"})
     address = settings.return_address("X", {"survey_code": "12&credit_token=evil"})
     assert address.endswith("survey_code=12%26credit_token%3Devil")
 
@@ -57,7 +57,7 @@ def test_the_way_back_echoes_what_sona_wants_and_nothing_breaks_out_of_the_addre
 @pytest.mark.parametrize("captured", ["study_id", "STUDY_ID", "Study_Id", "hitId", "hitid"])
 def test_the_way_back_carries_the_study_by_whatever_name_it_was_captured(captured):
     settings = Recruitment(capture=(captured,), return_url="https://x.example/?study={study_id}")
-    kept = settings.stored_parameters({"STUDY_ID": "s 1", "hitId": "s 1"})
+    kept = settings.select_parameters({"STUDY_ID": "s 1", "hitId": "s 1"})
     assert settings.return_address("", kept) == "https://x.example/?study=s%201"
 
 
@@ -99,13 +99,13 @@ def test_without_an_address_there_is_no_way_back():
 )
 def test_settings_that_cannot_be_are_refused(values, told):
     with pytest.raises(PlanError) as error:
-        recruitment_from(values)
+        parse_recruitment(values)
     assert told in str(error.value)
 
 
 @pytest.mark.parametrize("platform", PLATFORMS)
 def test_a_platforms_settings_only_lack_codes(platform):
-    assert recruitment_from({**PLATFORMS[platform], "code_complete": "C1"})
+    assert parse_recruitment({**PLATFORMS[platform], "code_complete": "C1"})
 
 
 def test_a_guest_list_has_a_column_called_name_or_one_column():
@@ -144,8 +144,8 @@ def test_a_guest_list_that_cannot_be_says_which_row(text, told):
 
 def test_links_are_made_once_per_name_and_stay_the_same(session):
     study = an_open_study(session)
-    assert recruitment.invite(session, study, ["Ann", "=Bob"]) == 2
-    assert recruitment.invite(session, study, ["Ann", "Carl"]) == 1
+    assert recruitment.add_guests(session, study, ["Ann", "=Bob"]) == 2
+    assert recruitment.add_guests(session, study, ["Ann", "Carl"]) == 1
     listed, address = recruitment.guests_of(session, study), "https://x.example/s/five-systems"
     first = recruitment.personal_links(listed, KEY, address)
     assert first == recruitment.personal_links(listed, KEY, address)
@@ -153,25 +153,25 @@ def test_links_are_made_once_per_name_and_stay_the_same(session):
     assert [row["name"] for row in rows] == ["Ann", "'=Bob", "Carl"]
     assert {row["status"] for row in rows} == {"not started"}
     token = rows[0]["link"].rpartition("=")[2]
-    assert recruitment.guest_of(session, study, KEY, token.lower()).name == "Ann"
+    assert recruitment.find_guest(session, study, KEY, token.lower()).name == "Ann"
 
 
 @pytest.mark.parametrize("change", [slice(0, -1), slice(1, None), slice(0, 12)])
 def test_a_link_that_is_not_whole_is_nobodys(session, change):
     study = an_open_study(session)
-    recruitment.invite(session, study, ["Ann"])
+    recruitment.add_guests(session, study, ["Ann"])
     token = recruitment.link_token(KEY, recruitment.guests_of(session, study)[0])
     for wrong in (token[change], "", "ü" * 24):
         with pytest.raises(NotFoundError, match="personal link is not complete"):
-            recruitment.guest_of(session, study, KEY, wrong)
+            recruitment.find_guest(session, study, KEY, wrong)
 
 
 def test_a_link_of_another_study_is_nobodys_here(session):
     study, other = an_open_study(session), an_open_study(session, "another")
-    recruitment.invite(session, study, ["Ann"])
+    recruitment.add_guests(session, study, ["Ann"])
     token = recruitment.link_token(KEY, recruitment.guests_of(session, study)[0])
     with pytest.raises(NotFoundError):
-        recruitment.guest_of(session, other, KEY, token)
+        recruitment.find_guest(session, other, KEY, token)
 
 
 @given(st.text())

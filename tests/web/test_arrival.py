@@ -23,7 +23,7 @@ def recruit(session, study, **settings):
 
 
 def link_of(session, study, name="Ann"):
-    recruitment.invite(session, study, [name])
+    recruitment.add_guests(session, study, [name])
     guest = next(one for one in recruitment.guests_of(session, study) if one.name == name)
     return f"?guest={recruitment.link_token(KEY, guest)}"
 

@@ -27,8 +27,8 @@ STEPS = (
 class ListedParticipant:
     """What a researcher may see of a participant while a study runs.
 
-    ``page``: the next page, in words. ``minutes``: from the beginning to the end, or to when
-    they were last seen. ``away``: their slot is released.
+    ``page``: the next page in words, or the status of those who have ended. ``minutes``: from the
+    beginning to the end, or to when they were last seen. ``away``: their slot is released.
     """
 
     public_id: str
@@ -46,7 +46,10 @@ class ListedParticipant:
 
 @dataclass(frozen=True)
 class ParticipantList:
-    """Participants of a kind: ``total`` of them, of which those seen last are ``shown``."""
+    """Participants of a kind. ``total``: how many the study has, whatever their ids begin with.
+
+    ``shown``: those whose id has the prefix, at most MOST_SHOWN, those seen last first.
+    """
 
     shown: Sequence[ListedParticipant]
     total: int
@@ -56,8 +59,9 @@ class ParticipantList:
 class StudyParticipants:
     """A study's participants: those who count, test data, and excluded ones.
 
-    ``counts``: those who count, by status. ``under_way``: how many have begun, hold a slot and
-    are not complete. ``id_prefix``: what the listed ids begin with.
+    ``counts``: how many of those who count have each status. ``under_way``: how many of them have
+    begun, hold a slot and are not complete. ``id_prefix``: what the listed ids begin with; it
+    changes no number.
     """
 
     counted: ParticipantList
@@ -81,9 +85,9 @@ class StudyParticipants:
 
 
 def list_participants(session: Session, study: Study, id_prefix: str = "") -> StudyParticipants:
-    """Return a study's participants whose id has a prefix, those seen last first.
+    """List a study's participants whose id has a prefix; count all of its participants.
 
-    The database counts them, and MOST_SHOWN rows of each kind are read at most.
+    The database counts, so at most MOST_SHOWN rows of each kind are read.
     """
     since = participants.slot_cutoff(study)
     status_counts = queries.status_counts(session, study.id, since)
@@ -91,7 +95,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
 
     def participant_list(kind: Kind) -> ParticipantList:
         total = sum(row.participants for row in status_counts if row.kind == kind)
-        shown = _recently_seen(session, study, kind, id_prefix, since) if total else ()
+        shown = _list_recent(session, study, kind, id_prefix, since) if total else ()
         return ParticipantList(shown, total)
 
     counts = Counter[str]()
@@ -117,22 +121,24 @@ def find_participant(session: Session, study: Study, public_id: str) -> Particip
     return participant
 
 
-def _recently_seen(
+def _list_recent(
     session: Session, study: Study, kind: Kind, id_prefix: str, since: datetime
 ) -> list[ListedParticipant]:
     rows = queries.recently_seen(session, study.id, kind, id_prefix, MOST_SHOWN)
     answered = queries.answer_counts(session, [row.id for row in rows])
-    return [_listed(row, answered.get(row.id, 0), study.plan.asked, since) for row in rows]
+    return [
+        _listed_participant(row, answered.get(row.id, 0), study.plan.asked, since) for row in rows
+    ]
 
 
-def _listed(
+def _listed_participant(
     participant: Participant, answered: int, asked: int, since: datetime
 ) -> ListedParticipant:
     last_seen = participant.completed_at or participant.last_seen_at or participant.started_at
     return ListedParticipant(
         public_id=participant.public_id,
         status=participant.status,
-        page=_page(participant, answered, asked),
+        page=_page_in_words(participant, answered, asked),
         answered=answered,
         asked=asked,
         last_seen=last_seen,
@@ -144,7 +150,8 @@ def _listed(
     )
 
 
-def _page(participant: Participant, answered: int, asked: int) -> str:
+def _page_in_words(participant: Participant, answered: int, asked: int) -> str:
+    """Return a participant's next page in words, or the status of those who have ended."""
     if participant.status != "started":
         return (
             "finished" if participant.status == "complete" else participant.status.replace("_", " ")

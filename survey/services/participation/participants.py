@@ -33,7 +33,7 @@ from survey.db.participant_queries import AnyParticipant, AnyStudy, Visit
 # For pages too, which may import services but not survey.db.
 from survey.db.queries import consent_text as consent_text
 from survey.errors import NotAllowedError, NotFoundError, StudyClosedError, StudyFullError
-from survey.services.studies.recruitment import guest_of, recruitment_of
+from survey.services.studies.recruitment import find_guest, recruitment_of
 
 PRACTICE = 0  # the position of the practice question
 
@@ -90,7 +90,7 @@ def returning_participant(
     The first of these that the visitor has decides. Raises NotFoundError for an invalid link.
     """
     if arrival.guest:
-        return guest_of(session, study, secret_key, arrival.guest).participant
+        return find_guest(session, study, secret_key, arrival.guest).participant
     external_id = arrival.parameters.get(recruitment_of(study).id_parameter)
     if external_id:
         identity = queries.find(session, Identity, study_id=study.id, external_id=external_id)
@@ -149,7 +149,7 @@ def _new_participant(
     session.add(participant)
     session.flush()
     if arrival.guest:
-        guest = guest_of(session, study, secret_key, arrival.guest)
+        guest = find_guest(session, study, secret_key, arrival.guest)
         guest.participant_id = participant.id
     if arrival.parameters:
         others = {"study_id": study.id, "external_id": external_id}

@@ -24,7 +24,7 @@ from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
 from survey.services.studies.languages import ENGLISH, languages
 from survey.services.studies.presets import translated
-from survey.services.studies.recruitment import Recruitment, recruitment_from
+from survey.services.studies.recruitment import Recruitment, parse_recruitment
 
 LARGEST_FILE = 1_000_000  # characters
 DEEPEST = 10  # levels of nesting
@@ -205,7 +205,7 @@ def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str,
 def _recruitment(stored: object) -> Recruitment:
     if not isinstance(stored, Mapping):
         raise PlanError([Fault((), f"recruitment is {stored!r}; fields with values are needed")])
-    return recruitment_from(stored)
+    return parse_recruitment(stored)
 
 
 def _read(text: str, file: str) -> tuple[dict[str, Any], Lines]:

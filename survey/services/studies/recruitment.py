@@ -56,7 +56,9 @@ NOT_STARTED = "not started"
 
 @dataclass(frozen=True)
 class Recruitment:
-    """Settings that are no part of the digest, so that they may change while a study is open.
+    """Who may begin a study, and what is exchanged with the platform that sends participants.
+
+    The study's digest does not cover these settings, so they may change while it is open.
 
     ``access``: "public" (a common link) or "personal" (guests only).
     ``id_parameter``: the query parameter with the platform's id of a person, stored as
@@ -129,10 +131,11 @@ class Recruitment:
                 ("code_complete",), "return_url has a {code}, so code_complete cannot be empty"
             )
 
-    def stored_parameters(self, query: Mapping[str, str]) -> dict[str, str]:
+    def select_parameters(self, query: Mapping[str, str]) -> dict[str, str]:
         """Return the configured parameters of a query, ignoring upper and lower case.
 
-        All others are dropped: they may be personal data.
+        Values are cut at LONGEST_VALUE characters. All other parameters are dropped: they may be
+        personal data.
         """
         lowered = {name.lower(): value for name, value in query.items()}
         values = {
@@ -142,7 +145,11 @@ class Recruitment:
         return {name: value for name, value in values.items() if value}
 
     def return_address(self, code: str, parameters: Mapping[str, str]) -> str | None:
-        """Return the filled-in return address of a participant, None without a return_url."""
+        """Return the filled-in return address of a participant, None without a return_url.
+
+        {study_id} and {session_id} are what any known platform calls them (PLATFORM_NAMES).
+        A captured parameter called code or participant_id does not replace these two.
+        """
         if not self.return_url:
             return None
         values = {name: parameters.get(name, "") for name in self.capture}
@@ -158,7 +165,7 @@ class Recruitment:
         return str(getattr(self, f"code_{status}", ""))
 
     def as_json(self) -> dict[str, Any]:
-        """Return the settings as a dictionary to store."""
+        """Return the settings as JSON values, to be stored."""
         return asdict(self)
 
 
@@ -184,19 +191,23 @@ PLATFORMS: Mapping[str, Mapping[str, Any]] = {
 
 
 def recruitment_of(study: AnyStudy) -> Recruitment:
-    """Return a study's recruitment settings, parsed once for the same stored text."""
+    """Return a study's recruitment settings; the text in a ``StudyRow`` is parsed once."""
     if isinstance(study, StudyRow):
-        return _parsed(study.recruitment_json)
+        return _parse_stored(study.recruitment_json)
     return Recruitment(**study.recruitment)
 
 
 @lru_cache(maxsize=100)
-def _parsed(settings: str) -> Recruitment:
+def _parse_stored(settings: str) -> Recruitment:
     return Recruitment(**json.loads(settings))
 
 
-def recruitment_from(values: Mapping[str, Any]) -> Recruitment:
-    """Parse settings from plain values; raise PlanError with all faults."""
+def parse_recruitment(values: Mapping[str, Any]) -> Recruitment:
+    """Parse settings from plain values, by default those of ``Recruitment``.
+
+    Raises PlanError, with all faults of the first check that fails: the names of the settings,
+    the type of ``capture``, the values, measures' names in codes.
+    """
     known = {field.name for field in fields(Recruitment)}
     unknown = [name for name in values if name not in known]
     if unknown:
@@ -284,8 +295,8 @@ def _checked_names(
     return list(names)
 
 
-def invite(session: Session, study: Study, names: Iterable[str]) -> int:
-    """Add names to the study's guest list; return how many were new."""
+def add_guests(session: Session, study: Study, names: Iterable[str]) -> int:
+    """Add names to the study's guest list, and send nothing; return how many were new."""
     known = {guest.name for guest in guests_of(session, study)}
     new = [name for name in names if name not in known]
     session.add_all(
@@ -296,7 +307,7 @@ def invite(session: Session, study: Study, names: Iterable[str]) -> int:
     return len(new)
 
 
-def remove(session: Session, study: Study, guest_id: int) -> None:
+def remove_guest(session: Session, study: Study, guest_id: int) -> None:
     """Delete a guest who has not begun.
 
     Raises NotFoundError for an id that is not on this study's list, and SurveyError for a guest
@@ -317,7 +328,7 @@ def link_token(secret_key: str, guest: Guest) -> str:
     return guest.nonce + _second_half(secret_key, guest.nonce)
 
 
-def guest_of(session: Session, study: AnyStudy, secret_key: str, token: str) -> Guest:
+def find_guest(session: Session, study: AnyStudy, secret_key: str, token: str) -> Guest:
     """Return the guest of a link's token, or raise NotFoundError."""
     nonce, second = token[:12].upper(), token[12:].upper()
     if hmac.compare_digest(_second_half(secret_key, nonce).encode(), second.encode()):
@@ -357,7 +368,7 @@ def names_csv(names: Iterable[str]) -> str:
 
 def links_csv(links: Iterable[PersonalLink]) -> str:
     """Return a CSV file of the guests with their links and statuses."""
-    rows = ((escaped(guest.name), guest.link, guest.status) for guest in links)
+    rows = ((escaped(link.name), link.link, link.status) for link in links)
     return "".join(map(line_of, (("name", "link", "status"), *rows)))
 
 

@@ -132,7 +132,7 @@ def _arrival() -> Arrival:
     values = request.values
     return Arrival(
         guest=values.get("guest", "")[:40],
-        parameters=recruitment_of(g.study).stored_parameters(values),
+        parameters=recruitment_of(g.study).select_parameters(values),
         is_test=tokens.is_test_run_token(secret_key(), g.slug, values.get("test", "")),
     )
 

@@ -23,7 +23,7 @@ from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import (
     PLATFORMS,
     Recruitment,
-    recruitment_from,
+    parse_recruitment,
     recruitment_of,
 )
 from survey.web.forms import Form, field_for
@@ -194,7 +194,7 @@ def add_guests() -> ResponseReturnValue:
     form = GuestsForm()
     if form.validate_on_submit():
         try:
-            added = recruitment.invite(session(), g.study, _names(form))
+            added = recruitment.add_guests(session(), g.study, _names(form))
         except (SurveyError, ValueError) as error:
             form.names.errors = [str(error)]
         else:
@@ -218,7 +218,7 @@ def _names(form: GuestsForm) -> list[str]:
 def remove_guest(guest_id: int) -> ResponseReturnValue:
     """Remove a guest who has not begun from the guest list."""
     if has_valid_token():
-        recruitment.remove(session(), g.study, guest_id)
+        recruitment.remove_guest(session(), g.study, guest_id)
         flash("The link is withdrawn.")
     return redirect(url_for("researcher.invite", _anchor="personal-links"), 303)
 
@@ -245,7 +245,7 @@ def save_recruitment() -> ResponseReturnValue:
     if form.validate_on_submit():
         try:
             lifecycle.change_recruitment(
-                session(), g.study, recruitment_from(form.values()), g.researcher.name
+                session(), g.study, parse_recruitment(form.values()), g.researcher.name
             )
         except PlanError as error:
             for fault in error.faults:
