@@ -1,4 +1,4 @@
-"""Tables of results: printed for readers, and written as LaTeX, Markdown and CSV."""
+"""Tables of results: formatted for reading, and as CSV, Markdown and LaTeX."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -67,8 +67,9 @@ class Sheet:
 class PrintedTable(NamedTuple):
     """The texts of a table's headings and cells; ``numeric``: which columns hold numbers.
 
-    ``missing``: for each cell the end of a decimal fraction that it lacks, where another number
-    of its column has more decimals; as blank space it puts the decimal points in one line.
+    ``missing``: for each cell the zeros that it lacks to have as many decimals as the longest
+    fraction of its column. Pages show them as blank space, so that the decimal points are in one
+    line.
     """
 
     columns: list[str]
@@ -78,18 +79,22 @@ class PrintedTable(NamedTuple):
 
 
 def printed_table(table: Sheet | Exhibit) -> PrintedTable:
-    """Format a table for reading, with equal decimals within each column."""
+    """Format a table for reading.
+
+    Within a column plain floats have equal decimals; whole numbers, P and Starred may have others.
+    """
     columns = [_printed_column(table, cells) for cells in zip(*table.rows, strict=True)]
     return PrintedTable(
         columns=[text_of(column) for column in table.columns],
         rows=[list(row) for row in zip(*columns, strict=True)],
-        numeric=numeric(table),
+        numeric=numeric_columns(table),
         missing=[list(row) for row in zip(*map(_missing_decimals, columns), strict=True)],
     )
 
 
 def _missing_decimals(texts: Sequence[str]) -> list[str]:
-    fractions = ["".join(text.partition(".")[1:]) for text in texts]
+    """Return for each text of a column the end of ".000" that it lacks."""
+    fractions = ["".join(text.partition(".")[1:]) for text in texts]  # with their point
     longest = max(map(len, fractions))
     zeros = f".{'0' * longest}"[:longest]
     return [
@@ -104,14 +109,18 @@ def _printed_column(table: Sheet | Exhibit, cells: Sequence[Cell]) -> list[str]:
     needed = [len(rounded(value, table.decimals).partition(".")[2]) for value in plain]
     decimals = min(max(needed, default=table.decimals), table.decimals + 2)
     # Where a row of totals adds a column up, its whole numbers are the same quantity.
-    pads = bool(plain) and table.totals
+    as_floats = bool(plain) and table.totals
     return [
-        text_of(float(cell) if pads and isinstance(cell, int) else cell, decimals) for cell in cells
+        text_of(float(cell) if as_floats and isinstance(cell, int) else cell, decimals)
+        for cell in cells
     ]
 
 
 def text_of(cell: Cell, decimals: int = 3) -> str:
-    """Format a cell for reading: whole numbers whole, others rounded."""
+    """Format a cell for reading: None as a dash, floats rounded.
+
+    P, Starred and Worded are printed as their classes say.
+    """
     if cell is None:
         return UNDEFINED
     if isinstance(cell, P):
@@ -127,33 +136,36 @@ def text_of(cell: Cell, decimals: int = 3) -> str:
 
 
 def as_csv(sheet: Sheet) -> str:
-    """Write a sheet as CSV, numbers in full."""
-    return "".join(line_of(map(_raw, row)) for row in (sheet.columns, *sheet.rows))
+    """Return a sheet as CSV, numbers in full."""
+    return "".join(line_of(map(_csv_cell, row)) for row in (sheet.columns, *sheet.rows))
 
 
-def _raw(cell: Cell) -> str:
+def _csv_cell(cell: Cell) -> str:
     if cell is None:
         return ""
     return escaped(cell) if isinstance(cell, str) else repr(cell)
 
 
 def as_markdown(sheet: Sheet) -> str:
-    """Write a sheet as a Markdown table under its title."""
+    """Return a sheet as a Markdown table between its title and its note."""
     printed = printed_table(sheet)
     lines = [
-        f"**{_markdown(sheet.title)}**",
+        f"**{_escape_markdown(sheet.title)}**",
         "",
-        _row([_markdown(column) for column in printed.columns]),
-        _row(["---:" if right else "---" for right in printed.numeric]),
-        *(_row([_markdown(text) for text in row]) for row in printed.rows),
+        _markdown_row([_escape_markdown(column) for column in printed.columns]),
+        _markdown_row(["---:" if right else "---" for right in printed.numeric]),
+        *(_markdown_row([_escape_markdown(text) for text in row]) for row in printed.rows),
     ]
     if sheet.note:
-        lines += ["", _markdown(sheet.note)]
+        lines += ["", _escape_markdown(sheet.note)]
     return "\n".join(lines) + "\n"
 
 
-def numeric(table: Sheet | Exhibit) -> list[bool]:
-    """Return for each column whether it holds numbers, which are aligned at the right."""
+def numeric_columns(table: Sheet | Exhibit) -> list[bool]:
+    """Return for each column whether it is aligned at the right, as numbers are.
+
+    The first column never is: it names the rows.
+    """
     columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.columns)
     return [
         index > 0 and all(cell is None or isinstance(cell, (int, float)) for cell in cells)
@@ -161,11 +173,11 @@ def numeric(table: Sheet | Exhibit) -> list[bool]:
     ]
 
 
-def _row(cells: Sequence[str]) -> str:
+def _markdown_row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _markdown(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     for sign in "\\|*_`<>[]":
         text = text.replace(sign, f"\\{sign}")
     return " ".join(text.split())
@@ -194,7 +206,7 @@ LATEX = str.maketrans(
 
 
 def as_latex(sheet: Sheet) -> str:
-    """Write a sheet as a LaTeX table in the style of booktabs."""
+    """Return a sheet as a LaTeX table in the style of booktabs."""
     printed = printed_table(sheet)
     body = [_latex_row(row) for row in printed.rows]
     if sheet.totals:
@@ -203,7 +215,7 @@ def as_latex(sheet: Sheet) -> str:
     lines = [
         r"\begin{table}",
         r"  \centering",
-        rf"  \caption{{{_latex(sheet.title)}}}",
+        rf"  \caption{{{_escape_latex(sheet.title)}}}",
         rf"  \label{{tab:{sheet.name}}}",
         rf"  \begin{{tabular}}{{{columns}}}",
         r"    \toprule",
@@ -212,20 +224,20 @@ def as_latex(sheet: Sheet) -> str:
         *(f"    {line}" for line in body),
         r"    \bottomrule",
         r"  \end{tabular}",
-        *([rf"  \par\smallskip\footnotesize {_latex(sheet.note)}"] if sheet.note else []),
+        *([rf"  \par\smallskip\footnotesize {_escape_latex(sheet.note)}"] if sheet.note else []),
         r"\end{table}",
     ]
     return "% needs \\usepackage{booktabs}\n" + "\n".join(lines) + "\n"
 
 
 def _latex_row(row: Sequence[str]) -> str:
-    cells = [_latex(text) for text in row]
+    cells = [_escape_latex(text) for text in row]
     if cells[0].startswith(("[", "*")):  # LaTeX would read it as an argument of the \\ above
         cells[0] = "{}" + cells[0]
     return " & ".join(cells) + r" \\"
 
 
-def _latex(text: str) -> str:
+def _escape_latex(text: str) -> str:
     return " ".join(text.split()).translate(LATEX)
 
 
