@@ -22,7 +22,7 @@ from survey.db.engine import database_url, engine_options, prepare, snapshot
 from survey.db.models import Study
 from survey.db.vote_queries import votes_of
 from survey.services.analysis.report import flags_sheet, tables_of
-from survey.services.analysis.study_results import Choices, analyse_study, as_json
+from survey.services.analysis.study_results import AnalysisOptions, analyse_study, as_json
 
 
 def analysed(uri: str) -> dict[str, float | str]:
@@ -42,7 +42,7 @@ def analysed(uri: str) -> dict[str, float | str]:
         if study is None:
             raise LookupError(f"there is no study {SLUG}")
         begun, worked = time.perf_counter(), time.process_time()
-        found = analyse_study(session, study, Choices())
+        found = analyse_study(session, study, AnalysisOptions())
         tables_of(found)
         flags_sheet(found)
         figures = as_json(found)

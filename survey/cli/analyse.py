@@ -17,7 +17,7 @@ from survey.cli.command import (
 from survey.cli.terminal import print_heading, print_json, print_sheet, print_text, progress_bar
 
 if TYPE_CHECKING:
-    from survey.services.analysis.study_results import Analysis, Choices
+    from survey.services.analysis.study_results import Analysis, AnalysisOptions
 
 EARLY_LOOK_NOTE = (
     "The study is still open. Its log now says that you looked at the results, and its bundle "
@@ -60,7 +60,7 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
     still open, its log will say that you looked at the results.
     """
     from survey.services.analysis import study_results
-    from survey.services.analysis.study_results import Analysis, Choices
+    from survey.services.analysis.study_results import Analysis, AnalysisOptions
     from survey.services.exchange.bundle import SUMS
 
     if folder is not None and (folder / SUMS).exists():
@@ -68,7 +68,7 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
             f"{folder} is a bundle, which a report would spoil; name another folder."
         )
     with progress_bar("Analysing"):
-        result = _analysis_of(target, Choices(**options))
+        result = _analysis_of(target, AnalysisOptions(**options))
     if not isinstance(result, Analysis):  # the figures of a kind that has no report
         print_json(result)
         return
@@ -87,7 +87,7 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
     _print_analysis(result)
 
 
-def _analysis_of(target: str | None, choices: "Choices") -> "Analysis | dict[str, Any]":
+def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | dict[str, Any]":
     """Return the analysis; of a kind that has no report, its figures as analysis.json has them."""
     from survey.services.accounts import access
     from survey.services.analysis import study_results
@@ -98,15 +98,15 @@ def _analysis_of(target: str | None, choices: "Choices") -> "Analysis | dict[str
     from survey.services.studies import lifecycle
 
     if target and _is_path(target):
-        return analyse_files(open_files(Path(target), str(Path(target))), choices)
+        return analyse_files(open_files(Path(target), str(Path(target))), options)
     with open_session() as session:
         study = lifecycle.find_study(session, target) if target else lifecycle.only_study(session)
         if lifecycle.log_early_results(session, study, access.COMMAND_LINE, "analysed"):
             click.echo(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
         if not is_ordering(study):
-            return analyse_stored(session, study, choices)[1]
-        return study_results.analyse_study(session, study, choices)
+            return analyse_stored(session, study, options)[1]
+        return study_results.analyse_study(session, study, options)
 
 
 def _is_path(target: str) -> bool:
@@ -132,12 +132,12 @@ def _print_counts(result: "Analysis") -> None:
         f"{result.participants} participant{'s' * (result.participants != 1)} × "
         f"{result.questions} questions: {result.responses} responses, {result.missing} missing. "
         f"Left out: {left_out.excluded} excluded, {left_out.test} test participants"
-        + (f", {left_out.flagged} flagged." if result.choices.exclude_flagged else ".")
+        + (f", {left_out.flagged} flagged." if result.options.exclude_flagged else ".")
     )
     if result.simulated:
         print_text(f"{report.simulated_notice(result)} They are no evidence of anything.")
-    if not result.choices.as_planned:
-        print_text(f"Not the analysis of the protocol: {report.departures(result.choices)}.")
+    if not result.options.as_planned:
+        print_text(f"Not the analysis of the protocol: {report.departures(result.options)}.")
 
 
 def _print_analysis(result: "Analysis") -> None:

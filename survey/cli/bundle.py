@@ -73,7 +73,7 @@ def export(
             access.log(session, study, access.COMMAND_LINE, "exported", "bundle with identities")
         if lifecycle.log_early_results(session, study, access.COMMAND_LINE, "exported"):
             click.echo(EARLY_LOOK_NOTE, err=True)
-        lines, digest = bundle.lines_in(session, study), study.digest
+        lines, digest = bundle.estimate_lines(session, study), study.digest
         with progress_bar("Writing", total=lines) as progress, _replaced_when_done(path) as new:
             if folder:
                 from survey.services.exchange import parquet  # its library is an extra

@@ -174,7 +174,7 @@ def identities_of(
 
 
 def has_identities(session: Session, study_id: int) -> bool:
-    """Return whether a platform sent any of the study's participants."""
+    """Return whether a platform's parameters are stored for any of a study's participants."""
     return bool(session.scalar(select(exists().where(Identity.study_id == study_id))))
 
 

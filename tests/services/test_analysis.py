@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from survey.core.agreement.answers import Answers
-from survey.services.analysis.study_results import Choices, LeftOut, Votes, analyse_votes
+from survey.services.analysis.study_results import AnalysisOptions, LeftOut, Votes, analyse_votes
 from tests.core.agreement.random_votes import MEASURES, random_rankings, random_responses
 
 NOBODY = LeftOut(test=0, excluded=0, flagged=0)
@@ -25,7 +25,7 @@ def some_votes(questions=6, asked=6):
 
 
 def analysed(votes, **chosen):
-    return analyse_votes(votes, NOBODY, Choices(**chosen))
+    return analyse_votes(votes, NOBODY, AnalysisOptions(**chosen))
 
 
 @dataclass
@@ -36,8 +36,8 @@ class Marks:
 
 def test_whoever_is_left_out_is_counted_once():
     everyone = Marks(np.array([False, False, True, True]), np.array([False, True, False, True]))
-    assert LeftOut.of(everyone, Choices()) == LeftOut(test=2, excluded=1, flagged=0)
-    with_test = Choices(include_test=True)
+    assert LeftOut.of(everyone, AnalysisOptions()) == LeftOut(test=2, excluded=1, flagged=0)
+    with_test = AnalysisOptions(include_test=True)
     assert LeftOut.of(everyone, with_test) == LeftOut(test=0, excluded=2, flagged=0)
 
 

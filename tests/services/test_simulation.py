@@ -9,7 +9,7 @@ from survey.cli.planning import local_server
 from survey.core.agreement.agreement import share_intervals
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.db.models import Participant
-from survey.services.analysis.study_results import Choices, analyse_study
+from survey.services.analysis.study_results import AnalysisOptions, analyse_study
 from survey.services.planning.ordering_bot import Preference
 from survey.services.planning.simulation import simulate
 from tests.builders import KEY, SLUG, an_open_study
@@ -37,7 +37,7 @@ def test_a_planted_preference_is_recovered(app, session):
         simulate(entry, plan, people, Preference(planted), 4, lambda: finished.append(1))
     assert len(finished) == people
     session.rollback()
-    found = analyse_study(session, study, Choices(include_test=True))
+    found = analyse_study(session, study, AnalysisOptions(include_test=True))
     table = found.agreement.table4
     assert all(row.merged == people for row in table.rows)
     distinct = [row.question for row in table.rows if not row.identical]
@@ -83,4 +83,7 @@ def test_bots_find_their_way_in_every_design(app, session, design):
     session.expire_all()
     statuses = [one.status for one in session.query(Participant)]
     assert statuses == ["complete"] * 3
-    assert analyse_study(session, study, Choices(include_test=True)).responses == 3 * plan.asked
+    assert (
+        analyse_study(session, study, AnalysisOptions(include_test=True)).responses
+        == 3 * plan.asked
+    )

@@ -14,7 +14,7 @@ from survey.cli.planning import local_server
 from survey.core.studies.faults import PlanError
 from survey.core.tasks import plan_from_json
 from survey.services.accounts import access, researchers
-from survey.services.analysis.study_results import Choices
+from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle, replication
 from survey.services.exchange.bundle_reader import analyse_files
 from survey.services.exchange.input_files import BundleError, open_files
@@ -217,9 +217,9 @@ def test_bots_answer_it_and_the_command_analyses_it(app, session, study, tmp_pat
         simulate(entry, plan, 3, preference_for(plan, None), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
-    _, figures = analyse_stored(session, study, Choices(include_test=True))
+    _, figures = analyse_stored(session, study, AnalysisOptions(include_test=True))
     assert sum(figures["picked"].values()) == 9
     path = tmp_path / "words.zip"
     path.write_bytes(b"".join(bundle.stream_bundle(session, study, include_test=True)))
     files = open_files(path, str(path))
-    assert analyse_files(files, Choices(include_test=True)) == figures
+    assert analyse_files(files, AnalysisOptions(include_test=True)) == figures

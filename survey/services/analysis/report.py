@@ -27,7 +27,7 @@ from survey.services.analysis.sheets import (
     printed_table,
     text_of,
 )
-from survey.services.analysis.study_results import Analysis, Choices, as_json
+from survey.services.analysis.study_results import Analysis, AnalysisOptions, as_json
 
 STYLES = ("bootstrap-reboot.min.css", "survey.css", "research.css", "report.css")
 SHARES = {
@@ -78,19 +78,19 @@ def report_of(analysis: Analysis) -> Report:
         },
         sheets={sheet.name: sheet for sheet in tables_of(analysis)},
         flags=flags_sheet(analysis),
-        departures=departures(analysis.choices),
+        departures=departures(analysis.options),
     )
 
 
-def departures(choices: Choices) -> str:
+def departures(options: AnalysisOptions) -> str:
     """Return how an analysis departs from the protocol; empty for the protocol's own."""
     texts = []
-    if choices.exclude_flagged:
+    if options.exclude_flagged:
         texts.append("flagged participants are left out")
-    if choices.without_question is not None:
-        texts.append(f"question {choices.without_question} is left out")
-    if choices.ties != "kept":
-        texts.append(f"shared votes are {choices.ties}")
+    if options.without_question is not None:
+        texts.append(f"question {options.without_question} is left out")
+    if options.ties != "kept":
+        texts.append(f"shared votes are {options.ties}")
     return ", ".join(texts)
 
 

@@ -1,4 +1,4 @@
-"""The analysis of a study's stored answers, or of votes alone, under stated choices; its JSON."""
+"""The analysis of answers, from the database or from files, under chosen options; its JSON."""
 
 import json
 import math
@@ -46,7 +46,7 @@ from survey.services.studies.lifecycle import questions_of
 
 
 @dataclass(frozen=True)
-class Choices:
+class AnalysisOptions:
     """Which answers count, and how; every output states them.
 
     ``include_test``: count simulated participants; ``exclude_flagged``: leave out participants
@@ -61,44 +61,47 @@ class Choices:
 
     @property
     def as_planned(self) -> bool:
-        """Whether this is the analysis of the protocol, test data apart."""
-        return replace(self, include_test=False) == Choices()
+        """Whether the options are the protocol's; ``include_test`` may have any value."""
+        return replace(self, include_test=False) == AnalysisOptions()
 
 
 class Exclusions(NamedTuple):
-    """Columns of participants that decide whether their answers count."""
+    """For each participant, whether they are test data, and whether they are excluded."""
 
     is_test: NDArray[np.bool_]
     excluded: NDArray[np.bool_]
 
 
-def counted(people: Exclusions, choices: Choices) -> NDArray[np.bool_]:
+def counted_mask(people: Exclusions, options: AnalysisOptions) -> NDArray[np.bool_]:
     """Return a mask of the participants who count: test data only if chosen, excluded never."""
-    return ~people.excluded & (choices.include_test | ~people.is_test)
+    return ~people.excluded & (options.include_test | ~people.is_test)
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Numbers of participants who are not counted; each is in one of the numbers."""
+    """Numbers of participants who are not counted, by reason; no participant is in two of them.
+
+    Excluded test participants are in ``test``, unless test data are included.
+    """
 
     test: int
     excluded: int
     flagged: int
 
     @classmethod
-    def of(cls, people: Exclusions, choices: Choices) -> "LeftOut":
-        """Count the participants left out by the choices, before quality flags are computed."""
-        left_out = int((~counted(people, choices)).sum())
-        test = 0 if choices.include_test else int(people.is_test.sum())
+    def of(cls, people: Exclusions, options: AnalysisOptions) -> "LeftOut":
+        """Count the participants left out by the options, before quality flags are computed."""
+        left_out = int((~counted_mask(people, options)).sum())
+        test = 0 if options.include_test else int(people.is_test.sum())
         return cls(test=test, excluded=left_out - test, flagged=0)
 
 
 @dataclass(frozen=True)
 class Votes:
-    """Answers to be analysed, with the questions they answer.
+    """Answers of the participants who count, with the questions they answer.
 
     ``rankings``: question → measure → order; ``asked``: questions for each participant;
-    ``simulated``: ids of the participants who are test data.
+    ``simulated_ids``: ids of participants who are test data.
     """
 
     study: Mapping[str, Any]
@@ -106,22 +109,23 @@ class Votes:
     rankings: Rankings
     asked: int
     answers: Answers
-    simulated: frozenset[str] = frozenset()
+    simulated_ids: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Analysis:
     """The statistics and verdicts of the votes, with the numbers of answers.
 
-    ``all_votes``: before flagged participants and a question are left out; ``votes``: those
-    that are counted. ``participants``: those with at least one counted answer; ``missing``:
-    answers that these have not submitted; ``flags``: quality flags of every participant in
-    ``all_votes``; ``table3``: None where the participants themselves are unknown.
+    ``votes_before_options``: before flagged participants and a question are left out; ``votes``:
+    those that are counted. ``participants``: number of those with a counted answer at least;
+    ``missing``: answers that these have not submitted; ``flags``: quality flags in
+    ``votes_before_options``, where simulated participants get none; ``table3``: None where no
+    more is known of the participants than their answers.
     """
 
-    all_votes: Votes
+    votes_before_options: Votes
     votes: Votes
-    choices: Choices
+    options: AnalysisOptions
     participants: int
     responses: int
     missing: int
@@ -139,7 +143,7 @@ class Analysis:
     @property
     def simulated(self) -> int:
         """Number of counted participants who are simulated."""
-        return int(are_in(self.votes.simulated, self.votes.answers).sum())
+        return int(people_mask(self.votes.simulated_ids, self.votes.answers).sum())
 
     @property
     def questions(self) -> int:
@@ -148,43 +152,53 @@ class Analysis:
 
     @cached_property
     def sensitivity(self) -> tuple[Variant, ...]:
-        """The differences of ``all_votes`` under each choice, computed at first use."""
-        votes = self.all_votes
-        flagged = are_in(flagged_for_exclusion(self.flags), votes.answers)
+        """The differences in ``votes_before_options`` under each option, computed at first use."""
+        votes = self.votes_before_options
+        flagged = people_mask(flagged_for_exclusion(self.flags), votes.answers)
         return sensitivity(votes.answers, votes.rankings, votes.measures, flagged)
 
 
-def are_in(people: Collection[str], answers: Answers) -> NDArray[np.bool_]:
-    """Return a mask of the participants whose ids are in ``people``."""
-    if not people:
+def people_mask(ids: Collection[str], answers: Answers) -> NDArray[np.bool_]:
+    """Return a mask of ``answers.people``: whether each participant's id is among ``ids``."""
+    if not ids:
         return np.zeros(len(answers.people), dtype=bool)
-    ids = frozenset(people)
+    ids = frozenset(ids)
     return np.array([person in ids for person in answers.people.tolist()], dtype=bool)
 
 
-def analyse_votes(all_votes: Votes, left_out: LeftOut, choices: Choices) -> Analysis:
-    """Analyse votes without their participants' records, under the choices."""
-    if choices.ties not in TIES:
-        raise SurveyError(f"Ties are {', '.join(TIES)}; {choices.ties!r} was found.")
+def analyse_votes(
+    votes_before_options: Votes, left_out: LeftOut, options: AnalysisOptions
+) -> Analysis:
+    """Analyse the votes of the participants who count, under all options but ``include_test``.
+
+    The caller has left out participants already: ``left_out`` are their numbers. Table 3, which
+    needs participants' records, is None.
+    """
+    if options.ties not in TIES:
+        raise SurveyError(f"Ties are {', '.join(TIES)}; {options.ties!r} was found.")
     # Bots answer in no time, and would all be flagged as too fast.
-    people = all_votes.answers.of_people(~are_in(all_votes.simulated, all_votes.answers))
-    flags, votes = quality_flags(people, all_votes.asked), all_votes
-    if choices.exclude_flagged:
+    people = votes_before_options.answers.of_people(
+        ~people_mask(votes_before_options.simulated_ids, votes_before_options.answers)
+    )
+    flags, votes = quality_flags(people, votes_before_options.asked), votes_before_options
+    if options.exclude_flagged:
         flagged = flagged_for_exclusion(flags)
-        others = all_votes.answers.of_people(~are_in(flagged, all_votes.answers))
+        others = votes_before_options.answers.of_people(
+            ~people_mask(flagged, votes_before_options.answers)
+        )
         votes = replace(votes, answers=others)
         left_out = replace(left_out, flagged=len(flagged))
-    votes = _without(votes, choices.without_question)
+    votes = _without_question(votes, options.without_question)
     agreement = analyse_answers(
-        votes.answers, votes.rankings, votes.measures, votes.asked, ties=choices.ties
+        votes.answers, votes.rankings, votes.measures, votes.asked, ties=options.ties
     )
     return Analysis(
-        all_votes=all_votes,
+        votes_before_options=votes_before_options,
         votes=votes,
-        choices=choices,
+        options=options,
         participants=agreement.participants,
         responses=agreement.responses,
-        missing=_missing(all_votes, votes),
+        missing=_count_missing(votes_before_options, votes),
         left_out=left_out,
         agreement=agreement,
         verdicts=tuple(
@@ -195,7 +209,7 @@ def analyse_votes(all_votes: Votes, left_out: LeftOut, choices: Choices) -> Anal
     )
 
 
-def _missing(all_votes: Votes, votes: Votes) -> int:
+def _count_missing(votes_before_options: Votes, votes: Votes) -> int:
     """Count the answers that counted participants have not submitted.
 
     In a pool it is unknown who was to be asked a question that is left out, so answers to it
@@ -203,13 +217,16 @@ def _missing(all_votes: Votes, votes: Votes) -> int:
     """
     people = votes.answers.people
     submitted = len(votes.answers)
-    if votes.asked == all_votes.asked and votes.answers is not all_votes.answers:
-        counted_people = are_in(people.tolist(), all_votes.answers)
-        submitted = int(all_votes.answers.answer_counts[counted_people].sum())
+    if (
+        votes.asked == votes_before_options.asked
+        and votes.answers is not votes_before_options.answers
+    ):
+        counted_people = people_mask(people.tolist(), votes_before_options.answers)
+        submitted = int(votes_before_options.answers.answer_counts[counted_people].sum())
     return len(people) * votes.asked - submitted
 
 
-def _without(votes: Votes, question: int | None) -> Votes:
+def _without_question(votes: Votes, question: int | None) -> Votes:
     """Leave a question out.
 
     ``asked`` falls by 1 unless the questions are a pool, of which each participant is asked a
@@ -228,10 +245,12 @@ def _without(votes: Votes, question: int | None) -> Votes:
     )
 
 
-def analyse_study(session: Session, study: Study, choices: Choices | None = None) -> Analysis:
+def analyse_study(
+    session: Session, study: Study, options: AnalysisOptions | None = None
+) -> Analysis:
     """Analyse a study's answers; test data only if chosen, excluded participants never.
 
-    Call it in a session that is ``begin_reading``, so that no vote waits for it.
+    Call ``begin_reading`` on the session before, so that no vote waits for the analysis.
     """
     plan = ordering_plan(study.plan)
     people, answers = vote_queries.votes_of(session, study.id)
@@ -241,14 +260,14 @@ def analyse_study(session: Session, study: Study, choices: Choices | None = None
         rankings_of(questions_of(study)),
         people,
         answers,
-        choices or Choices(),
+        options or AnalysisOptions(),
     )
 
 
 def study_facts(
     slug: str, status: str, digest: str | None, generator_version: int, plan: OrderingPlan
 ) -> dict[str, Any]:
-    """Return the facts of a study that its analysis repeats."""
+    """Return the facts of a study that are printed with its analysis."""
     return {
         "slug": slug,
         "title": plan.title,
@@ -270,20 +289,22 @@ def analyse_records(
     rankings: Rankings,
     everyone: People,
     answers: Answers,
-    choices: Choices,
+    options: AnalysisOptions,
 ) -> Analysis:
-    """Analyse answers of known participants, from a database or a bundle.
+    """Analyse answers of participants whose records are known, from a database or a bundle.
 
-    Raises ValueError for an answer that does not belong to the study.
+    Answers of other participants are left out. Raises ValueError, as ``analyse_answers`` does,
+    for an answer to a question that the study does not have, or shown with other measures.
     """
-    marks = Exclusions(everyone.is_test, everyone.excluded)
+    exclusions = Exclusions(everyone.is_test, everyone.excluded)
     index = everyone.index_of(answers.people)
-    counting = index >= 0
-    counting[counting] = counted(marks, choices)[index[counting]]
-    counted_answers = answers.of_people(counting)
-    simulated = frozenset(everyone.ids[everyone.is_test].tolist())
-    votes = Votes(facts, plan.measures, rankings, plan.asked, counted_answers, simulated)
-    analysis = analyse_votes(votes, LeftOut.of(marks, choices), choices)
+    known = index >= 0
+    mask = known.copy()
+    mask[known] = counted_mask(exclusions, options)[index[known]]
+    counted_answers = answers.of_people(mask)
+    simulated_ids = frozenset(everyone.ids[everyone.is_test].tolist())
+    votes = Votes(facts, plan.measures, rankings, plan.asked, counted_answers, simulated_ids)
+    analysis = analyse_votes(votes, LeftOut.of(exclusions, options), options)
     answering = everyone.subset(everyone.index_of(analysis.votes.answers.people))
     return replace(analysis, table3=_table3(plan, answering))
 
@@ -303,6 +324,7 @@ def people_from(participants: Iterable[ParticipantRecord]) -> People:
 
 
 def _table3(plan: OrderingPlan, people: People) -> Table3:
+    """Describe the participants as the paper's Table 3 does: number, personal answers, time."""
     return Table3(
         participants=len(people),
         completed=int(people.complete.sum()),
@@ -335,7 +357,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
     agreement = analysis.agreement
     content = {
         "study": analysis.study,
-        "choices": analysis.choices,
+        "choices": analysis.options,
         "n": {
             "participants": analysis.participants,
             "questions": analysis.questions,
@@ -349,13 +371,14 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
         **({"table3": analysis.table3} if analysis.table3 else {}),
         **counts_as_json(agreement.table4, agreement.shares),
         "share_intervals": {
-            name: _share_interval(interval) for name, interval in agreement.share_intervals.items()
+            name: _share_interval_json(interval)
+            for name, interval in agreement.share_intervals.items()
         },
-        "differences": [_difference(each) for each in agreement.differences],
+        "differences": [_difference_json(each) for each in agreement.differences],
         "verdicts": analysis.verdicts,
         "cochran_q": {"distinct": agreement.cochran_distinct, "all": agreement.cochran_all},
         "friedman": {"approvals": agreement.friedman_approvals, "tau_b": agreement.friedman_tau_b},
-        "concordance": _concordance(agreement.concordance),
+        "concordance": _concordance_json(agreement.concordance),
         "bias": agreement.bias,
         "quality": {
             "rules": RULES,
@@ -364,10 +387,10 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
         },
         "sensitivity": analysis.sensitivity,
     }
-    return {name: plain(value) for name, value in content.items()}
+    return {name: json_values(value) for name, value in content.items()}
 
 
-def plain(value: Any) -> Any:
+def json_values(value: Any) -> Any:
     """Convert dataclasses and what they hold to JSON values; leave out each "why" of None."""
     if isinstance(value, Pair):
         return str(value)
@@ -375,12 +398,12 @@ def plain(value: Any) -> Any:
         value = vars(value)
     if isinstance(value, Mapping):
         return {
-            name: plain(content)
+            name: json_values(content)
             for name, content in value.items()
             if name != "why" or content is not None
         }
     if isinstance(value, (list, tuple)):
-        return [plain(content) for content in value]
+        return [json_values(content) for content in value]
     return value
 
 
@@ -401,10 +424,10 @@ def counts_as_json(table: Table4, parts: Shares) -> dict[str, Any]:
         "shares": parts,
         "first": {"or_tied": table.first_or_tied, "outright": table.first_outright},
     }
-    return {name: plain(value) for name, value in content.items()}
+    return {name: json_values(value) for name, value in content.items()}
 
 
-def _share_interval(interval: ShareInterval) -> dict[str, Any]:
+def _share_interval_json(interval: ShareInterval) -> dict[str, Any]:
     tests = {"two_way": interval.two_way, "participants": interval.participants}
     return {
         "share": interval.share,
@@ -416,20 +439,23 @@ def _share_interval(interval: ShareInterval) -> dict[str, Any]:
     }
 
 
-def _difference(difference: Difference) -> dict[str, Any]:
+def _difference_json(difference: Difference) -> dict[str, Any]:
     names = ("pair", "lead", "mean", "why", *TESTS)
     return {name: getattr(difference, name) for name in names}
 
 
-def _concordance(concordance: Concordance) -> dict[str, Any]:
+def _concordance_json(concordance: Concordance) -> dict[str, Any]:
     strict, half, kappa = concordance.strict, concordance.half, concordance.fleiss_kappa
     return {
-        "tau_b": _means(concordance.tau_b),
-        "tau_b_custom": _means(concordance.tau_b_custom),
-        "spearman": _means(concordance.spearman),
+        "tau_b": _means_json(concordance.tau_b),
+        "tau_b_custom": _means_json(concordance.tau_b_custom),
+        "spearman": _means_json(concordance.spearman),
         "tau_b_undefined": concordance.tau_b.undefined,
-        "agreement_rate": {"strict": _means(strict), "half": _means(half)},
-        "human": {**_human(concordance.human), "half": _human(concordance.human_half)},
+        "agreement_rate": {"strict": _means_json(strict), "half": _means_json(half)},
+        "human": {
+            **_human_rates_json(concordance.human),
+            "half": _human_rates_json(concordance.human_half),
+        },
         "kendall_w": concordance.kendall_w,
         "krippendorff_alpha": concordance.krippendorff_alpha,
         "fleiss_kappa": kappa.kappa,
@@ -443,9 +469,9 @@ def _concordance(concordance: Concordance) -> dict[str, Any]:
     }
 
 
-def _means(agreement: MeanAgreement) -> dict[str, Any]:
+def _means_json(agreement: MeanAgreement) -> dict[str, Any]:
     return {**agreement.means, "why": agreement.why}
 
 
-def _human(rates: HumanRates) -> dict[str, Any]:
+def _human_rates_json(rates: HumanRates) -> dict[str, Any]:
     return {name: getattr(rates, name) for name in ("best", "median", "worst", "why")}

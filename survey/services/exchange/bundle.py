@@ -21,8 +21,8 @@ from survey.db.export_queries import EXPORTED
 from survey.db.models import Study
 from survey.errors import NotFoundError
 from survey.services.exchange.tables import (
+    CACHED_TEXTS,
     IDENTITIES_TABLE,
-    SEEN,
     STUDY,
     Content,
     Table,
@@ -57,8 +57,8 @@ FREE_TEXTS = [
     if column.type.python_type is str and name != "public_id" and not listed_values(column)
 ]
 
-# Where study.json has the participants' texts: no string holds a line break, no other key this
-# indentation.
+# Where ``study_lines`` inserts the participants' texts. It is in study.json once: JSON escapes
+# line breaks within strings, and no other key "texts" has this indentation.
 NO_TEXTS = '\n  "texts": {}'
 
 Lines = Iterable[str]  # each string holds a line or more
@@ -75,12 +75,12 @@ def stream_bundle(
 ) -> Iterator[bytes]:
     """Yield the zip of a study's bundle in chunks, as the database is now.
 
-    ``on_lines`` is called with the number of lines written since its last call; ``lines_in``
-    estimates their sum. Identities are personal data, so they are left out by default.
+    ``on_lines``: called with the number of lines written since its last call, for a progress bar
+    that ends at ``estimate_lines``. Identities are personal data, so they are left out by default.
     """
     snapshot(session)
     content = content_of(session, study, include_test=include_test, with_identities=with_identities)
-    return zipped(files_of(content), on_lines)
+    return stream_zip(files_of(content), on_lines)
 
 
 def stream_file(
@@ -96,29 +96,29 @@ def stream_file(
 
 
 def file_names(session: Session, study: Study) -> list[str]:
-    """Return the names of the files that ``stream_file`` yields: without sums and identities."""
+    """Return the names that ``stream_file`` accepts: all files but SHA256SUMS and identities."""
     return [name for name, _ in files_of(content_of(session, study))]
 
 
 def has_identities(session: Session, study: Study) -> bool:
-    """Return whether a recruitment platform sent any of the study's participants."""
+    """Return whether the database has a platform's parameters for any of the participants."""
     return export_queries.has_identities(session, study.id)
 
 
-def lines_in(session: Session, study: Study) -> int:
+def estimate_lines(session: Session, study: Study) -> int:
     """Estimate the lines of a study's bundle, for a progress bar."""
     answers = queries.answers_in(session, study.id)
     return OTHER_LINES + answers * files_of_kind(study.plan).lines_per_answer(study.plan)
 
 
-def bytes_in(session: Session, study: Study, *, include_test: bool = False) -> int:
+def estimate_bytes(session: Session, study: Study, *, include_test: bool = False) -> int:
     """Estimate the bytes of a study's zipped bundle, for a progress bar."""
     answers = queries.answers_in(session, study.id, include_test=include_test)
     return OTHER_BYTES + BYTES_PER_ANSWER * answers
 
 
 def files_of(content: Content) -> Iterator[tuple[str, Lines]]:
-    """Yield name and lines of each file of a bundle but SHA256SUMS."""
+    """Yield name and lines of each file of a bundle, except SHA256SUMS."""
     tables = tables_in(content)
     for table in [*tables, codebook_of(tables)]:
         yield table.name, table.lines(content)
@@ -127,7 +127,7 @@ def files_of(content: Content) -> Iterator[tuple[str, Lines]]:
 
 
 def _analysis_lines(content: Content) -> Iterator[str]:
-    yield as_text(content.analysis_json)
+    yield stable_json(content.analysis_json)
 
 
 def tables_in(content: Content) -> list[Table]:
@@ -146,7 +146,7 @@ def study_lines(content: Content) -> Iterator[str]:
 
     The tables may hold these texts escaped; study.json has them unchanged.
     """
-    before, after = as_text(_study_metadata(content)).split(NO_TEXTS)
+    before, after = stable_json(_study_metadata(content)).split(NO_TEXTS)
     yield before + NO_TEXTS.removesuffix("}")
     separator = ""
     pairs = ((each.public_id, texts_of(each)) for each in content.participants())
@@ -163,13 +163,13 @@ def texts_of(participant: ParticipantRecord) -> dict[str, str]:
 
 
 def _texts_json(public_id: str, texts: Mapping[str, str]) -> str:
-    value = _as_value(frozenset(texts.items()))
+    value = _indented_json(frozenset(texts.items()))
     return f"\n    {json.dumps(public_id, ensure_ascii=False)}: {value}"
 
 
-@lru_cache(SEEN)  # most are the options of a choice, the same for many
-def _as_value(texts: frozenset[tuple[str, str]]) -> str:
-    return as_text(dict(texts)).rstrip("\n").replace("\n", "\n    ")
+@lru_cache(CACHED_TEXTS)  # most are the options of a choice, the same for many
+def _indented_json(texts: frozenset[tuple[str, str]]) -> str:
+    return stable_json(dict(texts)).rstrip("\n").replace("\n", "\n    ")
 
 
 def _study_metadata(content: Content) -> dict[str, Any]:
@@ -198,8 +198,8 @@ def _study_metadata(content: Content) -> dict[str, Any]:
     }
 
 
-def as_text(content: Any) -> str:
-    """Write JSON so that the same content gives the same bytes."""
+def stable_json(content: Any) -> str:
+    """Return content as JSON with sorted keys: the same content gives the same text."""
     return json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
 
@@ -209,15 +209,15 @@ def sums_text(sums: dict[str, str]) -> str:
     The comment tells a changed SHA256SUMS from a changed file; sha256sum ignores it.
     """
     lines = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))
-    return f"{lines}{LAST_LINE}{sum_of(lines.encode())}\n"
+    return f"{lines}{LAST_LINE}{sha256_of(lines.encode())}\n"
 
 
-def sum_of(content: bytes) -> str:
+def sha256_of(content: bytes) -> str:
     """Return the SHA-256 of a file's bytes."""
     return hashlib.sha256(content).hexdigest()
 
 
-def zipped(
+def stream_zip(
     files: Iterable[tuple[str, Lines]], on_lines: OnLines = lambda _: None
 ) -> Iterator[bytes]:
     """Yield a zip of files and their SHA256SUMS in chunks; the same files give the same bytes.
@@ -236,20 +236,23 @@ def zipped(
                     file.write(encoded)
                     on_lines(encoded.count(b"\n"))
                     if buffer.size > CHUNK:
-                        yield buffer.empty()
+                        yield buffer.take()
             sums[name] = digest.hexdigest()
         archive.writestr(_entry(SUMS), sums_text(sums))
-    yield buffer.empty()
+    yield buffer.take()
 
 
-def zipped_bytes(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
-    """Yield a zip of whole files, one after another; the same files give the same bytes."""
+def stream_zip_of_bytes(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    """Yield a zip of whole files, without SHA256SUMS, one file at a time.
+
+    The same files give the same bytes.
+    """
     buffer = _Buffer()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files:
             archive.writestr(_entry(name), content)
-            yield buffer.empty()
-    yield buffer.empty()
+            yield buffer.take()
+    yield buffer.take()
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
@@ -279,8 +282,8 @@ class _Buffer(io.RawIOBase):
         self.size += len(chunk)
         return len(chunk)
 
-    def empty(self) -> bytes:
-        """Return what was written since the last call."""
+    def take(self) -> bytes:
+        """Remove and return what was written since the last call."""
         content = b"".join(self._chunks)
         self._chunks, self.size = [], 0
         return content

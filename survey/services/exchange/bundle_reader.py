@@ -29,12 +29,12 @@ from survey.db.models import Study
 from survey.db.models.base import UtcDateTime
 from survey.services.analysis.study_results import (
     Analysis,
-    Choices,
+    AnalysisOptions,
     Exclusions,
     LeftOut,
     Votes,
     analyse_votes,
-    counted,
+    counted_mask,
 )
 from survey.services.exchange.bundle import FORMAT
 from survey.services.exchange.input_files import BundleError, CsvRow, Files, json_of, parse_rows
@@ -69,7 +69,7 @@ class ParsedBundle:
     study: Mapping[str, Any]
 
 
-def analyse_files(files: Files, choices: Choices) -> Analysis | dict[str, Any]:
+def analyse_files(files: Files, options: AnalysisOptions) -> Analysis | dict[str, Any]:
     """Analyse files: with study.json strictly as a bundle, else whatever can be analysed.
 
     rankings.csv, where it exists, must agree with the lists. Of a kind of question that has no
@@ -79,7 +79,7 @@ def analyse_files(files: Files, choices: Choices) -> Analysis | dict[str, Any]:
     if STUDY in files:
         content = read_bundle(files).content
         files_of_kind(content.plan).check_derived(files, content)
-        analysis = content.answers.analyse(content, choices)
+        analysis = content.answers.analyse(content, options)
         if isinstance(analysis, Analysis):
             return analysis
         return dict(content.answers.as_json(analysis))
@@ -92,10 +92,10 @@ def analyse_files(files: Files, choices: Choices) -> Analysis | dict[str, Any]:
         measures=folder.measures,
         rankings=rankings_of(folder.questions),
         asked=len(folder.questions),
-        answers=answers.of_people(counted(people, choices)),
-        simulated=frozenset(answers.people[people.is_test].tolist()),
+        answers=answers.of_people(counted_mask(people, options)),
+        simulated_ids=frozenset(answers.people[people.is_test].tolist()),
     )
-    return analyse_votes(votes, LeftOut.of(people, choices), choices)
+    return analyse_votes(votes, LeftOut.of(people, options), options)
 
 
 def unknown_study(folder: ForeignFolder) -> dict[str, Any]:

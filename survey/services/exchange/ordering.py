@@ -36,7 +36,7 @@ from survey.db.models import (
 from survey.services.analysis import study_results
 from survey.services.analysis.study_results import (
     Analysis,
-    Choices,
+    AnalysisOptions,
     analyse_records,
     people_from,
     study_facts,
@@ -49,9 +49,9 @@ from survey.services.exchange.ordering_reader import (
     read_ordering,
 )
 from survey.services.exchange.tables import (
+    CACHED_TEXTS,
     PACKAGES,
     PARTICIPANT,
-    SEEN,
     STUDY,
     Column,
     Content,
@@ -85,13 +85,13 @@ class OrderingContent:
         """Count the answers."""
         return sum(1 for _ in self.rows())
 
-    def analyse(self, content: Content, choices: Choices) -> Analysis:
+    def analyse(self, content: Content, options: AnalysisOptions) -> Analysis:
         """Return the analysis of the answers."""
         plan = ordering_plan(content.plan)
         facts = study_facts(
             content.slug, content.status, content.digest, content.generator_version, plan
         )
-        return analyse_records(facts, plan, rankings_of(content.questions), *self.votes(), choices)
+        return analyse_records(facts, plan, rankings_of(content.questions), *self.votes(), options)
 
     def as_json(self, analysis: Analysis) -> dict[str, Any]:
         """Return an analysis as ``survey analyse --json`` prints it."""
@@ -366,17 +366,17 @@ def _responses(content: Content) -> Iterator[str]:
         )
 
 
-@lru_cache(SEEN)
+@lru_cache(CACHED_TEXTS)
 def _spaced(order: tuple[object, ...]) -> str:
     return text_of(spaced(order))
 
 
-@lru_cache(SEEN)
+@lru_cache(CACHED_TEXTS)
 def _ticked(labels: frozenset[int]) -> str:
     return spaced(sorted(labels))
 
 
-@lru_cache(SEEN)
+@lru_cache(CACHED_TEXTS)
 def _notation(own: Ranking | None) -> str:
     return "" if own is None else text_of(str(own))
 
@@ -385,7 +385,7 @@ def _votes(content: Content) -> Iterator[str]:
     """Write the votes of each answer, one line for each measure."""
     measures, rankings = ordering_plan(content.plan).measures, rankings_of(content.questions)
 
-    @lru_cache(SEEN)
+    @lru_cache(CACHED_TEXTS)
     def vote_lines(
         question: int, label_order: tuple[str, ...], clicked: frozenset[int]
     ) -> list[str]:

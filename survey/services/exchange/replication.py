@@ -33,10 +33,10 @@ from survey.services.exchange.bundle import (
     ANALYSIS,
     LAST_LINE,
     SUMS,
-    as_text,
     files_of,
+    sha256_of,
+    stable_json,
     study_lines,
-    sum_of,
     tables_in,
 )
 from survey.services.exchange.bundle_reader import ParsedBundle, read_bundle, read_identities
@@ -154,7 +154,7 @@ def _check_names(files: Files, known: Container[str], content: Content) -> None:
 
 def _check_sums(files: Files) -> None:
     lines = text_of(files, SUMS).splitlines(keepends=True)
-    if not lines or lines[-1] != f"{LAST_LINE}{sum_of(''.join(lines[:-1]).encode())}\n":
+    if not lines or lines[-1] != f"{LAST_LINE}{sha256_of(''.join(lines[:-1]).encode())}\n":
         raise BundleError(f"{SUMS} was changed: its last line is not the sum of those above it")
     sums = {}
     for number, line in enumerate(lines[:-1], 1):
@@ -165,7 +165,7 @@ def _check_sums(files: Files) -> None:
     for name, digest in sums.items():
         if name not in files:
             raise BundleError(f"{name} is missing; {SUMS} lists it")
-        if sum_of(files[name]) != digest:
+        if sha256_of(files[name]) != digest:
             raise BundleError(f"{name} was changed: it does not have the sum that {SUMS} gives")
     for name in files:
         if name not in sums and name != SUMS:
@@ -193,7 +193,7 @@ def _check_digest(bundle: ParsedBundle) -> None:
 
 
 def _check_analysis(files: Files, content: Content) -> str:
-    figures, recomputed = json_of(files, ANALYSIS), json.loads(as_text(content.analysis_json))
+    figures, recomputed = json_of(files, ANALYSIS), json.loads(stable_json(content.analysis_json))
     checked = f"{ANALYSIS}: every figure recomputed"
     answers = files_of_kind(content.plan).answers_file
     heading = next(read_cells(text_of(files, answers), answers), [])

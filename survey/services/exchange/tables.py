@@ -30,7 +30,7 @@ from survey.core.studies.participant_fields import (
 from survey.core.studies.plan import Plan
 from survey.db.export_queries import EXPORTED
 from survey.db.models import TASK_TABLES, Base, Participant
-from survey.services.analysis.study_results import Choices, minutes_taken
+from survey.services.analysis.study_results import AnalysisOptions, minutes_taken
 from survey.services.spreadsheets import escaped, quoted
 
 Cell = str | int | float | Decimal | bool | datetime | None
@@ -42,7 +42,7 @@ PARTICIPANTS = "participants.csv"
 IDENTITIES = "identities.csv"
 PACKAGES = "packages"  # measure → the package that brings it, with its version
 LINES_AT_ONCE = 1_000
-SEEN = 4_096  # different values whose text is cached
+CACHED_TEXTS = 4_096  # in each cache, of different values
 TWO_DIGITS = [f"{number:02}" for number in range(60)]
 
 
@@ -91,7 +91,7 @@ class TaskContent(Protocol):
     def count(self) -> int:
         """Count the answers."""
 
-    def analyse(self, content: "Content", choices: Choices) -> Any:
+    def analyse(self, content: "Content", options: AnalysisOptions) -> Any:
         """Return the analysis of the answers."""
 
     def as_json(self, analysis: Any) -> dict[str, Any]:
@@ -133,8 +133,8 @@ class Content:
 
     @cached_property
     def analysis(self) -> Any:
-        """The analysis with the protocol's choices, computed once."""
-        return self.answers.analyse(self, Choices(include_test=self.include_test))
+        """The analysis with the protocol's options, computed once."""
+        return self.answers.analyse(self, AnalysisOptions(include_test=self.include_test))
 
     @property
     def analysis_json(self) -> dict[str, Any]:
@@ -191,7 +191,7 @@ def cell_of(cell: Cell) -> str:
     return time_of(cell) if isinstance(cell, datetime) else str(cell)
 
 
-@lru_cache(SEEN)  # most texts are among a few, or like the one in the row above
+@lru_cache(CACHED_TEXTS)  # most texts are among a few, or like the one in the row above
 def text_of(cell: str) -> str:
     """Return a text escaped so that no spreadsheet runs it, in quotes where it needs them."""
     return quoted(escaped(cell))
@@ -206,7 +206,7 @@ def time_of(cell: datetime | None) -> str:
     return f"{_day(t.date())}T{TWO_DIGITS[t.hour]}:{TWO_DIGITS[t.minute]}:{TWO_DIGITS[t.second]}Z"
 
 
-@lru_cache(SEEN)
+@lru_cache(CACHED_TEXTS)
 def _day(day: date) -> str:
     return day.isoformat()
 

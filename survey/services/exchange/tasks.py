@@ -12,7 +12,7 @@ from survey.core.studies.plan import Plan
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db.export_queries import identities_of, people_of
 from survey.db.models import Study
-from survey.services.analysis.study_results import Choices
+from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import Files
 from survey.services.exchange.ordering import OrderingFiles
 from survey.services.exchange.tables import (
@@ -82,13 +82,15 @@ def is_ordering(study: Study) -> bool:
     return isinstance(study.plan, OrderingPlan)
 
 
-def analyse_stored(session: Session, study: Study, choices: Choices) -> tuple[Any, dict[str, Any]]:
+def analyse_stored(
+    session: Session, study: Study, options: AnalysisOptions
+) -> tuple[Any, dict[str, Any]]:
     """Return the analysis of a study of any kind, and the same as analysis.json has it.
 
     Call it in a session after ``begin_reading``, so that answers do not wait for it.
     """
-    content = content_of(session, study, include_test=choices.include_test)
-    analysis = content.answers.analyse(content, choices)
+    content = content_of(session, study, include_test=options.include_test)
+    analysis = content.answers.analyse(content, options)
     return analysis, content.answers.as_json(analysis)
 
 

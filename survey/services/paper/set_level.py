@@ -44,7 +44,7 @@ from survey.core.agreement.differences import (
 )
 from survey.core.statistics.significance import MeanTest, Statistic, holm, t_test
 from survey.core.studies.rankings import Ranking
-from survey.services.analysis.study_results import plain
+from survey.services.analysis.study_results import json_values
 
 IDENTICAL_PAIR = "the orders of the two are identical"
 IDENTICAL_ANY = "two of the orders are identical"
@@ -237,12 +237,12 @@ class PairTests:
             "structural_ties": list(self.structural_ties),
             "ties": self.ties,
             "lead_without_set": list(self.lead_without),
-            "exchange": plain(self.exchange),
+            "exchange": json_values(self.exchange),
             **{
                 name: {
                     "sets": list(scope.sets),
-                    "t_test": plain(scope.mean),
-                    "questions": plain(scope.questions),
+                    "t_test": json_values(scope.mean),
+                    "questions": json_values(scope.questions),
                 }
                 for name, scope in self.scopes.items()
             },
@@ -261,8 +261,8 @@ class SetLevel:
         """Return all tests as plain values."""
         return {
             "pairs": [tests.as_json() for tests in self.pairs],
-            "totals": {name: plain(total) for name, total in self.totals.items()},
-            "first_places": {name: plain(first) for name, first in self.first_places.items()},
+            "totals": {name: json_values(total) for name, total in self.totals.items()},
+            "first_places": {name: json_values(first) for name, first in self.first_places.items()},
         }
 
 

@@ -17,10 +17,10 @@ from survey.errors import SurveyError
 from survey.services.accounts import access
 from survey.services.analysis.report import as_html, expected_bytes, report_files, report_of
 from survey.services.analysis.sheets import printed_table
-from survey.services.analysis.study_results import Analysis, Choices, analyse_study
+from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange import input_files, replication
-from survey.services.exchange.bundle import zipped_bytes
+from survey.services.exchange.bundle import stream_zip_of_bytes
 from survey.services.exchange.input_files import BundleError
 from survey.services.exchange.tasks import analyse_stored
 from survey.services.operations.database import begin_reading
@@ -57,7 +57,7 @@ def results() -> ResponseReturnValue:
         "results",
         report=report_of(analysis),
         printed=printed_table,
-        query=_query_of(analysis.choices),
+        query=_query_of(analysis.options),
         questions=[question.number for question in g.study.questions if question.number],
     )
 
@@ -75,7 +75,7 @@ def paper() -> ResponseReturnValue:
     """Stream a zip of report, tables and figures for a paper."""
     lifecycle.require_results(g.study)
     analysis = _analyse()
-    chunks = zipped_bytes(report_files(analysis))
+    chunks = stream_zip_of_bytes(report_files(analysis))
     return attachment(chunks, "application/zip", f"{g.slug}-paper.zip", expected_bytes(analysis))
 
 
@@ -97,21 +97,21 @@ def unblind() -> ResponseReturnValue:
 
 def _figures() -> dict[str, Any]:
     """Return the figures of a kind of question that has no report."""
-    _, figures = analyse_stored(session(), g.study, _choices_in_query())
+    _, figures = analyse_stored(session(), g.study, _options_in_query())
     return figures
 
 
 def _analyse() -> Analysis:
-    """Analyse with the choices in the address, then end the transaction: rendering is slow."""
-    analysis = analyse_study(session(), g.study, _choices_in_query())
+    """Analyse with the options in the address, then end the transaction: rendering is slow."""
+    analysis = analyse_study(session(), g.study, _options_in_query())
     session().rollback()
     begin_reading(session())
     return analysis
 
 
-def _choices_in_query() -> Choices:
-    # In the address, so that a page with these choices can be linked to.
-    return Choices(
+def _options_in_query() -> AnalysisOptions:
+    # In the address, so that a page with these options can be linked to.
+    return AnalysisOptions(
         include_test="test" in request.args,
         exclude_flagged="unflagged" in request.args,
         without_question=request.args.get("without", type=int),
@@ -119,17 +119,17 @@ def _choices_in_query() -> Choices:
     )
 
 
-def _query_of(choices: Choices) -> dict[str, str]:
-    """Return the query from which ``_choices_in_query`` reads these choices, and nothing else."""
+def _query_of(options: AnalysisOptions) -> dict[str, str]:
+    """Return the query from which ``_options_in_query`` reads these options, and nothing else."""
     query = {}
-    if choices.include_test:
+    if options.include_test:
         query["test"] = "1"
-    if choices.exclude_flagged:
+    if options.exclude_flagged:
         query["unflagged"] = "1"
-    if choices.without_question is not None:
-        query["without"] = str(choices.without_question)
-    if choices.ties != Choices.ties:
-        query["ties"] = choices.ties
+    if options.without_question is not None:
+        query["without"] = str(options.without_question)
+    if options.ties != AnalysisOptions.ties:
+        query["ties"] = options.ties
     return query
 
 
@@ -153,7 +153,7 @@ def bundle() -> ResponseReturnValue:
     """Stream the bundle; a header estimates its size for the progress bar."""
     lifecycle.require_results(g.study)
     include_test = "test" in request.args
-    expected = bundles.bytes_in(session(), g.study, include_test=include_test)
+    expected = bundles.estimate_bytes(session(), g.study, include_test=include_test)
     chunks = bundles.stream_bundle(session(), g.study, include_test=include_test)
     return attachment(chunks, "application/zip", f"{g.study.slug}.zip", expected)
 

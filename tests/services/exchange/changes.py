@@ -5,7 +5,7 @@ import io
 import json
 import zipfile
 
-from survey.services.exchange.bundle import SUMS, sum_of, sums_text
+from survey.services.exchange.bundle import SUMS, sha256_of, sums_text
 from survey.services.exchange.replication import replicate
 
 
@@ -27,7 +27,7 @@ def zipped(files):
 def summed(files):
     """The files with sums that fit, as whoever changes a bundle on purpose leaves them."""
     rest = {name: content for name, content in files.items() if name != SUMS}
-    sums = {name: sum_of(content) for name, content in rest.items()}
+    sums = {name: sha256_of(content) for name, content in rest.items()}
     return {**rest, SUMS: sums_text(sums).encode()}
 
 

@@ -2,18 +2,18 @@
 
 import pytest
 
-from survey.services.analysis.study_results import Choices, analyse_study, as_json
+from survey.services.analysis.study_results import AnalysisOptions, analyse_study, as_json
 from survey.services.exchange.bundle_reader import analyse_files
 from survey.services.exchange.input_files import BundleError
 from tests.services.exchange.changes import with_cell
 from tests.services.exchange.conftest import a_study, handed_out
 
-WITH_TEST = Choices(include_test=True)
+WITH_TEST = AnalysisOptions(include_test=True)
 
 
 def test_a_bundle_gives_the_figures_of_its_study(session):
     study = a_study(session, shuffle_lists=True, shuffle_questions=True)
-    for choices in (Choices(), WITH_TEST):
+    for choices in (AnalysisOptions(), WITH_TEST):
         files = handed_out(session, study, include_test=choices.include_test)
         found = as_json(analyse_files(files, choices))
         expected = as_json(analyse_study(session, study, choices))
@@ -25,7 +25,9 @@ def test_a_bundle_gives_the_figures_of_its_study(session):
 def test_questions_and_responses_alone_give_the_same_votes(session, study):
     bundle = handed_out(session, study, include_test=True)
     alone = {name: bundle[name] for name in ("questions.csv", "responses.csv", "rankings.csv")}
-    found, expected = (as_json(analyse_files(files, Choices())) for files in (alone, bundle))
+    found, expected = (
+        as_json(analyse_files(files, AnalysisOptions())) for files in (alone, bundle)
+    )
     unknown = {"study", "table3"}  # what only study.json and participants.csv tell
     # Nobody who gave no answer is in responses.csv, so fewer test participants are.
     del found["n"]["test_left_out"], expected["n"]["test_left_out"]
@@ -39,10 +41,10 @@ def test_questions_and_responses_alone_give_the_same_votes(session, study):
 def test_orders_of_a_bundle_that_disagree_with_its_lists_are_told(bundle):
     changed = with_cell(bundle, "rankings.csv", 2, "ranking", "E>D>C>B>A")
     with pytest.raises(BundleError, match=r"rankings\.csv, row 2, column ranking: 'E>D>C>B>A'"):
-        analyse_files(changed, Choices())
+        analyse_files(changed, AnalysisOptions())
 
 
 def test_a_bundle_is_read_as_strictly_as_ever(bundle):
     changed = with_cell(bundle, "responses.csv", 2, "position", "")
     with pytest.raises(BundleError, match=r"column position: '' found; a value is needed"):
-        analyse_files(changed, Choices())
+        analyse_files(changed, AnalysisOptions())
