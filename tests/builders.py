@@ -39,8 +39,10 @@ def a_ready_participant(session: Session, study: Study, token: str = "browser") 
     participant = participants.begin(session, study, token, KEY)
     text = participants.consent_text(session, study)
     assert participants.agree(session, participant, text.digest)
-    participants.describe(session, study, participant, {"age": 22, "education": "School"})
-    participants.inform(session, participant)
+    participants.store_personal_answers(
+        session, study, participant, {"age": 22, "education": "School"}
+    )
+    participants.confirm_scenario(session, participant)
     return participant
 
 

@@ -1,4 +1,4 @@
-"""The base of all forms, whose errors are sentences that link to controls; questions' forms."""
+"""The base class of forms, whose errors link to controls, and of questions' forms; fields."""
 
 import weakref
 from collections.abc import Hashable
@@ -39,7 +39,7 @@ def language_choices() -> list[SelectChoice]:
 
 
 def slug_field(label: str, *validators: Any) -> Field:
-    """Return the field of a study's address, without the spaces around it."""
+    """Return the field of a slug, a study's part of an address; spaces around it are removed."""
     return StringField(label, filters=[lambda text: text and text.strip()], validators=validators)
 
 
@@ -74,10 +74,11 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
             return unbound_field.bind(form=form if is_weak else weakref.proxy(form), **options)
 
         def wrap_formdata(self, form: FlaskForm, formdata: Any) -> Any:
-            """Return the texts of the request, and its files if the form has fields for files.
+            """Return the texts of a POST, and its files if the form has fields for files.
 
-            Flask-WTF would also accept a file for a text field, and JSON, which no browser
-            sends: its values need not be texts, and it may be nested to any depth.
+            Values that the caller passes as ``formdata`` are returned unchanged. Flask-WTF would
+            also accept a file for a text field, and JSON, which no browser sends: its values need
+            not be texts, and it may be nested to any depth.
             """
             if formdata is None or isinstance(formdata, MultiDict):
                 return formdata
@@ -89,19 +90,19 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """(id of the control, sentence) for the first error of each field, in their order.
+        """For the first error of each field, in their order: (id of its control, sentence).
 
         The id is empty for an error of the whole form.
         """
         return [
             ("", str(EXPIRED))
             if field.name == "csrf_token"
-            else (self.target(field), str(field.errors[0]))
+            else (self.control_id(field), str(field.errors[0]))
             for field in self
             if field.errors
         ]
 
-    def target(self, field: Field) -> str:
+    def control_id(self, field: Field) -> str:
         """Return the id of the control to which the field's error links."""
         return str(field.name)
 
@@ -109,7 +110,8 @@ class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
 class AnswerForm(Form):
     """The form of a question; each kind adds its fields and the answer that they make.
 
-    ``submission_key``: names the revision of the answer that the form showed.
+    ``submission_key``: names the revision of the answer that the form showed. ``active_seconds``:
+    how long the page was in view. ``go``: "back" where the button "Back" was pressed.
     """
 
     submission_key = HiddenField()
@@ -123,7 +125,10 @@ class AnswerForm(Form):
 
     @property
     def filled_in(self) -> Hashable:
-        """The values that the page shows when the form is shown again."""
+        """The values of the answer's fields, with which the page shows the form again.
+
+        Hashable, since they are part of the key under which a part of the page is cached.
+        """
         raise TypeError(f"{type(self).__name__} shows nothing")
 
     @property
@@ -131,13 +136,16 @@ class AnswerForm(Form):
         """Whether no field is filled in, so that going back loses nothing."""
         raise TypeError(f"{type(self).__name__} does not say whether it is empty")
 
-    def refuse(self, sentence: str) -> None:  # noqa: ARG002 - for subclasses
+    def add_error(self, sentence: str) -> None:  # noqa: ARG002 - for subclasses
         """Add an error beside the answer's fields."""
         raise TypeError(f"{type(self).__name__} has no place for an error")
 
     @property
     def seconds(self) -> float | None:
-        """How long the page was in view by the browser's measure; None for an unusable number."""
+        """How long the page was in view, as the browser measured it.
+
+        None for what is no number of seconds from 0 to LONGEST_BREAK.
+        """
         try:
             seconds = float(self.active_seconds.data or "nan")
         except ValueError:

@@ -135,7 +135,7 @@ def _filled(text: str, numbers: tuple[tuple[str, int], ...], _: str) -> str:
 
 
 def in_words(number: int) -> str:
-    """Write a number up to ten as a word, a larger one in figures."""
+    """Return a number up to ten as a word, a larger one in figures."""
     return gettext(NUMBER_WORDS[number]) if 0 <= number < len(NUMBER_WORDS) else str(number)
 
 
@@ -147,7 +147,7 @@ def and_join(parts: Sequence[str]) -> str:
 
 
 def mark_words(kinds: Iterable[str]) -> str:
-    """Say what the marks of these kinds beside positions mean."""
+    """Return what the marks of these kinds beside positions mean."""
     return and_join([gettext(MARKS[kind]) for kind in kinds])
 
 
@@ -168,12 +168,12 @@ def aligned(numbers: Sequence[str]) -> list[str]:
 
 
 def ordinal(number: int) -> str:
-    """Write a place: 1st, 2nd, 3rd, 4th."""
+    """Return a place as an ordinal number: 1st, 2nd, 3rd, 4th."""
     return gettext(ORDINALS[number - 1])
 
 
 def place(ranking: Ranking, letter: str) -> str:
-    """Write a list's place in a ranking, with = if it is tied: =4th."""
+    """Return a list's place in a ranking, with = if it is tied: =4th."""
     return _written_place(ranking.places[letter], ties(ranking, letter), page_language())
 
 
@@ -188,12 +188,12 @@ def ties(ranking: Ranking, letter: str) -> bool:
 
 
 def day(written: str) -> str:
-    """Write an ISO date in full: 30 June 2027."""
+    """Return an ISO date in full: 30 June 2027."""
     return format_date(date.fromisoformat(written), "long", locale=page_language())
 
 
 def moment(when: datetime | str | None) -> str:
-    """Write a moment in UTC: 30 Jun 2027, 14:05 UTC; an empty text for None."""
+    """Return a moment in UTC as text: 30 Jun 2027, 14:05 UTC; an empty text for None."""
     if when is None:
         return ""
     at = datetime.fromisoformat(when) if isinstance(when, str) else when
@@ -206,7 +206,7 @@ def paragraphs(text: str) -> list[str]:
 
 
 def methods(labels: Iterable[int]) -> str:
-    """Write label numbers as words: Method 1; Methods 1 and 3."""
+    """Return label numbers in words: Method 1; Methods 1 and 3."""
     numbers = [str(label) for label in sorted(labels)]
     return ngettext(
         "Method %(labels)s", "Methods %(labels)s", len(numbers), labels=and_join(numbers)
@@ -214,22 +214,22 @@ def methods(labels: Iterable[int]) -> str:
 
 
 def order(ranking: Ranking) -> str:
-    """Write an ordering with spaces that do not break: C > A = B."""
+    """Return an ordering with spaces that do not break: C > A = B."""
     return " > ".join(" = ".join(group) for group in ranking.groups).replace(" ", NO_BREAK_SPACE)
 
 
 def orders(question: Any, labels: Iterable[int]) -> str:
-    """Write the orderings of some columns of a question: C > A = B; A > B = C."""
+    """Return the orderings of some columns of a question: C > A = B; A > B = C."""
     return in_a_row(order(question.column(label).ranking) for label in sorted(labels))
 
 
 def answer_in_words(clicked: Iterable[int], own: Ranking | None) -> str:
-    """Write an answer: Methods 1 and 3; your own ordering, B > A = C."""
+    """Return an answer in words: Methods 1 and 3; your own ordering, B > A = C."""
     return gettext("your own ordering, %(order)s", order=order(own)) if own else methods(clicked)
 
 
 def ranking_in_words(places: Mapping[str, int | None]) -> str:
-    """Write an own ordering as words: "B first; A and C tie for second".
+    """Return an own ordering in words: "B first; A and C tie for second".
 
     An incomplete one as far as it goes: "B 1st; A and C have no place yet". question.js writes
     the same while places are chosen, from ``words_for_own_ordering``.

@@ -182,8 +182,8 @@ def _study(session, slug, owner, canary):
 def _answer_everything(session, study, one, canary):
     """Go as far as the review; return the submission keys of a further change."""
     participants.agree(session, one, participants.consent_text(session, study).digest)
-    participants.describe(session, study, one, {"remark": f"{canary} remark"})
-    participants.inform(session, one)
+    participants.store_personal_answers(session, study, one, {"remark": f"{canary} remark"})
+    participants.confirm_scenario(session, one)
     keys = []
     for position in (0, 1):
         shown = answers.find_presentation(session, one.study.plan, one, position)

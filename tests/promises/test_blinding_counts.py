@@ -59,7 +59,7 @@ def inform_someone(place, study, number):
     )
     place.session.add(participant)
     place.session.flush()
-    participants.inform(place.session, participant)
+    participants.confirm_scenario(place.session, participant)
     return participant
 
 

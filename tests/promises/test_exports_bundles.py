@@ -94,7 +94,7 @@ def _take_part(session, study, number, personal):
     one = participants.begin(session, study, str(number), KEY, Arrival(parameters=kept))
     participants.agree(session, one, participants.consent_text(session, study).digest)
     told = {"warmth": -number % 50 - 50, "chosen": OPTIONS[number % len(OPTIONS[:50])]}
-    participants.describe(session, study, one, {**told, **personal})
+    participants.store_personal_answers(session, study, one, {**told, **personal})
     if number < 9:
         _finish(session, study, one)
     if reason.strip():
@@ -102,7 +102,7 @@ def _take_part(session, study, number, personal):
 
 
 def _finish(session, study, one):
-    participants.inform(session, one)
+    participants.confirm_scenario(session, one)
     save_answer(session, one, 1, OrderingAnswer(frozenset({1}), None))
     participants.finish(session, one)
 

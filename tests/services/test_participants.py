@@ -52,8 +52,8 @@ def test_the_way_goes_step_by_step(session):
     text = participants.consent_text(session, study)
     for go_on in (
         lambda: participants.agree(session, participant, text.digest),
-        lambda: participants.describe(session, study, participant, {}),
-        lambda: participants.inform(session, participant),
+        lambda: participants.store_personal_answers(session, study, participant, {}),
+        lambda: participants.confirm_scenario(session, participant),
     ):
         go_on()
         steps.append(progress_of(session, participant).step)
@@ -80,7 +80,7 @@ def test_reading_the_scenario_twice_draws_the_questions_once(session):
     study = an_open_study(session)
     participant = a_ready_participant(session, study)
     drawn = [(shown.id, drawn.label_order) for shown, drawn in shown_rows(session)]
-    participants.inform(session, participant)
+    participants.confirm_scenario(session, participant)
     again = [(shown.id, drawn.label_order) for shown, drawn in shown_rows(session)]
     assert again == drawn
     assert len(drawn) == 4  # practice and three questions

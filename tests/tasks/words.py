@@ -304,7 +304,7 @@ class WordsForm(AnswerForm):
     def is_empty(self):
         return not self.side.data
 
-    def refuse(self, sentence):
+    def add_error(self, sentence):
         self.side.errors = [*self.side.errors, sentence]
 
 

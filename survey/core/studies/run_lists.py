@@ -114,7 +114,7 @@ def read_trec(
 
 
 def cluster_name(cluster: str) -> str:
-    """Write a cluster's name as marks have it: a word without + , ( ), at most 40 characters."""
+    """Return a cluster's name as marks have it: a word without + , ( ), at most 40 characters."""
     word = re.sub(r"[+,()]", "-", "_".join(cluster.split()))[:LONGEST_CLUSTER_NAME]
     return "--" if word == NO_CLUSTER else word
 

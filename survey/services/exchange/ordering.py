@@ -382,7 +382,7 @@ def _notation(own: Ranking | None) -> str:
 
 
 def _votes(content: Content) -> Iterator[str]:
-    """Write the votes of each answer, one line for each measure."""
+    """Yield the lines of each answer in votes.csv, one line for each measure."""
     measures, rankings = ordering_plan(content.plan).measures, rankings_of(content.questions)
 
     @lru_cache(CACHED_TEXTS)

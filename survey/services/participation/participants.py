@@ -361,7 +361,7 @@ def decline(session: Session, record: AnyParticipant) -> None:
     session.commit()
 
 
-def describe(
+def store_personal_answers(
     session: Session, study: AnyStudy, record: AnyParticipant, personal: dict[str, Any]
 ) -> None:
     """Store a participant's personal answers, which they can correct until the end.
@@ -379,7 +379,7 @@ def describe(
     session.commit()
 
 
-def inform(session: Session, record: AnyParticipant) -> None:
+def confirm_scenario(session: Session, record: AnyParticipant) -> None:
     """Store that the scenario was read; draw and store the participant's questions.
 
     They are drawn once, also if the button is pressed twice.

@@ -189,7 +189,7 @@ def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
 
 
 def write_plan(plan: Plan, recruitment: Recruitment | None = None) -> str:
-    """Write a plan as YAML that ``read_plan`` reads as the same plan."""
+    """Return a plan as YAML that ``read_plan`` reads as the same plan."""
     content = plan_values(plan, recruitment)
     return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
 

@@ -49,7 +49,7 @@ LARGEST_NUMBER = 999_999_999
 
 
 class ResumeForm(Form):
-    """The resume code, which continues on another device."""
+    """The resume code, with which a participant continues on another device."""
 
     code = StringField(
         validators=[
@@ -97,7 +97,7 @@ def entry() -> ResponseReturnValue:
 
 @blueprint.post("/begin")
 def begin() -> ResponseReturnValue:
-    """Create a participant and lead to their first page."""
+    """Create a participant, or find the one who began before; redirect to their next page."""
     form = Form()
     if not form.validate_on_submit():
         return _entry_page(ResumeForm(formdata=None), form.problems), 400
@@ -107,7 +107,7 @@ def begin() -> ResponseReturnValue:
 
 @blueprint.post("/resume")
 def resume() -> ResponseReturnValue:
-    """Continue on this device with a resume code."""
+    """Bind this browser to the participant who has a resume code; redirect to their next page."""
     form = ResumeForm()
     if not form.validate_on_submit():
         return _entry_page(form, form.problems), 400
@@ -120,7 +120,7 @@ def resume() -> ResponseReturnValue:
 
 @blueprint.post("/leave")
 def leave() -> ResponseReturnValue:
-    """Release the browser from its participant, so that another person can begin."""
+    """Unbind the browser from its participant, so that another person can begin."""
     if Form().validate_on_submit():
         participants.leave(session(), g.study, browser_token())
         cookie.clear()
@@ -128,7 +128,7 @@ def leave() -> ResponseReturnValue:
 
 
 def _arrival() -> Arrival:
-    """Read how the visitor came from the query, or from the form that repeats it."""
+    """Return the guest's token, parameters and test token of the query, or of the form."""
     values = request.values
     return Arrival(
         guest=values.get("guest", "")[:40],
@@ -143,7 +143,7 @@ def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
     returning = participants.returning_participant(
         session(), g.study, browser_token(), secret_key(), arrival
     )
-    # A personal link of another person: show the page without this browser's participant.
+    # Otherwise another person's personal link would lead on with this browser's participant.
     if of_browser is None or returning is None or returning.id != of_browser.id:
         g.participant = None
     progress = g.participant and progress_of(session(), g.participant)
@@ -202,7 +202,7 @@ def decline() -> ResponseReturnValue:
 
 
 @blueprint.get("/declined")
-@requires(Step.CONSENT)
+@requires(Step.CONSENT)  # which participants who declined pass, too: they may still agree
 def declined() -> ResponseReturnValue:
     """Confirm that the participant has declined."""
     if g.progress.step != Step.DECLINED:
@@ -228,14 +228,14 @@ def about_you() -> ResponseReturnValue:
 
 @blueprint.post("/about-you")
 @requires(Step.ABOUT_YOU)
-def describe() -> ResponseReturnValue:
-    """Store the personal answers."""
+def store_personal_answers() -> ResponseReturnValue:
+    """Store the personal answers, or show the form again with errors."""
     form = personal_form(g.plan.personal_fields)()
     if not form.validate_on_submit():
         return _about_you_page(form), 400
     values = {field.name: form[f"personal_{field.name}"].data for field in g.plan.personal_fields}
     filled_in = {name: value for name, value in values.items() if value not in (None, "")}
-    participants.describe(session(), g.study, g.participant, filled_in)
+    participants.store_personal_answers(session(), g.study, g.participant, filled_in)
     return go_on()
 
 
@@ -248,12 +248,12 @@ def scenario() -> ResponseReturnValue:
 
 @blueprint.post("/scenario")
 @requires(Step.SCENARIO)
-def scenario_read() -> ResponseReturnValue:
-    """Draw the participant's questions, and lead to the first."""
+def confirm_scenario() -> ResponseReturnValue:
+    """Store that the scenario was read, draw the questions, and redirect to the first."""
     form = Form()
     if not form.validate_on_submit():
         return render_template("participant/scenario.html", form=form, problems=form.problems), 400
-    participants.inform(session(), g.participant)
+    participants.confirm_scenario(session(), g.participant)
     return go_on()
 
 
@@ -281,7 +281,7 @@ def _personal_field(field: PersonalField) -> Field:
     missing = gettext("Please fill in: %(label)s.", label=field.label)
     needed = [InputRequired(missing)] if field.required else [Optional()]
     if field.kind == "number":
-        allowed = NumberRange(field.lowest, field.highest, _literally(_about_bounds(field)))
+        allowed = NumberRange(field.lowest, field.highest, _escape_percent(_bounds_message(field)))
         return WholeNumberField(field.label, name=field.name, validators=[*needed, allowed])
     if field.kind == "choice":
         options = [SelectChoice("", gettext("Choose …")), *map(SelectChoice, field.options)]
@@ -294,12 +294,12 @@ def _personal_field(field: PersonalField) -> Field:
             invalid_choice_message=unknown,
         )
     most = gettext("%(label)s: 500 characters at most, please.", label=field.label)
-    longest = Length(max=500, message=_literally(most))
+    longest = Length(max=500, message=_escape_percent(most))
     return StringField(field.label, name=field.name, validators=[*needed, longest, _storable])
 
 
 def _storable(_: Form, field: Field) -> None:
-    """Reject a text with a NUL, say, which PostgreSQL cannot store."""
+    """Reject a text with a character that PostgreSQL cannot store, such as NUL."""
     if not is_storable(field.data or ""):
         raise ValidationError(
             gettext(
@@ -309,7 +309,7 @@ def _storable(_: Form, field: Field) -> None:
         )
 
 
-def _about_bounds(field: PersonalField) -> str:
+def _bounds_message(field: PersonalField) -> str:
     label, lowest, highest = field.label, field.lowest, field.highest
     if lowest is None and highest is None:
         return gettext("%(label)s: a whole number, please.", label=label)
@@ -329,6 +329,6 @@ def _about_bounds(field: PersonalField) -> str:
     )
 
 
-def _literally(sentence: str) -> str:
+def _escape_percent(sentence: str) -> str:
     """Escape % for WTForms, which would read it in a study's words as a placeholder."""
     return sentence.replace("%", "%%")

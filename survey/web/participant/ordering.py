@@ -135,7 +135,7 @@ class PlacesForm(AnswerForm):
         """The places chosen so far, by letter."""
         return self.placed.data  # type: ignore[no-any-return] # WTForms has no type hints
 
-    def target(self, field: Field) -> str:
+    def control_id(self, field: Field) -> str:
         """Return the field of the first list whose place is invalid or missing."""
         if field is not self.placed:
             return str(field.name)
@@ -172,31 +172,31 @@ class QuestionForm(PlacesForm):
         chosen, placed = set(self.choice.data or ()), self.places
         missing = self.missing
         if not chosen and len(missing) < len(placed):
-            self.refuse(
+            self.add_error(
                 gettext(
                     "You gave places of your own. Tick “None of these” to use them, "
                     "or tick the methods whose ordering matches yours."
                 )
             )
         elif not chosen:
-            self.refuse(
+            self.add_error(
                 gettext("Tick every method whose ordering matches yours, or “None of these”.")
             )
         elif OWN in chosen and chosen != {OWN}:
-            self.refuse(
+            self.add_error(
                 gettext("You ticked “None of these” and a method as well. Please untick one.")
             )
         elif OWN in chosen and missing:
-            self.refuse(_incomplete(missing))
+            self.add_error(_incomplete(missing))
 
-    def refuse(self, sentence: str) -> None:
+    def add_error(self, sentence: str) -> None:
         """Add an error beside the ticks."""
         self.choice.errors = [*self.choice.errors, sentence]
 
-    def target(self, field: Field) -> str:
+    def control_id(self, field: Field) -> str:
         """Return the field of the first list without a place, or of the ticks."""
         if field is not self.choice:
-            return super().target(field)
+            return super().control_id(field)
         return f"rank-{self.unplaced[0]}" if self.unplaced else "answer"
 
     @property

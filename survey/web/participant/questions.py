@@ -210,7 +210,7 @@ def show_again(position: int, form: AnswerForm, *, stale: bool = False) -> str:
     if stale:
         stored = shown.stored
         refused = stored and gettext(STALE, stored=pages_of(g.plan).in_words(stored.answer))
-        form.refuse(refused or gettext(UNKNOWN_KEY))
+        form.add_error(refused or gettext(UNKNOWN_KEY))
         form.submission_key.data = _next_key(shown)
     return _sent_page(position, shown, form)
 

@@ -115,8 +115,8 @@ def _take_part(session, study, public_id):
         participants.decline(session, one)
         return
     participants.agree(session, one, participants.consent_text(session, study).digest)
-    participants.describe(session, study, one, PERSONAL[public_id])
-    participants.inform(session, one)
+    participants.store_personal_answers(session, study, one, PERSONAL[public_id])
+    participants.confirm_scenario(session, one)
     given = [*([ticked(1)] if study.plan.practice else []), *ANSWERS[public_id]]
     for position, answer in enumerate(given, 0 if study.plan.practice else 1):
         _answer(session, study, one, position, answer)
