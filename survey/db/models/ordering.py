@@ -1,4 +1,4 @@
-"""Tables of ordering questions: presentations, answers, revisions."""
+"""Tables of ordering questions: what they add to presentations, answers and revisions."""
 
 from sqlalchemy import CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
@@ -8,7 +8,7 @@ from survey.db.models.base import Base, Labels, Moment, Names, Numbers, Texts, W
 
 
 class StoredOrderingPresentation(Base):
-    """How one participant is shown the lists and columns of one question."""
+    """How one participant is shown one question, and the ranking asked before the columns."""
 
     __tablename__ = "ordering_presentation"
     retention = "as long as the participant"
@@ -29,7 +29,10 @@ class StoredOrderingPresentation(Base):
 
 
 class StoredOrderingAnswer(Base):
-    """The columns that were ticked, or an own ranking."""
+    """The labels that a participant ticked, or an own ranking.
+
+    ``clicked`` is stored as a bit mask, so it is 0 where no label was ticked.
+    """
 
     __tablename__ = "ordering_response"
     retention = "as long as the participant"
@@ -48,7 +51,7 @@ class StoredOrderingAnswer(Base):
 
 
 class StoredOrderingRevision(Base):
-    """A version of an answer, with the columns of ``StoredOrderingAnswer``."""
+    """A version of an answer, with the same fields as ``StoredOrderingAnswer``."""
 
     __tablename__ = "ordering_revision"
     retention = "as long as the participant"

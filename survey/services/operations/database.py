@@ -69,6 +69,10 @@ def is_ready(engine: Engine) -> bool:
 
 
 def _current_revision(engine: Engine) -> str:
+    """Return the revision of the database's schema.
+
+    Raises SchemaError for a database without a schema or that cannot be opened.
+    """
     try:
         # Deferred: otherwise a readiness probe would wait for writers.
         with engine.execution_options(sqlite_begin="DEFERRED").connect() as connection:

@@ -63,7 +63,7 @@ class RankPairs:
         return values
 
     @property
-    def late(self) -> NDArray[np.bool_]:
+    def both_late(self) -> NDArray[np.bool_]:
         """A mask of the pairs whose ranks are both greater than K."""
         return self.j > HORIZON
 

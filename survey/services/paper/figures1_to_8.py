@@ -1,6 +1,8 @@
 """Figures 1 to 8 (Sections 3 and 4): how 1 − AP, NMRR and MNRO behave, and what the paper says.
 
-The words of each figure and its claims are in ``exhibits/figureN.yaml``.
+Each function returns a figure's data, its table, and checks of what the paper says of it. The words
+of each figure and its claims are in ``exhibits/figureN.yaml``. Ranks up to K (``FULL``, ``CAPPED``,
+``HORIZON``) are early, later ones late.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -69,7 +71,7 @@ Series = dict[str, Any]
 
 
 def figure1() -> Reproduction:
-    """Compare 1 − AP and NMRR for a known item."""
+    """Return 1 − AP and NMRR of one relevant item, over its position."""
     ap, capped = item_curve("1-AP"), item_curve(CAPPED_NMRR)
     steps = np.diff(ap)
     curves = ((FULL, item_curve("NMRR")), (CAPPED, capped))
@@ -95,7 +97,7 @@ def figure1() -> Reproduction:
 
 
 def figure2() -> Reproduction:
-    """Compare 1 − AP and NMRR for all pairs of ranks, in the order of the pseudo code."""
+    """Return 1 − AP and NMRR for all pairs of ranks, in the order of the pseudo code."""
     pairs = rank_pairs()
     distinct = len(set(zip(pairs.i.tolist(), pairs.j.tolist(), strict=True)))
     checks = {"combinations_tested": Check(len(pairs.i) == distinct == 190, distinct=distinct)}
@@ -103,14 +105,16 @@ def figure2() -> Reproduction:
 
 
 def figure3() -> Reproduction:
-    """Compare 1 − AP and NMRR as surfaces over the two ranks."""
-    values, late = rank_pairs().values, rank_pairs().late
-    late_ap = values["1-AP"][late]
+    """Return 1 − AP and NMRR as surfaces over the two ranks."""
+    values, both_late = rank_pairs().values, rank_pairs().both_late
+    late_ap = values["1-AP"][both_late]
     lists = np.array([[1, 100], [1, 1000]])
     of_nmrr, of_ap = nmrr(lists), average_precision(lists)
     checks = {
         "nmrr_level_when_both_late": Check(
-            (late == (values["NMRR"] > 1 - EPSILON)).all(), late=late.sum(), pairs=len(late)
+            (both_late == (values["NMRR"] > 1 - EPSILON)).all(),
+            late=both_late.sum(),
+            pairs=len(both_late),
         ),
         "ap_smaller_when_both_late": Check(
             (late_ap < 1 - EPSILON).all(), least=late_ap.min(), most=late_ap.max()
@@ -121,11 +125,11 @@ def figure3() -> Reproduction:
 
 
 def figure4() -> Reproduction:
-    """Compare the best and the worst pair for each Rank(i), by 1 − AP and by NMRR."""
+    """Return 1 − AP and NMRR of the best and of the worst pair for each Rank(i)."""
     lower = {name: lower_curve(name) for name in BOTH}
     upper = {name: upper_curve(name) for name in BOTH}
     lead_below, lead_above = (curves["1-AP"] - curves["NMRR"] for curves in (lower, upper))
-    low, high = (np.diff(curves["NMRR"][: HORIZON - 1]) for curves in (lower, upper))
+    low_steps, high_steps = (np.diff(curves["NMRR"][: HORIZON - 1]) for curves in (lower, upper))
     grids = {name: rank_pairs().grid(name)[2:] for name in BOTH}
     steps_over_j = np.diff(list(grids.values()))
     late_ap, late_low, late_high = lower["1-AP"][LATE], lower["NMRR"][LATE], upper["NMRR"][LATE]
@@ -152,7 +156,9 @@ def figure4() -> Reproduction:
             (late_low > late_ap).all(), nmrr=late_low[0], ap=late_ap[0], last=late_ap[-1]
         ),
         "nmrr_rises_evenly": Check(
-            np.allclose(low, low[0]) and np.allclose(high, high[0]), lower=low[0], upper=high[0]
+            np.allclose(low_steps, low_steps[0]) and np.allclose(high_steps, high_steps[0]),
+            lower=low_steps[0],
+            upper=high_steps[0],
         ),
         "nmrr_curves_level_late": Check(
             np.allclose(late_low, late_low[0]) and np.allclose(late_high[1:], 1), lower=late_low[0]
@@ -168,9 +174,9 @@ def figure4() -> Reproduction:
 
 
 def figure5() -> Reproduction:
-    """Compare 1 − AP, NMRR and MNRO for a known item."""
-    level = item_curve("MNRO")
-    late_steps = np.diff(level[FULL - 1 :])
+    """Return 1 − AP, NMRR and MNRO of one relevant item, over its position."""
+    curve = item_curve("MNRO")
+    late_steps = np.diff(curve[FULL - 1 :])
     steps = {name: np.diff(item_curve(name))[: FULL - 1] for name in ALL_THREE}
     rises = "; ".join(
         f"to {rank}: " + ", ".join(f"{name} {step[rank - 2]:.3f}" for name, step in steps.items())
@@ -181,23 +187,23 @@ def figure5() -> Reproduction:
         "mnro_rises_least": Check(
             steps["MNRO"] < np.minimum(steps["1-AP"], steps["NMRR"]), rises=rises
         ),
-        "level_at_k": Check(abs(level[FULL - 1] - 0.95) < 5e-5, level=level[FULL - 1]),
+        "level_at_k": Check(abs(curve[FULL - 1] - 0.95) < 5e-5, level=curve[FULL - 1]),
         "level_at_half_k": Check(
             all(abs(half - 0.5) < 5e-3 for half in halves.values()),
             levels=", ".join(f"{half:.4f} for K = {k}" for k, half in halves.items()),
         ),
         "approaches_one": Check(
-            (late_steps > 0).all() and 1 - 1e-13 < level[-1] < 1, steps=late_steps
+            (late_steps > 0).all() and 1 - 1e-13 < curve[-1] < 1, steps=late_steps
         ),
         "all_positions_differ": Check(
-            len(set(level.tolist())) == SIZE, level=np.isclose(item_curve("NMRR"), 1).sum()
+            len(set(curve.tolist())) == SIZE, level=np.isclose(item_curve("NMRR"), 1).sum()
         ),
     }
     return _item_figure("figure5", ALL_THREE, checks)
 
 
 def figure6() -> Reproduction:
-    """Return MNRO of one relevant item in growing collections, over its share of each."""
+    """Return MNRO of one relevant item in growing collections, over its rank in % of each size."""
     caption, text = largest_gap(IN_CAPTION), largest_gap(IN_TEXT)
     checks = {
         "same_in_all_sizes": Check([caption < CLOSE, text < CLOSE], caption=caption, text=text),
@@ -206,16 +212,16 @@ def figure6() -> Reproduction:
     }
     shares = {size: mnro_by_share(size) for size in SIZES}
     rows = [
-        (size, size * unit // 1000, unit / 10, value)
+        (size, size * thousandths // 1000, thousandths / 10, value)
         for size, values in shares.items()
-        for unit, value in values.items()
+        for thousandths, value in values.items()
     ]
     names = ("N", "Rank(q)", "share of N in %", "MNRO")
     columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
     series = [
         {
             "name": f"N = {size}",
-            "x": [size * unit / 1000 for unit in values],
+            "x": [size * thousandths / 1000 for thousandths in values],
             "y": list(values.values()),
         }
         for size, values in shares.items()
@@ -224,7 +230,10 @@ def figure6() -> Reproduction:
 
 
 def figure7() -> Reproduction:
-    """Compare the three measures for all pairs of ranks, in the order of the pseudo code."""
+    """Return the three measures for all pairs of ranks, in the order of the pseudo code.
+
+    The checks are of what a move of an item by one position costs.
+    """
     smaller = {last: move_gains("MNRO", last) < move_gains("1-AP", last) for last in (4, HORIZON)}
     counts = "; ".join(
         f"within the first {last} positions in {cases.sum()} of {cases.size} moves"
@@ -242,11 +251,11 @@ def figure7() -> Reproduction:
 
 def figure8() -> Reproduction:
     """Return MNRO as a surface over the two ranks, with its enveloping curves A and B."""
-    pairs, late = rank_pairs(), rank_pairs().late
+    pairs, both_late = rank_pairs(), rank_pairs().both_late
     mnro, lead = pairs.values["MNRO"], pairs.values["MNRO"] - pairs.values["1-AP"]
     lower = {name: lower_curve(name) for name in ALL_THREE}
     upper = {name: upper_curve(name) for name in ALL_THREE}
-    count_late = (pairs.i > HORIZON).astype(int) + late
+    count_late = (pairs.i > HORIZON).astype(int) + both_late
     groups = [mnro[count_late == count] for count in range(3)]
     means = [group.mean() for group in groups]
     ranges = "; ".join(
@@ -260,7 +269,7 @@ def figure8() -> Reproduction:
     grid = pairs.grid("MNRO")
     over_i = grid[:, 1:SIZE]
     checks = {
-        "very_high_after_k": Check((mnro[late] > 0.95).all(), least=mnro[late].min()),
+        "very_high_after_k": Check((mnro[both_late] > 0.95).all(), least=mnro[both_late].min()),
         "higher_with_more_after_k": Check(
             [
                 means == sorted(means),
@@ -283,15 +292,18 @@ def figure8() -> Reproduction:
         ),
         "never_one": Check(
             [
-                bool((mnro[late] < 1).all() and (steps > 0).all()),
+                bool((mnro[both_late] < 1).all() and (steps > 0).all()),
                 np.allclose(steps, steps[0], rtol=0.1),
             ],
-            most=mnro[late].max(),
+            most=mnro[both_late].max(),
             first=steps[0],
             last=steps[-1],
         ),
         "ap_smaller_when_both_late": Check(
-            (lead[late] > 0).all(), least=lead[late].min(), most=lead[late].max(), pairs=late.sum()
+            (lead[both_late] > 0).all(),
+            least=lead[both_late].min(),
+            most=lead[both_late].max(),
+            pairs=both_late.sum(),
         ),
         "curves_are_bounds": Check(
             (np.nanmin(over_i, axis=0) == upper["MNRO"]).all()
@@ -347,9 +359,10 @@ def _pair_columns(measures: Sequence[str]) -> Columns:
 
 
 def _series(columns: Columns, *axes: str, measures: Iterable[str]) -> list[Series]:
-    """Return each measure as a curve over one axis, or as a surface over two."""
+    """Return each measure as a curve (x, y) over one axis, or as a surface (x, y, z) over two."""
+    keys = "xyz"[: len(axes) + 1]
     return [
-        {"name": name, **dict(zip("xyz", (columns[axis] for axis in (*axes, name)), strict=False))}
+        {"name": name, **{key: columns[of] for key, of in zip(keys, (*axes, name), strict=True)}}
         for name in measures
     ]
 
@@ -359,9 +372,9 @@ def _figure(
     columns: Columns,
     series: list[Series],
     checks: Checks,
-    sheet: Callable[[Exhibit], Sheet] | None = None,
+    sample: Callable[[Exhibit], Sheet] | None = None,
 ) -> Reproduction:
-    """Return a figure as a reproduction; ``sheet``: the table to read, by default all rows."""
+    """Return a figure as a reproduction; ``sample`` makes its table, by default of all rows."""
     texts = exhibit_texts(name)
     rows = tuple(zip(*columns.values(), strict=True))
     exhibit = Exhibit(
@@ -377,7 +390,7 @@ def _figure(
     return Reproduction(
         name,
         {"title": exhibit.title, "note": exhibit.note, "series": series},
-        (sheet(exhibit) if sheet else full,),
+        (sample(exhibit) if sample else full,),
         claims=judge_claims(name, checks),
         table=full,
         exhibit=exhibit,
