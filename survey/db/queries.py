@@ -156,7 +156,7 @@ def guests_of(session: Session, study: Study) -> Sequence[Guest]:
     ).all()
 
 
-def answers_in(session: Session, study_id: int, *, include_test: bool = True) -> int:
+def count_answers(session: Session, study_id: int, *, include_test: bool = True) -> int:
     """Count a study's answers, practice included."""
     statement = (
         select(func.count(StoredResponse.id))

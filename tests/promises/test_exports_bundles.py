@@ -205,4 +205,4 @@ def test_what_was_taken_in_again_is_what_was_there(session, study, bundle, tmp_p
 def test_an_address_that_names_files_holds_no_sign_of_a_formula():
     for danger in DANGERS:
         with pytest.raises(SurveyError):
-            lifecycle.refuse_slug(danger)
+            lifecycle.require_valid_slug(danger)

@@ -129,5 +129,5 @@ def test_any_text_is_a_plan_or_a_plan_file_error(text):
 def test_any_values_make_a_plan_or_are_refused_with_a_reason(changes):
     values = {**a_plan().as_json(), "questions": 1, "practice": False, **changes}
     with contextlib.suppress(ValueError):
-        plan = plans.plan_from(values)
-        assert plans.plan_from(plan.as_json()) == plan
+        plan = plans.parse_plan(values)
+        assert plans.parse_plan(plan.as_json()) == plan

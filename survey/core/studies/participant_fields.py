@@ -139,7 +139,10 @@ class PersonalField:
 
     @classmethod
     def from_json(cls, stored: object) -> "PersonalField":
-        """Make a field from plain values; raises PlanError with all faults."""
+        """Make a field from plain values.
+
+        Raises PlanError with all unknown and missing names, or else with all invalid values.
+        """
         if not isinstance(stored, Mapping):
             raise PlanError([Fault((), f"{stored!r} found; name, label and kind are needed")])
         known = [item.name for item in fields(cls)]

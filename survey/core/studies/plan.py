@@ -62,7 +62,8 @@ class Plan(ABC):
     blank lines between paragraphs. With the ``design`` "pool", each participant answers
     ``per_participant`` of the questions, balanced.
 
-    Raises PlanError with all faults, each with its field.
+    Raises PlanError with all faults, each with its field. Settings that depend on others are
+    checked once the others are valid.
     """
 
     kind: ClassVar[str]
@@ -170,7 +171,8 @@ class Plan(ABC):
         ``registered``: whether its measures must be registered; a stored study can be shown,
         answered and counted without them.
 
-        Raises PlanError with all faults: unknown fields, missing fields, and invalid values.
+        Raises PlanError with the unknown fields, the missing fields and all that the constructor
+        finds.
         """
         known = {item.name for item in fields(cls)}
         faults = [
@@ -212,7 +214,10 @@ class Plan(ABC):
         """Normalise this kind's settings."""
 
     def _faults(self, *, registered: bool) -> list[Fault]:
-        """Return all faults; those that depend on numbers only if the numbers are valid."""
+        """Return the faults of single fields, and, once numbers are valid, of what they limit.
+
+        Without any, return the faults of settings that depend on others.
+        """
         rules = self._rules()
         faults: list[Fault] = []
         for name, rule in rules.items():

@@ -82,7 +82,8 @@ DEFAULT = "ordering"
 def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Plan:
     """Make a plan of the kind that its values name, ordering by default.
 
-    Raises PlanError with all faults; ``registered``: see ``Plan.from_json``.
+    Raises PlanError for an unknown kind, or as ``Plan.from_json`` does, which also explains
+    ``registered``.
     """
     kind = stored.get("kind", DEFAULT)
     if not isinstance(kind, str) or kind not in TASKS:

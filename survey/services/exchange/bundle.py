@@ -107,13 +107,13 @@ def has_identities(session: Session, study: Study) -> bool:
 
 def estimate_lines(session: Session, study: Study) -> int:
     """Estimate the lines of a study's bundle, for a progress bar."""
-    answers = queries.answers_in(session, study.id)
+    answers = queries.count_answers(session, study.id)
     return OTHER_LINES + answers * files_of_kind(study.plan).lines_per_answer(study.plan)
 
 
 def estimate_bytes(session: Session, study: Study, *, include_test: bool = False) -> int:
     """Estimate the bytes of a study's zipped bundle, for a progress bar."""
-    answers = queries.answers_in(session, study.id, include_test=include_test)
+    answers = queries.count_answers(session, study.id, include_test=include_test)
     return OTHER_BYTES + BYTES_PER_ANSWER * answers
 
 

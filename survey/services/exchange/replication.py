@@ -90,7 +90,7 @@ def import_bundle(
         continue
     content = read_bundle(files).content
     slug = slug or content.slug
-    lifecycle.refuse_slug(slug)
+    lifecycle.require_valid_slug(slug)
     if queries.find(session, Study, slug=slug):
         raise SurveyError(f"There is a study {slug!r} already; give this one another address.")
     study = _study(content, name, slug)

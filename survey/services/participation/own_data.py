@@ -87,7 +87,7 @@ def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str
         and {
             "version": consent.version,
             "sha256": consent.digest,
-            "agreed": _plain(participant.consented_at),
+            "agreed": _json_value(participant.consented_at),
             "text": consent.text,
         },
         "sent_by_a_platform": dict(sent.parameters) if sent else {},
@@ -109,7 +109,7 @@ def shown_columns(model: type[Base]) -> dict[str, str]:
 
 
 def _stored_values(model: type[Base], row: Any) -> dict[str, Any]:
-    return {key: _plain(getattr(row, name)) for name, key in shown_columns(model).items()}
+    return {key: _json_value(getattr(row, name)) for name, key in shown_columns(model).items()}
 
 
 def _questions(session: Session, plan: Plan, participant: Participant) -> list[dict[str, Any]]:
@@ -135,7 +135,7 @@ def _questions(session: Session, plan: Plan, participant: Participant) -> list[d
     ]
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 

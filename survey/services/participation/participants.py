@@ -41,7 +41,7 @@ PRACTICE = 0  # the position of the practice question
 def visit(session: Session, slug: str, browser_token: str) -> Visit:
     """Return the study with an address, and the browser's participant; or raise NotFoundError."""
     token_hash = tokens.hash_token(browser_token)
-    # PostgreSQL raises an error for a NUL, say, so the address is checked before the query.
+    # PostgreSQL raises an error for some characters, such as NUL: the query must not get them.
     visitor = participant_queries.visit(session, slug, token_hash) if SLUG.match(slug) else None
     if visitor is None:
         raise NotFoundError(marked("There is no survey at this address."))

@@ -43,7 +43,7 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     Raises SurveyError for a slug that is taken, malformed or names a measure, and
     for a design from which no questions can be drawn.
     """
-    refuse_slug(slug)
+    require_valid_slug(slug)
     questions = _draw(plan)  # before the first query, which may block participants' answers
     if queries.find(session, Study, slug=slug):
         raise SurveyError(f"There is a study {slug!r} already.")
@@ -111,7 +111,7 @@ def ensure_demo_study(session: Session) -> Study:
     return study
 
 
-def refuse_slug(slug: str) -> None:
+def require_valid_slug(slug: str) -> None:
     """Raise SurveyError for a slug that is malformed or names a measure."""
     if not SLUG.match(slug) or len(slug) > 64:
         raise SurveyError(
@@ -271,7 +271,7 @@ def chance_advantage(study: Study) -> dict[str, float]:
 def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
     """Yield the texts of pages, their sources and their addresses, each after its name.
 
-    The slug is left out: ``refuse_slug`` has checked it.
+    The slug is left out: ``require_valid_slug`` has checked it.
     """
     yield from study.plan.public_texts()
     settings = recruitment_of(study)

@@ -46,15 +46,16 @@ def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan
     Raises SurveyError naming the fields that are invalid.
     """
     try:
-        return plan_from({**preset_values(preset, language), **changes})
+        return parse_plan({**preset_values(preset, language), **changes})
     except ValueError as error:
         raise SurveyError(f"The study cannot be made: {error}.") from error
 
 
-def plan_from(values: Mapping[str, Any]) -> Plan:
-    """Make a plan from plain values.
+def parse_plan(values: Mapping[str, Any]) -> Plan:
+    """Parse a plan from plain values.
 
-    Raises PlanError with all faults, a language without translation included.
+    Raises PlanError with all faults of the first check that fails: the fields' values, measures'
+    names in texts that participants see, a language without translation.
     """
     try:
         plan = plan_from_json(values)
@@ -163,7 +164,8 @@ class PlanFile:
 def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
     """Read a plan from YAML; ``preset: mnro`` at its top fills in what the file leaves out.
 
-    ``changes`` override fields. Raises PlanFileError naming every fault's line and field.
+    ``changes`` override fields. Raises PlanFileError with the faults of ``parse_plan`` and
+    ``parse_recruitment``, each with its line and field.
     """
     values, lines = _read(text, file)
     recruitment = values.pop("recruitment", {}) or {}
@@ -176,7 +178,7 @@ def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
         values = {**preset_values(preset, language), **values}
     plan = settings = None
     try:
-        plan = plan_from({**values, **changes})
+        plan = parse_plan({**values, **changes})
     except PlanError as error:
         faults += error.faults
     try:
@@ -199,7 +201,7 @@ def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str,
     content: dict[str, Any] = plan.content()
     if recruitment is not None and recruitment != Recruitment():
         content["recruitment"] = recruitment.as_json()
-    return {name: _plain(value) for name, value in content.items()}
+    return {name: _yaml_value(value) for name, value in content.items()}
 
 
 def _recruitment(stored: object) -> Recruitment:
@@ -296,7 +298,7 @@ def _block(dumper: yaml.SafeDumper, text: str) -> ScalarNode:
 _Dumper.add_representer(str, _block)
 
 
-def _plain(value: Any) -> Any:
+def _yaml_value(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _plain(item) for name, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
+        return {name: _yaml_value(item) for name, item in value.items()}
+    return [_yaml_value(item) for item in value] if isinstance(value, list | tuple) else value

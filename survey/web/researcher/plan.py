@@ -219,7 +219,7 @@ def save_plan() -> ResponseReturnValue:
         return page("plan", form=form)
     if form.validate_on_submit():
         try:
-            changed = plans.plan_from(form.values(g.plan))
+            changed = plans.parse_plan(form.values(g.plan))
             lifecycle.change_plan(session(), g.study, changed, g.researcher.name)
         except PlanError as error:
             form.show(error.faults)

@@ -35,7 +35,7 @@ def test_a_bundle_of_an_earlier_version_can_be_taken_in(session, path):
 def test_a_title_that_names_a_measure_today_goes_on_but_is_not_made_anew(session, client):
     plan = a_plan().as_json() | {"title": "WP3: five systems"}
     with pytest.raises(PlanError, match="holds the name of a measure"):
-        plans.plan_from(plan)
+        plans.parse_plan(plan)
     study = lifecycle.create_study(session, "three", a_plan())
     study.plan_json = plan  # as an earlier version stored it
     session.commit()
