@@ -57,3 +57,13 @@ def test_an_answer_that_was_given_is_not_missing_because_it_is_left_out(question
     fewer = replace(votes, answers=votes.answers.without_question(3))
     gone = len(votes.answers) - len(fewer.answers)
     assert analysed(fewer, without_question=2).missing == gone
+
+
+def test_simulated_participants_are_not_flagged_and_test_data_are_the_callers_to_leave_out():
+    votes = some_votes()
+    assert {flag.participant for flag in analysed(votes).flags} == {"P1"}
+    simulated = replace(votes, simulated_ids=frozenset({"P1", "P2"}))
+    for include_test in (False, True):
+        analysis = analysed(simulated, include_test=include_test)
+        assert "P1" not in {flag.participant for flag in analysis.flags}
+        assert (analysis.participants, analysis.simulated) == (12, 2)

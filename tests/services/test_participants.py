@@ -13,6 +13,7 @@ from survey.app import db
 from survey.db.models import Participant
 from survey.errors import NotAllowedError, NotFoundError
 from survey.services.participation import participants
+from survey.services.participation.participant_list import list_participants
 from survey.services.participation.participants import Step, progress_of
 from survey.services.studies import lifecycle
 from tests.builders import KEY, a_ready_participant, an_open_study
@@ -24,6 +25,15 @@ def test_a_browser_that_begins_twice_is_one_participant(session):
     study = an_open_study(session)
     first = participants.begin(session, study, "browser", KEY)
     assert participants.begin(session, study, "browser", KEY).id == first.id
+
+
+def test_an_id_prefix_filters_the_rows_of_the_list_and_no_number(session):
+    study = an_open_study(session)
+    first = participants.begin(session, study, "one browser", KEY)
+    participants.begin(session, study, "another browser", KEY)
+    listed = list_participants(session, study, first.public_id)
+    assert [shown.public_id for shown in listed.counted.shown] == [first.public_id]
+    assert (listed.counted.total, listed.counts["started"], listed.under_way) == (2, 2, 2)
 
 
 def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):

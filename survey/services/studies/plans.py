@@ -201,7 +201,7 @@ def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str,
     content: dict[str, Any] = plan.content()
     if recruitment is not None and recruitment != Recruitment():
         content["recruitment"] = recruitment.as_json()
-    return {name: _yaml_value(value) for name, value in content.items()}
+    return {name: _plain_value(value) for name, value in content.items()}
 
 
 def _recruitment(stored: object) -> Recruitment:
@@ -298,7 +298,7 @@ def _block(dumper: yaml.SafeDumper, text: str) -> ScalarNode:
 _Dumper.add_representer(str, _block)
 
 
-def _yaml_value(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _yaml_value(item) for name, item in value.items()}
-    return [_yaml_value(item) for item in value] if isinstance(value, list | tuple) else value
+        return {name: _plain_value(item) for name, item in value.items()}
+    return [_plain_value(item) for item in value] if isinstance(value, list | tuple) else value
