@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 SHORTEST_KEY = 32
+RELATIVE_FILE = re.compile(r"(sqlite(?:\+\w+)?:///)(?!/|:memory:|file:)(?=.)")
 
 
 class UnsafeSettingsError(Exception):
@@ -25,7 +27,8 @@ class Settings:
     """The settings that come from the environment.
 
     ``instance``: the folder of the database and the key. ``database_uri``: an SQLite
-    file in it, unless SURVEY_DATABASE_URI names another database. ``secret_key``: the
+    file in it, unless SURVEY_DATABASE_URI names another database; a relative SQLite path is
+    relative to ``instance``. ``secret_key``: the
     server key, from SURVEY_SECRET_KEY or the instance folder. ``trusted_proxies``: how many
     reverse proxies are in front, from SURVEY_TRUSTED_PROXIES; the X-Forwarded headers of that
     many are trusted.
@@ -59,14 +62,16 @@ class Settings:
                 f"the secret key has {len(key)} characters; at least {SHORTEST_KEY} random ones "
                 "are needed (remove SURVEY_SECRET_KEY, and the survey makes a new one)"
             )
-        default = f"sqlite:///{instance / 'survey.sqlite3'}"
+        address = environment.get("SURVEY_DATABASE_URI") or "sqlite:///survey.sqlite3"
+        # Flask-SQLAlchemy and SQLAlchemy begin a relative path at different folders.
+        address = RELATIVE_FILE.sub(lambda match: f"{match[1]}{instance}/", address)
         proxies = environment.get("SURVEY_TRUSTED_PROXIES") or "0"
         if proxies not in tuple("0123456789"):
             raise UnsafeSettingsError(
                 f"SURVEY_TRUSTED_PROXIES is {proxies!r}; the number of reverse proxies in front "
                 "of the survey is needed, 0 to 9"
             )
-        return cls(instance, environment.get("SURVEY_DATABASE_URI") or default, key, int(proxies))
+        return cls(instance, address, key, int(proxies))
 
     def for_flask(self) -> dict[str, Any]:
         """Return the settings under the names that Flask and its extensions use."""

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from flask import url_for
 
-from survey.app import create_app
+from survey.app import create_app, db
+from survey.cli.command import open_engine
 from survey.config import MissingInstanceError, Settings, UnsafeSettingsError
 
 
@@ -37,6 +38,26 @@ def test_another_database_and_key_can_be_given(tmp_path):
     )
     assert (settings.database_uri, settings.secret_key) == ("postgresql://h/d", "k" * 32)
     assert not (tmp_path / "secret_key").exists()
+
+
+@pytest.mark.parametrize("uri", ["sqlite:///mine.sqlite3", "sqlite+pysqlite:///a/mine.sqlite3"])
+def test_a_relative_file_is_in_the_instance_folder_for_commands_and_pages(
+    tmp_path, monkeypatch, uri
+):
+    (tmp_path / "a").mkdir()
+    monkeypatch.setenv("SURVEY_INSTANCE", str(tmp_path))
+    monkeypatch.setenv("SURVEY_DATABASE_URI", uri)
+    expected = str(tmp_path / uri.split(":///")[1])
+    with open_engine() as (_, engine):
+        assert engine.url.database == expected
+    with create_app().app_context():
+        assert db.engine.url.database == expected
+
+
+def test_an_absolute_file_and_memory_stay_as_they_are(tmp_path):
+    for uri in ("sqlite:////srv/survey.sqlite3", "sqlite:///:memory:", "sqlite://"):
+        environment = {"SURVEY_INSTANCE": str(tmp_path), "SURVEY_DATABASE_URI": uri}
+        assert Settings.from_environment(environment).database_uri == uri
 
 
 def test_a_key_that_could_be_guessed_is_refused(tmp_path):

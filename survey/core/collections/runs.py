@@ -192,11 +192,11 @@ def _cluster_name(text: str) -> str:
 
 
 def ranking(scores: Mapping[str, float]) -> list[str]:
-    """Return the documents by score, highest first; equal scores by docid, the last one first.
+    """Return the documents by score, highest first; equal scores by name, the last one first.
 
-    The docids are compared character by character ("d9" comes before "d10"), and the rank
-    column is ignored: the order of trec_eval (``comp_sim_docno``). Scores are compared in
-    double precision, as trec_eval does from version 10.
+    Names are compared character by character ("d9" comes before "d10"), and the rank column is
+    ignored: the order of trec_eval (``comp_sim_docno``). Scores are compared in double
+    precision, as trec_eval does from version 10.
 
     Source: trec_eval, form_res_rels.c.
     """
@@ -212,7 +212,7 @@ class GroundTruth:
     clusters: Clusters | None = None
 
     def relevant(self, topic: str) -> list[str]:
-        """Return a topic's relevant documents, the highest grades first, then by docid."""
+        """Return a topic's relevant documents, the highest grades first, then by name."""
         grades = self.judgements.get(topic, {})
         relevant = (document for document, grade in grades.items() if grade > 0)
         return sorted(relevant, key=lambda document: (-grades[document], document))
