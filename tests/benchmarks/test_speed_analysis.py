@@ -1,9 +1,12 @@
 """The speed runs of the analysis, with a crowd of a few."""
 
+import pytest
+
 from benchmarks.speed import crowd
 from benchmarks.speed.analysing import analysed
 
 
+@pytest.mark.slow
 def test_both_databases_give_the_same_figures_to_the_last_digit(
     sqlite, postgresql, tmp_path, monkeypatch
 ):

@@ -38,6 +38,7 @@ def visitor(session, client):
     return visitor
 
 
+@pytest.mark.slow
 def test_a_connection_that_was_ended_meanwhile_costs_nobody_a_page(visitor, end_connections):
     end_connections()
     visitor.open("/q/1")

@@ -24,6 +24,7 @@ def pins():
     return {one["name"]: one["version"] for one in found}
 
 
+@pytest.mark.slow
 def test_everything_that_is_installed_is_pinned_and_nothing_else():
     needed = {name for brought in page.dependencies().values() for name in brought}
     assert {name: distribution(name).version for name in needed} == pins()
@@ -35,6 +36,7 @@ def test_no_index_is_named():
         assert not re.search(r"index-url|find-links|https?://(?!127)", text), name
 
 
+@pytest.mark.slow
 def test_nothing_at_run_time_is_copyleft(measured):
     groups = page.dependencies()
     for name in groups["Run time"]:
@@ -61,6 +63,7 @@ def test_every_direct_dependency_has_its_reason_in_contributing():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="pysqlite3 is for Linux only")
+@pytest.mark.slow
 def test_the_page_of_dependencies_is_up_to_date():
     assert page.PAGE.read_text() == page.written(), "run make dependencies"
 

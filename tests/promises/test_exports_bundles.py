@@ -135,6 +135,7 @@ def test_no_file_of_a_bundle_holds_a_formula(session, study, bundle, measured):
     )
 
 
+@pytest.mark.slow
 def test_raw_texts_are_in_study_json_and_come_out_of_the_tables(session, study, bundle):
     told = json.loads(bundle["study.json"])
     assert plan_from_json(told["plan"]) == study.plan

@@ -37,6 +37,7 @@ def told(answers):
     return [*decoded, *(repr(one.tolist()) for one in numbers)]
 
 
+@pytest.mark.slow
 @given(studies(), st.data())
 def test_leaving_out_is_never_having_been_there(study, data):
     responses, rankings, _ = study

@@ -140,6 +140,7 @@ def assert_alike(one, other):
         assert other[path] == value, path
 
 
+@pytest.mark.slow
 @few
 @given(any_study, st.randoms(use_true_random=False))
 def test_who_answered_what_first_and_their_names_and_numbers_do_not_matter(study, chance):

@@ -18,6 +18,7 @@ def test_the_gold_of_two_equal_clusterings_is_that_clustering(found):
     assert result.clusters == (found if any(found.values()) else {})
 
 
+@pytest.mark.slow
 @given(CLUSTERINGS, CLUSTERINGS, CLUSTERINGS)
 def test_names_of_clusters_change_no_gold(first, second, third):
     before = gold(first, second, third, floor=-1)
