@@ -13,7 +13,9 @@ from tests.promises.stored import Faults, faults, is_intact
 from tests.serving import Server, free_port
 
 CLIENTS, WORKERS, QUESTIONS = 16, 4, 50
-# How much `make soak` does on each database.
+# Answers and kills on each database: of `make test-all`, and of `make promises`.
+A_FEW, MANY = (1_000, 20), (5_000, 100)
+# The same for `make soak`.
 ANSWERS = int(os.environ.get("SOAK_ANSWERS", "200000"))
 KILLS = int(os.environ.get("SOAK_KILLS", "2000"))
 
@@ -105,16 +107,26 @@ def harm_to(cluster):
 
 
 @pytest.mark.slow
-def test_no_answer_is_lost_or_doubled_on_sqlite_under_kills(sqlite_server, measured):
-    ledger, killer = answer_under_kills(sqlite_server, {}, 5_000, 100)
-    measured(f"SQLite: {in_words(ledger, killer)}; the file is intact.")
+def test_no_answer_is_lost_or_doubled_on_sqlite_under_a_few_kills(sqlite_server):
+    answer_under_kills(sqlite_server, {}, *A_FEW)
 
 
 @pytest.mark.slow
+def test_no_answer_is_lost_or_doubled_on_postgresql_under_a_few_kills(postgresql_survey, cluster):
+    answer_under_kills(postgresql_survey, harm_to(cluster), *A_FEW)
+
+
+@pytest.mark.trial
+def test_no_answer_is_lost_or_doubled_on_sqlite_under_kills(sqlite_server, measured):
+    ledger, killer = answer_under_kills(sqlite_server, {}, *MANY)
+    measured(f"SQLite: {in_words(ledger, killer)}; the file is intact.")
+
+
+@pytest.mark.trial
 def test_no_answer_is_lost_or_doubled_on_postgresql_under_kills(
     postgresql_survey, cluster, measured
 ):
-    ledger, killer = answer_under_kills(postgresql_survey, harm_to(cluster), 5_000, 100)
+    ledger, killer = answer_under_kills(postgresql_survey, harm_to(cluster), *MANY)
     measured(f"PostgreSQL: {in_words(ledger, killer)}.")
 
 
