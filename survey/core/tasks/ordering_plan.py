@@ -59,7 +59,9 @@ class OrderingPlan(Plan):
 
     kind: ClassVar[str] = "ordering"
 
-    list_noun: str = ruled(Text("What a list stands for", 40, help="Like “System”."), "system")
+    list_noun: str = ruled(
+        Text("Word for a list", 40, help="Heads the column of the lists, like “System”."), "system"
+    )
     measures: tuple[str, ...] = ("AP", "NMRR", "MNRO")
     lists: int = ruled(Whole("Lists per question", 3, 10, help="3 to 10."), 5)
     relevant: int = ruled(Whole("Relevant items per list", 1, 10_000), 5)
