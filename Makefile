@@ -65,7 +65,7 @@ bench: .venv/test ## Measure the speed beside peers (benchmarks/speed): make ben
 wheel: .venv/test ## Build the wheel into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 
-screenshots: .venv/test ## Take the screenshots and the recording of the README anew
+screenshots: .venv/test ## Take the screenshots and the recording of the README again
 	$(BIN)/python -m tests.browser.screenshots
 
 translations: .venv/test ## Bring the catalogues up to date with what participants read
@@ -76,7 +76,7 @@ translations: .venv/test ## Bring the catalogues up to date with what participan
 	  --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date --no-wrap
 	$(BIN)/pybabel compile --directory survey/translations --statistics
 
-constraints: ## Pin anew what is installed now (after trying newer versions by hand)
+constraints: ## Pin what is installed now (after trying newer versions by hand)
 	$(BIN)/python -m pip freeze --exclude-editable | grep -viE '^(pip|setuptools)\b' > constraints.txt
 
 clean: ## Remove the environment and what was built (not the instance folder)
