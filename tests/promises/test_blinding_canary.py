@@ -132,7 +132,7 @@ def test_no_page_on_a_participants_way_names_a_measure(place, ear, trace, measur
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", ["en", "el"])
+@pytest.mark.parametrize("language", ["en", pytest.param("el", marks=pytest.mark.trial)])
 def test_no_page_of_any_study_in_any_state_names_a_measure(place, ear, trace, language, measured):
     every_way(place, sweep, language)
     assert unheard(ear, "participant") == set()
