@@ -16,7 +16,6 @@ from survey.services.analysis.report import load_libraries
 from survey.services.participation import own_data
 from survey.web import (
     auth,
-    cache,
     errors,
     language,
     participant,
@@ -56,7 +55,6 @@ def create_app(settings: Settings | None = None) -> Flask:
     _trust_proxies(app, settings.trusted_proxies)
     _connect_database(app, settings.database_uri)
     requests.init_app(app)
-    cache.init_app(app)
     errors.init_app(app)
     language.init_app(app)
     for blueprint in BLUEPRINTS:

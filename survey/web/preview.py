@@ -14,8 +14,7 @@ from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form
 from survey.web.language import set_language
 from survey.web.participant.entry import ConsentForm, ResumeForm, personal_form
-from survey.web.participant.tasks import pages_of
-from survey.web.participant.visit import Credit
+from survey.web.participant.visit import Credit, pages_of
 from survey.web.researcher.pages import for_researchers
 
 blueprint = for_researchers(

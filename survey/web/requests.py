@@ -1,12 +1,27 @@
-"""What holds for every request: its database session, addresses, body, headers and cookie.
+"""What holds for every request: database session, addresses, body, headers, cookie, caches.
 
 Whether HTTPS is used, and below which prefix, is asked of each request: one server can be
 reached both through a proxy and directly.
+
+In a template, ``{% call part(NAME, …) %}…{% endcall %}`` caches a part of a page and lists
+everything that the part depends on; the language is always added. A part holds no addresses,
+since these depend on the prefix of the request.
+
+Static files have a hash of their content in their names: question.3f9a1c2b5d7e.js. They are
+read once, when the server starts, so that a hash always names the content that was hashed. A
+browser may cache a file under its current name without asking again. A name with no hash, or an
+outdated one, gets the current content, which the browser has to revalidate. So a page that was
+open during an upgrade keeps its looks; its scripts are optional anyway.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, cast
+from hashlib import sha256
+from mimetypes import guess_type
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
 from flask import (
@@ -23,6 +38,9 @@ from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, Se
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
+from werkzeug.exceptions import NotFound
+
+from survey.web.language import page_language
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -34,22 +52,12 @@ FORWARDED = ("X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-For", "Forwar
 # send the header at all; every form carries a token anyway.
 ALLOWED_ORIGINS = ("same-origin", "none")
 
-CONTENT_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
-)
-
 HEADERS = {
     # No script or style is inline or from another host, so no nonce is needed.
-    "Content-Security-Policy": CONTENT_POLICY,
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     # Not "no-referrer": a study's link must not leak, but our own forms need theirs.
@@ -64,16 +72,28 @@ HTTPS_ONLY = "max-age=31536000"
 
 RENEWED_AFTER = timedelta(days=1)
 
+# In characters, most of them in texts of two bytes each. A question's page takes 11,000, and
+# its table 7,000 more; all labels and columns of the paper's study take 7 million.
+MAX_CHARACTERS = 20_000_000
+
+HASHED = re.compile(r"(?P<stem>.+)\.(?P<hash>[0-9a-f]{12})(?P<ending>\.\w+)")
+CACHE_FOR_A_YEAR = "public, max-age=31536000, immutable"
+REVALIDATE = "no-cache"
+
 
 def init_app(app: Flask) -> None:
-    """Reject incomplete bodies and cross-site forms; add headers and the participant's cookie."""
-    app.add_template_global(current_path)
+    """Check every request, add headers and the cookie, serve static files, cache parts of pages."""
     app.wsgi_app = _check_body_length(app.wsgi_app)  # type: ignore[method-assign,assignment] # Flask's way
     if not app.config["TRUSTED_PROXIES"]:
         app.before_request(_warn_of_unknown_proxy)
     app.before_request(_reject_cross_site_forms)
     app.after_request(_add_headers)
     app.session_interface = ParticipantCookies()
+    paths = [path for path in Path(str(app.static_folder)).iterdir() if path.is_file()]
+    app.extensions["static_files"] = {path.name: StaticFile.read(path) for path in paths}
+    app.view_functions["static"] = _send_static
+    for called in (current_path, asset, part):
+        app.add_template_global(called)
 
 
 def session() -> Session:
@@ -197,14 +217,9 @@ def _add_headers(response: Response) -> Response:
 
 
 class ParticipantCookie(SecureCookieSession):
-    """The content of a participant's cookie, and when it was issued."""
+    """The content of a participant's cookie; an old one is issued again."""
 
-    issued_at: datetime | None = None
-
-    @property
-    def is_old(self) -> bool:
-        """Whether to issue it again, so that its lifetime starts from now."""
-        return self.issued_at is not None and datetime.now(UTC) - self.issued_at > RENEWED_AFTER
+    is_old = False
 
 
 class ParticipantCookies(SecureCookieSessionInterface):
@@ -230,7 +245,7 @@ class ParticipantCookies(SecureCookieSessionInterface):
         except BadSignature:
             return ParticipantCookie()
         cookie = ParticipantCookie(content)
-        cookie.issued_at = issued_at
+        cookie.is_old = datetime.now(UTC) - issued_at > RENEWED_AFTER
         return cookie
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
@@ -257,3 +272,74 @@ class ParticipantCookies(SecureCookieSessionInterface):
             return False
         is_old = isinstance(session, ParticipantCookie) and session.is_old
         return session.modified or (request.method == "POST" and session.permanent and is_old)
+
+
+class PartCache(dict[tuple[Hashable, ...], Any]):
+    """Rendered parts by what they depend on; emptied before it exceeds ``MAX_CHARACTERS``."""
+
+    characters = 0
+
+    def store(self, key: tuple[Hashable, ...], rendered: str) -> None:
+        """Store a part, unless it alone is larger than the cache may be."""
+        if self.characters + len(rendered) > MAX_CHARACTERS:
+            self.clear()
+            self.characters = 0
+        if len(rendered) <= MAX_CHARACTERS:
+            self[key] = rendered
+            self.characters += len(rendered)
+
+
+_cache = PartCache()
+
+
+def part(*depends_on: Hashable, caller: Callable[[], str]) -> str:
+    """Return the content of the call block, from the cache if it was rendered before."""
+    key = (page_language(), *depends_on)
+    rendered = _cache.get(key)
+    if rendered is None:
+        rendered = caller()
+        _cache.store(key, rendered)
+    return rendered
+
+
+@dataclass(frozen=True)
+class StaticFile:
+    """A file's content, Content-Type and hash."""
+
+    content: bytes
+    content_type: str
+    hash: str
+
+    @classmethod
+    def read(cls, path: Path) -> "StaticFile":
+        """Read a file, guess its media type by its name, and hash it."""
+        content = path.read_bytes()
+        media_type = guess_type(path.name)[0] or "application/octet-stream"
+        if media_type.startswith("text/") or media_type == "image/svg+xml":
+            media_type += "; charset=utf-8"
+        return cls(content, media_type, sha256(content).hexdigest()[:12])
+
+
+def asset(name: str) -> str:
+    """Return the address of a static file, with its hash."""
+    stem, _, ending = name.rpartition(".")
+    # The result of url_for, without its cost: each page has five of them.
+    return f"{prefix()}{current_app.static_url_path}/{stem}.{_files()[name].hash}.{ending}"
+
+
+def _send_static(filename: str) -> Response:
+    match = HASHED.fullmatch(filename)
+    file = _files().get(match["stem"] + match["ending"] if match else filename)
+    if file is None:
+        raise NotFound
+    response = Response(file.content, content_type=file.content_type)
+    is_current = match is not None and match["hash"] == file.hash
+    response.headers["Cache-Control"] = CACHE_FOR_A_YEAR if is_current else REVALIDATE
+    response.set_etag(file.hash)
+    response.make_conditional(request)
+    return response
+
+
+def _files() -> dict[str, StaticFile]:
+    files: dict[str, StaticFile] = current_app.extensions["static_files"]
+    return files

@@ -25,7 +25,7 @@ from survey.services.exchange.tables import ImportedAnswer
 from survey.services.exchange.tasks import TASK_FILES
 from survey.services.planning.simulation import TASK_BOTS
 from survey.web.forms import AnswerForm
-from survey.web.participant.tasks import TASK_PAGES
+from survey.web.participant.visit import TASK_PAGES
 
 # --- the pure part: plan, question, presentation, answer -----------------------------------
 

@@ -9,7 +9,7 @@ from survey import tokens
 from survey.core.studies.questions import draw_blinding
 from survey.core.tasks import ordering
 from survey.db.models import Participant
-from survey.web import cache
+from survey.web import requests
 from survey.web.language import set_language
 from survey.web.participant.questions import MARKS
 from tests.builders import KEY, Visitor, an_open_study
@@ -27,7 +27,7 @@ def request_context(app):
 
 @pytest.fixture(autouse=True)
 def empty_cache(monkeypatch):
-    monkeypatch.setattr(cache, "_cache", cache.PartCache())
+    monkeypatch.setattr(requests, "_cache", requests.PartCache())
 
 
 @ON_SQLITE
@@ -38,8 +38,8 @@ def test_a_part_is_rendered_once_for_each_it_depends_on(request_context):
         rendered.append(1)
         return str(len(rendered))
 
-    assert [cache.part("a", 1, caller=render) for _ in range(3)] == ["1", "1", "1"]
-    assert cache.part("a", 2, caller=render) == "2"
+    assert [requests.part("a", 1, caller=render) for _ in range(3)] == ["1", "1", "1"]
+    assert requests.part("a", 2, caller=render) == "2"
 
 
 @ON_SQLITE
@@ -59,10 +59,12 @@ def test_a_part_stays_escaped(request_context):
 
 @ON_SQLITE
 def test_no_more_is_kept_than_there_is_room_for(request_context, monkeypatch):
-    monkeypatch.setattr(cache, "MAX_CHARACTERS", 10)
+    monkeypatch.setattr(requests, "MAX_CHARACTERS", 10)
     for number in range(100):
-        assert cache.part(number, caller=lambda number=number: f"part {number}") == f"part {number}"
-    assert len(cache._cache) <= 10
+        assert (
+            requests.part(number, caller=lambda number=number: f"part {number}") == f"part {number}"
+        )
+    assert len(requests._cache) <= 10
 
 
 @ON_SQLITE

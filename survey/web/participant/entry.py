@@ -33,7 +33,6 @@ from survey.services.participation.participants import Arrival, Step, progress_o
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form
 from survey.web.language import gettext, lazy_gettext
-from survey.web.participant.tasks import pages_of
 from survey.web.participant.visit import (
     address_of,
     blueprint,
@@ -41,6 +40,7 @@ from survey.web.participant.visit import (
     credit,
     go_on,
     last_page,
+    pages_of,
     requires,
 )
 from survey.web.requests import secret_key, session

@@ -15,8 +15,7 @@ from survey.web.forms import Form
 from survey.web.language import gettext, lazy_gettext
 from survey.web.participant.entry import ResumeForm
 from survey.web.participant.questions import asked_questions
-from survey.web.participant.tasks import pages_of
-from survey.web.participant.visit import blueprint, browser_token, go_on, last_page
+from survey.web.participant.visit import blueprint, browser_token, go_on, last_page, pages_of
 from survey.web.requests import attachment, session
 
 

@@ -22,21 +22,21 @@ from survey.services.operations.database import begin_reading, begin_writing
 from survey.services.participation import answers, participants
 from survey.services.participation.answers import Outcome, ShownQuestion, TooManyAnswersError
 from survey.services.participation.participants import PRACTICE, Step, progress_of
-from survey.web.cache import part
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
 from survey.web.forms import AnswerForm, Form
 from survey.web.language import gettext, set_browser_language
-from survey.web.participant.tasks import TASK_PAGES, pages_of
 from survey.web.participant.visit import (
+    TASK_PAGES,
     address_of,
     blueprint,
     find_study_and_participant,
     go_on,
     has_personal_link,
     last_page,
+    pages_of,
     requires,
 )
-from survey.web.requests import current_address, current_path, secret_key, session
+from survey.web.requests import current_address, current_path, part, secret_key, session
 
 STALE = marked(
     "This question was answered in another window after this page was opened. Saved there is: "

@@ -5,7 +5,7 @@ plan: the plan and the study's own lists · people: participants' progress, rese
 links, platforms · results: what comes out · planning: how large a study has to be.
 """
 
-from survey.web.researcher import people, plan, planning, results, studies
+from survey.web.researcher import people, plan, results, studies
 from survey.web.researcher.pages import blueprint
 
 __all__ = ["blueprint", "people", "plan", "planning", "results", "studies"]

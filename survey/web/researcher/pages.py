@@ -11,7 +11,7 @@ from flask.typing import ResponseReturnValue
 from survey.services.accounts import access
 from survey.services.studies import lifecycle
 from survey.services.text_files import GZIPPED
-from survey.web.auth.guard import require_sign_in
+from survey.web.auth import require_sign_in
 from survey.web.forms import Form
 from survey.web.requests import session
 

@@ -25,7 +25,7 @@ from survey.services.exchange.input_files import BundleError
 from survey.services.exchange.tasks import analyse_stored
 from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle
-from survey.web.auth.guard import require_password
+from survey.web.auth import require_password
 from survey.web.forms import Form, slug_field
 from survey.web.requests import attachment, session
 from survey.web.researcher.pages import STUDY, blueprint, page
