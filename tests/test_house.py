@@ -22,12 +22,11 @@ MAY_IMPORT = {
     "app": {"web", "services", "db", "config"},
     "web": {"services", "core", "errors", "tokens"},  # of core only plain types, see below
     "cli": {"services", "app", "config", "errors", "tokens"},
-    "services": {"db", "core", "figures", "config", "errors", "clock", "tokens"},
+    "services": {"db", "core", "figures", "config", "errors", "tokens"},
     "db": {"core"},
     "core": set(),
     "config": set(),
     "errors": set(),
-    "clock": set(),
     "tokens": set(),
 }
 PLAIN_TYPES = {

@@ -17,8 +17,8 @@ from flask import Flask, g, has_app_context, request
 from flask_babel.speaklater import LazyString
 from markupsafe import Markup
 
-from survey.core.studies.rankings import Ranking
-from survey.core.studies.texts import NUMBER_WORDS, fill, marked, number_words
+from survey.core.studies.rankings import Ranking, letters_for
+from survey.core.studies.texts import NUMBER_WORDS, marked
 from survey.services.studies.languages import ENGLISH, catalogue, languages
 
 # The place of a list: in a table ("=4th"), and in a sentence that says a whole ordering.
@@ -125,13 +125,19 @@ def lazy_gettext(sentence: str) -> Any:
 
 def filled(text: str) -> str:
     """Replace {lists}, {questions} and the like in a study's text by the numbers of its design."""
-    return _filled(text, tuple(g.plan.numbers.items()), page_language())
+    return fill(text, tuple(g.plan.numbers.items()), page_language())
 
 
 @lru_cache(maxsize=1000)
-def _filled(text: str, numbers: tuple[tuple[str, int], ...], _: str) -> str:
-    """Replace them; the unnamed argument, the page's language, is part of the cache key."""
-    return fill(text, number_words(dict(numbers), in_words, and_join))
+def fill(text: str, numbers: tuple[tuple[str, int], ...], _: str = ENGLISH) -> str:
+    """Replace a text's placeholders by numbers in words; {letters} by those of the lists.
+
+    The unnamed argument, the page's language, is part of the cache's key.
+    """
+    words = {name: in_words(number) for name, number in numbers}
+    if "lists" in words:
+        words["letters"] = and_join(letters_for(dict(numbers)["lists"]))
+    return text.format_map(words)
 
 
 def in_words(number: int) -> str:

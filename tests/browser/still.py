@@ -19,7 +19,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
-from survey import clock
+from survey.db.models import base
 from survey.services.planning import simulation
 from tests.serving import Server
 
@@ -75,7 +75,7 @@ def fixed_chance_and_time() -> Iterator[None]:
             "token_urlsafe",
             lambda size=32: urlsafe_b64encode(stream.randbytes(size)).decode().rstrip("="),
         )
-        patch.setattr(clock, "datetime", SlowTime())
+        patch.setattr(base, "datetime", SlowTime())
         patch.setattr(simulation, "AT_ONCE", 1)
         yield
 

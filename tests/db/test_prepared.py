@@ -4,7 +4,6 @@ import pytest
 from sqlalchemy import bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from survey.clock import now
 from survey.core.studies.rankings import Ranking
 from survey.db.engine import Prepared, begin_reading
 from survey.db.models import (
@@ -13,6 +12,7 @@ from survey.db.models import (
     StoredOrderingAnswer,
     StoredResponse,
     Study,
+    now,
 )
 from tests.builders import a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE

@@ -6,7 +6,6 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import inspect, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from survey.clock import now
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import engine as opening
@@ -18,6 +17,7 @@ from survey.db.models import (
     StoredOrderingAnswer,
     StoredOrderingRevision,
     StoredResponse,
+    now,
 )
 from survey.errors import SchemaError
 from survey.services.operations.database import (

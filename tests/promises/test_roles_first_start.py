@@ -9,9 +9,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from survey.app import create_app, db
-from survey.clock import now
 from survey.config import Settings
-from survey.db.models import Researcher, SignIn
+from survey.db.models import Researcher, SignIn, now
 from survey.services.accounts import researchers
 from survey.services.operations.database import upgrade_database
 from tests.builders import KEY, an_open_study

@@ -25,12 +25,12 @@ from sqlalchemy.orm import Session
 
 import survey
 from survey.app import create_app, db
-from survey.clock import now
 from survey.config import Settings
 from survey.core.measures import MEASURES, Measure
 from survey.core.measures.catalogue import AP, BUILT_IN, MNRO, NMRR
 from survey.core.measures.measure import Family
 from survey.core.measures.registry import Registry
+from survey.db.models import now
 from survey.services.operations.database import upgrade_database
 from tests.builders import KEY
 from tests.conftest import TidyClient

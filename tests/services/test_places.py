@@ -9,8 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
-from survey.clock import now
-from survey.db.models import Participant, Presentation
+from survey.db.models import Participant, Presentation, now
 from survey.errors import NotAllowedError, StudyFullError
 from survey.services.participation import participants
 from survey.services.participation.participants import Arrival

@@ -3,11 +3,11 @@
 import pytest
 from sqlalchemy import text
 
-from survey.core.studies.texts import fill, number_words
 from survey.db.models import StoredQuestion
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services.studies import lifecycle
 from survey.services.studies.lifecycle import check_study
+from survey.web.language import fill
 from tests.builders import a_plan, an_open_study
 from tests.databases import ON_SQLITE
 
@@ -93,7 +93,7 @@ def test_a_design_that_cannot_be_says_which_field(session):
 
 def test_the_texts_carry_the_numbers_of_the_design():
     plan = a_plan(lists=4, relevant=3, collection_size=200)
-    words = number_words(plan.numbers)
+    words = tuple(plan.numbers.items())
     assert "Imagine four search systems on the web: A, B, C and D." in fill(plan.scenario, words)
     assert "exactly three photographs show" in fill(plan.scenario, words)
     asked = "Tick every ordering of the four systems that matches yours"

@@ -1,10 +1,8 @@
 """Texts of a study: numbers as words, placeholders for them, and marks for translation."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from string import Formatter
-
-from survey.core.studies.rankings import letters_for
 
 # A study's address, /s/SLUG: small letters, digits and hyphens.
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
@@ -19,16 +17,6 @@ NUMBER_WORDS = (
     *(marked("no"), marked("one"), marked("two"), marked("three"), marked("four"), marked("five")),
     *(marked("six"), marked("seven"), marked("eight"), marked("nine"), marked("ten")),
 )
-
-
-def fill(text: str, words: Mapping[str, str]) -> str:
-    """Replace a text's placeholders, like {lists}, by words; {{ is a literal brace."""
-    return text.format_map(words)
-
-
-def in_words(number: int) -> str:
-    """Return the word for a number up to ten, and digits for a larger number."""
-    return NUMBER_WORDS[number] if 0 <= number < len(NUMBER_WORDS) else str(number)
 
 
 def and_join(parts: Sequence[str]) -> str:
@@ -46,15 +34,3 @@ def placeholders(text: str) -> list[str]:
         for _, name, spec, conversion in Formatter().parse(text)
         if name is not None
     ]
-
-
-def number_words(
-    numbers: Mapping[str, int],
-    in_words: Callable[[int], str] = in_words,
-    and_join: Callable[[Sequence[str]], str] = and_join,
-) -> dict[str, str]:
-    """Return the words for a plan's placeholders; by default in English."""
-    words = {name: in_words(number) for name, number in numbers.items()}
-    if "lists" in numbers:
-        words |= {"letters": and_join(letters_for(numbers["lists"]))}
-    return words

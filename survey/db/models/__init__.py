@@ -4,7 +4,7 @@ from typing import cast
 
 from sqlalchemy import Table
 
-from survey.db.models.base import Base, TaskTables
+from survey.db.models.base import Base, TaskTables, now
 from survey.db.models.ordering import (
     StoredOrderingAnswer,
     StoredOrderingPresentation,
@@ -53,6 +53,7 @@ __all__ = [
     "StoredQuestion",
     "StoredResponse",
     "Study",
+    "now",
 ]
 
 # The tables of each kind of question, beside those that all kinds share.

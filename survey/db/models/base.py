@@ -1,4 +1,4 @@
-"""The base class of all tables, their types of columns, and the tables of a kind of question."""
+"""The base class of all tables, their types of columns, a kind of question's tables; the clock."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,11 @@ from sqlalchemy.orm import DeclarativeBase, mapped_column
 from sqlalchemy.types import TypeDecorator
 
 from survey.core.studies.rankings import Ranking
+
+
+def now() -> datetime:
+    """Return the current time in UTC; all times that are stored come from here."""
+    return datetime.now(UTC)
 
 
 class UtcDateTime(TypeDecorator[datetime]):

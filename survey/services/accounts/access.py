@@ -4,10 +4,9 @@ from typing import Literal
 
 from sqlalchemy.orm import Session
 
-from survey.clock import now
 from survey.core.studies.texts import SLUG
 from survey.db import queries
-from survey.db.models import Event, Membership, Researcher, Study
+from survey.db.models import Event, Membership, Researcher, Study, now
 from survey.db.participant_queries import AnyStudy
 
 # For pages and commands too, which may import services but not survey.db.

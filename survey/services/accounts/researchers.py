@@ -12,10 +12,9 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from survey import tokens
-from survey.clock import now
 from survey.db import queries
 from survey.db.engine import begin_reading, lock_globally
-from survey.db.models import Researcher, SignIn, SignInLink, SignInThrottle
+from survey.db.models import Researcher, SignIn, SignInLink, SignInThrottle, now
 
 # For commands too, which may import services but not survey.db.
 from survey.db.queries import all_researchers as all_researchers

@@ -11,7 +11,6 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from survey import __version__, tokens
-from survey.clock import now
 from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.plan import study_digest, text_digest
 from survey.core.studies.texts import and_join
@@ -26,6 +25,7 @@ from survey.db.models import (
     StoredQuestion,
     StoredResponse,
     Study,
+    now,
 )
 from survey.errors import SurveyError
 from survey.services.accounts import access

@@ -15,10 +15,10 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
-from survey.clock import now
 from survey.db import database_copy, migration
 from survey.db.database_copy import OnStep
 from survey.db.engine import sqlite_engine
+from survey.db.models import now
 from survey.errors import BackupError
 from survey.services.operations.database import require_known_schema, upgrade_database
 from survey.services.participation import own_data

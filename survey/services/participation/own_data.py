@@ -13,7 +13,6 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from survey.clock import now
 from survey.core.studies.plan import Plan
 from survey.core.tasks import task_of
 from survey.db import participant_queries, queries
@@ -29,6 +28,7 @@ from survey.db.models import (
     Presentation,
     Revision,
     Study,
+    now,
 )
 from survey.db.participant_queries import AnyParticipant, AnyStudy
 from survey.services.accounts import access

@@ -7,9 +7,8 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from survey.clock import now
 from survey.db import queries
-from survey.db.models import Participant, Study
+from survey.db.models import Participant, Study, now
 from survey.db.queries import Kind
 from survey.errors import NotFoundError
 from survey.services.participation import participants

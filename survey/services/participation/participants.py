@@ -14,7 +14,6 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from survey import tokens
-from survey.clock import now
 from survey.core.studies.plan import Plan
 from survey.core.studies.texts import SLUG, marked
 from survey.core.tasks import task_of
@@ -27,6 +26,7 @@ from survey.db.models import (
     Presentation,
     StoredQuestion,
     Study,
+    now,
 )
 from survey.db.participant_queries import AnyParticipant, AnyStudy, Visit
 

@@ -11,7 +11,6 @@ from typing import Any
 from sqlalchemy import delete as sql_delete
 from sqlalchemy.orm import Session
 
-from survey.clock import now
 from survey.core.measures import mentioned_measure
 from survey.core.studies.faults import Finding, is_storable
 from survey.core.studies.plan import Plan, study_digest, text_digest
@@ -22,7 +21,7 @@ from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db import queries
 from survey.db.engine import lock_globally
-from survey.db.models import ConsentText, Participant, Researcher, StoredQuestion, Study
+from survey.db.models import ConsentText, Participant, Researcher, StoredQuestion, Study, now
 
 # For commands too, which may import services but not survey.db.
 from survey.db.queries import all_studies as all_studies

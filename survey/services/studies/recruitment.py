@@ -14,7 +14,6 @@ from urllib.parse import quote, urlsplit
 from sqlalchemy.orm import Session
 
 from survey import tokens
-from survey.clock import now
 from survey.core.measures import mentioned_measure
 from survey.core.studies.faults import (
     Choice,
@@ -28,7 +27,7 @@ from survey.core.studies.faults import (
 )
 from survey.core.studies.texts import marked, placeholders
 from survey.db import queries
-from survey.db.models import Guest, Study
+from survey.db.models import Guest, Study, now
 from survey.db.participant_queries import AnyStudy, StudyRow
 
 # For pages too, which may import services but not survey.db.

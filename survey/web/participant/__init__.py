@@ -1,9 +1,8 @@
 """The participant's pages, below /s/SLUG.
 
-visit: the study and participant of a request, and which page comes next · entry: begin, resume,
-consent, about you, scenario · questions: practice, questions, review, the end · tasks: what a
-kind of question adds · ordering: pages of ordering questions · own_data: see, download, stop,
-erase.
+visit: the study and participant of a request, which page comes next, the pages of each kind of
+question · entry: begin, resume, consent, about you, scenario · questions: practice, questions,
+review, the end · ordering: pages of ordering questions · own_data: see, download, stop, erase.
 """
 
 from survey.web.participant import entry, own_data, questions

@@ -11,7 +11,7 @@ from wtforms import Field, SelectChoice, SelectMultipleField
 from wtforms.validators import ValidationError
 
 from survey.core.studies.plan import Plan
-from survey.core.studies.rankings import Ranking
+from survey.core.studies.rankings import Ranking, letters_for
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.services.participation import answers
@@ -233,17 +233,17 @@ def _incomplete(missing: Sequence[str]) -> str:
 
 
 @cache
-def ranking_form(letters: tuple[str, ...]) -> type[RankingForm]:
-    """Return the form class for an own ranking of lists with these letters."""
-    return type("RankingForm", (RankingForm,), {"placed": PlacesField(sorted(letters))})
+def ranking_form(lists: int) -> type[RankingForm]:
+    """Return the form class for an own ranking of this many lists."""
+    return type("RankingForm", (RankingForm,), {"placed": PlacesField(letters_for(lists))})
 
 
 @cache
-def question_form(labels: int, letters: tuple[str, ...]) -> type[QuestionForm]:
-    """Return the form class for questions with a number of labels, and lists with letters."""
+def question_form(labels: int, lists: int) -> type[QuestionForm]:
+    """Return the form class for questions with these numbers of labels and lists."""
     values = (*range(1, labels + 1), OWN)
     choice = ChoiceField(choices=[SelectChoice(str(value)) for value in values])
-    fields = {"choice": choice, "placed": PlacesField(sorted(letters))}
+    fields = {"choice": choice, "placed": PlacesField(letters_for(lists))}
     return type("QuestionForm", (QuestionForm,), fields)
 
 
@@ -257,8 +257,8 @@ class OrderingPages:
     first_template = "participant/ordering/ranking.html"
 
     def form(self, plan: OrderingPlan) -> type[AnswerForm]:
-        """Return the form of this study: a label for each measure, and its letters."""
-        return question_form(len(plan.measures), plan.letters)
+        """Return the form of this study: a label for each measure, and its lists."""
+        return question_form(len(plan.measures), plan.lists)
 
     def filled_in(self, plan: OrderingPlan, shown: ShownQuestion) -> FilledIn:
         """Return the stored answer; without one, the places of the ranking from before."""
@@ -294,7 +294,7 @@ class OrderingPages:
 
     def preview_first_form(self, plan: OrderingPlan) -> type[Form] | None:
         """Return the form of the own ranking where the plan asks for one."""
-        return ranking_form(plan.letters) if plan.rank_first else None
+        return ranking_form(plan.lists) if plan.rank_first else None
 
     def save_first(
         self, session: Session, plan: Plan, participant: Any, position: int, form: RankingForm

@@ -1,9 +1,7 @@
-"""The study and participant of a request, and which page comes next.
+"""The study and participant of a request, which page comes next, and the pages of each kind.
 
-The registry of the pages of each kind of question, by its name.
-
-A kind has its forms, its templates, and its answers in words. The views that all kinds share are
-in ``questions``.
+The pages that a kind of question adds are registered by its name: forms, templates, and answers
+in words. The views that all kinds share are in ``questions``.
 """
 
 import secrets

@@ -1,7 +1,4 @@
-"""The list of studies, new studies, and a study's overview, life and check.
-
-Plan a study's size: simulate the power of several studies and compare them.
-"""
+"""The list of studies, new studies and their size, and a study's overview, life and check."""
 
 import re
 
@@ -37,6 +34,10 @@ ACTIONS = {  # what an action does, and the message after it
     "archive": (lifecycle.archive, "The study is in the archive."),
     "bring-back": (lifecycle.unarchive, "The study is back from the archive."),
 }
+
+# Questions to simulate. A worker serves one request at a time, so a page may take only a second
+# or two. The command line has no such limit; it has a progress bar and several processes.
+MAX_COST = 40_000_000
 
 
 class NewStudyForm(Form):
@@ -218,12 +219,6 @@ def _delete_page(form: DeleteForm, status: int = 200) -> ResponseReturnValue:
     return page("delete", form=form, status=status, progress=lifecycle.progress(session(), g.study))
 
 
-# Questions to simulate. A worker serves one request at a time, so a page may take only a second
-# or two. The command line has no such limit; it has a progress bar and several processes.
-MAX_COST = 40_000_000
-REPLICATES = "1000"
-
-
 def _field(name: str, label: str) -> StringField:
     return StringField(label, default=power.DEFAULTS[name].replace(",", ", "))
 
@@ -243,7 +238,7 @@ class PlanningForm(Form):
     decided = _field("decided", "Share of responses that decide")
     between_questions = _field("between_questions", "Spread between questions")
     between_participants = _field("between_participants", "Spread between participants")
-    replicates = StringField("Replicates", default=REPLICATES)
+    replicates = StringField("Replicates", default="1000")
     seed = _field("seed", "Seed")
 
 

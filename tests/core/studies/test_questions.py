@@ -14,9 +14,10 @@ from survey.core.studies.generators import GENERATOR_VERSION, Positions, random_
 from survey.core.studies.participant_fields import PersonalField
 from survey.core.studies.plan import study_digest
 from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
-from survey.core.studies.texts import and_join, fill, number_words
+from survey.core.studies.texts import and_join
 from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.web.language import fill
 
 MEASURES = ("AP", "NMRR", "MNRO")
 TEXTS = {
@@ -184,9 +185,9 @@ def test_the_digest_changes_with_anything_a_participant_would_see(change):
 
 
 def test_numbers_enter_the_texts_as_words():
-    words = number_words({"lists": 5, "relevant": 12, "collection_size": 100})
+    numbers = (("lists", 5), ("relevant", 12), ("collection_size", 100))
     text = "{lists} systems {letters}, {relevant} of {collection_size}"
-    assert fill(text, words) == "five systems A, B, C, D and E, 12 of 100"
+    assert fill(text, numbers) == "five systems A, B, C, D and E, 12 of 100"
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@
 
 import pytest
 
-from survey.clock import now
-from survey.db.models import Participant, Researcher, Study
+from survey.db.models import Participant, Researcher, Study, now
 from survey.errors import NotAllowedError, SurveyError
 from survey.services.accounts import access
 from survey.services.exchange import replication
