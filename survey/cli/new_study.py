@@ -114,9 +114,9 @@ def new(
     Without options it is the MNRO paper's study with newly drawn lists.
     """
     from survey.services.accounts import access
+    from survey.services.exchange.input_files import read_text
     from survey.services.studies import lifecycle
     from survey.services.studies.plans import read_lists_csv
-    from survey.services.text_files import read_text
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
     fields = _plan_fields(options)
@@ -185,8 +185,8 @@ def _lists_from_runs(
     clusters: Path | None,
     **options: bool,
 ) -> "OwnLists":
+    from survey.services.exchange.input_files import read_text
     from survey.services.studies.plans import from_trec
-    from survey.services.text_files import read_text
 
     return from_trec(
         (qrels.name, read_text(qrels)),
@@ -200,9 +200,9 @@ def _lists_from_runs(
 
 def _read_plan(file: Path | None, preset: str | None, fields: dict[str, Any]) -> "PlanFile":
     """Return the plan of the file, or of a preset with a random seed, changed by the fields."""
+    from survey.services.exchange.input_files import read_text
     from survey.services.studies.plans import PlanFile, fresh_seed, preset_plan, read_plan
     from survey.services.studies.recruitment import Recruitment
-    from survey.services.text_files import read_text
 
     if file is not None and preset is not None:
         raise click.UsageError("Use --from or --preset, not both; a plan file may name a preset.")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from survey.core.text_input import SIGNS, csv_line, escaped, unescaped
 from survey.services.analysis.sheets import Sheet, as_csv
 from survey.services.exchange.tables import written
-from survey.services.spreadsheets import SIGNS, escaped, line_of, unescaped
 from survey.services.studies import recruitment
 from tests.promises.spreadsheet import (
     cells_of,
@@ -45,8 +45,8 @@ def test_what_is_escaped_comes_back(text):
 @MANY
 def test_an_escaped_cell_is_no_formula_with_any_separator(texts):
     cells = ["a", *map(escaped, texts)]
-    assert formulas_in(line_of(cells)) == formulas_in(line_of(cells[1:])) == []
-    assert cells_of(line_of(cells))[:-1] == cells
+    assert formulas_in(csv_line(cells)) == formulas_in(csv_line(cells[1:])) == []
+    assert cells_of(csv_line(cells))[:-1] == cells
 
 
 @given(SPITEFUL)
@@ -64,9 +64,9 @@ def test_a_number_stays_a_number(number):
 
 
 def test_every_way_to_write_a_formula_is_known_and_escaped(measured):
-    harmless = [danger for danger in DANGERS if not formulas_in(line_of(["a", danger]))]
+    harmless = [danger for danger in DANGERS if not formulas_in(csv_line(["a", danger]))]
     assert all(danger.lstrip().startswith("'") for danger in harmless)
-    assert [danger for danger in DANGERS if formulas_in(line_of(["a", escaped(danger)]))] == []
+    assert [danger for danger in DANGERS if formulas_in(csv_line(["a", escaped(danger)]))] == []
     assert [danger for danger in DANGERS if unescaped(escaped(danger)) != danger] == []
     measured(
         f"{len(DANGERS):,} ways to write a formula ({len(BEFORE)} beginnings × {len(START)} signs "
@@ -89,7 +89,7 @@ def test_the_rules_let_texts_and_numbers_pass(text):
 @pytest.mark.skipif(libreoffice() is None, reason="LibreOffice is not installed")
 @pytest.mark.trial
 def test_libreoffice_finds_no_formula(measured):
-    safe = "".join(line_of([escaped(danger)]) for danger in DANGERS if "\0" not in danger)
+    safe = "".join(csv_line([escaped(danger)]) for danger in DANGERS if "\0" not in danger)
     files = {"safe.csv": safe.encode(), "not.csv": b"=1+1\n"}
     with tempfile.TemporaryDirectory() as folder:
         assert formulas_in_libreoffice(files, folder) == ["not.csv"]

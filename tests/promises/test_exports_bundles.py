@@ -13,6 +13,7 @@ from survey.core.studies.faults import is_storable
 from survey.core.studies.participant_fields import tidy_text
 from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering import OrderingAnswer
+from survey.core.text_input import unescaped
 from survey.db.models import Guest, Identity, Participant, Study
 from survey.errors import SurveyError
 from survey.services.accounts import researchers
@@ -23,7 +24,6 @@ from survey.services.exchange.tasks import content_of
 from survey.services.operations.database import upgrade_database
 from survey.services.participation import participants
 from survey.services.participation.participants import Arrival
-from survey.services.spreadsheets import unescaped
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import recruitment_of
 from tests.builders import KEY, an_open_study, save_answer

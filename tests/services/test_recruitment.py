@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.studies.faults import PlanError
+from survey.core.text_input import escaped, unescaped
 from survey.errors import NotFoundError, SurveyError
-from survey.services.spreadsheets import escaped, unescaped
 from survey.services.studies import recruitment
 from survey.services.studies.recruitment import PLATFORMS, Recruitment, parse_recruitment
 from tests.builders import KEY, an_open_study

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from survey.core.agreement.verdicts import p_text, rounded
+from survey.core.text_input import csv_line, escaped
 from survey.figures.exhibit import Cell as Cell
 from survey.figures.exhibit import Exhibit
-from survey.services.spreadsheets import escaped, line_of
 
 UNDEFINED = "–"
 
@@ -137,7 +137,7 @@ def text_of(cell: Cell, decimals: int = 3) -> str:
 
 def as_csv(sheet: Sheet) -> str:
     """Return a sheet as CSV, numbers in full."""
-    return "".join(line_of(map(_csv_cell, row)) for row in (sheet.columns, *sheet.rows))
+    return "".join(csv_line(map(_csv_cell, row)) for row in (sheet.columns, *sheet.rows))
 
 
 def _csv_cell(cell: Cell) -> str:

@@ -30,7 +30,7 @@ from survey.core.collections.runs import Clusters
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.services.analysis.sheets import Cell, Sheet, as_csv
-from survey.services.text_files import read_text
+from survey.services.exchange.input_files import read_text
 
 MOST_NAMED = 20  # topics that a sentence names; JSON and files name all
 

@@ -45,7 +45,7 @@ from survey.core.studies.rankings import printed
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred
-from survey.services.text_files import read_text
+from survey.services.exchange.input_files import read_text
 
 THE_PAPERS = ("AP", "NMRR", "MNRO")
 # In the order of tables; a measure that needs something is used where that is provided.

@@ -1,6 +1,7 @@
-"""From a zip or a folder to the cells of its CSV files; each fault is reported with its place."""
+"""From a text file, a zip or a folder to texts and cells; each fault is reported with its place."""
 
 import csv
+import gzip
 import io
 import json
 import lzma
@@ -14,9 +15,8 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, TypeVar
 
 from survey.core.studies.rankings import Ranking
-from survey.core.text_input import FileFaults, parse_number, parse_whole
+from survey.core.text_input import FileFaults, parse_number, parse_whole, unescaped
 from survey.errors import SurveyError
-from survey.services.spreadsheets import unescaped
 
 Files = Mapping[str, bytes]
 Parsed = TypeVar("Parsed")
@@ -31,6 +31,7 @@ ZIP_ERRORS = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError),
     *(OSError, RuntimeError, ValueError, OverflowError, struct.error),
 )
+GZIPPED = b"\x1f\x8b"  # the first bytes of a gzip file
 FLAGS = {"0": False, "1": True}
 FOREIGN_FLAGS = {**FLAGS, "true": True, "false": False}
 
@@ -296,3 +297,21 @@ def text_of(files: Files, name: str) -> str:
         return files[name].decode()
     except UnicodeDecodeError as error:
         raise BundleError(f"{name}, byte {error.start + 1}: this is no UTF-8") from None
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file in UTF-8, decompressed if its first bytes are gzip's.
+
+    Raises SurveyError with the reason why it cannot be read.
+    """
+    try:
+        content = path.read_bytes()
+        unpacked = gzip.decompress(content) if content.startswith(GZIPPED) else content
+        return unpacked.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise SurveyError(f"{path}, line {line}: this is no text in UTF-8.") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise SurveyError(f"{path} begins like a gzip file, but is none, or is cut off.") from None
+    except OSError as error:
+        raise SurveyError(f"{path} cannot be read: {error.strerror}.") from None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sqlalchemy.orm import Session
 
+from survey.core.text_input import unescaped
 from survey.db.engine import snapshot
 from survey.db.models import StoredResponse, Study
 from survey.errors import SurveyError
@@ -23,7 +24,6 @@ from survey.services.exchange.tables import (
     describe_column,
 )
 from survey.services.exchange.tasks import content_of
-from survey.services.spreadsheets import unescaped
 
 try:
     import pyarrow as pa

@@ -28,10 +28,10 @@ from survey.core.studies.participant_fields import (
     participant_columns,
 )
 from survey.core.studies.plan import Plan
+from survey.core.text_input import escaped, quoted
 from survey.db.export_queries import EXPORTED
 from survey.db.models import TASK_TABLES, Base, Participant
 from survey.services.analysis.study_results import AnalysisOptions, minutes_taken
-from survey.services.spreadsheets import escaped, quoted
 
 Cell = str | int | float | Decimal | bool | datetime | None
 Row = Sequence[Cell]

@@ -26,6 +26,7 @@ from survey.core.studies.faults import (
     rules_of,
 )
 from survey.core.studies.texts import marked, placeholders
+from survey.core.text_input import csv_line, escaped, unescaped
 from survey.db import queries
 from survey.db.models import Guest, Study, now
 from survey.db.participant_queries import AnyStudy, StudyRow
@@ -33,7 +34,6 @@ from survey.db.participant_queries import AnyStudy, StudyRow
 # For pages too, which may import services but not survey.db.
 from survey.db.queries import guests_of as guests_of
 from survey.errors import NotFoundError, SurveyError
-from survey.services.spreadsheets import escaped, line_of, unescaped
 
 ACCESS = {
     "public": "Anyone with the public link",
@@ -362,13 +362,13 @@ def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> li
 
 def names_csv(names: Iterable[str]) -> str:
     """Return a CSV file that ``read_guests`` can read."""
-    return "".join(line_of([cell]) for cell in ("name", *map(escaped, names)))
+    return "".join(csv_line([cell]) for cell in ("name", *map(escaped, names)))
 
 
 def links_csv(links: Iterable[PersonalLink]) -> str:
     """Return a CSV file of the guests with their links and statuses."""
     rows = ((escaped(link.name), link.link, link.status) for link in links)
-    return "".join(map(line_of, (("name", "link", "status"), *rows)))
+    return "".join(map(csv_line, (("name", "link", "status"), *rows)))
 
 
 def _second_half(secret_key: str, nonce: str) -> str:

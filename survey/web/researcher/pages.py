@@ -9,8 +9,8 @@ from flask import Blueprint, current_app, g, render_template, request
 from flask.typing import ResponseReturnValue
 
 from survey.services.accounts import access
+from survey.services.exchange.input_files import GZIPPED
 from survey.services.studies import lifecycle
-from survey.services.text_files import GZIPPED
 from survey.web.auth import require_sign_in
 from survey.web.forms import Form
 from survey.web.requests import session

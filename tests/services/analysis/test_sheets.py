@@ -7,6 +7,7 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from survey.core.text_input import unescaped
 from survey.services.analysis.sheets import (
     Sheet,
     as_csv,
@@ -15,7 +16,6 @@ from survey.services.analysis.sheets import (
     printed_table,
     text_of,
 )
-from survey.services.spreadsheets import unescaped
 
 TABLE4 = Sheet(
     name="table4",

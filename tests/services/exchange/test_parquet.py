@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from survey.core.text_input import unescaped
 from survey.errors import SurveyError
-from survey.services.spreadsheets import unescaped
 from tests.services.exchange.conftest import EXCLUDED, FINISHED, a_study, handed_out
 
 WANTED = {"with_identities": True, "include_test": True}
