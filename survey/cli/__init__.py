@@ -84,7 +84,7 @@ def error_sentence(error: Exception) -> str:
 
 @click.group(
     cls=LazyCommandGroup,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
     examples=(
         "survey serve --demo         # try it, with the paper's study",
         "survey init                 # a real study",

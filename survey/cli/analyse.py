@@ -42,7 +42,6 @@ EARLY_LOOK_NOTE = (
     "--ties",
     type=click.Choice(["kept", "split", "dropped"]),
     default="kept",
-    show_default=True,
     help="How to count an answer that credits several measures.",
 )
 @click.option(

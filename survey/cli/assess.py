@@ -27,7 +27,6 @@ def _check_share(_: click.Context, parameter: click.Parameter, value: float) -> 
 THRESHOLD_OPTION = click.option(
     "--threshold",
     default=0.8,
-    show_default=True,
     callback=_check_share,
     type=float,
     help="Adjusted Rand index from which two assessors sufficiently agree.",
@@ -135,7 +134,6 @@ def compare(first: Path, second: Path, threshold: float, as_json: bool) -> None:
 @click.option(
     "--floor",
     default=0.5,
-    show_default=True,
     callback=_check_share,
     type=float,
     help="Take no assessor's clusters if the mean index with the other two is below this.",

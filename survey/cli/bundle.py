@@ -19,7 +19,7 @@ from survey.cli.command import (
     check_writable,
     open_session,
 )
-from survey.cli.terminal import print_json, progress_bar
+from survey.cli.terminal import print_json, print_result, progress_bar
 
 BUNDLE = click.Path(exists=True, path_type=Path)
 
@@ -83,12 +83,11 @@ def export(
                 chunks = bundle.stream_bundle(session, study, on_lines=progress.advance, **options)
                 with new.open("wb") as file:
                     file.writelines(chunks)
-    if as_json:
-        print_json({"study": slug, "digest": digest, "written": str(path), **options})
-        return
-    click.echo(f"{path} holds the study {slug!r}.")
+    sentences = [f"{path} holds the study {slug!r}."]
     if target:
-        click.echo(f"Others check it with `survey replicate {target.name}`.")
+        sentences.append(f"Others check it with `survey replicate {target.name}`.")
+    content = {"study": slug, "digest": digest, "written": str(path), **options}
+    print_result(content, *sentences, as_json=as_json)
 
 
 @click.command(
@@ -137,11 +136,7 @@ def replicate(bundle: Path, as_json: bool) -> None:
 @click.argument("bundle", type=BUNDLE)
 @click.option("--as", "slug", default="", metavar="SLUG", help="Another slug than it had.")
 @click.option(
-    "--owner",
-    required=True,
-    type=RESEARCHER,
-    metavar="NAME",
-    help="The researcher who sees it.",
+    "--owner", required=True, type=RESEARCHER, metavar="NAME", help="The researcher who sees it."
 )
 @JSON_OPTION
 def import_(bundle: Path, slug: str, owner: str, as_json: bool) -> None:
@@ -159,11 +154,12 @@ def import_(bundle: Path, slug: str, owner: str, as_json: bool) -> None:
             researcher = find_researcher(session, owner)
             study = replication.import_bundle(session, files, bundle.name, slug, researcher)
             content = lifecycle.describe(study)
-    if as_json:
-        print_json(content)
-    else:
-        click.echo(f"The study is at /research/studies/{content['slug']}, read-only.")
-        click.echo(f"Next: `survey analyse {content['slug']}`.")
+    print_result(
+        content,
+        f"The study is at /research/studies/{content['slug']}, read-only.",
+        f"Next: `survey analyse {content['slug']}`.",
+        as_json=as_json,
+    )
 
 
 @contextmanager

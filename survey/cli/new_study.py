@@ -13,7 +13,7 @@ from survey.cli.command import (
     MultiWordCommand,
     open_session,
 )
-from survey.cli.terminal import print_json, progress_bar
+from survey.cli.terminal import print_result, progress_bar
 from survey.services.studies.languages import languages
 
 if TYPE_CHECKING:
@@ -34,10 +34,7 @@ RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
 )
 @click.argument("slug")
 @click.option(
-    "--from",
-    "file",
-    type=INPUT_FILE,
-    help="A plan as a YAML file; the options below override it.",
+    "--from", "file", type=INPUT_FILE, help="A plan as a YAML file; the options below override it."
 )
 @click.option(
     "--preset",
@@ -65,7 +62,7 @@ RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
     metavar="FILE...",
     help="TREC runs, two to ten: a list from each.",
 )
-@click.option("--topics", default="", help="Topics with commas between; all by default.")
+@click.option("--topics", help="Topics with commas between; all by default.")
 @click.option("--graded", is_flag=True, help="Use the judgements' grades; participants see them.")
 @click.option(
     "--clusters",
@@ -141,16 +138,16 @@ def new(
             study = lifecycle.create_study_for(
                 session, owner, slug, plan_file.plan, plan_file.recruitment
             )
-        if as_json:
-            print_json(lifecycle.describe(study))
-            return
-        click.echo(f"The study {slug!r} is made, with seed {plan_file.plan.seed}.")
-        click.echo(f"Look at it with `survey study check {study.slug}`, then open it.")
+        sentences = [
+            f"The study {slug!r} is made, with seed {plan_file.plan.seed}.",
+            f"Look at it with `survey study check {study.slug}`, then open it.",
+        ]
         if not access.members_of(session, study):
-            click.echo(
+            sentences.append(
                 "It has no owner, so no researcher sees it in the browser: "
                 f"`survey study share {study.slug} NAME` adds an owner."
             )
+        print_result(lifecycle.describe(study), *sentences, as_json=as_json)
 
 
 def _plan_fields(options: dict[str, Any]) -> dict[str, Any]:
@@ -181,7 +178,7 @@ def _lists_from_runs(
     runs: tuple[Path, ...],
     collection_size: int,
     *,
-    topics: str,
+    topics: str | None,
     clusters: Path | None,
     **options: bool,
 ) -> "OwnLists":
@@ -191,7 +188,7 @@ def _lists_from_runs(
     return from_trec(
         (qrels.name, read_text(qrels)),
         [(run.name, read_text(run)) for run in runs],
-        topics=topics.replace(",", " ").split(),
+        topics=(topics or "").replace(",", " ").split(),
         collection_size=str(collection_size),
         clusters=None if clusters is None else (clusters.name, read_text(clusters)),
         **options,

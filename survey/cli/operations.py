@@ -18,18 +18,15 @@ from survey.cli.command import (
     open_engine,
 )
 from survey.cli.researcher import link_address
-from survey.cli.terminal import print_json, print_table, print_text, progress_bar
+from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from survey.config import Settings
-    from survey.services.operations.backups import DatabaseContent, RestoreResult
     from survey.services.operations.doctor import CheckResult
 
-HOST_OPTION = click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
-)
+HOST_OPTION = click.option("--host", default="127.0.0.1", help="Address to listen on.")
 
 
 @click.command(cls=Command, examples=("survey init",))
@@ -44,37 +41,23 @@ def init(as_json: bool) -> None:
 
     with open_engine(make=True) as (settings, engine):
         restrict_access(engine, settings.instance)
-        before, after = _upgrade(engine)
-        if as_json:
-            _print_revisions(engine, before, after)
-            return
-        done = "made" if before is None else "is there already" if before == after else "upgraded"
-        click.echo(f"The database {done}: {engine.url.render_as_string(hide_password=True)}")
-        if before is None:
-            click.echo("Next: `survey researcher add NAME`, then `survey study new SLUG`.")
+        content = _upgrade(engine)
+    before, after = content["before"], content["revision"]
+    done = "made" if before is None else "is there already" if before == after else "upgraded"
+    sentences = [f"The database {done}: {content['database']}"]
+    if before is None:
+        sentences.append("Next: `survey researcher add NAME`, then `survey study new SLUG`.")
+    print_result(content, *sentences, as_json=as_json)
 
 
 @click.command(
     cls=Command,
-    examples=(
-        "survey serve --demo",
-        "survey serve --host 0.0.0.0 --port 8000 --workers 4",
-    ),
+    examples=("survey serve --demo", "survey serve --host 0.0.0.0 --port 8000 --workers 4"),
 )
 @HOST_OPTION
+@click.option("--port", default=5000, type=click.IntRange(1, 65535), help="Port to listen on.")
 @click.option(
-    "--port",
-    default=5000,
-    show_default=True,
-    type=click.IntRange(1, 65535),
-    help="Port to listen on.",
-)
-@click.option(
-    "--workers",
-    default=2,
-    show_default=True,
-    type=click.IntRange(1, 64),
-    help="How many processes answer requests.",
+    "--workers", default=2, type=click.IntRange(1, 64), help="How many processes answer requests."
 )
 @click.option(
     "--demo",
@@ -160,13 +143,12 @@ def upgrade(as_json: bool) -> None:
     Make a backup first: `survey backup FILE`.
     """
     with open_engine() as (_, engine):
-        before, after = _upgrade(engine)
-        if as_json:
-            _print_revisions(engine, before, after)
-        elif before == after:
-            click.echo(f"The database is up to date (revision {after}).")
-        else:
-            click.echo(f"The database was upgraded from {before or 'nothing'} to {after}.")
+        content = _upgrade(engine)
+    before, after = content["before"], content["revision"]
+    done = f"was upgraded from {before or 'nothing'} to {after}"
+    if before == after:
+        done = f"is up to date (revision {after})"
+    print_result(content, f"The database {done}.", as_json=as_json)
 
 
 @click.command(cls=Command, examples=("survey backup survey-monday.sqlite3",))
@@ -187,13 +169,12 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
         with progress_bar("Copying") as progress:
             content = write_backup(engine, file, progress.update)
         key = settings.instance / "secret_key"
-    if as_json:
-        print_json({"file": str(file), **_content_json(content), "secret_key": str(key)})
-        return
-    click.echo(f"{file} holds {content}, and passed all checks.")
-    click.echo(
+    print_result(
+        {"file": str(file), **asdict(content), "secret_key": str(key)},
+        f"{file} holds {content}, and passed all checks.",
         f"The server key is not in it. Keep a copy of {key} elsewhere too: without it, links "
-        "and codes that participants and researchers have will not work."
+        "and codes that participants and researchers have will not work.",
+        as_json=as_json,
     )
 
 
@@ -225,12 +206,15 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
             restored = restore_backup(
                 engine, file, settings.instance, replace=replace, on_step=progress.update
             )
-    if as_json:
-        previous = None if restored.safety_backup is None else str(restored.safety_backup)
-        content = _content_json(restored.content)
-        print_json({**content, "erased_again": restored.erased, "kept": previous})
-    else:
-        _print_restored(restored)
+    sentences = [f"Restored: the database holds {restored.content}."]
+    if restored.erased:
+        who = "participant who was" if restored.erased == 1 else "participants who were"
+        sentences.append(f"{restored.erased} {who} erased since the backup was made, erased again.")
+    previous = restored.safety_backup and str(restored.safety_backup)
+    if previous:
+        sentences.append(f"What it held before is in {previous}.")
+    content = {**asdict(restored.content), "erased_again": restored.erased, "kept": previous}
+    print_result(content, *sentences, as_json=as_json)
 
 
 def _check_port_is_free(host: str, port: int) -> None:
@@ -318,16 +302,13 @@ def _print_check_results(results: "Sequence[CheckResult]") -> None:
             print_text(f"{result.level}: {result.text}", "", "  ", word=result.level)
 
 
-def _upgrade(engine: "Engine") -> tuple[str | None, str | None]:
+def _upgrade(engine: "Engine") -> dict[str, str | None]:
     from survey.services.operations.database import upgrade_database
 
     with progress_bar("Upgrading"):
-        return upgrade_database(engine)
-
-
-def _print_revisions(engine: "Engine", before: str | None, after: str | None) -> None:
+        before, after = upgrade_database(engine)
     address = engine.url.render_as_string(hide_password=True)
-    print_json({"database": address, "before": before, "revision": after})
+    return {"database": address, "before": before, "revision": after}
 
 
 def _refuse_own_database(file: Path, engine: "Engine") -> None:
@@ -335,16 +316,3 @@ def _refuse_own_database(file: Path, engine: "Engine") -> None:
     is_file = engine.dialect.name == "sqlite" and database.exists()
     if is_file and file.exists() and file.samefile(database):
         raise click.ClickException(f"{file} is the survey's database itself; name another file.")
-
-
-def _content_json(content: "DatabaseContent") -> dict[str, object]:
-    return {"revision": content.revision, "rows": dict(content.rows)}
-
-
-def _print_restored(restored: "RestoreResult") -> None:
-    click.echo(f"Restored: the database holds {restored.content}.")
-    if restored.erased:
-        who = "participant who was" if restored.erased == 1 else "participants who were"
-        click.echo(f"{restored.erased} {who} erased since the backup was made, erased again.")
-    if restored.safety_backup is not None:
-        click.echo(f"What it held before is in {restored.safety_backup}.")

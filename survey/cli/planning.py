@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from survey.cli.command import JSON_OPTION, OUTPUT_FILE, STUDY, Command, open_study, with_options
-from survey.cli.terminal import print_json, print_table, print_text, progress_bar
+from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -57,16 +57,10 @@ GRID = {
 )
 @click.option("--study", "slug", type=STUDY, metavar="SLUG", help="Plan for this study's design.")
 @click.option(
-    "--workers",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1, 256),
-    help="How many processes compute.",
+    "--workers", default=1, type=click.IntRange(1, 256), help="How many processes compute."
 )
 @click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Compute on a Dask cluster: the address of its scheduler.",
+    "--cluster", metavar="ADDRESS", help="Compute on a Dask cluster: the address of its scheduler."
 )
 @click.option("--to", "target", type=OUTPUT_FILE, help="Also write the figures as CSV.")
 @JSON_OPTION
@@ -133,11 +127,7 @@ def power(
     "OTHER is .1 and all measures are chosen equally often.",
 )
 @click.option(
-    "--seed",
-    default=1,
-    show_default=True,
-    type=click.IntRange(0),
-    help="The same seed gives the same votes.",
+    "--seed", default=1, type=click.IntRange(0), help="The same seed gives the same votes."
 )
 @JSON_OPTION
 def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_json: bool) -> None:
@@ -168,13 +158,12 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
             seed,
             on_finished=progress.advance,
         )
-    if as_json:
-        content = {"study": slug, "participants": participants, "questions_each": plan.asked}
-        print_json({**content, "seed": seed, "prefer": preference.as_json()})
-        return
-    click.echo(
+    content = {"study": slug, "participants": participants, "questions_each": plan.asked}
+    print_result(
+        {**content, "seed": seed, "prefer": preference.as_json()},
         f"{participants} simulated participant{'s' * (participants != 1)} answered {plan.asked} "
-        f"questions each.\nCount them with `survey analyse {slug} --include-test`."
+        f"questions each.\nCount them with `survey analyse {slug} --include-test`.",
+        as_json=as_json,
     )
 
 

@@ -3,13 +3,12 @@
 import click
 
 from survey.cli.command import JSON_OPTION, RESEARCHER, CommandGroup, open_session
-from survey.cli.terminal import print_json, print_table
+from survey.cli.terminal import print_json, print_result, print_table
 
 AT_OPTION = click.option(
     "--at",
     "server",
     default="http://127.0.0.1:5000",
-    show_default=True,
     metavar="ADDRESS",
     help="The server's address, with which the link begins.",
 )
@@ -74,24 +73,15 @@ def list_(as_json: bool) -> None:
 
     with open_session() as session:
         accounts = [
-            {
-                "name": account.name,
-                "password_set": bool(account.password_hash),
-                "since": account.created_at.isoformat(),
-            }
+            (account.name, bool(account.password_hash), account.created_at.isoformat())
             for account in researchers.all_researchers(session)
         ]
     if as_json:
-        print_json(accounts)
-        return
-    if accounts:
+        names = ("name", "password_set", "since")
+        print_json([dict(zip(names, account, strict=True)) for account in accounts])
+    elif accounts:
         rows = [
-            (
-                account["name"],
-                "yes" if account["password_set"] else "not yet",
-                str(account["since"])[:10],
-            )
-            for account in accounts
+            (name, "yes" if is_set else "not yet", since[:10]) for name, is_set, since in accounts
         ]
         print_table("Researchers", ["name", "password set", "since"], rows)
     else:
@@ -114,10 +104,7 @@ def remove(name: str, yes: bool, as_json: bool) -> None:
         if not yes:
             click.confirm(f"Remove the account of {removed}? Its studies stay.", abort=True)
         researchers.remove_researcher(session, account)
-    if as_json:
-        print_json({"removed": removed})
-    else:
-        click.echo(f"{removed} is removed.")
+    print_result({"removed": removed}, f"{removed} is removed.", as_json=as_json)
 
 
 def link_address(server: str, token: str) -> str:
@@ -129,8 +116,8 @@ def _print_link(name: str, address: str, *, as_json: bool) -> None:
     from survey.services.accounts.researchers import LINK_LIFETIME
 
     minutes = int(LINK_LIFETIME.total_seconds() // 60)
-    if as_json:
-        print_json({"name": name, "link": address, "good_for_minutes": minutes})
-        return
-    click.echo(f"{name} can set a password here, once, within {minutes} minutes:")
-    click.echo(f"  {address}")
+    print_result(
+        {"name": name, "link": address, "good_for_minutes": minutes},
+        f"{name} can set a password here, once, within {minutes} minutes:\n  {address}",
+        as_json=as_json,
+    )

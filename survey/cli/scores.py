@@ -54,14 +54,12 @@ OUTPUT_OPTIONS = (
     click.option(
         "--resamples",
         default=10_000,
-        show_default=True,
         type=click.IntRange(99, 1_000_000),
         help="How many resamples of the queries the bootstrap draws.",
     ),
     click.option(
         "--seed",
         default=20_080_501,
-        show_default=True,
         type=click.IntRange(0, 2**63 - 1),
         help="Seed of the bootstrap.",
     ),
@@ -81,11 +79,7 @@ OUTPUT_OPTIONS = (
 )
 @click.argument("lists", nargs=-1, required=True, metavar="LIST...")
 @click.option(
-    "--collection-size",
-    default=100,
-    show_default=True,
-    type=click.IntRange(1),
-    help="How many items were ranked.",
+    "--collection-size", default=100, type=click.IntRange(1), help="How many items were ranked."
 )
 @click.option(
     "--measures",
@@ -93,7 +87,6 @@ OUTPUT_OPTIONS = (
     type=MEASURES,
     metavar="NAMES",
     default="AP,NMRR,MNRO",
-    show_default=True,
     help="Names with commas between, like AP,nDCG@5,S-recall@3.",
 )
 @click.option("--grades", multiple=True, help="How relevant each item is, like 2,1,1,1,3.")
@@ -272,13 +265,7 @@ def evaluate(
     type=click.Choice(["positive", "negative"]),
     help="Also print which examples the system gets in each round.",
 )
-@click.option(
-    "--images",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Positive examples a round.",
-)
+@click.option("--images", default=1, type=click.IntRange(1), help="Positive examples a round.")
 @with_options(OUTPUT_OPTIONS)
 def feedback(
     examples: Literal["positive", "negative"] | None,

@@ -14,7 +14,14 @@ from survey.cli.command import (
     open_study,
 )
 from survey.cli.new_study import new
-from survey.cli.terminal import NO_BREAK_SPACE, print_heading, print_json, print_table, print_text
+from survey.cli.terminal import (
+    NO_BREAK_SPACE,
+    print_heading,
+    print_json,
+    print_result,
+    print_table,
+    print_text,
+)
 
 if TYPE_CHECKING:
     from survey.core.studies.faults import Finding
@@ -166,12 +173,13 @@ def open_(slug: str, as_json: bool) -> None:
 
     with open_study(slug) as (session, study):
         lifecycle.open_study(session, study)
-        if as_json:
-            print_json(lifecycle.describe(study))
-            return
-        click.echo(f"The study {slug!r} is open at /s/{slug}.")
-        click.echo(f"Its digest, for a preregistration: {study.digest}")
-        click.echo("Participants reach it while `survey serve` runs.")
+        print_result(
+            lifecycle.describe(study),
+            f"The study {slug!r} is open at /s/{slug}.",
+            f"Its digest, for a preregistration: {study.digest}",
+            "Participants reach it while `survey serve` runs.",
+            as_json=as_json,
+        )
 
 
 @study.command(examples=("survey study close five-systems",))
@@ -186,11 +194,12 @@ def close(slug: str, as_json: bool) -> None:
 
     with open_study(slug) as (session, study):
         lifecycle.close_study(session, study)
-        if as_json:
-            print_json(lifecycle.describe(study))
-            return
-        click.echo(f"The study {slug!r} is closed.")
-        click.echo(f"Next: `survey analyse {slug}`, `survey export {slug} --to {slug}.zip`.")
+        print_result(
+            lifecycle.describe(study),
+            f"The study {slug!r} is closed.",
+            f"Next: `survey analyse {slug}`, `survey export {slug} --to {slug}.zip`.",
+            as_json=as_json,
+        )
 
 
 @study.command(examples=("survey study copy five-systems second-round",))
@@ -207,10 +216,8 @@ def copy(slug: str, new_slug: str, owner: str | None, as_json: bool) -> None:
         draft = lifecycle.create_study_for(
             session, owner, new_slug, study.plan, recruitment_of(study)
         )
-        if as_json:
-            print_json(lifecycle.describe(draft))
-        else:
-            click.echo(f"{new_slug!r} is a draft with the plan of {slug!r}.")
+        done = f"{new_slug!r} is a draft with the plan of {slug!r}."
+        print_result(lifecycle.describe(draft), done, as_json=as_json)
 
 
 @study.command(examples=('survey study share five-systems "Alan Turing" --role viewer',))
@@ -220,7 +227,6 @@ def copy(slug: str, new_slug: str, owner: str | None, as_json: bool) -> None:
     "--role",
     type=click.Choice(["owner", "viewer"]),
     default="owner",
-    show_default=True,
     help="A viewer sees the study and cannot change it.",
 )
 @JSON_OPTION
@@ -232,10 +238,8 @@ def share(slug: str, name: str, role: "Role", as_json: bool) -> None:
         access.share(session, study, access.researcher_named(session, name), role)
         access.log(session, study, access.COMMAND_LINE, "shared", f"{name}: {role}")
         session.commit()
-    if as_json:
-        print_json({"study": slug, "researcher": name, "role": role})
-    else:
-        click.echo(f"{name} is now {role} of {slug!r}.")
+    content = {"study": slug, "researcher": name, "role": role}
+    print_result(content, f"{name} is now {role} of {slug!r}.", as_json=as_json)
 
 
 def _question_json(question: "Question", contest: "QuestionCheck") -> dict[str, object]:

@@ -39,6 +39,14 @@ def print_json(content: Any) -> None:
     click.echo(json.dumps(content, ensure_ascii=False, indent=2))
 
 
+def print_result(content: Any, *sentences: str, as_json: bool) -> None:
+    """Print what a command has done: as JSON for scripts, or in a line for each sentence."""
+    if as_json:
+        print_json(content)
+    else:
+        click.echo("\n".join(sentences))
+
+
 def print_heading(title: str) -> None:
     """Print a title in bold, on one line."""
     _console().print(title, style="bold", soft_wrap=True)
