@@ -92,7 +92,16 @@ def inspect_backup(file: Path) -> DatabaseContent:
             faults = migration.integrity_faults(connection)
             if faults := faults or migration.broken_references(connection):
                 raise BackupError(f"{file.name} is damaged ({faults[0]}).")
-            return _backup_content(connection, file.name)
+            revision = migration.current_revision(connection)
+            if revision is None:
+                raise BackupError(f"{file.name} is no backup of a survey's database.")
+            if not migration.is_known_revision(revision):
+                raise BackupError(
+                    f"{file.name} is at revision {revision}, made by a newer version of the "
+                    f"survey (this one works with {migration.newest_revision()}); restore it with "
+                    "that version."
+                )
+            return DatabaseContent(revision, migration.row_counts(connection))
     except DatabaseError as error:
         raise BackupError(f"{file.name} is no backup, or is damaged ({error.orig}).") from error
     finally:
@@ -122,8 +131,14 @@ def restore_backup(
         upgrade_database(engine)
         with engine.begin() as target:
             database_copy.block_writers(target)
-            erased = _erase_again(staged, target, folder)
-            safety_backup = _back_up_replaced(engine, target, folder, replace=replace)
+            # Those who were erased since the backup was made.
+            with Session(target) as replaced, Session(staged) as session:
+                tokens = own_data.erased_tokens(replaced)
+                erased = own_data.erase_again(session, folder, tokens)
+            safety_backup = None
+            if not _is_empty(target, replace=replace):
+                safety_backup = folder / f"before-restore-{now():%Y%m%dT%H%M%S%f}.sqlite3"
+                write_backup(engine, safety_backup)
             with staged.connect() as source:
                 rows = migration.row_counts(source)
                 database_copy.remove_rows(target)
@@ -132,18 +147,6 @@ def restore_backup(
                 raise BackupError("Not every row of the backup arrived; nothing was changed.")
         content = DatabaseContent(str(migration.newest_revision()), rows)
         return RestoreResult(content, safety_backup, erased)
-
-
-def _backup_content(connection: Connection, name: str) -> DatabaseContent:
-    revision = migration.current_revision(connection)
-    if revision is None:
-        raise BackupError(f"{name} is no backup of a survey's database.")
-    if not migration.is_known_revision(revision):
-        raise BackupError(
-            f"{name} is at revision {revision}, made by a newer version of the survey (this one "
-            f"works with {migration.newest_revision()}); restore it with that version."
-        )
-    return DatabaseContent(revision, migration.row_counts(connection))
 
 
 @contextmanager
@@ -208,25 +211,6 @@ def _is_empty(connection: Connection, *, replace: bool) -> bool:
             "and then puts the other in its place."
         )
     return not rows
-
-
-def _back_up_replaced(
-    engine: Engine, target: Connection, folder: Path, *, replace: bool
-) -> Path | None:
-    """Back up the content about to be replaced, while writers are blocked; None if empty."""
-    if _is_empty(target, replace=replace):
-        return None
-    file = folder / f"before-restore-{now():%Y%m%dT%H%M%S%f}.sqlite3"
-    write_backup(engine, file)
-    return file
-
-
-def _erase_again(staged: Engine, replaced: Connection, folder: Path) -> int:
-    """Erase from the backup the participants erased since it was made; return their number."""
-    with Session(replaced) as session:
-        erased = own_data.erased_tokens(session)
-    with Session(staged) as session:
-        return own_data.erase_again(session, folder, erased)
 
 
 @contextmanager

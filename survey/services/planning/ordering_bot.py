@@ -143,14 +143,10 @@ def _row(row: Tag, kinds: Sequence[str]) -> MarkedRow:
 
 
 def _letter(row: Tag) -> str:
-    return _text(row, "th")[0]
-
-
-def _text(tag: Tag, selector: str) -> str:
-    selected = tag.select_one(selector)
-    if selected is None:
-        raise SurveyError(f"A page of the survey has no {selector} where one is expected.")
-    return selected.get_text().strip()
+    heading = row.select_one("th")
+    if heading is None:
+        raise SurveyError("A page of the survey has no th where one is expected.")
+    return heading.get_text().strip()[0]
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 import logging
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from multiprocessing import get_context
 from pkgutil import resolve_name
@@ -201,12 +202,14 @@ def simulate_power(
     cost of each finished part; the costs add up to Σ study.cost · replicates.
     """
     work = [chunk for group in _alike(studies) for chunk in chunks(group, replicates)]
-    with nullcontext(executor) if executor else ThreadPoolExecutor(1) as pool:
-        by_chunk = _on_executor(pool, work, seed, on_progress)
+    tasks = list(_tasks(work))
     by_study: dict[PlannedStudy, list[Tally]] = {study: [] for study in studies}
-    for chunk, tallies in zip(work, by_chunk, strict=True):
-        for study, study_tally in zip(chunk.studies, tallies, strict=True):
-            by_study[study].append(study_tally)
+    with nullcontext(executor) if executor else ThreadPoolExecutor(1) as pool:
+        # After an error or Ctrl-C, map starts no further task.
+        for task, done in zip(tasks, pool.map(partial(_tallies, seed), tasks), strict=True):
+            for study, study_tally in done:
+                by_study[study].append(study_tally)
+            on_progress(sum(chunk.cost for chunk in task))
     return tuple(power(study, by_study[study]) for study in studies)
 
 
@@ -216,21 +219,6 @@ def _alike(studies: Sequence[PlannedStudy]) -> list[tuple[PlannedStudy, ...]]:
     for study in dict.fromkeys(studies):
         groups.setdefault(replace(study, difference=0.0), []).append(study)
     return [tuple(group) for group in groups.values()]
-
-
-def _on_executor(
-    executor: Executor, work: Sequence[Chunk], seed: int, on_progress: Callable[[int], object]
-) -> list[tuple[Tally, ...]]:
-    submitted = {executor.submit(_tallies, task, seed): task for task in _tasks(work)}
-    try:
-        for done in as_completed(submitted):
-            done.result()
-            on_progress(sum(chunk.cost for chunk in submitted[done]))
-    except BaseException:  # a task failed, or Ctrl-C: start no further task
-        for future in submitted:
-            future.cancel()
-        raise
-    return [tallied for future in submitted for tallied in future.result()]
 
 
 def _tasks(work: Sequence[Chunk]) -> Iterator[list[Chunk]]:
@@ -245,8 +233,8 @@ def _tasks(work: Sequence[Chunk]) -> Iterator[list[Chunk]]:
         yield together
 
 
-def _tallies(task: Sequence[Chunk], seed: int) -> list[tuple[Tally, ...]]:
-    return [tally(chunk, seed) for chunk in task]
+def _tallies(seed: int, task: Sequence[Chunk]) -> list[tuple[PlannedStudy, Tally]]:
+    return [pair for chunk in task for pair in zip(chunk.studies, tally(chunk, seed), strict=True)]
 
 
 def side_by_side(powers: Sequence[Power]) -> list[list[Power]]:

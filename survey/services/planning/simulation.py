@@ -4,7 +4,7 @@ How a bot answers a question is a matter of the question's kind.
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 from urllib.parse import urljoin
 
@@ -59,19 +59,14 @@ def simulate(
     is faster: the same seed gives the same votes. ``on_finished`` is called after each.
     Raises SurveyError when a page does not lead on.
     """
+
+    def take_part(stream: np.random.SeedSequence) -> None:
+        Bot(entry, plan, preference, np.random.default_rng(stream)).take_part()
+
     streams = np.random.SeedSequence(seed).spawn(participants)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        runs = [
-            pool.submit(Bot(entry, plan, preference, np.random.default_rng(stream)).take_part)
-            for stream in streams
-        ]
-        try:
-            for run in as_completed(runs):
-                run.result()
-                on_finished()
-        except BaseException:  # a bot failed, or Ctrl-C: start no further bot
-            pool.shutdown(cancel_futures=True)
-            raise
+        for _ in pool.map(take_part, streams):  # after an error or Ctrl-C it starts no further bot
+            on_finished()
 
 
 class Bot:
@@ -112,7 +107,10 @@ class Bot:
         answers: dict[str, Any] = {
             str(field["name"]): field.get("value", "") for field in form.select("[type=hidden]")
         }
-        answer = self._answer(form)
+        try:
+            answer = TASK_BOTS[self.plan.kind].answer(form, self.plan, self.preference, self.chance)
+        except ValueError as error:
+            raise SurveyError(f"On the page {self.address} {error}.") from None
         if answer is not None:
             answers |= answer
         elif form.select_one("[name=agree]"):
@@ -123,14 +121,6 @@ class Bot:
                     answers[field.name] = self._describe(field)
         address = urljoin(self.address, str(form.get("action") or self.address))
         return self._open(self.browser.post(address, data=answers, timeout=TIMEOUT))
-
-    def _answer(self, form: Tag) -> dict[str, Any] | None:
-        """Return the fields of a question's form, None for a form of another page."""
-        kind = TASK_BOTS[self.plan.kind]
-        try:
-            return kind.answer(form, self.plan, self.preference, self.chance)
-        except ValueError as error:
-            raise SurveyError(f"On the page {self.address} {error}.") from None
 
     def _describe(self, field: PersonalField) -> str:
         if field.kind == "number":
