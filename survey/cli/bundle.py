@@ -134,12 +134,12 @@ def replicate(bundle: Path, as_json: bool) -> None:
     examples=('survey import five-systems.zip --as spring-again --owner "Ada Lovelace"',),
 )
 @click.argument("bundle", type=BUNDLE)
-@click.option("--as", "slug", default="", metavar="SLUG", help="Another slug than it had.")
+@click.option("--as", "slug", metavar="SLUG", help="Another slug than it had.")
 @click.option(
     "--owner", required=True, type=RESEARCHER, metavar="NAME", help="The researcher who sees it."
 )
 @JSON_OPTION
-def import_(bundle: Path, slug: str, owner: str, as_json: bool) -> None:
+def import_(bundle: Path, slug: str | None, owner: str, as_json: bool) -> None:
     """Import a bundle as a read-only study.
 
     Everything in it is recomputed first; a bundle that does not agree is not imported.
@@ -152,7 +152,7 @@ def import_(bundle: Path, slug: str, owner: str, as_json: bool) -> None:
         files = input_files.open_files(bundle, bundle.name)
         with open_session() as session:
             researcher = find_researcher(session, owner)
-            study = replication.import_bundle(session, files, bundle.name, slug, researcher)
+            study = replication.import_bundle(session, files, bundle.name, slug or "", researcher)
             content = lifecycle.describe(study)
     print_result(
         content,
