@@ -11,7 +11,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from survey.config import Settings, folder
 from survey.db.engine import database_url, engine_options, prepare
-from survey.db.models import Base
+from survey.db.models.base import Base
 from survey.services.analysis.report import load_libraries
 from survey.services.participation import own_data
 from survey.web import (

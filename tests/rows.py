@@ -5,13 +5,11 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from survey.db.models import (
-    Presentation,
-    Revision,
+from survey.db.models import Presentation, Revision, StoredResponse
+from survey.db.models.ordering import (
     StoredOrderingAnswer,
     StoredOrderingPresentation,
     StoredOrderingRevision,
-    StoredResponse,
 )
 
 

@@ -35,12 +35,11 @@ from survey.db.models import (
     Identity,
     Participant,
     Presentation,
-    StoredOrderingAnswer,
-    StoredOrderingPresentation,
     StoredQuestion,
     StoredResponse,
 )
 from survey.db.models.base import Labels, TaskTables, UtcDateTime, key_of
+from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.db.queries import IS_ANSWERED, by_public_id
 
 ORDERING = TASK_TABLES["ordering"]

@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from survey.db.models import Participant, StoredOrderingAnswer, StoredResponse
+from survey.db.models import Participant, StoredResponse
+from survey.db.models.ordering import StoredOrderingAnswer
 from tests.browsing import watched
 
 PHONE = {"width": 360, "height": 740}

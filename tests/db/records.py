@@ -6,14 +6,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session, contains_eager
 
-from survey.db.models import (
-    Participant,
-    Presentation,
-    StoredOrderingAnswer,
-    StoredOrderingPresentation,
-    StoredQuestion,
-    StoredResponse,
-)
+from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
+from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.db.queries import by_public_id
 
 

@@ -10,15 +10,9 @@ from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import engine as opening
 from survey.db import migration
-from survey.db.models import (
-    Base,
-    Presentation,
-    Revision,
-    StoredOrderingAnswer,
-    StoredOrderingRevision,
-    StoredResponse,
-    now,
-)
+from survey.db.models import Presentation, Revision, StoredResponse, now
+from survey.db.models.base import Base
+from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingRevision
 from survey.errors import SchemaError
 from survey.services.operations.database import (
     begin_reading,

@@ -10,14 +10,8 @@ from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.core.tasks.ordering import OrderingAnswer
-from survey.db.models import (
-    Participant,
-    Presentation,
-    Revision,
-    StoredOrderingAnswer,
-    StoredOrderingRevision,
-    StoredResponse,
-)
+from survey.db.models import Participant, Presentation, Revision, StoredResponse
+from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingRevision
 
 Place = tuple[str, int]  # a resume code, the position of a question
 

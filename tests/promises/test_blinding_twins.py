@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from survey.db.models import StoredOrderingPresentation
+from survey.db.models.ordering import StoredOrderingPresentation
 from survey.services.studies import lifecycle
 from tests.builders import Visitor
 from tests.promises.sweeps import sweep

@@ -8,13 +8,8 @@ import pytest
 from sqlalchemy import text
 
 from survey.db import engine as opening
-from survey.db.models import (
-    Participant,
-    Revision,
-    StoredOrderingPresentation,
-    StoredResponse,
-    Study,
-)
+from survey.db.models import Participant, Revision, StoredResponse, Study
+from survey.db.models.ordering import StoredOrderingPresentation
 from survey.services.participation import answers, own_data
 from survey.web.participant import questions
 from tests.builders import SLUG, Visitor, a_ready_participant, an_open_study

@@ -20,14 +20,8 @@ from benchmarks.speed.crowds import MILLION
 from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.parts.bundle_stream import opened, select_of
 from benchmarks.speed.timing import in_turn, ratios
-from survey.db.models import (
-    Participant,
-    Presentation,
-    StoredOrderingAnswer,
-    StoredOrderingPresentation,
-    StoredQuestion,
-    StoredResponse,
-)
+from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
+from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.services.exchange import ordering
 from survey.services.exchange.tasks import content_of
 from survey.services.studies.lifecycle import find_study

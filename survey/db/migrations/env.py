@@ -5,7 +5,7 @@ from typing import Any, Literal
 from alembic import context
 from sqlalchemy.types import TypeDecorator
 
-from survey.db.models import Base
+from survey.db.models.base import Base
 
 
 def render_item(kind: str, item: Any, _: object) -> str | Literal[False]:

@@ -5,7 +5,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar
 
-from sqlalchemy import JSON, Column, DateTime, Dialect, ForeignKey, Integer, MetaData, Table
+from sqlalchemy import (
+    JSON,
+    Column,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
 from sqlalchemy.orm import DeclarativeBase, mapped_column
 from sqlalchemy.types import TypeDecorator
 
@@ -74,7 +85,14 @@ class WeakOrder(TypeDecorator[Ranking]):
         return None if value is None else Ranking.by_key(value)
 
 
+RowId = Annotated[int, mapped_column(primary_key=True, doc="number of the row")]
 StudyId = Annotated[int, mapped_column(ForeignKey("study.id", ondelete="CASCADE"), doc="the study")]
+OfParticipant = Annotated[int, mapped_column(ForeignKey("participant.id", ondelete="CASCADE"))]
+OfResearcher = Annotated[int, mapped_column(ForeignKey("researcher.id", ondelete="CASCADE"))]
+Text16 = Annotated[str, mapped_column(String(16))]
+Text64 = Annotated[str, mapped_column(String(64))]
+Text200 = Annotated[str, mapped_column(String(200))]
+LongText = Annotated[str, mapped_column(Text)]
 Moment = Annotated[datetime, mapped_column(UtcDateTime)]
 JsonObject = Annotated[dict[str, Any], mapped_column(JSON)]
 Names = Annotated[list[str], mapped_column(JSON)]

@@ -1,7 +1,7 @@
 """Tables of ordering questions: what they add to presentations, answers and revisions."""
 
 from sqlalchemy import CheckConstraint, ForeignKey
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from survey.core.studies.rankings import Ranking
 from survey.db.models.base import Base, Labels, Moment, Names, Numbers, Texts, WeakOrder
@@ -28,42 +28,42 @@ class StoredOrderingPresentation(Base):
     ranked_at: Mapped[Moment | None] = mapped_column(doc="when that ranking was given")
 
 
-class StoredOrderingAnswer(Base):
-    """The labels that a participant ticked, or an own ranking.
+class OrderingAnswerColumns:
+    """The columns of an answer and of each of its versions.
 
     ``clicked`` is stored as a bit mask, so it is 0 where no label was ticked.
     """
 
-    __tablename__ = "ordering_response"
     retention = "as long as the participant"
+
+    clicked: Mapped[frozenset[int]] = mapped_column(Labels, doc="labels that were ticked")
+    own: Mapped[Ranking | None] = mapped_column(
+        WeakOrder, doc="the participant's own ranking, where no label was ticked"
+    )
+
+    @declared_attr.directive
+    @classmethod
+    def __table_args__(cls) -> tuple[CheckConstraint]:
+        """Require ticked labels or an own ranking, and not both."""
+        rule = "(clicked = 0) = (own IS NOT NULL)"
+        return (CheckConstraint(rule, name="columns_or_own_ranking"),)
+
+
+class StoredOrderingAnswer(OrderingAnswerColumns, Base):
+    """The labels that a participant ticked, or an own ranking."""
+
+    __tablename__ = "ordering_response"
 
     response_id: Mapped[int] = mapped_column(
         ForeignKey("response.id", ondelete="CASCADE"), primary_key=True, doc="of which answer"
     )
-    clicked: Mapped[frozenset[int]] = mapped_column(Labels, doc="labels that were ticked")
-    own: Mapped[Ranking | None] = mapped_column(
-        WeakOrder, doc="the participant's own ranking, where no label was ticked"
-    )
-
-    __table_args__ = (
-        CheckConstraint("(clicked = 0) = (own IS NOT NULL)", name="columns_or_own_ranking"),
-    )
 
 
-class StoredOrderingRevision(Base):
-    """A version of an answer, with the same fields as ``StoredOrderingAnswer``."""
+class StoredOrderingRevision(OrderingAnswerColumns, Base):
+    """A version of an answer."""
 
     __tablename__ = "ordering_revision"
-    retention = "as long as the participant"
 
     revision_id: Mapped[int] = mapped_column(
         ForeignKey("revision.id", ondelete="CASCADE"), primary_key=True, doc="of which revision"
-    )
-    clicked: Mapped[frozenset[int]] = mapped_column(Labels, doc="labels that were ticked")
-    own: Mapped[Ranking | None] = mapped_column(
-        WeakOrder, doc="the participant's own ranking, where no label was ticked"
-    )
-
-    __table_args__ = (
-        CheckConstraint("(clicked = 0) = (own IS NOT NULL)", name="columns_or_own_ranking"),
     )

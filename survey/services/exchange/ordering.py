@@ -26,13 +26,8 @@ from survey.core.studies.texts import and_join
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation
 from survey.core.tasks.ordering_plan import OWN_LISTS, OrderingPlan, ordering_plan
 from survey.db import export_queries, vote_queries
-from survey.db.models import (
-    Participant,
-    Presentation,
-    StoredOrderingAnswer,
-    StoredOrderingPresentation,
-    StoredResponse,
-)
+from survey.db.models import Participant, Presentation, StoredResponse
+from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.services.analysis import study_results
 from survey.services.analysis.study_results import (
     Analysis,

@@ -30,7 +30,8 @@ from survey.core.studies.participant_fields import (
 from survey.core.studies.plan import Plan
 from survey.core.text_input import escaped, quoted
 from survey.db.export_queries import EXPORTED
-from survey.db.models import TASK_TABLES, Base, Participant
+from survey.db.models import TASK_TABLES, Participant
+from survey.db.models.base import Base
 from survey.services.analysis.study_results import AnalysisOptions, minutes_taken
 
 Cell = str | int | float | Decimal | bool | datetime | None

@@ -19,7 +19,6 @@ from survey.db import participant_queries, queries
 from survey.db.engine import begin_reading, empty_log
 from survey.db.models import (
     TASK_TABLES,
-    Base,
     ConsentText,
     Erasure,
     Guest,
@@ -30,6 +29,7 @@ from survey.db.models import (
     Study,
     now,
 )
+from survey.db.models.base import Base
 from survey.db.participant_queries import AnyParticipant, AnyStudy
 from survey.services.accounts import access
 from survey.services.participation.answers import all_presentations, answer_in

@@ -19,14 +19,11 @@ from survey.core.studies.participant_fields import (
     ParticipantRecord,
     participant_columns,
 )
-from survey.db.models import (
-    Participant,
-    Presentation,
-    Revision,
+from survey.db.models import Participant, Presentation, Revision, StoredResponse
+from survey.db.models.ordering import (
     StoredOrderingAnswer,
     StoredOrderingPresentation,
     StoredOrderingRevision,
-    StoredResponse,
 )
 from survey.services.exchange import ordering, tables
 from survey.services.exchange.tables import codebook_of, describe_column
