@@ -89,10 +89,9 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
 def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | dict[str, Any]":
     """Return the analysis; of a kind that has no report, its figures as analysis.json has them."""
     from survey.services.accounts import access
-    from survey.services.analysis import study_results
+    from survey.services.exchange.bundle import analyse_stored
     from survey.services.exchange.bundle_reader import analyse_files
     from survey.services.exchange.input_files import open_files
-    from survey.services.exchange.tasks import analyse_stored, is_ordering
     from survey.services.operations.database import begin_reading
     from survey.services.studies import lifecycle
 
@@ -103,9 +102,7 @@ def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | 
         if lifecycle.log_early_results(session, study, access.COMMAND_LINE, "analysed"):
             click.echo(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
-        if not is_ordering(study):
-            return analyse_stored(session, study, options)[1]
-        return study_results.analyse_study(session, study, options)
+        return analyse_stored(session, study, options)
 
 
 def _is_path(target: str) -> bool:

@@ -20,7 +20,7 @@ from survey.services.accounts import researchers
 from survey.services.analysis.report import tables_of
 from survey.services.analysis.sheets import as_csv
 from survey.services.exchange import replication
-from survey.services.exchange.tasks import content_of
+from survey.services.exchange.bundle import content_of
 from survey.services.operations.database import upgrade_database
 from survey.services.participation import participants
 from survey.services.participation.participants import Arrival

@@ -16,10 +16,10 @@ from survey.core.tasks import plan_from_json
 from survey.services.accounts import access, researchers
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle, replication
+from survey.services.exchange.bundle import analyse_stored
 from survey.services.exchange.bundle_reader import analyse_files
 from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.exchange.replication import replicate
-from survey.services.exchange.tasks import analyse_stored
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor
@@ -217,7 +217,7 @@ def test_bots_answer_it_and_the_command_analyses_it(app, session, study, tmp_pat
         simulate(entry, plan, 3, preference_for(plan, None), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
-    _, figures = analyse_stored(session, study, AnalysisOptions(include_test=True))
+    figures = analyse_stored(session, study, AnalysisOptions(include_test=True))
     assert sum(figures["picked"].values()) == 9
     path = tmp_path / "words.zip"
     path.write_bytes(b"".join(bundle.stream_bundle(session, study, include_test=True)))

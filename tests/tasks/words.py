@@ -20,9 +20,8 @@ from survey.db import export_queries
 from survey.db.models import TASK_TABLES, Participant, Presentation, Revision, StoredResponse
 from survey.db.models.base import TaskTables
 from survey.services.exchange import tables
+from survey.services.exchange.bundle import TASK_FILES
 from survey.services.exchange.input_files import BundleError, Faults, read_rows
-from survey.services.exchange.tables import ImportedAnswer
-from survey.services.exchange.tasks import TASK_FILES
 from survey.services.planning.simulation import TASK_BOTS
 from survey.web.forms import AnswerForm
 from survey.web.participant.visit import TASK_PAGES
@@ -180,13 +179,7 @@ class WordsContent:
 
     def to_import(self, content):
         for row in self.rows():
-            yield ImportedAnswer(
-                *row[:3],
-                row.shown_at,
-                WordsPresentation(row.swapped),
-                WordsAnswer(row.side),
-                *row[6:],
-            )
+            yield row, WordsPresentation(row.swapped), WordsAnswer(row.side)
 
 
 CHOICES = "choices.csv"

@@ -23,7 +23,7 @@ from benchmarks.speed.timing import in_turn, ratios
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.services.exchange import ordering
-from survey.services.exchange.tasks import content_of
+from survey.services.exchange.bundle import content_of
 from survey.services.studies.lifecycle import find_study
 
 QUESTIONS = 10

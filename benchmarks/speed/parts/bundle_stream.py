@@ -16,8 +16,7 @@ from benchmarks.speed.memory import peak_mb
 from survey.db import export_queries
 from survey.db.engine import database_url, engine_options, prepare, snapshot
 from survey.db.models import Study
-from survey.services.exchange.bundle import ANALYSIS, files_of, stream_zip
-from survey.services.exchange.tasks import content_of
+from survey.services.exchange.bundle import ANALYSIS, content_of, files_of, stream_zip
 from survey.services.studies.lifecycle import find_study
 
 ANALYSED = ("table3.csv", "table4.csv", ANALYSIS)

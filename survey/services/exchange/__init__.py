@@ -1,7 +1,7 @@
 """A study's bundle, exported, read, replicated and imported; and folders made elsewhere.
 
-tables: a study as plain records, and as tables · tasks: what each kind of question adds ·
-ordering: the first kind · bundle: the zip · parquet: typed tables · input_files: from a zip or
-folder to rows · bundle_reader, ordering_reader: from rows to records, and their analysis ·
-replication: recompute everything, and import it as a read-only study
+tables: a study as plain records, and as tables, with what each kind of question adds · ordering:
+the first kind · bundle: the zip · parquet: typed tables · input_files: from a zip or folder to
+rows · bundle_reader, ordering_reader: from rows to records, and their analysis · replication:
+recompute everything, and import it as a read-only study
 """

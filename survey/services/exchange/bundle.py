@@ -1,4 +1,7 @@
-"""A study's bundle: its files, each one streamed, study.json and the zip of all of them."""
+"""A study's bundle: its content, its files, each one streamed, and the zip of all of them.
+
+What a kind of question adds is found by the kind's name in TASK_FILES.
+"""
 
 import hashlib
 import io
@@ -6,7 +9,7 @@ import json
 import sys
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import starmap
 from typing import Any
 
@@ -15,24 +18,32 @@ from sqlalchemy.orm import Session
 
 from survey import __version__
 from survey.core.studies.participant_fields import ParticipantRecord
+from survey.core.studies.plan import Plan
+from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db import export_queries, queries
 from survey.db.engine import snapshot
-from survey.db.export_queries import EXPORTED
+from survey.db.export_queries import EXPORTED, identities_of, people_of
 from survey.db.models import Study
 from survey.errors import NotFoundError
+from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
+from survey.services.exchange.ordering import OrderingFiles
 from survey.services.exchange.tables import (
     CACHED_TEXTS,
     IDENTITIES_TABLE,
     STUDY,
+    ConsentRecord,
     Content,
+    IdentityRecord,
     Table,
+    TaskFiles,
     batched,
     codebook_of,
     listed_values,
     participants_table,
     time_of,
 )
-from survey.services.exchange.tasks import content_of, files_of_kind
+from survey.services.participation.participants import PRACTICE
+from survey.services.studies.lifecycle import current_digest, questions_of
 
 FORMAT = 1
 SUMS = "SHA256SUMS"
@@ -60,6 +71,8 @@ FREE_TEXTS = [
 # Where ``study_lines`` inserts the participants' texts. It is in study.json once: JSON escapes
 # line breaks within strings, and no other key "texts" has this indentation.
 NO_TEXTS = '\n  "texts": {}'
+
+TASK_FILES: dict[str, TaskFiles] = {"ordering": OrderingFiles()}  # of each kind of question
 
 Lines = Iterable[str]  # each string holds a line or more
 OnLines = Callable[[int], object]
@@ -115,6 +128,53 @@ def estimate_bytes(session: Session, study: Study, *, include_test: bool = False
     """Estimate the bytes of a study's zipped bundle, for a progress bar."""
     answers = queries.count_answers(session, study.id, include_test=include_test)
     return OTHER_BYTES + BYTES_PER_ANSWER * answers
+
+
+def files_of_kind(plan: Plan) -> TaskFiles:
+    """Return the files of a plan's kind of question."""
+    return TASK_FILES[plan.kind]
+
+
+def analyse_stored(
+    session: Session, study: Study, options: AnalysisOptions
+) -> Analysis | dict[str, Any]:
+    """Return a study's analysis; of a kind without a report, its figures as in analysis.json.
+
+    Call it in a session after ``begin_reading``, so that answers do not wait for it.
+    """
+    if isinstance(study.plan, OrderingPlan):
+        return analyse_study(session, study, options)
+    content = content_of(session, study, include_test=options.include_test)
+    figures: dict[str, Any] = content.answers.as_json(content.answers.analyse(content, options))
+    return figures
+
+
+def content_of(
+    session: Session, study: Study, *, include_test: bool = False, with_identities: bool = False
+) -> Content:
+    """Return a study's content; call ``begin_reading`` for the session first."""
+    plan, questions = study.plan, questions_of(study, practice=True)
+    rows = partial(people_of, session, study.id, include_test=include_test)
+    identities = partial(identities_of, session, study.id, include_test=include_test)
+    return Content(
+        slug=study.slug,
+        status=study.status,
+        digest=study.digest or current_digest(study),
+        generator_version=study.generator_version,
+        opened_at=study.opened_at,
+        closed_at=study.closed_at,
+        unblinded_at=study.unblinded_at,
+        plan=plan,
+        practice=next((each for each in questions if each.number == PRACTICE), None),
+        questions=[each for each in questions if each.number != PRACTICE],
+        consents=[
+            ConsentRecord(each.version, each.text, each.digest) for each in study.consent_texts
+        ],
+        participants=lambda: starmap(ParticipantRecord, rows()),
+        answers=files_of_kind(plan).stored(session, study.id, include_test=include_test),
+        include_test=include_test,
+        identities=(lambda: starmap(IdentityRecord, identities())) if with_identities else None,
+    )
 
 
 def files_of(content: Content) -> Iterator[tuple[str, Lines]]:

@@ -7,7 +7,6 @@ to ordering questions is in ``ordering_reader``.
 import json
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,7 @@ from survey.services.analysis.study_results import (
     analyse_votes,
     counted_mask,
 )
-from survey.services.exchange.bundle import FORMAT
+from survey.services.exchange.bundle import FORMAT, TASK_FILES, files_of_kind
 from survey.services.exchange.input_files import BundleError, CsvRow, Files, json_of, parse_rows
 from survey.services.exchange.ordering_reader import ForeignFolder, read_foreign
 from survey.services.exchange.tables import (
@@ -49,7 +48,6 @@ from survey.services.exchange.tables import (
     bounds_of,
     listed_values,
 )
-from survey.services.exchange.tasks import TASK_FILES, files_of_kind
 
 UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
 STUDY_STATUSES = listed_values(Study.status)
@@ -61,14 +59,6 @@ KEYS: dict[str, type | tuple[type, ...]] = {
 }
 
 
-@dataclass(frozen=True)
-class ParsedBundle:
-    """A bundle's content, and all values of study.json as they are in the file."""
-
-    content: Content
-    study: Mapping[str, Any]
-
-
 def analyse_files(files: Files, options: AnalysisOptions) -> Analysis | dict[str, Any]:
     """Analyse files: with study.json strictly as a bundle, else whatever can be analysed.
 
@@ -77,12 +67,10 @@ def analyse_files(files: Files, options: AnalysisOptions) -> Analysis | dict[str
     of each cell that cannot be, and what is allowed.
     """
     if STUDY in files:
-        content = read_bundle(files).content
+        content, _ = read_bundle(files)
         files_of_kind(content.plan).check_derived(files, content)
         analysis = content.answers.analyse(content, options)
-        if isinstance(analysis, Analysis):
-            return analysis
-        return dict(content.answers.as_json(analysis))
+        return analysis if isinstance(analysis, Analysis) else content.answers.as_json(analysis)
     folder = read_foreign(files)
     answers = Answers.of(answer.response for answer in folder.answers)
     flags = {each.participant: (each.is_test, each.excluded) for each in folder.answers}
@@ -111,8 +99,10 @@ def unknown_study(folder: ForeignFolder) -> dict[str, Any]:
     }
 
 
-def read_bundle(files: Files) -> ParsedBundle:
-    """Read a bundle's files; what can be recomputed is not read.
+def read_bundle(files: Files) -> tuple[Content, Mapping[str, Any]]:
+    """Read a bundle's files; return the content, and all values of study.json as in the file.
+
+    What can be recomputed is not read.
 
     Raises BundleError with the place of each cell that cannot be, and what is allowed.
     """
@@ -141,7 +131,7 @@ def read_bundle(files: Files) -> ParsedBundle:
         answers=answers,
         include_test=study["include_test"],
     )
-    return ParsedBundle(content, study)
+    return content, study
 
 
 def _read_study(files: Files) -> dict[str, Any]:

@@ -50,7 +50,6 @@ from survey.services.exchange.tables import (
     STUDY,
     Column,
     Content,
-    ImportedAnswer,
     Row,
     Table,
     cell_of,
@@ -92,8 +91,10 @@ class OrderingContent:
         """Return an analysis as ``survey analyse --json`` prints it."""
         return study_results.as_json(analysis)
 
-    def to_import(self, content: Content) -> Iterator[ImportedAnswer]:
-        """Yield the answers as the database stores them."""
+    def to_import(
+        self, content: Content
+    ) -> Iterator[tuple[AnswerRecord, OrderingPresentation, OrderingAnswer]]:
+        """Yield each answer's record, with how the question was shown and what was answered."""
         shown = {
             question.number: {name: list(column.shown) for name, column in question.columns.items()}
             for question in content.questions
@@ -112,17 +113,7 @@ class OrderingContent:
                 ranked_first=ranked[0],
                 ranked_at=ranked[1],
             )
-            yield ImportedAnswer(
-                participant=answer.participant,
-                question=answer.question,
-                position=answer.position or 0,
-                shown_at=answer.shown_at,
-                drawn=drawn,
-                answer=OrderingAnswer(answer.clicked, answer.own),
-                submitted_at=answer.submitted_at,
-                active_seconds=answer.active_seconds,
-                revisions=answer.revisions,
-            )
+            yield answer, drawn, OrderingAnswer(answer.clicked, answer.own)
 
 
 class OrderingFiles:
@@ -491,10 +482,3 @@ _TABLE3 = Table(
     ],
     _table3,
 )
-
-# Columns of the tables of ordering questions which are in no file, each with its reason.
-NOT_EXPORTED = {
-    "ordering_presentation.shown": "printed again from the lists in questions.csv",
-    "ordering_revision.clicked": "only the answer that counts is exported",
-    "ordering_revision.own": "only the answer that counts is exported",
-}

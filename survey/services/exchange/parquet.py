@@ -13,7 +13,7 @@ from survey.core.text_input import unescaped
 from survey.db.engine import snapshot
 from survey.db.models import StoredResponse, Study
 from survey.errors import SurveyError
-from survey.services.exchange.bundle import OnLines, study_lines, tables_in
+from survey.services.exchange.bundle import OnLines, content_of, study_lines, tables_in
 from survey.services.exchange.tables import (
     STUDY,
     Column,
@@ -23,7 +23,6 @@ from survey.services.exchange.tables import (
     codebook_of,
     describe_column,
 )
-from survey.services.exchange.tasks import content_of
 
 try:
     import pyarrow as pa

@@ -34,12 +34,13 @@ from survey.services.exchange.bundle import (
     LAST_LINE,
     SUMS,
     files_of,
+    files_of_kind,
     sha256_of,
     stable_json,
     study_lines,
     tables_in,
 )
-from survey.services.exchange.bundle_reader import ParsedBundle, read_bundle, read_identities
+from survey.services.exchange.bundle_reader import read_bundle, read_identities
 from survey.services.exchange.input_files import (
     BundleError,
     Faults,
@@ -50,7 +51,6 @@ from survey.services.exchange.input_files import (
     text_of,
 )
 from survey.services.exchange.tables import IDENTITIES, PACKAGES, STUDY, Content
-from survey.services.exchange.tasks import files_of_kind
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 
@@ -68,12 +68,17 @@ def replicate(files: Files) -> Iterator[str]:
     """
     _check_sums(files)
     yield f"{len(files) - 1} files have the sums in {SUMS}"
-    bundle = read_bundle(files)
-    yield f"{STUDY} holds a valid plan: {bundle.content.plan.title}"
+    content, study = read_bundle(files)
+    yield f"{STUDY} holds a valid plan: {content.plan.title}"
     try:
-        yield from _recompute(files, bundle)
+        yield from _recompute(files, content, study)
     except BundleError as error:
-        raise BundleError(f"{error}{_version_note(bundle)}") from None
+        versions = study.get("versions")
+        version = versions.get("survey") if isinstance(versions, Mapping) else None
+        if version == __version__:
+            raise
+        note = f"made by version {version} of the survey; this is {__version__}"
+        raise BundleError(f"{error} ({note})") from None
 
 
 def import_bundle(
@@ -88,7 +93,7 @@ def import_bundle(
     session.rollback()
     for _ in replicate(files):
         continue
-    content = read_bundle(files).content
+    content, _ = read_bundle(files)
     slug = slug or content.slug
     lifecycle.require_valid_slug(slug)
     if queries.find(session, Study, slug=slug):
@@ -108,11 +113,10 @@ def import_bundle(
     return study
 
 
-def _recompute(files: Files, bundle: ParsedBundle) -> Iterator[str]:
-    content = bundle.content
+def _recompute(files: Files, content: Content, study: Mapping[str, Any]) -> Iterator[str]:
     kind = files_of_kind(content.plan)
     yield kind.check_questions(content)
-    _check_digest(bundle)
+    _check_digest(content, study)
     yield f"the digest is that of the plan and its questions: {content.digest}"
     answers, participants = content.answers.count(), [*content.participants()]
     yield f"{answers} answers of {len(participants)} participants can be read"
@@ -128,15 +132,6 @@ def _recompute(files: Files, bundle: ParsedBundle) -> Iterator[str]:
     _check_minutes(files, recomputed["participants.csv"])
     yield "participants.csv: minutes recomputed"
     yield _check_analysis(files, content)
-
-
-def _version_note(bundle: ParsedBundle) -> str:
-    """Return which version of the survey made the bundle, if another: its files may differ."""
-    versions = bundle.study.get("versions")
-    version = versions.get("survey") if isinstance(versions, Mapping) else None
-    if version == __version__:
-        return ""
-    return f" (made by version {version} of the survey; this is {__version__})"
 
 
 def _check_names(files: Files, known: Container[str], content: Content) -> None:
@@ -172,11 +167,10 @@ def _check_sums(files: Files) -> None:
             raise BundleError(f"{name} does not belong to the bundle: {SUMS} does not list it")
 
 
-def _check_digest(bundle: ParsedBundle) -> None:
-    content = bundle.content
+def _check_digest(content: Content, study: Mapping[str, Any]) -> None:
     digest = study_digest(content.plan, content.all_questions, content.generator_version)
     if digest != content.digest:
-        why = files_of_kind(content.plan).why_different(bundle.study)
+        why = files_of_kind(content.plan).why_different(study)
         raise BundleError(f"{STUDY}, digest: {content.digest} found; recomputed {digest}{why}")
     for consent in content.consents:
         if text_digest(consent.text) != consent.digest:
@@ -184,12 +178,12 @@ def _check_digest(bundle: ParsedBundle) -> None:
     if content.plan.consent not in [consent.text for consent in content.consents]:
         raise BundleError(f"{STUDY}, consent: the plan's text is not among them")
     # The plan was read and is in the digest; a later version may have more fields in a plan.
-    unchecked = {name: bundle.study.get(name) for name in ("versions", "plan")}
-    packages = {name: bundle.study[name] for name in (PACKAGES,) if name in bundle.study}
+    unchecked = {name: study.get(name) for name in ("versions", "plan")}
+    packages = {name: study[name] for name in (PACKAGES,) if name in study}
     computed = json.loads("".join(study_lines(content)))
     computed.pop(PACKAGES, None)
     expected = {**computed, **unchecked, **packages}
-    _compare(dict(bundle.study), expected, STUDY)
+    _compare(study, expected, STUDY)
 
 
 def _check_analysis(files: Files, content: Content) -> str:
@@ -329,28 +323,25 @@ def _store_answers(
     """Store how each question was shown and answered; which answers were changed is unknown."""
     tables = TASK_TABLES[content.plan.kind]
     rows = {row.number: row.id for row in study.questions}
-    for answer in content.answers.to_import(content):
-        participant = participants[answer.participant]
+    for record, drawn, answer in content.answers.to_import(content):
+        participant, question_id = participants[record.participant], rows[record.question]
         presentation = Presentation(
             participant_id=participant.id,
-            question_id=rows[answer.question],
-            position=answer.position,
-            shown_at=answer.shown_at,
-        )
-        session.add(presentation)
-        session.flush()
-        participant_queries.store_own_columns(
-            session, tables.presentation, presentation.id, vars(answer.drawn)
+            question_id=question_id,
+            position=record.position or 0,
+            shown_at=record.shown_at,
         )
         response = StoredResponse(
             participant_id=participant.id,
-            question_id=rows[answer.question],
-            submitted_at=answer.submitted_at or participant.started_at,
-            active_seconds=answer.active_seconds,
-            revisions=answer.revisions or 0,
+            question_id=question_id,
+            submitted_at=record.submitted_at or participant.started_at,
+            active_seconds=record.active_seconds,
+            revisions=record.revisions or 0,
         )
-        session.add(response)
+        session.add_all((presentation, response))
         session.flush()
-        participant_queries.store_own_columns(
-            session, tables.response, response.id, vars(answer.answer)
-        )
+        for table, row, own in (
+            (tables.presentation, presentation, drawn),
+            (tables.response, response, answer),
+        ):
+            participant_queries.store_own_columns(session, table, row.id, vars(own))

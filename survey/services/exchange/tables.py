@@ -15,10 +15,10 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import islice
 from operator import itemgetter
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import CheckConstraint
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from survey.core.studies.participant_fields import (
     MINUTES,
@@ -33,6 +33,7 @@ from survey.db.export_queries import EXPORTED
 from survey.db.models import TASK_TABLES, Participant
 from survey.db.models.base import Base
 from survey.services.analysis.study_results import AnalysisOptions, minutes_taken
+from survey.services.exchange.input_files import Files
 
 Cell = str | int | float | Decimal | bool | datetime | None
 Row = Sequence[Cell]
@@ -65,23 +66,6 @@ class ConsentRecord:
     digest: str
 
 
-class ImportedAnswer(NamedTuple):
-    """An answer of a bundle as the database stores it, with how its question was shown.
-
-    ``drawn`` and ``answer`` are of the types of the kind of question.
-    """
-
-    participant: str
-    question: int
-    position: int
-    shown_at: datetime | None
-    drawn: Any
-    answer: Any
-    submitted_at: datetime | None
-    active_seconds: float | None
-    revisions: int | None
-
-
 class TaskContent(Protocol):
     """What a kind of question reads of a study's answers, from a database or from files.
 
@@ -98,8 +82,12 @@ class TaskContent(Protocol):
     def as_json(self, analysis: Any) -> dict[str, Any]:
         """Return an analysis as ``survey analyse --json`` prints it."""
 
-    def to_import(self, content: "Content") -> Iterator[ImportedAnswer]:
-        """Yield the answers as the database stores them."""
+    def to_import(self, content: "Content") -> Iterator[tuple[Any, Any, Any]]:
+        """Yield each answer's record, presentation and answer, the last two of the kind's types.
+
+        The record has participant, question, position, shown_at, submitted_at, active_seconds
+        and revisions.
+        """
 
 
 @dataclass(frozen=True)
@@ -169,6 +157,49 @@ class Table:
         """Yield the file's text, many lines at a time; the same content gives the same bytes."""
         yield written([column.name for column in self.columns])
         yield from map("".join, batched(self.body(content)))
+
+
+class TaskFiles(Protocol):
+    """The files of a kind of question: written, read, and recomputed.
+
+    ``recomputed``: file → how ``survey replicate`` says that it agrees. ``answers_file``: the
+    file of the answers, with the columns shown_at, submitted_at and active_seconds.
+    """
+
+    recomputed: Mapping[str, str]
+    answers_file: str
+
+    def data_tables(self, plan: Any) -> list[Table]:
+        """Return the files of the questions, then those with a row or more for each answer."""
+
+    def result_tables(self, plan: Any) -> list[Table]:
+        """Return the files that are counted from the answers."""
+
+    def lines_per_answer(self, plan: Any) -> int:
+        """Return how many lines of the files an answer takes, for a progress bar."""
+
+    def stored(self, session: Session, study_id: int, *, include_test: bool) -> TaskContent:
+        """Return the answers of a study in the database."""
+
+    def read(
+        self, files: Files, plan: Any, participants: Sequence[ParticipantRecord]
+    ) -> tuple[Sequence[Any], TaskContent]:
+        """Read the questions and the answers; raises BundleError with the place of each fault."""
+
+    def check_derived(self, files: Files, content: Content) -> None:
+        """Compare files that follow from the questions alone; raises BundleError."""
+
+    def check_questions(self, content: Content) -> str:
+        """Compare the questions with the plan's; return how they agree. Raises BundleError."""
+
+    def read_practice(self, study: Mapping[str, Any], plan: Any) -> Any:
+        """Return the practice question in study.json, None for none; raises BundleError."""
+
+    def study_entries(self, plan: Any, practice: Any) -> dict[str, Any]:
+        """Return what study.json holds of this kind of study, "practice" among it."""
+
+    def why_different(self, study: Mapping[str, Any]) -> str:
+        """Return why a plan or its digest may come out differently here, "" if unknown."""
 
 
 def lines_of(rows: Callable[[Content], Iterable[Row]]) -> Callable[[Content], Iterator[str]]:
@@ -354,20 +385,6 @@ def listed_values(source: InstrumentedAttribute[Any]) -> tuple[str, ...]:
                 return tuple(value.strip(" '") for value in match.group(1).split(","))
     return ()
 
-
-# Columns of the tables that every study has which are in no file, each with its reason. Keys of
-# rows need none: they mean nothing outside the database.
-NOT_EXPORTED = {
-    "participant.resume_hash": "belongs to the code with which a participant continues elsewhere",
-    "participant.receipt": "a participant shows it to be credited, so it leads to a person",
-    "participant.consented_at": "consent_version says what was agreed to",
-    "participant.described_at": "the analysis counts from the beginning to the end",
-    "participant.informed_at": "the analysis counts from the beginning to the end",
-    "participant.last_seen_at": "serves to release unused places while a study runs",
-    "revision.number": "only the answer that counts is exported, with its number of revisions",
-    "revision.submitted_at": "only the answer that counts is exported",
-    "revision.active_seconds": "only the answer that counts is exported",
-}
 
 # The people whom a table is about, in the order of the page; the tables of each kind follow.
 ABOUT = {

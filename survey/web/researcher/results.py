@@ -5,7 +5,6 @@ Results and files are hidden until the study is closed, or shown early with a re
 
 import io
 import json
-from typing import Any
 
 from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -20,9 +19,8 @@ from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange import input_files, replication
-from survey.services.exchange.bundle import stream_zip_of_bytes
+from survey.services.exchange.bundle import analyse_stored, stream_zip_of_bytes
 from survey.services.exchange.input_files import BundleError
-from survey.services.exchange.tasks import analyse_stored
 from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle
 from survey.web.auth import require_password
@@ -50,7 +48,7 @@ def results() -> ResponseReturnValue:
     if not lifecycle.shows_results(g.study):
         return _hidden_page(UnblindForm())
     if not isinstance(g.plan, OrderingPlan):
-        figures = _figures()
+        figures = analyse_stored(session(), g.study, _options_in_query())
         return page("figures", figures=json.dumps(figures, ensure_ascii=False, indent=2))
     analysis = _analyse()
     return page(
@@ -93,12 +91,6 @@ def unblind() -> ResponseReturnValue:
         return _hidden_page(form, status=400)
     flash("Results are shown from now on. The study's log says so.")
     return redirect(url_for("researcher.results"), 303)
-
-
-def _figures() -> dict[str, Any]:
-    """Return the figures of a kind of question that has no report."""
-    _, figures = analyse_stored(session(), g.study, _options_in_query())
-    return figures
 
 
 def _analyse() -> Analysis:

@@ -52,7 +52,7 @@ def main(folder):
         imported = import_bundle(session, files, "z", "again", ada)
         again = handed_out(session, imported, include_test=True)
         earlier = with_rows(files, "participants.csv", without_new)
-        [old, *_] = read_bundle(earlier).content.participants()
+        [old, *_] = read_bundle(earlier)[0].participants()
         data = own_data(session, study, one)
         result = {
             "rows": rows_of(files, "participants.csv"),

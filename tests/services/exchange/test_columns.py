@@ -34,12 +34,26 @@ from tests.services.exchange.conftest import FINISHED, a_study
 ROOT = Path(__file__).parents[3]
 SHARED = (Participant, Presentation, StoredResponse, Revision)
 ORDERING = (StoredOrderingPresentation, StoredOrderingAnswer, StoredOrderingRevision)
-NOT_EXPORTED = tables.NOT_EXPORTED | ordering.NOT_EXPORTED
 TABLES = [
     tables.participants_table(a_plan()),
     *(ordering.RESPONSES, ordering.FIRST_RANKINGS),
 ]
 
+# Columns that are in no file, each with its reason.
+NOT_EXPORTED = {
+    "participant.resume_hash": "belongs to the code with which a participant continues elsewhere",
+    "participant.receipt": "a participant shows it to be credited, so it leads to a person",
+    "participant.consented_at": "consent_version says what was agreed to",
+    "participant.described_at": "the analysis counts from the beginning to the end",
+    "participant.informed_at": "the analysis counts from the beginning to the end",
+    "participant.last_seen_at": "serves to release unused places while a study runs",
+    "revision.number": "only the answer that counts is exported, with its number of revisions",
+    "revision.submitted_at": "only the answer that counts is exported",
+    "revision.active_seconds": "only the answer that counts is exported",
+    "ordering_presentation.shown": "printed again from the lists in questions.csv",
+    "ordering_revision.clicked": "only the answer that counts is exported",
+    "ordering_revision.own": "only the answer that counts is exported",
+}
 # Where a participant reads the columns of ordering questions, in an item of "questions" of
 # my-data.json or in an item of its "answers".
 IN_OWN_DATA = {

@@ -28,7 +28,7 @@ def test_a_bundle_of_an_earlier_version_replicates(path):
 def test_a_bundle_of_an_earlier_version_can_be_taken_in(session, path):
     ada, _ = researchers.add_researcher(session, "Ada")
     study = import_bundle(session, open_files(path, path.name), path.name, "taken-in", ada)
-    assert study.digest == read_bundle(open_files(path, path.name)).content.digest
+    assert study.digest == read_bundle(open_files(path, path.name))[0].digest
 
 
 @ON_SQLITE

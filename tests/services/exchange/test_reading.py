@@ -246,7 +246,7 @@ def test_columns_after_custom_ranking_may_be_empty_or_missing(bundle):
 
     for change in (emptied, without):
         files = with_rows(bundle, "responses.csv", change)
-        answers = list(read_bundle(files).content.answers.rows())
+        answers = list(read_bundle(files)[0].answers.rows())
         assert len(answers) == len(rows_of(bundle, "responses.csv"))
         assert {one.active_seconds for one in answers} == {None}
         assert [one.excluded for one in answers] == [False] * 7 + [True] * 3
@@ -257,7 +257,7 @@ def test_a_file_that_a_spreadsheet_saved_is_read(bundle):
         **bundle,
         "responses.csv": "\ufeff".encode() + bundle["responses.csv"].replace(b"\n", b"\r\n"),
     }
-    found, known = (read_bundle(files).content for files in (saved, bundle))
+    found, known = (read_bundle(files)[0] for files in (saved, bundle))
     assert list(found.answers.rows()) == list(known.answers.rows())
 
 
@@ -277,7 +277,7 @@ def test_a_first_ranking_is_read_with_its_place(session):
 
 
 def test_what_people_said_is_read_as_they_said_it(bundle):
-    content = read_bundle(bundle).content
+    content = read_bundle(bundle)[0]
     told = {one.public_id: one.personal for one in content.participants()}
     assert told["P-AAAAAAAA"]["remark"] == "=1+1"
     assert told["P-BBBBBBBB"] == {
@@ -292,10 +292,10 @@ def test_what_people_said_is_read_as_they_said_it(bundle):
 
 
 def test_rows_mean_the_same_in_whatever_order_they_stand(bundle):
-    untouched = read_bundle(bundle).content
+    untouched = read_bundle(bundle)[0]
     files = bundle
     for name in ("participants.csv", "responses.csv"):
         files = with_rows(files, name, lambda rows: rows[::-1])
-    read = read_bundle(files).content
+    read = read_bundle(files)[0]
     assert list(read.answers.rows()) == list(untouched.answers.rows())
     assert list(read.participants()) == list(untouched.participants())

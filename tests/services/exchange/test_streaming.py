@@ -17,11 +17,10 @@ from benchmarks.speed import crowd
 from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
-from survey.services.exchange.bundle import study_lines, tables_in
+from survey.services.exchange.bundle import content_of, study_lines, tables_in
 from survey.services.exchange.ordering import RESPONSES, VOTES
 from survey.services.exchange.ordering_reader import AnswerRecord
 from survey.services.exchange.tables import cell_of, spaced, written
-from survey.services.exchange.tasks import content_of
 from tests.services.exchange.conftest import a_study
 
 pytestmark = pytest.mark.slow
