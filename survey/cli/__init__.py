@@ -22,10 +22,10 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "simulate": "planning",
     },
     "Analyse and export": {
-        "analyse": "analyse",
-        "export": "bundle",
-        "replicate": "bundle",
-        "import": "bundle",
+        "analyse": "results",
+        "export": "results",
+        "replicate": "results",
+        "import": "results",
     },
     "Score lists and runs": {
         "measure": "scores",

@@ -1,6 +1,6 @@
 """``survey paper``: the MNRO paper's tables and figures, recomputed beside the printed values."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from survey.cli.terminal import (
 )
 
 if TYPE_CHECKING:
-    from survey.services.paper.reproduction import Claim, Comparison, Reproduction
+    from survey.services.paper.reproduction import Comparison, Reproduction
 
 NAMES = (
     *(f"table{number}" for number in range(1, 9)),
@@ -50,7 +50,14 @@ def paper(name: str, folder: Path | None, as_json: bool) -> None:
     "correlations" of MAP, ANMRR and AMNRO over descriptors (Section 5.4), "slips" (the paper's
     misprints), or all. The exit status is 1 if something that can be recomputed does not agree.
     """
-    reproductions = _recompute(NAMES if name == "all" else (name,))
+    from survey.services.paper.catalogue import REPRODUCTIONS
+
+    names = NAMES if name == "all" else (name,)
+    reproductions = []
+    with progress_bar("Recomputing", total=len(names)) as progress:
+        for each in names:
+            reproductions.append(REPRODUCTIONS[each]())
+            progress.advance()
     if as_json:
         content = {reproduction.name: reproduction.as_json() for reproduction in reproductions}
         print_json(content if name == "all" else content[name])
@@ -66,21 +73,17 @@ def paper(name: str, folder: Path | None, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _recompute(names: Collection[str]) -> "list[Reproduction]":
-    from survey.services.paper.catalogue import REPRODUCTIONS
-
-    reproductions = []
-    with progress_bar("Recomputing", total=len(names)) as progress:
-        for name in names:
-            reproductions.append(REPRODUCTIONS[name]())
-            progress.advance()
-    return reproductions
-
-
 def _print_reproduction(reproduction: "Reproduction") -> None:
     for sheet in reproduction.sheets:
         print_sheet(sheet)
-    _print_claims(reproduction.claims)
+    if reproduction.claims:
+        print_heading("The paper's claims about it")
+        click.echo()
+    for claim in reproduction.claims:
+        verdict = claim.verdict.upper()
+        print_text(f"{verdict}: {claim.statement} ({claim.source})", word=verdict)
+        print_text(claim.why, "  ", "  ")
+        click.echo()
     for title, paragraphs in reproduction.passages:
         print_heading(title)
         for paragraph in paragraphs:
@@ -90,17 +93,6 @@ def _print_reproduction(reproduction: "Reproduction") -> None:
         print_text(remark, "- ", "  ")
     click.echo()
     _print_comparisons(reproduction.name, reproduction.comparisons)
-
-
-def _print_claims(claims: "Sequence[Claim]") -> None:
-    if claims:
-        print_heading("The paper's claims about it")
-        click.echo()
-    for claim in claims:
-        verdict = claim.verdict.upper()
-        print_text(f"{verdict}: {claim.statement} ({claim.source})", word=verdict)
-        print_text(claim.why, "  ", "  ")
-        click.echo()
 
 
 def _print_comparisons(name: str, comparisons: "Sequence[Comparison]") -> None:
