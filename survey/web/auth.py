@@ -12,7 +12,6 @@ from flask.typing import ResponseReturnValue
 from wtforms import HiddenField, PasswordField, StringField
 from wtforms.validators import DataRequired, EqualTo, Length
 
-from survey.errors import SurveyError
 from survey.services.accounts import researchers
 from survey.services.accounts.researchers import (
     LONGEST_PASSWORD,
@@ -22,7 +21,7 @@ from survey.services.accounts.researchers import (
     WrongPasswordError,
 )
 from survey.services.operations.database import begin_reading
-from survey.web.forms import Form
+from survey.web.forms import Form, errors_beside, page
 from survey.web.requests import current_address, prefix, read_form, researcher_address, session
 
 COOKIE = "researcher"
@@ -98,7 +97,7 @@ def require_sign_in() -> ResponseReturnValue | None:
 def _ask_to_sign_in() -> ResponseReturnValue:
     """Redirect to the sign-in page; show a form that was posted, so that it can be sent again."""
     if request.method in ("GET", "HEAD") or not Form().validate_on_submit():
-        return redirect(url_for("auth.sign_in_page", next=current_address()), 303)
+        return redirect(url_for("auth.sign_in", next=current_address()), 303)
     form = Form(formdata=None)
     page = render_template(
         "researcher/signed_out.html", form=form, fields=_posted_fields(), address=current_address()
@@ -121,35 +120,30 @@ def require_password(view: View) -> View:
 
     @wraps(view)
     def guarded(**values: Any) -> ResponseReturnValue:
-        if researchers.is_confirmed(g.sign_in) or (request.method == "POST" and _confirms_now()):
+        form = ConfirmForm(formdata=None)
+        if researchers.is_confirmed(g.sign_in) or (request.method == "POST" and _confirms(form)):
             return view(**values)
         # Without its token a form may come from another site; our page would add a valid one.
         if request.method == "GET" or not Form().validate_on_submit():
-            return redirect(url_for("account.ask", next=current_address()), 303)
-        error = g.get("password_error")
-        form = ConfirmForm(formdata=None)
-        form.password.errors = [error] if error else []
-        return render_template(
-            "researcher/confirm.html",
-            form=form,
-            problems=form.problems,
+            return redirect(url_for("account.confirm", next=current_address()), 303)
+        return page(
+            "researcher/confirm",
+            form,
+            403 if form.password.errors else 200,
             fields=_posted_fields(),
             address=current_address(),
-        ), 403 if error else 200
+        )
 
     return guarded
 
 
-def _confirms_now() -> bool:
-    """Whether the posted form holds the right password; if not, store the error for the page."""
-    if "confirm_password" not in request.form or not Form().validate_on_submit():
-        return False
-    try:
-        researchers.confirm(session(), session_token(), request.form["confirm_password"])
-    except (WrongPasswordError, TooManyAttemptsError) as error:
-        g.password_error = str(error)
-        return False
-    return True
+def _confirms(form: ConfirmForm) -> bool:
+    """Whether the request has the right password; if it has a wrong one, the form says so."""
+    if "confirm_password" in request.form and Form().validate_on_submit():
+        with errors_beside(form.password):
+            researchers.confirm(session(), session_token(), request.form["confirm_password"])
+            return True
+    return False
 
 
 def _posted_fields() -> list[tuple[str, str]]:
@@ -199,54 +193,41 @@ class PasswordForm(Form):
     )
 
 
-@sign_in_blueprint.get("/sign-in")
-def sign_in_page() -> ResponseReturnValue:
-    """Ask for name and password."""
-    begin_reading(session())
-    return _sign_in_page(SignInForm(next=request.args.get("next", "")))
-
-
-@sign_in_blueprint.post("/sign-in")
-def check() -> ResponseReturnValue:
-    """Sign in, or show the form again with the reason why not."""
-    form = SignInForm()
+@sign_in_blueprint.route("/sign-in", methods=["GET", "POST"])
+def sign_in() -> ResponseReturnValue:
+    """Ask for name and password; sign in, or show the form again with the reason why not."""
+    form = SignInForm(next=request.args.get("next", ""))
     if not form.validate_on_submit():
-        return _sign_in_page(form), 400
+        return page("researcher/sign_in", form)
     try:
         token = researchers.sign_in(session(), form.name.data, form.password.data)
     except WrongPasswordError as error:
         form.password.errors = [str(error)]
-        return _sign_in_page(form), 403
+        return page("researcher/sign_in", form, 403)
     except TooManyAttemptsError as error:
         form.password.errors = [str(error)]
-        return _sign_in_page(form), 429, {"Retry-After": str(error.seconds)}
+        return *page("researcher/sign_in", form, 429), {"Retry-After": str(error.seconds)}
     return set_session_cookie(redirect(researcher_address(form.next.data), 303), token)
 
 
-@sign_in_blueprint.get("/welcome/<token>")
+@sign_in_blueprint.route("/welcome/<token>", methods=["GET", "POST"])
 def welcome(token: str) -> ResponseReturnValue:
-    """Show the password form of a link; this does not use the link up."""
-    begin_reading(session())
-    return _welcome_page(token, PasswordForm())
-
-
-@sign_in_blueprint.post("/welcome/<token>")
-def set_password(token: str) -> ResponseReturnValue:
-    """Set the password of a link's researcher, use the link up, and sign in."""
+    """Show the password form of a link; set its researcher's password, use it up, and sign in."""
     form = PasswordForm()
-    if not form.validate_on_submit():
-        return _welcome_page(token, form, 400)
+    if request.method != "POST":
+        begin_reading(session())
+    if form.validate_on_submit():
+        with errors_beside(form.password):
+            researcher = researchers.set_password(session(), token, form.password.data)
+            researchers.reset_failures(session(), researcher.name)
+            new_token = researchers.new_session(session(), researcher)
+            flash("Your password is set, and you are signed in.")
+            return set_session_cookie(redirect(url_for("researcher.home"), 303), new_token)
     try:
-        researcher = researchers.set_password(session(), token, form.password.data)
-    except LinkError:
-        return _welcome_page(token, form)
-    except SurveyError as error:
-        form.password.errors = [str(error)]
-        return _welcome_page(token, form, 400)
-    researchers.reset_failures(session(), researcher.name)
-    new_token = researchers.new_session(session(), researcher)
-    flash("Your password is set, and you are signed in.")
-    return set_session_cookie(redirect(url_for("researcher.home"), 303), new_token)
+        researcher = researchers.researcher_of_link(session(), token)
+    except LinkError as error:
+        return render_template("researcher/no_link.html", text=str(error)), 404
+    return page("researcher/welcome", form, researcher=researcher, token=token)
 
 
 @sign_in_blueprint.post("/sign-out")
@@ -254,11 +235,11 @@ def sign_out() -> ResponseReturnValue:
     """End this session."""
     if Form().validate_on_submit():
         researchers.sign_out(session(), session_token())
-    return delete_session_cookie(redirect(url_for("auth.sign_in_page"), 303))
+    return delete_session_cookie(redirect(url_for("auth.sign_in"), 303))
 
 
 @account_blueprint.get("")
-def page() -> ResponseReturnValue:
+def account() -> ResponseReturnValue:
     """Show a researcher's sessions and the form for a new password."""
     return _account_page(PasswordForm())
 
@@ -268,76 +249,39 @@ def page() -> ResponseReturnValue:
 def change_password() -> ResponseReturnValue:
     """Change the password, end all sessions, and begin a new one."""
     form = PasswordForm()
-    if not form.validate_on_submit():
-        return _account_page(form), 400
-    try:
-        researchers.store_password(session(), g.researcher, form.password.data)
-    except SurveyError as error:
-        form.password.errors = [str(error)]
-        return _account_page(form), 400
-    session().commit()
-    new_token = researchers.new_session(session(), g.researcher)
-    flash("Your password is changed. All other sessions have ended.")
-    return set_session_cookie(redirect(url_for("account.page"), 303), new_token)
+    if form.validate_on_submit():
+        with errors_beside(form.password):
+            researchers.store_password(session(), g.researcher, form.password.data)
+            session().commit()
+            new_token = researchers.new_session(session(), g.researcher)
+            flash("Your password is changed. All other sessions have ended.")
+            return set_session_cookie(redirect(url_for("account.account"), 303), new_token)
+    return _account_page(form)
+
+
+def _account_page(form: PasswordForm) -> ResponseReturnValue:
+    sign_ins = researchers.live_sign_ins(session(), g.researcher)
+    return page("researcher/account", form, sign_ins=sign_ins)
 
 
 @account_blueprint.post("/sign-out-everywhere")
 def sign_out_everywhere() -> ResponseReturnValue:
     """End all of a researcher's sessions, this one included."""
     if not Form().validate_on_submit():
-        return redirect(url_for("account.page"), 303)
+        return redirect(url_for("account.account"), 303)
     researchers.sign_out_everywhere(session(), g.researcher)
     flash("You are signed out everywhere.")
-    return delete_session_cookie(redirect(url_for("auth.sign_in_page"), 303))
+    return delete_session_cookie(redirect(url_for("auth.sign_in"), 303))
 
 
-@account_blueprint.get("/confirm")
-def ask() -> ResponseReturnValue:
-    """Ask for the password of someone who is signed in."""
-    return _confirm_page(ConfirmForm(next=request.args.get("next", "")))
-
-
-@account_blueprint.post("/confirm")
+@account_blueprint.route("/confirm", methods=["GET", "POST"])
 def confirm() -> ResponseReturnValue:
-    """Check the password, and redirect to the page that needed it."""
-    form = ConfirmForm()
-    if not form.validate_on_submit():
-        return _confirm_page(form), 400
-    try:
-        researchers.confirm(session(), session_token(), form.password.data)
-    except (WrongPasswordError, TooManyAttemptsError) as error:
-        form.password.errors = [str(error)]
-        return _confirm_page(form), 403
-    return redirect(researcher_address(form.next.data), 303)
-
-
-def _sign_in_page(form: SignInForm) -> str:
-    return render_template("researcher/sign_in.html", form=form, problems=form.problems)
-
-
-def _welcome_page(token: str, form: PasswordForm, status: int = 200) -> ResponseReturnValue:
-    try:
-        researcher = researchers.researcher_of_link(session(), token)
-    except LinkError as error:
-        return render_template("researcher/no_link.html", text=str(error)), 404
-    html = render_template(
-        "researcher/welcome.html",
-        form=form,
-        problems=form.problems,
-        researcher=researcher,
-        token=token,
-    )
-    return html, status
-
-
-def _account_page(form: PasswordForm) -> str:
-    return render_template(
-        "researcher/account.html",
-        form=form,
-        problems=form.problems,
-        sign_ins=researchers.live_sign_ins(session(), g.researcher),
-    )
-
-
-def _confirm_page(form: ConfirmForm) -> str:
-    return render_template("researcher/confirm.html", form=form, problems=form.problems)
+    """Ask for the password of someone who is signed in; redirect to the page that needed it."""
+    form = ConfirmForm(next=request.args.get("next", ""))
+    status = None
+    if form.validate_on_submit():
+        with errors_beside(form.password):
+            researchers.confirm(session(), session_token(), form.password.data)
+            return redirect(researcher_address(form.next.data), 303)
+        status = 403
+    return page("researcher/confirm", form, status)

@@ -15,7 +15,7 @@ from survey.errors import (
     SurveyError,
 )
 from survey.services.studies.languages import ENGLISH
-from survey.web.forms import Form
+from survey.web import forms
 from survey.web.language import gettext, set_browser_language, set_language
 from survey.web.requests import session
 
@@ -128,8 +128,7 @@ def _not_open(error: StudyClosedError | StudyFullError) -> ResponseReturnValue:
 
 
 def _results_hidden(_: ResultsHiddenError) -> ResponseReturnValue:
-    no_form = Form(formdata=None)
-    return render_template("researcher/hidden.html", form=no_form, of_bundle=True), 403
+    return forms.page("researcher/hidden", status=403, of_bundle=True)
 
 
 def _not_storable(_: Exception) -> ResponseReturnValue:

@@ -1,10 +1,11 @@
-"""The base class of forms, whose errors link to controls, and of questions' forms; fields."""
+"""The base class of forms, whose errors link to controls, and of questions' forms; their pages."""
 
 import weakref
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from flask import request
+from flask import render_template, request
 from flask_wtf import FlaskForm
 from werkzeug.datastructures import CombinedMultiDict, MultiDict
 from wtforms import (
@@ -20,8 +21,9 @@ from wtforms import (
 )
 
 from survey.core.studies.faults import Choice, Language, Rule, Switch, Text
+from survey.errors import SurveyError
 from survey.services.studies.languages import language_names
-from survey.web.language import lazy_gettext
+from survey.web.language import gettext, lazy_gettext
 
 LONGEST_BREAK = 24 * 3600.0  # seconds
 EXPIRED = lazy_gettext(
@@ -151,3 +153,24 @@ class AnswerForm(Form):
         except ValueError:
             return None
         return round(seconds, 1) if 0 <= seconds <= LONGEST_BREAK else None
+
+
+def page(
+    template: str, form: Form | None = None, status: int | None = None, **content: Any
+) -> tuple[str, int]:
+    """Render a page with the errors of its form at the top; with errors, its status is 400."""
+    form = form or Form(formdata=None)
+    problems = form.problems
+    html = render_template(f"{template}.html", form=form, problems=problems, **content)
+    return html, status or (400 if problems else 200)
+
+
+@contextmanager
+def errors_beside(
+    field: Field, kinds: tuple[type[Exception], ...] = (SurveyError,)
+) -> Iterator[None]:
+    """Show an error of these kinds beside a field of a form, instead of raising it."""
+    try:
+        yield
+    except kinds as error:
+        field.errors = [gettext(str(error))]

@@ -52,7 +52,7 @@ def sweep(visitor: Visitor) -> None:
             if "GET" in (rule.methods or ()):
                 client.get(address)
                 client.head(address)
-            else:
+            if "POST" in (rule.methods or ()):
                 client.post(address, data=NONSENSE)
     client.put(visitor.home)
     client.options(visitor.home)

@@ -216,7 +216,7 @@ def _send_what_cannot_be_stored(place: Place, look: Look, language: str) -> None
 
     visitor.go("/scenario")
     for path, view, sent in (
-        ("/scenario", "confirm_scenario", {}),
+        ("/scenario", "scenario", {}),
         ("/practice", "answer_practice", {"choice": ["1", "2"]}),
     ):
         views[f"participant.{view}"] = fail

@@ -31,7 +31,7 @@ from survey.errors import NotAllowedError, NotFoundError
 from survey.services.participation import participants
 from survey.services.participation.participants import Arrival, Step, progress_of
 from survey.services.studies.recruitment import recruitment_of
-from survey.web.forms import Form
+from survey.web.forms import Form, page
 from survey.web.language import gettext, lazy_gettext
 from survey.web.participant.visit import (
     address_of,
@@ -171,25 +171,20 @@ def _refusal(arrival: Arrival) -> str | None:
     return None
 
 
-@blueprint.get("/consent")
+@blueprint.route("/consent", methods=["GET", "POST"])
 @requires(Step.CONSENT)
 def consent() -> ResponseReturnValue:
-    """Show the latest consent text."""
-    return _consent_page(ConsentForm())
-
-
-@blueprint.post("/consent")
-@requires(Step.CONSENT)
-def give_consent() -> ResponseReturnValue:
-    """Store the agreement; show the text again if it has changed since."""
-    form = ConsentForm()
-    if not form.validate_on_submit():
-        return _consent_page(form), 400
-    if not participants.agree(session(), g.participant, form.consent_version.data or ""):
+    """Show the latest consent text; store the agreement unless the text has changed since."""
+    form, status = ConsentForm(), None
+    if form.validate_on_submit():
+        if participants.agree(session(), g.participant, form.consent_version.data or ""):
+            return go_on()
         changed = gettext("The text has changed since you opened it. Please read it again.")
-        form.agree.errors = [changed]
-        return _consent_page(form), 409
-    return go_on()
+        form.agree.errors, status = [changed], 409
+    text = participants.consent_text(session(), g.study)
+    if form.consent_version.data != text.digest:
+        form.agree.data = False  # the tick agreed to another text
+    return page("participant/consent", form, status, consent=text)
 
 
 @blueprint.post("/decline")
@@ -216,58 +211,30 @@ def screened_out() -> ResponseReturnValue:
     return last_page(Step.SCREENED_OUT, "participant/screened_out.html")
 
 
-@blueprint.get("/about-you")
+@blueprint.route("/about-you", methods=["GET", "POST"])
 @requires(Step.ABOUT_YOU)
 def about_you() -> ResponseReturnValue:
-    """Ask for the study's personal fields."""
-    form = personal_form(g.plan.personal_fields)(
-        data={f"personal_{name}": value for name, value in g.participant.personal.items()}
-    )
-    return _about_you_page(form)
-
-
-@blueprint.post("/about-you")
-@requires(Step.ABOUT_YOU)
-def store_personal_answers() -> ResponseReturnValue:
-    """Store the personal answers, or show the form again with errors."""
-    form = personal_form(g.plan.personal_fields)()
+    """Ask for the study's personal fields, and store the answers."""
+    fields = g.plan.personal_fields
+    stored = {} if request.method == "POST" else g.participant.personal
+    form = personal_form(fields)(data={f"personal_{name}": stored[name] for name in stored})
     if not form.validate_on_submit():
-        return _about_you_page(form), 400
-    values = {field.name: form[f"personal_{field.name}"].data for field in g.plan.personal_fields}
+        return page("participant/about_you", form)
+    values = {field.name: form[f"personal_{field.name}"].data for field in fields}
     filled_in = {name: value for name, value in values.items() if value not in (None, "")}
     participants.store_personal_answers(session(), g.study, g.participant, filled_in)
     return go_on()
 
 
-@blueprint.get("/scenario")
+@blueprint.route("/scenario", methods=["GET", "POST"])
 @requires(Step.SCENARIO)
 def scenario() -> ResponseReturnValue:
-    """Show the story behind the lists."""
-    return render_template("participant/scenario.html", form=Form())
-
-
-@blueprint.post("/scenario")
-@requires(Step.SCENARIO)
-def confirm_scenario() -> ResponseReturnValue:
-    """Store that the scenario was read, draw the questions, and redirect to the first."""
+    """Show the story behind the lists; store that it was read, and draw the questions."""
     form = Form()
     if not form.validate_on_submit():
-        return render_template("participant/scenario.html", form=form, problems=form.problems), 400
+        return page("participant/scenario", form)
     participants.confirm_scenario(session(), g.participant)
     return go_on()
-
-
-def _consent_page(form: ConsentForm) -> str:
-    text = participants.consent_text(session(), g.study)
-    if form.consent_version.data != text.digest:
-        form.agree.data = False  # the tick agreed to another text
-    return render_template(
-        "participant/consent.html", form=form, problems=form.problems, consent=text
-    )
-
-
-def _about_you_page(form: Form) -> str:
-    return render_template("participant/about_you.html", form=form, problems=form.problems)
 
 
 def personal_form(fields: Sequence[PersonalField]) -> type[Form]:

@@ -2,7 +2,7 @@
 
 import json
 
-from flask import current_app, g, redirect, render_template, url_for
+from flask import current_app, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import BooleanField
 from wtforms.validators import DataRequired
@@ -11,8 +11,8 @@ from survey.errors import NotFoundError
 from survey.services.participation import own_data as services
 from survey.services.participation import participants
 from survey.services.participation.participants import Step, progress_of
-from survey.web.forms import Form
-from survey.web.language import gettext, lazy_gettext
+from survey.web.forms import Form, errors_beside, page
+from survey.web.language import lazy_gettext
 from survey.web.participant.entry import ResumeForm
 from survey.web.participant.questions import asked_questions
 from survey.web.participant.visit import blueprint, browser_token, go_on, last_page, pages_of
@@ -28,26 +28,21 @@ class EraseForm(Form):
     )
 
 
-@blueprint.get("/my-data")
+@blueprint.route("/my-data", methods=["GET", "POST"])
 def own_data() -> ResponseReturnValue:
-    """Show what is stored; without a participant, ask for the resume code."""
-    if g.participant is None:
-        return _code_page(ResumeForm(formdata=None))
-    return _own_page(EraseForm(formdata=None))
+    """Show what is stored; bind this browser to the participant with a resume code first.
 
-
-@blueprint.post("/my-data")
-def find_own_data() -> ResponseReturnValue:
-    """Bind this browser to the participant with a code, also after the end; show their data."""
-    form = ResumeForm()
-    if not form.validate_on_submit():
-        return _code_page(form), 400
-    try:
-        participants.resume(session(), g.study, form.code.data, browser_token())
-    except NotFoundError as error:
-        form.code.errors = [gettext(str(error))]
-        return _code_page(form), 404
-    return redirect(url_for("participant.own_data"), 303)
+    This also works after the end.
+    """
+    if request.method != "POST" and g.participant is not None:
+        return _own_page(EraseForm(formdata=None))
+    form, status = ResumeForm(), None
+    if form.validate_on_submit():
+        with errors_beside(form.code, (NotFoundError,)):
+            participants.resume(session(), g.study, form.code.data, browser_token())
+            return redirect(url_for("participant.own_data"), 303)
+        status = 404
+    return page("participant/whose_data", form, status)
 
 
 @blueprint.get("/my-data.json")
@@ -82,7 +77,7 @@ def erase() -> ResponseReturnValue:
         return redirect(url_for("participant.own_data"), 303)
     form = EraseForm()
     if not form.validate_on_submit():
-        return _own_page(form), 400
+        return _own_page(form)
     services.erase(session(), g.study, g.participant, current_app.config["INSTANCE"])
     g.participant = None
     return redirect(url_for("participant.erased"), 303)
@@ -94,15 +89,10 @@ def erased() -> ResponseReturnValue:
     return render_template("participant/erased.html")
 
 
-def _code_page(form: ResumeForm) -> str:
-    return render_template("participant/whose_data.html", form=form, problems=form.problems)
-
-
-def _own_page(form: EraseForm) -> str:
-    return render_template(
-        "participant/own_data.html",
-        form=form,
-        problems=form.problems,
+def _own_page(form: EraseForm) -> ResponseReturnValue:
+    return page(
+        "participant/own_data",
+        form,
         data=services.own_data(session(), g.study, g.participant),
         answers=asked_questions(),
         pages=pages_of(g.plan),

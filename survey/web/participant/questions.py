@@ -23,7 +23,7 @@ from survey.services.participation import answers, participants
 from survey.services.participation.answers import Outcome, ShownQuestion, TooManyAnswersError
 from survey.services.participation.participants import PRACTICE, Step, progress_of
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
-from survey.web.forms import AnswerForm, Form
+from survey.web.forms import AnswerForm, Form, page
 from survey.web.language import gettext, set_browser_language
 from survey.web.participant.visit import (
     TASK_PAGES,
@@ -95,38 +95,21 @@ def answer_question(position: int) -> ResponseReturnValue:
     return answer(position)
 
 
-@blueprint.get("/review")
+@blueprint.route("/review", methods=["GET", "POST"])
 @requires(Step.REVIEW)
 def review() -> ResponseReturnValue:
-    """Show all answers, to be checked and changed."""
-    return _review_page(Form())
-
-
-@blueprint.post("/review")
-@requires(Step.REVIEW)
-def hand_in() -> ResponseReturnValue:
-    """Store that the participant is complete."""
+    """Show all answers, to be checked and changed; store that the participant is complete."""
     form = Form()
-    if not form.validate_on_submit():
-        return _review_page(form), 400
-    participants.finish(session(), g.participant)
-    return go_on()
+    if form.validate_on_submit():
+        participants.finish(session(), g.participant)
+        return go_on()
+    return page("participant/review", form, answers=asked_questions(), pages=pages_of(g.plan))
 
 
 @blueprint.get("/done")
 def done() -> ResponseReturnValue:
     """Show the receipt, also when the page is visited again."""
     return last_page(Step.DONE, "participant/done.html")
-
-
-def _review_page(form: Form) -> str:
-    return render_template(
-        "participant/review.html",
-        answers=asked_questions(),
-        pages=pages_of(g.plan),
-        form=form,
-        problems=form.problems,
-    )
 
 
 def asked_questions() -> list[ShownQuestion]:
@@ -268,7 +251,7 @@ def _question_page(
     }
     if position == PRACTICE or sent:
         return _rendered(position, shown, filled_in, **own, **sent)
-    page = part(
+    html = part(
         "question",
         g.plan,
         position,
@@ -281,8 +264,8 @@ def _question_page(
         caller=lambda: _rendered(position, shown, filled_in, **MARKS),
     )
     for name, mark in MARKS.items():
-        page = page.replace(mark, escape(own[name]))
-    return page
+        html = html.replace(mark, escape(own[name]))
+    return html
 
 
 def _rendered(position: int, shown: ShownQuestion, filled_in: Hashable, **content: Any) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from flask import Blueprint, current_app, g, render_template, request
+from flask import Blueprint, current_app, g, request
 from flask.typing import ResponseReturnValue
 
 from survey.services.accounts import access
@@ -66,17 +66,6 @@ def not_for_imported(view: View) -> View:
         return view(**values)
 
     return guarded
-
-
-def page(
-    template: str, *, form: Form | None = None, status: int = 200, **content: Any
-) -> ResponseReturnValue:
-    """Render a researcher's page, with the errors of its form at the top."""
-    form = form or Form(formdata=None)
-    html = render_template(
-        f"researcher/{template}.html", form=form, problems=form.problems, **content
-    )
-    return html, status
 
 
 def has_valid_token() -> bool:

@@ -26,14 +26,13 @@ from survey.services.studies.recruitment import (
     parse_recruitment,
     recruitment_of,
 )
-from survey.web.forms import Form, field_for
+from survey.web.forms import Form, errors_beside, field_for, page
 from survey.web.requests import attachment, secret_key, session
 from survey.web.researcher.pages import (
     STUDY,
     blueprint,
     has_valid_token,
     not_for_imported,
-    page,
     uploaded_text,
 )
 
@@ -92,13 +91,13 @@ class RecruitmentForm(Form):
 @blueprint.get(f"{STUDY}/progress")
 def progress() -> ResponseReturnValue:
     """Show how many participants are complete, and at which page the others are."""
-    return page("progress", watch=_participants())
+    return page("researcher/progress", watch=_participants())
 
 
 @blueprint.get(f"{STUDY}/progress/live")
 def live() -> ResponseReturnValue:
     """Return the part of the progress page that its script replaces every few seconds."""
-    return page("_live", watch=_participants())
+    return page("researcher/_live", watch=_participants())
 
 
 @blueprint.post(f"{STUDY}/participants/<public_id>/exclude")
@@ -110,7 +109,7 @@ def exclude(public_id: str) -> ResponseReturnValue:
             reason = request.form.get("reason", "")[:500]
             lifecycle.exclude(session(), g.study, participant, g.researcher.name, reason)
         except SurveyError as error:
-            return page("progress", watch=_participants(), alert=str(error), status=400)
+            return page("researcher/progress", watch=_participants(), alert=str(error), status=400)
         flash(f"{public_id} is excluded. The answers stay stored, and you can include them again.")
     return redirect(url_for("researcher.progress"), 303)
 
@@ -131,30 +130,21 @@ def _participants() -> StudyParticipants:
     return list_participants(session(), g.study, id_prefix if is_storable(id_prefix) else "?")
 
 
-@blueprint.get(f"{STUDY}/people")
+@blueprint.route(f"{STUDY}/people", methods=["GET", "POST"])
 def people() -> ResponseReturnValue:
-    """Show the owners and viewers of the study."""
-    return _people_page(ShareForm())
-
-
-@blueprint.post(f"{STUDY}/people")
-def share() -> ResponseReturnValue:
-    """Make a researcher an owner or a viewer."""
+    """Show the owners and viewers of the study; make a researcher one of them."""
     form = ShareForm()
     if form.validate_on_submit():
-        try:
+        with errors_beside(form.name):
             researcher = access.researcher_named(session(), form.name.data)
             access.share(session(), g.study, researcher, form.role.data)
-        except SurveyError as error:
-            form.name.errors = [str(error)]
-        else:
             detail = f"{researcher.name}: {form.role.data}"
             access.log(session(), g.study, g.researcher.name, "shared", detail)
             session().commit()
             article = "an" if form.role.data == "owner" else "a"
             flash(f"{researcher.name} is now {article} {form.role.data} of this study.")
             return redirect(url_for("researcher.people"), 303)
-    return _people_page(form, status=400)
+    return page("researcher/people", form, members=access.members_of(session(), g.study))
 
 
 @blueprint.post(f"{STUDY}/people/<int:researcher_id>/remove")
@@ -193,17 +183,14 @@ def add_guests() -> ResponseReturnValue:
     """Add names to the guest list; each gets a link."""
     form = GuestsForm()
     if form.validate_on_submit():
-        try:
+        with errors_beside(form.names, (SurveyError, ValueError)):
             added = recruitment.add_guests(session(), g.study, _names(form))
-        except (SurveyError, ValueError) as error:
-            form.names.errors = [str(error)]
-        else:
             flash(f"{added} personal link{'s are' if added != 1 else ' is'} ready to be sent.")
             if form.guests_only.data:
                 lifecycle.admit_guests_only(session(), g.study, g.researcher.name)
                 flash("From now on, only people with a personal link can begin.")
             return redirect(url_for("researcher.invite", _anchor="personal-links"), 303)
-    return _invite_page(guests_form=form, status=400)
+    return _invite_page(guests_form=form)
 
 
 def _names(form: GuestsForm) -> list[str]:
@@ -254,17 +241,12 @@ def save_recruitment() -> ResponseReturnValue:
         else:
             flash("The settings are saved.")
             return redirect(url_for("researcher.invite", _anchor="settings"), 303)
-    return _invite_page(settings_form=form, status=400)
-
-
-def _people_page(form: ShareForm, status: int = 200) -> ResponseReturnValue:
-    return page("people", form=form, status=status, members=access.members_of(session(), g.study))
+    return _invite_page(settings_form=form)
 
 
 def _invite_page(
     guests_form: GuestsForm | None = None,
     settings_form: RecruitmentForm | None = None,
-    status: int = 200,
     filled_in: str | None = None,
 ) -> ResponseReturnValue:
     settings = recruitment_of(g.study)
@@ -275,9 +257,8 @@ def _invite_page(
     links = _personal_links() if g.role == "owner" else []
     suggest_guests_only = not links and g.study.status == "draft"
     return page(
-        "invite",
-        form=guests_form if guests_form and guests_form.errors else settings_form,
-        status=status,
+        "researcher/invite",
+        guests_form if guests_form and guests_form.errors else settings_form,
         link=_public_link(),
         personal_links=links,
         waiting=sum(link.status == recruitment.NOT_STARTED for link in links),

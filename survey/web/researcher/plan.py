@@ -32,9 +32,9 @@ from survey.errors import SurveyError
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import write_plan
 from survey.services.studies.recruitment import recruitment_of
-from survey.web.forms import Form, field_for
+from survey.web.forms import Form, field_for, page
 from survey.web.requests import attachment, session
-from survey.web.researcher.pages import STUDY, blueprint, decoded, page, uploaded_text
+from survey.web.researcher.pages import STUDY, blueprint, decoded, uploaded_text
 
 RULES = rules_of(OrderingPlan)
 FIELD_RULES = rules_of(PersonalField)
@@ -204,9 +204,9 @@ def plan() -> ResponseReturnValue:
     """Show the plan: a form for the owners of a draft, else a text."""
     has_form = isinstance(g.plan, OrderingPlan)  # a plan of another kind is written as a file
     if g.study.status != "draft" or g.role != "owner" or not has_form:
-        return page("plan_text", text=write_plan(g.plan))
+        return page("researcher/plan_text", text=write_plan(g.plan))
     form = PlanForm(data=_form_data(g.plan), own_lists=bool(g.plan.own_lists))
-    return page("plan", form=form)
+    return page("researcher/plan", form)
 
 
 @blueprint.post(f"{STUDY}/plan")
@@ -216,7 +216,7 @@ def save_plan() -> ResponseReturnValue:
     form = PlanForm(own_lists=bool(g.plan.own_lists))
     if "add" in request.form:
         form.add_row()
-        return page("plan", form=form)
+        return page("researcher/plan", form)
     if form.validate_on_submit():
         try:
             changed = plans.parse_plan(form.values(g.plan))
@@ -228,7 +228,7 @@ def save_plan() -> ResponseReturnValue:
         else:
             flash("The plan is saved, and its questions are drawn.")
             return redirect(url_for("researcher.check"), 303)
-    return page("plan", form=form, status=400)
+    return page("researcher/plan", form)
 
 
 @blueprint.get(f"{STUDY}/plan.yaml")
@@ -372,11 +372,11 @@ def _use_lists(
             flash("The study now asks about your lists. Check that its texts fit them.")
             return redirect(url_for("researcher.check"), 303)
         field.errors = ["The lists cannot be used; see below."]
-    return _lists_page(form=form, faults=faults, status=400, **forms)
+    return _lists_page(form, faults=faults, **forms)
 
 
 def _lists_page(
-    form: Form | None = None, faults: tuple[str, ...] = (), status: int = 200, **forms: Form
+    form: Form | None = None, faults: tuple[str, ...] = (), **forms: Form
 ) -> ResponseReturnValue:
     forms = {"csv_form": ListsForm(formdata=None), "trec_form": TrecForm(formdata=None)} | forms
-    return page("lists", form=form, faults=faults, status=status, **forms)
+    return page("researcher/lists", form, faults=faults, **forms)

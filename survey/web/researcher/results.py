@@ -24,9 +24,9 @@ from survey.services.exchange.input_files import BundleError
 from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle
 from survey.web.auth import require_password
-from survey.web.forms import Form, slug_field
+from survey.web.forms import Form, errors_beside, page, slug_field
 from survey.web.requests import attachment, session
-from survey.web.researcher.pages import STUDY, blueprint, page
+from survey.web.researcher.pages import STUDY, blueprint
 
 
 class UnblindForm(Form):
@@ -48,11 +48,11 @@ def results() -> ResponseReturnValue:
     if not lifecycle.shows_results(g.study):
         return _hidden_page(UnblindForm())
     if not isinstance(g.plan, OrderingPlan):
-        figures = analyse_stored(session(), g.study, _options_in_query())
-        return page("figures", figures=json.dumps(figures, ensure_ascii=False, indent=2))
+        figures = analyse_stored(session(), g.study, _options_in_query())  # without a report
+        return page("researcher/figures", figures=json.dumps(figures, ensure_ascii=False, indent=2))
     analysis = _analyse()
     return page(
-        "results",
+        "researcher/results",
         report=report_of(analysis),
         printed=printed_table,
         query=_query_of(analysis.options),
@@ -82,15 +82,12 @@ def paper() -> ResponseReturnValue:
 def unblind() -> ResponseReturnValue:
     """Show results before the end, and log the researcher's name and reason."""
     form = UnblindForm()
-    if not form.validate_on_submit():
-        return _hidden_page(form, status=400)
-    try:
-        lifecycle.unblind(session(), g.study, g.researcher.name, (form.reason.data or "")[:500])
-    except SurveyError as error:
-        form.reason.errors = [str(error)]
-        return _hidden_page(form, status=400)
-    flash("Results are shown from now on. The study's log says so.")
-    return redirect(url_for("researcher.results"), 303)
+    if form.validate_on_submit():
+        with errors_beside(form.reason):
+            lifecycle.unblind(session(), g.study, g.researcher.name, (form.reason.data or "")[:500])
+            flash("Results are shown from now on. The study's log says so.")
+            return redirect(url_for("researcher.results"), 303)
+    return _hidden_page(form)
 
 
 def _analyse() -> Analysis:
@@ -125,8 +122,8 @@ def _query_of(options: AnalysisOptions) -> dict[str, str]:
     return query
 
 
-def _hidden_page(form: Form, status: int = 200) -> ResponseReturnValue:
-    return page("hidden", form=form, status=status, of_bundle=False)
+def _hidden_page(form: UnblindForm) -> ResponseReturnValue:
+    return page("researcher/hidden", form, of_bundle=False)
 
 
 @blueprint.get(f"{STUDY}/hand-out")
@@ -134,7 +131,7 @@ def export() -> ResponseReturnValue:
     """List the bundle's files."""
     lifecycle.require_results(g.study)
     return page(
-        "export",
+        "researcher/export",
         files=bundles.file_names(session(), g.study),
         has_identities=bundles.has_identities(session(), g.study),
     )
@@ -174,31 +171,25 @@ def file(name: str) -> ResponseReturnValue:
     return attachment((line.encode() for line in lines), media_type, f"{g.study.slug}-{name}")
 
 
-@blueprint.get("/import")
-def import_page() -> ResponseReturnValue:
-    """Ask for a bundle."""
-    return page("import", form=ImportForm())
-
-
-@blueprint.post("/import")
+@blueprint.route("/import", methods=["GET", "POST"])
 def import_bundle() -> ResponseReturnValue:
-    """Import a bundle as a read-only study if it replicates."""
+    """Ask for a bundle; import it as a read-only study if it replicates."""
     form = ImportForm()
     upload = request.files.get("bundle")
     if form.validate_on_submit():
         if upload is None or not upload.filename:
             form.bundle.errors = ["Choose the zip file of a bundle."]
+            return page("researcher/import", form)
+        try:
+            files = input_files.open_files(io.BytesIO(upload.read()), upload.filename)
+            study = replication.import_bundle(
+                session(), files, upload.filename, form.slug.data or "", g.researcher
+            )
+        except BundleError as error:
+            form.bundle.errors = [f"The bundle does not replicate: {error}."]
+        except SurveyError as error:
+            form.slug.errors = [str(error)]
         else:
-            try:
-                files = input_files.open_files(io.BytesIO(upload.read()), upload.filename)
-                study = replication.import_bundle(
-                    session(), files, upload.filename, form.slug.data or "", g.researcher
-                )
-            except BundleError as error:
-                form.bundle.errors = [f"The bundle does not replicate: {error}."]
-            except SurveyError as error:
-                form.slug.errors = [str(error)]
-            else:
-                flash("Everything in the bundle replicates. These are the results of its study.")
-                return redirect(url_for("researcher.results", slug=study.slug), 303)
-    return page("import", form=form, status=400)
+            flash("Everything in the bundle replicates. These are the results of its study.")
+            return redirect(url_for("researcher.results", slug=study.slug), 303)
+    return page("researcher/import", form)

@@ -17,9 +17,9 @@ from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
 from survey.services.studies.recruitment import Recruitment
 from survey.web.auth import require_password
-from survey.web.forms import Form, language_choices, slug_field
+from survey.web.forms import Form, errors_beside, language_choices, page, slug_field
 from survey.web.requests import session
-from survey.web.researcher.pages import STUDY, blueprint, has_valid_token, page, uploaded_text
+from survey.web.researcher.pages import STUDY, blueprint, has_valid_token, uploaded_text
 
 STARTS = {
     "mnro": "The study of the MNRO paper: ten random questions, five lists each",
@@ -75,21 +75,15 @@ def home() -> ResponseReturnValue:
         for study, role in access.studies_of(session(), g.researcher)
     ]
     return page(
-        "home",
+        "researcher/home",
         current=[row for row in rows if row[0].archived_at is None],
         archived=[row for row in rows if row[0].archived_at is not None],
     )
 
 
-@blueprint.get("/new")
+@blueprint.route("/new", methods=["GET", "POST"])
 def new() -> ResponseReturnValue:
-    """Ask what a new study starts from."""
-    return page("new", form=NewStudyForm())
-
-
-@blueprint.post("/new")
-def create() -> ResponseReturnValue:
-    """Create a draft and go on to its plan."""
+    """Ask what a new study starts from; create a draft and go on to its plan."""
     form = NewStudyForm()
     faults: tuple[str, ...] = ()
     if form.validate_on_submit():
@@ -102,33 +96,32 @@ def create() -> ResponseReturnValue:
         except PlanFileError as error:
             form.plan.errors = ["The plan in the file cannot be used; see below."]
             faults = error.faults
-        except (SurveyError, ValueError) as error:
-            about_file = isinstance(error, ValueError)
-            (form.plan if about_file else form.slug).errors = [str(error)]
+        except ValueError as error:
+            form.plan.errors = [str(error)]
+        except SurveyError as error:
+            form.slug.errors = [str(error)]
         else:
             flash("The draft is created. Go through its plan, then check its questions.")
             return redirect(url_for("researcher.plan", slug=form.slug.data), 303)
-    return page("new", form=form, faults=faults, status=400)
+    return page("researcher/new", form, faults=faults)
 
 
 def _plan_to_start_from(form: NewStudyForm) -> PlanFile:
     if form.start.data != "file":
-        seed = plans.fresh_seed()
-        return PlanFile(
-            plans.preset_plan(form.start.data, language=form.language.data, seed=seed),
-            Recruitment(),
+        plan = plans.preset_plan(
+            form.start.data, language=form.language.data, seed=plans.fresh_seed()
         )
+        return PlanFile(plan, Recruitment())
     uploaded = uploaded_text("plan")
     if uploaded is None:
         raise ValueError("Choose the YAML file with the plan.")
-    text, name = uploaded
-    return read_plan(text, name)
+    return read_plan(*uploaded)
 
 
 @blueprint.get(STUDY)
 def overview() -> ResponseReturnValue:
     """Show the study's status and what to do next."""
-    return _overview_page()
+    return _overview_page(CopyForm())
 
 
 @blueprint.post(f"{STUDY}/<any('open', 'close', 'archive', 'bring-back'):action>")
@@ -148,7 +141,7 @@ def ask_to_open() -> ResponseReturnValue:
     if g.study.status != "draft":
         return redirect(url_for("researcher.overview"))
     findings = [finding for finding in lifecycle.check_study(g.study) if finding.question is None]
-    return page("open", findings=findings)
+    return page("researcher/open", findings=findings)
 
 
 @blueprint.post(f"{STUDY}/copy")
@@ -156,44 +149,33 @@ def copy() -> ResponseReturnValue:
     """Create a draft with the same plan under another address."""
     form = CopyForm()
     if form.validate_on_submit():
-        try:
+        with errors_beside(form.slug):
             lifecycle.copy_study(session(), g.study, form.slug.data, g.researcher)
-        except SurveyError as error:
-            form.slug.errors = [str(error)]
-        else:
             flash("This is the copy: a draft with the same plan and no participants.")
             return redirect(url_for("researcher.overview", slug=form.slug.data), 303)
-    return _overview_page(form, status=400)
+    return _overview_page(form)
 
 
-@blueprint.get(f"{STUDY}/delete")
-@require_password
-def ask_to_delete() -> ResponseReturnValue:
-    """Show what a deletion removes, and ask for the study's address."""
-    access.require_owner(g.role)
-    return _delete_page(DeleteForm())
-
-
-@blueprint.post(f"{STUDY}/delete")
+@blueprint.route(f"{STUDY}/delete", methods=["GET", "POST"])
 @require_password
 def delete() -> ResponseReturnValue:
-    """Delete the study if its address was typed correctly."""
+    """Show what a deletion removes; delete the study once its address is typed correctly."""
+    access.require_owner(g.role)
     form = DeleteForm()
     if form.validate_on_submit():
-        if (form.slug.data or "").strip() != g.study.slug:
-            form.slug.errors = [f"Type {g.study.slug} to delete this study."]
-        else:
+        if (form.slug.data or "").strip() == g.study.slug:
             lifecycle.delete(session(), g.study, g.researcher.name)
             flash(f"The study {request.form['slug']} is deleted.")
             return redirect(url_for("researcher.home"), 303)
-    return _delete_page(form, status=400)
+        form.slug.errors = [f"Type {g.study.slug} to delete this study."]
+    return page("researcher/delete", form, progress=lifecycle.progress(session(), g.study))
 
 
 @blueprint.get(f"{STUDY}/check")
 def check() -> ResponseReturnValue:
     """Show each question's values and orderings, and which measures it tells apart."""
     return page(
-        "check",
+        "researcher/check",
         findings=lifecycle.check_study(g.study),
         questions=lifecycle.question_checks(g.study),
         chance=lifecycle.chance_advantage(g.study),
@@ -202,21 +184,16 @@ def check() -> ResponseReturnValue:
     )
 
 
-def _overview_page(form: CopyForm | None = None, status: int = 200) -> ResponseReturnValue:
+def _overview_page(form: CopyForm) -> ResponseReturnValue:
     return page(
-        "overview",
-        form=form or CopyForm(),
-        status=status,
+        "researcher/overview",
+        form,
         progress=lifecycle.progress(session(), g.study),
         free=participants.free_slots(session(), g.study),
         broken=[finding for finding in lifecycle.check_study(g.study) if finding.failed],
         events=access.events_of(session(), g.study),
         link=url_for("participant.entry", slug=g.study.slug, _external=True),
     )
-
-
-def _delete_page(form: DeleteForm, status: int = 200) -> ResponseReturnValue:
-    return page("delete", form=form, status=status, progress=lifecycle.progress(session(), g.study))
 
 
 def _field(name: str, label: str) -> StringField:
@@ -248,13 +225,13 @@ def planning() -> ResponseReturnValue:
     form = PlanningForm(request.args or None)
     grid = _grid(form) if request.args else None
     if grid is None:
-        return page("planning", form=form, status=400 if form.problems else 200)
+        return page("researcher/planning", form)
     session().rollback()  # else participants' answers wait for the simulation
     powers = power.simulate_power(grid.studies, seed=grid.seed, replicates=grid.replicates)
     begin_reading(session())
     return page(
-        "planning",
-        form=form,
+        "researcher/planning",
+        form,
         grid=grid,
         powers=powers,
         rows=power.side_by_side(powers),
