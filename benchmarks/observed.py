@@ -8,10 +8,10 @@ from benchmarks.situations import MEASURES, SimulatedStudy
 from survey.core.agreement.agreement import compare, share_intervals
 from survey.core.agreement.answers import Answers
 from survey.core.agreement.concordance import (
+    ParticipantOrders,
     friedman_of_agreement,
     friedman_of_credits,
     means_of_participants,
-    participant_orders,
 )
 from survey.core.agreement.credits import OTHER, Ballots, distinct_questions, tally_credits
 from survey.core.agreement.differences import (
@@ -92,7 +92,7 @@ def pairwise(study: SimulatedStudy) -> Happened:
 
 def all_measures(study: SimulatedStudy) -> Happened:
     """Tell which tests of all three measures at once reject at 5 %."""
-    held, credits = participant_orders(ballots_of(study)), tally_credits(ballots_of(study))
+    held, credits = ParticipantOrders(ballots_of(study)), tally_credits(ballots_of(study))
     q, taus = cochran_q(Redraws(credits)), means_of_participants(held, tau_b)
     p = {
         Q_CHI2: q.p,

@@ -21,9 +21,9 @@ from survey.core.agreement.answers import (
     Answers,
     Coded,
     People,
+    by_groups,
     first_rows,
     smallest_integer_type,
-    sort_key,
 )
 from survey.core.studies.rankings import Ranking
 from survey.db.engine import is_sqlite
@@ -121,7 +121,7 @@ class AnswerColumns:
             question=Coded(self._numbers, question),
             label_order=_decoded(labels, texts[0], tuple).in_order(),
             clicked=clicked,
-            own=_decoded(owns, texts[2], Ranking.by_key).in_order(sort_key),
+            own=_decoded(owns, texts[2], Ranking.by_key).in_order(by_groups),
             column_order=_decoded(orders, texts[1], tuple).in_order(),
             position=Coded(tuple(range(int(position.max(initial=0)) + 1)), position),
             seconds=seconds,

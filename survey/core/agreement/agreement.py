@@ -10,10 +10,10 @@ from survey.core.agreement.answers import Answers
 from survey.core.agreement.concordance import (
     Concordance,
     Friedman,
+    ParticipantOrders,
     concordance_of,
     friedman_of_agreement,
     friedman_of_credits,
-    participant_orders,
 )
 from survey.core.agreement.credits import (
     OTHER,
@@ -139,7 +139,7 @@ def analyse_answers(
     ballots = Ballots.of(answers, rankings, measures)
     credits = TIES[ties](tally_credits(ballots))
     distinct = distinct_questions(rankings)
-    orders = participant_orders(ballots)
+    orders = ParticipantOrders(ballots)
     concordance = concordance_of(orders, credits, distinct)
     redraws = Redraws(credits)
     return Agreement(

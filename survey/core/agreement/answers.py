@@ -8,9 +8,10 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -144,7 +145,7 @@ class Answers:
             question=Coded.of(response.question for response in ordered).in_order(),
             label_order=Coded.of(response.label_order for response in ordered).in_order(),
             clicked=np.array([_bits(response.clicked) for response in ordered], dtype=np.uint8),
-            own=Coded.of(response.own for response in ordered).in_order(sort_key),
+            own=Coded.of(response.own for response in ordered).in_order(by_groups),
             column_order=Coded.of(response.column_order for response in ordered).in_order(),
             position=Coded.of(response.position for response in ordered).in_order(),
             seconds=np.array(
@@ -169,16 +170,11 @@ class Answers:
     def subset(self, rows: NDArray[np.bool_]) -> "Answers":
         """Keep some answers, by a mask, and the participants who have one of them."""
         left = sum_by_participant(rows, self.first_answer)
+        by_answer = [field.name for field in fields(self)[2:]]
         return Answers(
             people=self.people[left > 0],
             first_answer=first_rows(left[left > 0]),
-            question=self.question[rows],
-            label_order=self.label_order[rows],
-            clicked=self.clicked[rows],
-            own=self.own[rows],
-            column_order=self.column_order[rows],
-            position=self.position[rows],
-            seconds=self.seconds[rows],
+            **{name: getattr(self, name)[rows] for name in by_answer},
         )
 
     def without_question(self, number: int) -> "Answers":
@@ -186,14 +182,9 @@ class Answers:
         numbers = np.array([*self.question.values, number])
         return self.subset(numbers[self.question.codes] != number)
 
-    def participant_of(self, row: int) -> str:
-        """Return the id of the participant whose answer is in this row."""
-        return str(self.people[np.searchsorted(self.first_answer, row, side="right") - 1])
 
-
-def sort_key(ranking: Ranking) -> tuple[tuple[str, ...], ...]:
-    """Return a ranking's groups of tied lists, by which ``Answers.own`` is sorted."""
-    return ranking.groups
+# ``Answers.own`` is sorted by the rankings' groups of tied lists.
+by_groups = attrgetter("groups")
 
 
 def _bits(labels: frozenset[int]) -> int:

@@ -8,7 +8,8 @@ Orders are midranks of the lists in alphabetical order: A=B>C is 1.5, 1.5, 3.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -51,19 +52,19 @@ class QuestionOrders:
 
 @dataclass(frozen=True)
 class ParticipantOrders:
-    """The orders in a study's ballots, for every question, answered or not."""
+    """The orders in a study's ballots."""
 
     ballots: Ballots
-    questions: Mapping[int, QuestionOrders]
 
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """Names of the columns of ``against_measures``."""
-        return self.ballots.measures
+    @cached_property
+    def questions(self) -> Mapping[int, QuestionOrders]:
+        """The orders of every question, answered or not, by its number."""
+        numbers = sorted(self.ballots.rankings)
+        return {number: _question_orders(self.ballots, number) for number in numbers}
 
     def against_measures(self, compare: Compare) -> NDArray[np.float64]:
         """Compare each ballot's order with each measure's, shape (K, measures)."""
-        values = np.full((len(self.ballots), len(self.measures)), np.nan)
+        values = np.full((len(self.ballots), len(self.ballots.measures)), np.nan)
         for question in self.answered():
             values[question.ballots] = compare(question.orders[:, np.newaxis], question.measures)
         return values
@@ -71,14 +72,6 @@ class ParticipantOrders:
     def answered(self) -> Iterator[QuestionOrders]:
         """Yield the questions that have an answer."""
         return (question for question in self.questions.values() if len(question.ballots))
-
-
-def participant_orders(ballots: Ballots) -> ParticipantOrders:
-    """Compute the order in each ballot, question by question."""
-    return ParticipantOrders(
-        ballots,
-        {number: _question_orders(ballots, number) for number in sorted(ballots.rankings)},
-    )
 
 
 def _question_orders(ballots: Ballots, number: int) -> QuestionOrders:
@@ -137,8 +130,8 @@ def mean_agreement(
         n=n,
         unit="responses",
         left_out=without_zeros({CUSTOM_ONLY: int(ballots.counts.sum()) - n}),
-        means=dict(zip(orders.measures, means, strict=True)),
-        undefined=dict(zip(orders.measures, undefined.tolist(), strict=True)),
+        means=dict(zip(ballots.measures, means, strict=True)),
+        undefined=dict(zip(ballots.measures, undefined.tolist(), strict=True)),
         why=_why_no_mean(means, n, custom_only),
     )
 
@@ -230,22 +223,17 @@ class Friedman(Statistic):
     w: float | None = None
 
 
-def friedman(table: NDArray[Any], left_out: Mapping[str, int]) -> Friedman:
+def friedman(table: NDArray[Any], left_out: Mapping[str, int], estimand: str = T1) -> Friedman:
     """Test whether participants rank the measures alike; ``table``: (participants, measures)."""
     participants, measures = table.shape
-    frame: dict[str, Any] = {
-        "estimand": T1,
-        "n": participants,
-        "unit": "participants",
-        "left_out": without_zeros(left_out),
-    }
+    result = partial(Friedman, estimand=estimand, n=participants, unit="participants")
+    result = partial(result, left_out=without_zeros(left_out))
     if participants < 2:
-        return Friedman(**frame, why="it needs two participants whose answers are complete")
+        return result(why="it needs two participants whose answers are complete")
     chi2 = friedman_chi2(table)
     if chi2 is None:
-        return Friedman(**frame, why="every participant ties all measures")
-    return Friedman(
-        **frame,
+        return result(why="every participant ties all measures")
+    return result(
         chi2=chi2,
         df=measures - 1,
         p=float(scipy.stats.chi2.sf(chi2, measures - 1)),
@@ -272,14 +260,12 @@ def friedman_of_agreement(
     studies with random clicks are "significant" (benchmarks/calibration.md).
     """
     complete, defined = orders.ballots.answer_counts == asked, ~np.isnan(means).any(axis=1)
-    tested = friedman(
-        np.round(means[complete & defined], 12),  # means that are equal must tie
-        {
-            "incomplete participants": int((~complete).sum()),
-            "participants without a defined mean": int((complete & ~defined).sum()),
-        },
-    )
-    return replace(tested, estimand=DESCRIPTIVE)
+    left_out = {
+        "incomplete participants": int((~complete).sum()),
+        "participants without a defined mean": int((complete & ~defined).sum()),
+    }
+    # Means that are equal must tie.
+    return friedman(np.round(means[complete & defined], 12), left_out, DESCRIPTIVE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -388,22 +374,15 @@ def fleiss_kappa(credits: Credits, distinct: Sequence[int]) -> Kappa:
     left_out = {
         "distinct questions not answered by everyone with one choice": len(distinct) - len(used)
     }
-    undefined = Kappa(
-        estimand=DESCRIPTIVE,
-        n=len(used),
-        unit="questions",
-        left_out=without_zeros(left_out),
-        questions=used,
-        why="no question with distinct orders was answered by everyone (two at least) "
-        "with one choice",
-    )
+    result = partial(Kappa, estimand=DESCRIPTIVE, n=len(used), unit="questions", questions=used)
+    result = partial(result, left_out=without_zeros(left_out))
     if not used or participants < 2:
-        return undefined
+        everyone = "everyone (two at least) with one choice"
+        return result(why=f"no question with distinct orders was answered by {everyone}")
     by_category = np.array(table, dtype=float)
     if np.count_nonzero(by_category.sum(axis=0)) < 2:
-        why = "everyone chose the same every time, so chance explains all"
-        return replace(undefined, why=why)
-    return replace(undefined, kappa=rater_agreement.kappa_of_counts(by_category), why=None)
+        return result(why="everyone chose the same every time, so chance explains all")
+    return result(kappa=rater_agreement.kappa_of_counts(by_category))
 
 
 @dataclass(frozen=True)

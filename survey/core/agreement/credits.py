@@ -129,7 +129,8 @@ def _require_of_the_study(answers: Answers, rankings: Rankings, measures: Sequen
     if fits.all():
         return
     row = int(np.argmin(fits))
-    participant, question = answers.participant_of(row), answers.question.values[codes[row]]
+    participant = answers.people[np.searchsorted(answers.first_answer, row, side="right") - 1]
+    question = answers.question.values[codes[row]]
     if question not in rankings:
         raise ValueError(
             f"participant {participant} answered question {question}, which the study does not have"
@@ -364,6 +365,9 @@ def shares(credits: Credits, distinct: Sequence[int]) -> Shares:
     one_vote = np.column_stack([credits.split().votes, credits.other])
     where_distinct = credits.counts * np.isin(credits.questions, distinct)
     names = (*credits.measures, OTHER)
+    why = "there are no responses"
+    if len(credits):
+        why = "no response was given to a question whose orders all differ"
 
     def divided(votes: NDArray[Any], denominator: float) -> dict[str, float] | None:
         if not denominator:
@@ -375,16 +379,8 @@ def shares(credits: Credits, distinct: Sequence[int]) -> Shares:
         of_responses=divided(credits.counts @ each, len(credits)),
         split=divided(credits.counts @ one_vote, len(credits)),
         distinct_questions=divided(where_distinct @ each, where_distinct.sum()),
-        why=_why_no_share(len(credits), int(where_distinct.sum())),
+        why=None if where_distinct.any() else why,
     )
-
-
-def _why_no_share(responses: int, to_distinct_questions: int) -> str | None:
-    if to_distinct_questions:
-        return None
-    if responses:
-        return "no response was given to a question whose orders all differ"
-    return "there are no responses"
 
 
 def distinct_questions(rankings: Rankings) -> list[int]:

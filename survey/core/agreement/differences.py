@@ -15,7 +15,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, product
 from typing import Any
 
@@ -156,27 +156,21 @@ def two_way(d: NDArray[np.float64], credits: Credits) -> TwoWay:
     """
     participants = int(np.count_nonzero(credits.answer_counts))
     questions = len(np.unique(credits.questions[credits.counts > 0]))
-    frame: dict[str, Any] = {"estimand": T2, "n": len(credits), "unit": "responses"}
+    result = partial(TwoWay, estimand=T2, n=len(credits), unit="responses")
     mean = mean_of(d, credits)
     if mean is None:
-        return TwoWay(**frame, why=NO_RESPONSES)
+        return result(why=NO_RESPONSES)
     if participants < 2 or questions < 2:
-        why = "a two-way test needs two participants and two questions"
-        return TwoWay(**frame, why=why)
+        return result(why="a two-way test needs two participants and two questions")
     counted = d[credits.counts > 0]
     if np.ptp(counted) == 0:
-        return TwoWay(**frame, why=_no_spread(counted))
+        same = "the same" if counted[0] else "0"
+        return result(why=f"it is {same} in every response, so there is no spread to test against")
     variance, which = _two_way_variance(d, mean, credits)
     if variance <= 0:
-        return TwoWay(**frame, why="every participant's and every question's mean is the same")
+        return result(why="every participant's and every question's mean is the same")
     df = min(participants, questions) - 1
-    return TwoWay(**frame, **t_test(mean, math.sqrt(variance), df), variance=which)
-
-
-def _no_spread(d: NDArray[np.float64]) -> str:
-    if d[0] == 0:
-        return "it is 0 in every response, so there is no spread to test against"
-    return "it is the same in every response, so there is no spread to test against"
+    return result(**t_test(mean, math.sqrt(variance), df), variance=which)
 
 
 def _two_way_variance(d: NDArray[np.float64], mean: float, credits: Credits) -> tuple[float, str]:
@@ -203,18 +197,18 @@ def _clustered(sums: NDArray[Any], n: int) -> float:
 def by_participants(d: NDArray[np.float64], credits: Credits) -> ParticipantsTest:
     """Test the mean of the participants' means of d, (K,), by t and by sign flips (T1)."""
     means, index = _means_of_participants(d, credits)
-    frame: dict[str, Any] = {"estimand": T1, "n": len(index), "unit": "participants"}
+    result = partial(ParticipantsTest, estimand=T1, n=len(index), unit="participants")
     if not means:
-        return ParticipantsTest(**frame, why=NO_RESPONSES)
+        return result(why=NO_RESPONSES)
     p, method = sign_flip(means, index)
-    frame |= {"sign_flip_p": p, "method": method}
+    result = partial(result, sign_flip_p=p, method=method)
     if len(index) < 2:
-        return ParticipantsTest(**frame, why="a t test needs two participants")
+        return result(why="a t test needs two participants")
     if len(set(means)) == 1:
-        return ParticipantsTest(**frame, why="all participants have the same mean")
+        return result(why="all participants have the same mean")
     floats = np.array([float(mean) for mean in means])[index]
     se = float(floats.std(ddof=1) / math.sqrt(len(floats)))
-    return ParticipantsTest(**frame, **t_test(float(floats.mean()), se, len(floats) - 1))
+    return result(**t_test(float(floats.mean()), se, len(floats) - 1))
 
 
 def _means_of_participants(
@@ -242,7 +236,12 @@ def by_questions(d: NDArray[np.float64], credits: Credits, asked: int) -> Questi
 
     d: (K,); ``asked``: how many questions there are; an unanswered question is tied.
     """
-    sums = _sums_of_questions(d, credits)
+    counted = credits.counts > 0
+    weighed = (credits.counts * in_sixtieths(d))[counted]
+    numbers, index = np.unique(credits.questions[counted], return_inverse=True)
+    # Whole numbers below 2^53, which floats add up exactly.
+    totals = np.bincount(index, weighed, len(numbers))
+    sums = [Fraction(int(total), SHARES_OF_A_VOTE) for total in totals]
     won, lost = sum(total > 0 for total in sums), sum(total < 0 for total in sums)
     return QuestionsTest(
         estimand=T2,
@@ -255,15 +254,6 @@ def by_questions(d: NDArray[np.float64], credits: Credits, asked: int) -> Questi
         sign_flip_p=sign_flip(sums, np.arange(len(sums)))[0] if sums else None,
         why=None if won + lost else "no question has more credits for one than for the other",
     )
-
-
-def _sums_of_questions(d: NDArray[np.float64], credits: Credits) -> list[Fraction]:
-    counted = credits.counts > 0
-    weighed = (credits.counts * in_sixtieths(d))[counted]
-    numbers, index = np.unique(credits.questions[counted], return_inverse=True)
-    # Whole numbers below 2^53, which floats add up exactly.
-    totals = np.bincount(index, weighed, len(numbers))
-    return [Fraction(int(total), SHARES_OF_A_VOTE) for total in totals]
 
 
 def mcnemar(credits: Credits, pair: Pair) -> McNemar:
@@ -484,21 +474,14 @@ def cochran_q(redraws: Redraws) -> CochranQ:
     """
     credits = redraws.credits
     measures, blocks = len(credits.measures), len(credits)
-    frame: dict[str, Any] = {
-        "estimand": DESCRIPTIVE,
-        "n": blocks,
-        "unit": "responses",
-        "blocks": blocks,
-    }
+    result = partial(CochranQ, estimand=DESCRIPTIVE, n=blocks, unit="responses", blocks=blocks)
     sums = credits.counts @ credits.credited.astype(np.int64)
     squares = int(credits.counts @ credits.credited.sum(axis=1) ** 2)
     q = float(significance.cochran_q(sums, squares, measures))
     if not np.isfinite(q):
-        why = "no response tells the measures apart" if blocks else NO_RESPONSES
-        return CochranQ(**frame, why=why)
+        return result(why="no response tells the measures apart" if blocks else NO_RESPONSES)
     null = significance.cochran_q(redraws.totals.credited, redraws.totals.squares, measures)
-    return CochranQ(
-        **frame,
+    return result(
         q=q,
         df=measures - 1,
         p=float(scipy.stats.chi2.sf(q, measures - 1)),

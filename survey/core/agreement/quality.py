@@ -5,6 +5,8 @@ A quality flag alone excludes no participant.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -66,15 +68,13 @@ def quality_flags(answers: Answers, asked: int) -> tuple[Flag, ...]:
         ALL_CUSTOM: _all_custom(answers),
         INCOMPLETE: _incomplete(answers, asked),
     }
-    rules = list(RULES)
-    by_person = sorted(
-        (person, rules.index(kind), reason)
+    flags = [
+        (person, Flag(str(answers.people[person]), kind, reason))
         for kind, reasons in reasons_by_rule.items()
         for person, reason in reasons
-    )
-    return tuple(
-        Flag(str(answers.people[person]), rules[rule], reason) for person, rule, reason in by_person
-    )
+    ]
+    # A person's flags stay in the order of the rules.
+    return tuple(flag for _, flag in sorted(flags, key=itemgetter(0)))
 
 
 def flagged_for_exclusion(flags: Sequence[Flag]) -> tuple[str, ...]:
@@ -252,9 +252,7 @@ class Layouts:
 
     def subset(self, chosen: NDArray[Any]) -> "Layouts":
         """Keep some of the layouts, by indices or a mask."""
-        return Layouts(
-            self.measures[chosen], self.columns[chosen], self.ticked[chosen], self.counts[chosen]
-        )
+        return Layouts(**{name: column[chosen] for name, column in vars(self).items()})
 
     def terms(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the indicator terms of some layouts' labels: (layouts, labels, terms)."""
@@ -280,24 +278,17 @@ def conditional_logit(layouts: Layouts, measures: Sequence[str]) -> Logit:
         "all columns ticked": int(counts[clicks == every].sum()),
         "columns unknown": int(counts[(clicks > 0) & ~layouts.known].sum()),
     }
-    frame: dict[str, Any] = {
-        "estimand": DESCRIPTIVE,
-        "n": int(used.counts.sum()),
-        "unit": "responses",
-        "left_out": without_zeros(left_out),
-        "terms": (
-            *measures[1:],
-            *(f"Method{n}" for n in others),
-            *(f"column {n}" for n in others),
-        ),
-    }
-    if not frame["n"]:
-        return Logit(**frame, why="no response ticks some of its columns in a known place")
-    solved = fit_conditional_logit(used.terms, len(frame["terms"]), used.ticked, used.counts)
+    terms = (*measures[1:], *(f"Method{n}" for n in others), *(f"column {n}" for n in others))
+    n = int(used.counts.sum())
+    result = partial(Logit, estimand=DESCRIPTIVE, n=n, unit="responses", terms=terms)
+    result = partial(result, left_out=without_zeros(left_out))
+    if not n:
+        return result(why="no response ticks some of its columns in a known place")
+    solved = fit_conditional_logit(used.terms, len(terms), used.ticked, used.counts)
     if solved is None:
-        return Logit(**frame, why="the votes do not determine the terms: too few, or separated")
+        return result(why="the votes do not determine the terms: too few, or separated")
     coef, se = solved
-    return Logit(**frame, coef=tuple(coef.tolist()), se=tuple(se.tolist()))
+    return result(coef=tuple(coef.tolist()), se=tuple(se.tolist()))
 
 
 def _column_clicks(layouts: Layouts) -> tuple[int, ...] | None:
@@ -312,8 +303,7 @@ def _column_clicks(layouts: Layouts) -> tuple[int, ...] | None:
 def _by_position(answers: Answers) -> tuple[PositionSummary, ...]:
     several = np.array([bits.bit_count() > 1 for bits in range(256)])[answers.clicked]
     summaries = []
-    positions = enumerate(answers.position.values)
-    for code, position in sorted(positions, key=lambda numbered: numbered[1]):
+    for code, position in enumerate(answers.position.values):  # they are sorted
         at_position = answers.position.codes == code
         seconds = answers.seconds[at_position]
         known = seconds[~np.isnan(seconds)]
@@ -333,11 +323,11 @@ def _by_position(answers: Answers) -> tuple[PositionSummary, ...]:
 
 def _fatigue(answers: Answers) -> MeanTest:
     slopes = _slopes(answers.subset(answers.position.known & ~np.isnan(answers.seconds)))
-    frame: dict[str, Any] = {"estimand": T1, "n": len(slopes), "unit": "participants"}
+    result = partial(MeanTest, estimand=T1, n=len(slopes), unit="participants")
     if len(slopes) < 2 or np.ptp(slopes) <= EQUAL * np.abs(slopes).max():
-        return MeanTest(**frame, why="it needs the times of two participants that differ")
+        return result(why="it needs the times of two participants that differ")
     mean, sd = float(slopes.mean()), float(slopes.std(ddof=1))
-    return MeanTest(**frame, **t_test(mean, sd / len(slopes) ** 0.5, len(slopes) - 1))
+    return result(**t_test(mean, sd / len(slopes) ** 0.5, len(slopes) - 1))
 
 
 def _slopes(timed: Answers) -> NDArray[np.float64]:

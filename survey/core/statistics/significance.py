@@ -181,12 +181,9 @@ def bootstrap_p(differences: Table, resamples: int = REPLICATES, seed: int = SEE
         errors = np.sqrt(np.where(variances > 1e-12, variances, 0.0) / queries)
         means = np.where(np.abs(means) > 1e-12, means, 0.0)
         reached = means >= observed * errors - 1e-9
-        beyond += np.where(errors > 0, reached, _without_spread(means, observed)).sum(axis=0)
+        without_spread = np.where(means == 0, observed <= 0, means > 0)
+        beyond += np.where(errors > 0, reached, without_spread).sum(axis=0)
     return np.asarray((beyond + 1) / (resamples + 1))
-
-
-def _without_spread(means: Table, observed: Table) -> NDArray[np.bool_]:
-    return np.where(means == 0, observed <= 0, means > 0)
 
 
 def _tallies(queries: int, resamples: int, seed: int) -> Iterator[Table]:

@@ -3,14 +3,7 @@
 from datetime import date
 from typing import cast
 
-from sqlalchemy import (
-    CheckConstraint,
-    ForeignKey,
-    ForeignKeyConstraint,
-    String,
-    Table,
-    UniqueConstraint,
-)
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Table, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from survey.core.studies.plan import Plan
@@ -26,6 +19,7 @@ from survey.db.models.base import (
     StudyId,
     TaskTables,
     Text16,
+    Text32,
     Text64,
     Text200,
 )
@@ -453,7 +447,7 @@ class Event(Base):
     slug: Mapped[Text64] = mapped_column(index=True, doc="the study")
     who: Mapped[Text64] = mapped_column(doc="who did it")
     at: Mapped[Moment] = mapped_column(doc="when")
-    kind: Mapped[str] = mapped_column(String(32), doc="what was done")
+    kind: Mapped[Text32] = mapped_column(doc="what was done")
     detail: Mapped[LongText] = mapped_column(default="", doc="further details, such as a reason")
 
 

@@ -90,6 +90,7 @@ StudyId = Annotated[int, mapped_column(ForeignKey("study.id", ondelete="CASCADE"
 OfParticipant = Annotated[int, mapped_column(ForeignKey("participant.id", ondelete="CASCADE"))]
 OfResearcher = Annotated[int, mapped_column(ForeignKey("researcher.id", ondelete="CASCADE"))]
 Text16 = Annotated[str, mapped_column(String(16))]
+Text32 = Annotated[str, mapped_column(String(32))]
 Text64 = Annotated[str, mapped_column(String(64))]
 Text200 = Annotated[str, mapped_column(String(200))]
 LongText = Annotated[str, mapped_column(Text)]

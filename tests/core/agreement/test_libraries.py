@@ -13,11 +13,11 @@ from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_table
 from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.concordance import (
+    ParticipantOrders,
     fleiss_kappa,
     friedman,
     friedman_of_credits,
     kendall_w,
-    participant_orders,
 )
 from survey.core.agreement.credits import distinct_questions
 from survey.core.agreement.differences import (
@@ -235,7 +235,7 @@ def test_undefined_taus_are_counted_and_left_out_of_the_mean():
 @pytest.mark.parametrize("seed", SEEDS)
 def test_kendalls_w_is_friedmans_chi_square_over_its_maximum(seed):
     _, rankings, responses = votes(seed, questions=3)
-    held = participant_orders(ballots_of(responses, rankings))
+    held = ParticipantOrders(ballots_of(responses, rankings))
     for w, here in zip(kendall_w(held).by_question, held.questions.values(), strict=True):
         orders = np.repeat(here.orders, here.counts, axis=0)
         chi2 = stats.friedmanchisquare(*zip(*orders, strict=True)).statistic
@@ -246,7 +246,7 @@ def test_kendalls_w_of_two_lists_is_one_when_all_agree_and_less_with_a_dissenter
     rng = np.random.default_rng(1)
     rankings = {1: dict.fromkeys(MEASURES, Ranking.parse("A>B"))}
     alike = random_responses(rng, rankings, 3, custom=0)
-    assert kendall_w(participant_orders(ballots_of(alike, rankings))).mean == 1
+    assert kendall_w(ParticipantOrders(ballots_of(alike, rankings))).mean == 1
     rankings[1]["AP"] = Ranking.parse("B>A")
     split = [
         next(
@@ -257,7 +257,7 @@ def test_kendalls_w_of_two_lists_is_one_when_all_agree_and_less_with_a_dissenter
         for name in ("AP", "NMRR", "MNRO")
     ]
     # Rank sums 5 and 4: (2·(5² + 4²) - 3²·3²)/(3²·1) = 1/9.
-    assert kendall_w(participant_orders(ballots_of(split, rankings))).mean == close(1 / 9)
+    assert kendall_w(ParticipantOrders(ballots_of(split, rankings))).mean == close(1 / 9)
 
 
 def test_fleiss_kappa_leaves_out_questions_with_several_ticks_or_missing_answers():
@@ -278,7 +278,7 @@ def test_fleiss_kappa_leaves_out_questions_with_several_ticks_or_missing_answers
 def test_human_rates_leave_each_participants_own_answer_out(seed):
     _, rankings, responses = votes(seed, participants=5, answered=0.7)
     human = analyse_answers(Answers.of(responses), rankings, MEASURES, asked=6).concordance.human
-    held = participant_orders(ballots_of(responses, rankings))
+    held = ParticipantOrders(ballots_of(responses, rankings))
     kinds, people = held.ballots.ballot_index, np.repeat(np.arange(5), held.ballots.answer_counts)
 
     def rate(one, other):
