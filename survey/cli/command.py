@@ -119,7 +119,7 @@ class KnownName(click.ParamType[str]):
         before, comma, beginning = incomplete.rpartition(",")
         items: list[CompletionItem[str]] = [
             CompletionItem(f"{before}{comma}{value}")
-            for value in suggestions.KINDS[self.name]()
+            for value in suggestions.names(self.name)
             if value.casefold().startswith(beginning.casefold())
         ]
         if not items and self is STUDY_OR_FILE:

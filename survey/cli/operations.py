@@ -263,11 +263,9 @@ def _print_addresses(engine: "Engine", host: str, port: int, *, demo: bool) -> N
 
 def _refuse_danger(settings: "Settings", engine: "Engine", host: str) -> None:
     """Warn on stderr of what is unsafe; raise ClickException for what is dangerous."""
-    from flask.helpers import get_debug_flag
-
     from survey.services.operations.doctor import run_checks
 
-    results = run_checks(engine, settings, host, debug=get_debug_flag(), thorough=False)
+    results = run_checks(engine, settings, host, thorough=False)
     for result in results:
         if result.level == "warning":
             click.echo(f"Warning: {result.text}", err=True)
@@ -276,13 +274,11 @@ def _refuse_danger(settings: "Settings", engine: "Engine", host: str) -> None:
 
 
 def _check_results(host: str) -> "Sequence[CheckResult]":
-    from flask.helpers import get_debug_flag
-
     from survey.services.operations.doctor import danger, run_checks
 
     try:
         with open_engine() as (settings, engine):
-            return run_checks(engine, settings, host, debug=get_debug_flag())
+            return run_checks(engine, settings, host)
     except Exception as error:
         # With settings this wrong no database opens: report that instead.
         if type(error).__module__.startswith("survey.") or isinstance(error, ValueError):

@@ -242,13 +242,11 @@ def evaluate(
         report = evaluation.evaluate_runs(
             evaluation.Request(measures=names, **options), on_progress
         )
-    if output == "csv":
-        _print_csv(report, per_query=per_query)
-        return
     sheets = [evaluation.means_sheet(report)]
     sheets += [evaluation.comparisons_sheet(report)] if report.comparisons else []
     sheets += [evaluation.queries_sheet(report)] if per_query else []
-    _print_report(output, evaluation.evaluation_json(report), sheets)
+    content = evaluation.evaluation_json(report)
+    _print_report(output, report, content, sheets, per_query=per_query)
 
 
 @click.command(
@@ -285,14 +283,11 @@ def feedback(
         report, shown = evaluation.evaluate_feedback(
             evaluation.Request(**options), examples, images, on_progress
         )
-    if output == "csv":
-        _print_csv(report)
-        return
     content = evaluation.evaluation_json(report)
     content |= {"rounds": [*report.runs], "examples": shown}
     sheets = [evaluation.means_sheet(report), evaluation.comparisons_sheet(report, "gain")]
     sheets += [evaluation.examples_sheet(shown)] if shown else []
-    _print_report(output, content, sheets)
+    _print_report(output, report, content, sheets)
 
 
 @contextmanager
@@ -314,27 +309,31 @@ def _scoring_bars() -> "Iterator[OnProgress]":
             raise click.UsageError(f"{error}.") from error
 
 
-def _print_csv(report: "Report", *, per_query: bool = False) -> None:
-    """Print a row for each run and measure, or for each query too; print notes on stderr."""
-    from survey.services.analysis.sheets import as_csv
-    from survey.services.collections import run_evaluation as evaluation
-
-    sheet = evaluation.long_queries_sheet(report) if per_query else evaluation.long_sheet(report)
-    click.echo(as_csv(sheet), nl=False)
-    for note in report.evaluation.notes:
-        click.echo(note, err=True)
-
-
 def _print_report(
-    output: Format | None, content: dict[str, Any], sheets: "Sequence[Sheet]"
+    output: Format | None,
+    report: "Report",
+    content: dict[str, Any],
+    sheets: "Sequence[Sheet]",
+    *,
+    per_query: bool = False,
 ) -> None:
-    from survey.services.analysis.sheets import as_latex
+    """Print the sheets, or ``content`` as JSON, or a CSV row for each run and measure.
+
+    ``per_query`` makes it a row for each query too. CSV leaves notes to stderr.
+    """
+    from survey.services.analysis.sheets import as_csv, as_latex
+    from survey.services.collections import run_evaluation as evaluation
 
     if output == "json":
         print_json(content)
-        return
-    for sheet in sheets:
-        if output == "latex":
-            click.echo(as_latex(sheet))
-        else:
-            print_sheet(sheet)
+    elif output == "csv":
+        as_rows = evaluation.long_queries_sheet if per_query else evaluation.long_sheet
+        click.echo(as_csv(as_rows(report)), nl=False)
+        for note in report.evaluation.notes:
+            click.echo(note, err=True)
+    else:
+        for sheet in sheets:
+            if output == "latex":
+                click.echo(as_latex(sheet))
+            else:
+                print_sheet(sheet)

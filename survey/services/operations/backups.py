@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DatabaseError
@@ -68,11 +69,18 @@ def write_backup(
     SQLite and into PostgreSQL.
     """
     require_known_schema(engine)
+    is_sqlite = engine.dialect.name == "sqlite"
+    # The transaction sees one state of the database, and blocks no writer.
+    options: dict[str, Any] = (
+        {"sqlite_begin": "DEFERRED"}
+        if is_sqlite
+        else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+    )
     with _atomic_file(target) as file:
-        with _consistent_read(engine) as connection:
+        with engine.connect().execution_options(**options) as connection:
             revision = str(migration.current_revision(connection))
             live = DatabaseContent(revision, migration.row_counts(connection))
-            if engine.dialect.name == "sqlite":
+            if is_sqlite:
                 database_copy.copy_pages(connection, file, on_step)
             else:
                 _copy_rows(connection, file, live, on_step)
@@ -147,18 +155,6 @@ def restore_backup(
                 raise BackupError("Not every row of the backup arrived; nothing was changed.")
         content = DatabaseContent(str(migration.newest_revision()), rows)
         return RestoreResult(content, safety_backup, erased)
-
-
-@contextmanager
-def _consistent_read(engine: Engine) -> Iterator[Connection]:
-    """Open a transaction that sees one state of the database and blocks no writer."""
-    options = (
-        {"sqlite_begin": "DEFERRED"}
-        if engine.dialect.name == "sqlite"
-        else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
-    )
-    with engine.connect().execution_options(**options) as connection:
-        yield connection
 
 
 def _copy_rows(connection: Connection, file: Path, live: DatabaseContent, on_step: OnStep) -> None:

@@ -14,6 +14,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Literal
 
+from flask.helpers import get_debug_flag
 from sqlalchemy import Engine
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
@@ -57,7 +58,7 @@ class CheckResult:
 
 
 def run_checks(
-    engine: Engine, settings: Settings, host: str, *, debug: bool, thorough: bool = True
+    engine: Engine, settings: Settings, host: str, *, thorough: bool = True
 ) -> list[CheckResult]:
     """Return the results of all checks.
 
@@ -65,7 +66,7 @@ def run_checks(
     tables: slow in a large database.
     """
     return [
-        *_check_settings(settings, host, debug=debug),
+        *_check_settings(settings, host),
         *_check_files(engine, settings),
         *_check_database(engine, thorough=thorough),
     ]
@@ -74,9 +75,8 @@ def run_checks(
 def restrict_access(engine: Engine, instance: Path) -> None:
     """Deny other users of the machine access to the instance folder, the key and the database."""
     if os.name == "posix":
-        database = _database_files(engine)[:1]
-        existing = [path for path in _private_files(engine, instance) if path.exists()]
-        make_private(instance, dict.fromkeys([*database, *existing]))
+        existing = filter(Path.exists, _private_files(engine, instance))
+        make_private(instance, [*_database_files(engine)[:1], *existing])
 
 
 def make_private(folder: Path, files: Iterable[Path]) -> None:
@@ -329,13 +329,13 @@ def check_references(settings: Mapping[str, str], broken: Sequence[str]) -> Chec
     return ok("references", "all in order")
 
 
-def _check_settings(settings: Settings, host: str, *, debug: bool) -> Iterator[CheckResult]:
+def _check_settings(settings: Settings, host: str) -> Iterator[CheckResult]:
     stored = settings.instance / "secret_key"
     yield check_key(settings.secret_key)
     yield check_key_matches(
         settings.secret_key, stored.read_text().strip() if stored.exists() else None
     )
-    yield check_debugging(debug=debug)
+    yield check_debugging(debug=get_debug_flag())
     yield check_proxies(host, settings.trusted_proxies)
     yield check_plugins(MEASURES.faults)
 

@@ -6,7 +6,6 @@ driver is as slow, so names stored there are not suggested.
 
 import os
 import sqlite3
-from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -14,35 +13,24 @@ from urllib.parse import quote
 from survey.config import MissingInstanceError, Settings, UnsafeSettingsError
 
 PATIENCE = 0.2  # seconds to wait for a lock
-
-
-def measures() -> list[str]:
-    """Return the names of the registered measures, for families the usual ones."""
-    from survey.core.measures import MEASURES  # imports numpy, which the other names do not need
-
-    return list(MEASURES)
-
-
-def studies() -> list[str]:
-    """Return the slugs of all studies, none where the database cannot be read."""
-    return _names("SELECT slug FROM study ORDER BY id")
-
-
-def researchers() -> list[str]:
-    """Return the names of all researchers, none where the database cannot be read."""
-    return _names("SELECT name FROM researcher ORDER BY name")
-
-
-KINDS: Mapping[str, Callable[[], list[str]]] = {
-    "measures": measures,
-    "study": studies,
-    "target": studies,
-    "researcher": researchers,
+STUDIES = "SELECT slug FROM study ORDER BY id"
+QUERIES = {
+    "study": STUDIES,
+    "target": STUDIES,
+    "researcher": "SELECT name FROM researcher ORDER BY name",
 }
 
 
-def _names(query: str) -> list[str]:
-    """Query an existing SQLite file; return nothing for another database or after an error."""
+def names(kind: str) -> list[str]:
+    """Return all names of a kind: "measures", or a key of ``QUERIES``.
+
+    Of a family of measures, the usual ones; no studies and researchers where the database
+    cannot be read.
+    """
+    if kind == "measures":
+        from survey.core.measures import MEASURES  # imports numpy, which other names do not need
+
+        return list(MEASURES)
     # Names need no key; without this one, the settings would write a new one to disk.
     environment = {**os.environ, "SURVEY_SECRET_KEY": "unused" * 10}
     try:
@@ -52,6 +40,6 @@ def _names(query: str) -> list[str]:
             return []
         uri = f"file:{quote(str(path))}?mode=ro"
         with closing(sqlite3.connect(uri, timeout=PATIENCE, uri=True)) as database:
-            return [name for (name,) in database.execute(query)]
+            return [name for (name,) in database.execute(QUERIES[kind])]
     except (MissingInstanceError, UnsafeSettingsError, sqlite3.Error):
         return []

@@ -64,6 +64,7 @@ FIELDS: Mapping[str, Field] = {
     "replicates": Field("2000", int, 100, 100_000),
     "seed": Field("1", int, 0, 2**32 - 1),
 }
+SHARES = ("decided", "between_questions", "between_participants")
 DEFAULTS = {name: field.default for name, field in FIELDS.items()}
 
 # The work of an executor's task, about a twentieth of a second: sending it to a cluster's
@@ -171,20 +172,11 @@ def _disagreements(values: Mapping[str, Sequence[float]]) -> Iterable[Fault]:
 
 
 def _studies(values: Mapping[str, Sequence[Any]]) -> Iterator[PlannedStudy]:
-    (decided,), (between_questions,) = values["decided"], values["between_questions"]
-    (between_participants,) = values["between_participants"]
+    shares = {name: values[name][0] for name in SHARES}
     names = ("difference", "participants", "questions")
     for difference, people, asked in product(*(values[name] for name in names)):
         for questions in (asked, *(pool for pool in values["pool"] if pool > asked)):
-            yield PlannedStudy(
-                people,
-                asked,
-                questions,
-                difference,
-                decided,
-                between_questions,
-                between_participants,
-            )
+            yield PlannedStudy(people, asked, questions, difference, **shares)
 
 
 def simulate_power(
@@ -268,13 +260,9 @@ def as_rows(powers: Sequence[Power]) -> list[dict[str, Any]]:
 
 def as_json(grid: Grid, powers: Sequence[Power]) -> dict[str, Any]:
     """Return the grid's settings and the powers as JSON values."""
-    settings = {
-        name: float(grid.texts[name])
-        for name in ("decided", "between_questions", "between_participants")
-    }
     return {
         "alpha": ALPHA,
-        **settings,
+        **{name: float(grid.texts[name]) for name in SHARES},
         "replicates": grid.replicates,
         "seed": grid.seed,
         "studies": as_rows(powers),
@@ -370,11 +358,10 @@ def _what_helps(grid: Sequence[Power]) -> Iterator[str]:
     start = min(
         grid, key=lambda result: (result.participants, result.per_participant, result.questions)
     )
-    alike = [result for result in grid if result.per_participant == start.per_participant]
-    people = [result for result in alike if result.questions == start.questions and result != start]
-    questions = [
-        result for result in grid if result.participants == start.participants and result != start
-    ]
+    others = [result for result in grid if result != start]
+    asked_alike = (start.per_participant, start.questions)
+    people = [each for each in others if (each.per_participant, each.questions) == asked_alike]
+    questions = [each for each in others if each.participants == start.participants]
     if not people or not questions:
         return
     more_people = max(people, key=lambda result: result.participants)
@@ -445,18 +432,15 @@ def cluster(address: str) -> Iterator[Executor]:
         for package, version in (("survey", __version__), ("numpy", np.__version__)):
             # Python's own function: a worker without the survey could not load one of ours.
             versions = client.run(resolve_name, f"{package}:__version__", on_error="return")
-            _require(package, version, versions, address)
+            if not versions:
+                raise SurveyError(
+                    f"The Dask cluster at {address} has no workers; start `dask worker`."
+                )
+            for worker, theirs in versions.items():
+                if theirs != version:  # or the error of a worker without the package
+                    has = f"{package} {theirs}" if isinstance(theirs, str) else f"no {package}"
+                    raise SurveyError(
+                        f"The Dask worker {worker} has {has}; {package} {version} is needed on "
+                        "every worker, so that figures are the same."
+                    )
         yield client.get_executor()
-
-
-def _require(package: str, version: str, versions: Mapping[str, object], address: str) -> None:
-    """Raise SurveyError unless every worker has this version; ``versions``: theirs, or errors."""
-    if not versions:
-        raise SurveyError(f"The Dask cluster at {address} has no workers; start `dask worker`.")
-    for worker, theirs in versions.items():
-        if theirs != version:
-            has = f"{package} {theirs}" if isinstance(theirs, str) else f"no {package}"
-            raise SurveyError(
-                f"The Dask worker {worker} has {has}; {package} {version} is needed on every "
-                "worker, so that figures are the same."
-            )
