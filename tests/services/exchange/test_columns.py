@@ -157,9 +157,9 @@ def test_a_column_of_the_model_and_the_record_is_in_everything(tmp_path):
     """Add two columns to copies of these two files alone, and use them in another process."""
     shutil.copytree(ROOT / "survey", tmp_path / "survey")
     add_lines(
-        tmp_path / "survey" / "db" / "models" / "participant.py",
-        "    exclude_reason: Mapped[str | None]",
-        '    weather: Mapped[str | None] = mapped_column(String(8), doc="the weather that day")\n'
+        tmp_path / "survey" / "db" / "models" / "__init__.py",
+        "    exclude_reason: Mapped[LongText | None]",
+        '    weather: Mapped[LongText | None] = mapped_column(doc="the weather that day")\n'
         '    visits: Mapped[int] = mapped_column(default=1, doc="how often they came")\n',
     )
     add_lines(
