@@ -14,7 +14,7 @@ from survey.db.models import Participant
 from survey.errors import NotAllowedError, NotFoundError
 from survey.services.participation import participants
 from survey.services.participation.participant_list import list_participants
-from survey.services.participation.participants import Step, progress_of
+from survey.services.participation.participants import Arrival, Step, progress_of
 from survey.services.studies import lifecycle
 from tests.builders import KEY, a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
@@ -32,7 +32,7 @@ def test_an_id_prefix_filters_the_rows_of_the_list_and_no_number(session):
     first = participants.begin(session, study, "one browser", KEY)
     participants.begin(session, study, "another browser", KEY)
     listed = list_participants(session, study, first.public_id)
-    assert [shown.public_id for shown in listed.counted.shown] == [first.public_id]
+    assert [shown.participant.public_id for shown in listed.counted.shown] == [first.public_id]
     assert (listed.counted.total, listed.counts["started"], listed.under_way) == (2, 2, 2)
 
 
@@ -138,8 +138,9 @@ def test_the_resume_code_leads_back_from_another_browser(session, typed):
         code = code.replace("-", " ")
     found = participants.resume(session, study, code, "phone")
     assert found.id == participant.id
-    assert participants.participant_of_browser(session, study, "phone").id == participant.id
-    assert participants.participant_of_browser(session, study, "browser").id == participant.id
+    for browser in ("phone", "browser"):
+        back = participants.returning_participant(session, study, browser, KEY, Arrival())
+        assert back.id == participant.id
 
 
 def test_a_code_of_another_study_is_not_found(session):

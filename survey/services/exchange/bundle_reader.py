@@ -170,20 +170,19 @@ def read_identities(
 ) -> list[IdentityRecord]:
     """Read identities.csv; raises BundleError."""
     ids = {participant.public_id for participant in participants}
-    columns = ("participant", "external_id", "parameters")
-    return parse_rows(files, IDENTITIES, columns, lambda row: _identity(row, ids))
 
+    def parse(row: CsvRow) -> IdentityRecord:
+        try:
+            parameters = json.loads(row.text("parameters"))
+        except (ValueError, RecursionError):
+            parameters = None
+        if not isinstance(parameters, dict):
+            raise row.fault("parameters", "a JSON object is needed")
+        if row.text("participant") not in ids:
+            raise row.fault("participant", f"{PARTICIPANTS} has no participant of that id")
+        return IdentityRecord(row.text("participant"), row.optional_text("external_id"), parameters)
 
-def _identity(row: CsvRow, ids: Collection[str]) -> IdentityRecord:
-    try:
-        parameters = json.loads(row.text("parameters"))
-    except (ValueError, RecursionError):
-        parameters = None
-    if not isinstance(parameters, dict):
-        raise row.fault("parameters", "a JSON object is needed")
-    if row.text("participant") not in ids:
-        raise row.fault("participant", f"{PARTICIPANTS} has no participant of that id")
-    return IdentityRecord(row.text("participant"), row.optional_text("external_id"), parameters)
+    return parse_rows(files, IDENTITIES, ("participant", "external_id", "parameters"), parse)
 
 
 def _read_participants(
@@ -209,7 +208,11 @@ def _read_participants(
 def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> ParticipantRecord:
     stored = {field: parse(row) for field, parse in _CELL_PARSERS.items()}
     version = row.optional_whole_number("consent_version")
-    _check_times(row, stored)
+    completed_at = stored["completed_at"]
+    if (completed_at is None) == (stored["status"] == "complete"):
+        raise row.fault("completed_at", "a time where the status is complete, and only there")
+    if completed_at is not None and completed_at < stored["started_at"]:
+        raise row.fault("completed_at", f"begun was at {row.text('started_at')}")
     if version is not None and version not in versions:
         known = ", ".join(map(str, versions)) or "none"
         raise row.fault("consent_version", f"{STUDY} has the versions {known}")
@@ -223,15 +226,6 @@ def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> Participan
         if (cell := row.optional_text(field.name)) is not None
     }
     return ParticipantRecord(**stored, personal=personal, consent_version=version)
-
-
-def _check_times(row: CsvRow, stored: Mapping[str, Any]) -> None:
-    """Refuse times that do not fit each other or the status."""
-    started_at, completed_at = stored["started_at"], stored["completed_at"]
-    if (completed_at is None) == (stored["status"] == "complete"):
-        raise row.fault("completed_at", "a time where the status is complete, and only there")
-    if completed_at is not None and completed_at < started_at:
-        raise row.fault("completed_at", f"begun was at {row.text('started_at')}")
 
 
 def _cell_parser(name: str, source: InstrumentedAttribute[Any]) -> Callable[[CsvRow], Any]:

@@ -82,14 +82,11 @@ class OrderingContent:
     def analyse(self, content: Content, options: AnalysisOptions) -> Analysis:
         """Return the analysis of the answers."""
         plan = ordering_plan(content.plan)
-        facts = study_facts(
-            content.slug, content.status, content.digest, content.generator_version, plan
-        )
+        study = (content.slug, content.status, content.digest, content.generator_version)
+        facts = study_facts(*study, plan)
         return analyse_records(facts, plan, rankings_of(content.questions), *self.votes(), options)
 
-    def as_json(self, analysis: Analysis) -> dict[str, Any]:
-        """Return an analysis as ``survey analyse --json`` prints it."""
-        return study_results.as_json(analysis)
+    as_json = staticmethod(study_results.as_json)
 
     def to_import(
         self, content: Content
@@ -247,11 +244,10 @@ class OrderingFiles:
                 marks = and_join(plan.marked or question.marks.kinds)
                 raise BundleError(f"{place}: the plan gives other {marks}")
             for letter, ranks in question.lists.items():
-                if ranks != expected.lists[letter]:
-                    raise BundleError(
-                        f"{place}, list {letter}: {spaced(ranks)} found; the plan gives "
-                        f"{spaced(expected.lists[letter])}"
-                    )
+                planned = expected.lists[letter]
+                if ranks != planned:
+                    fault = f"{spaced(ranks)} found; the plan gives {spaced(planned)}"
+                    raise BundleError(f"{place}, list {letter}: {fault}")
         if plan.generator == OWN_LISTS:
             return f"the lists of {plan.questions} questions are the plan's own"
         return f"the lists of {plan.questions} questions come out of the seed {plan.seed} again"
@@ -271,8 +267,13 @@ def _lists_and_marks(question: Question | None) -> tuple[object, Marks] | None:
 
 QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
 MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
-NOTATION = "best first, > between places, = inside a tie: B>A=C"
+RANKING = Column(
+    "ranking",
+    "the order that the measure gives the lists",
+    allowed="best first, > between places, = inside a tie: B>A=C",
+)
 YES_NO = ("whole number", "0 or 1")
+SPACED = "separated by spaces"
 
 
 @lines_of
@@ -295,12 +296,7 @@ def _rankings(content: Content) -> Iterator[Row]:
 _QUESTION_COLUMNS = [
     QUESTION,
     Column("list", "letter of the ranked list", allowed="A, B, …"),
-    Column(
-        "ranks",
-        "sorted positions of the relevant items, from 1",
-        "whole numbers",
-        "separated by spaces",
-    ),
+    Column("ranks", "sorted positions of the relevant items, from 1", "whole numbers", SPACED),
     Column("collection_size", "items in the collection", "whole number", "2, 3, …"),
 ]
 _EACH = "separated by spaces, one for each rank"
@@ -315,24 +311,14 @@ _MARKS = {
         allowed=_EACH,
     ),
 }
+_VALUES = "the measure's own values (AP, not 1-AP), lists from A on"
+_DISPLAYED = "the values as the page prints them (lower is better), lists from A on"
 RANKINGS = Table(
     "rankings.csv",
     [
-        QUESTION,
-        MEASURE,
-        Column("ranking", "the order that the measure gives the lists", allowed=NOTATION),
-        Column(
-            "values",
-            "the measure's own values (AP, not 1-AP), lists from A on",
-            "numbers",
-            "separated by spaces",
-        ),
-        Column(
-            "displayed",
-            "the values as the page prints them (lower is better), lists from A on",
-            "numbers",
-            "separated by spaces",
-        ),
+        *(QUESTION, MEASURE, RANKING),
+        Column("values", _VALUES, "numbers", SPACED),
+        Column("displayed", _DISPLAYED, "numbers", SPACED),
     ],
     _rankings,
 )
@@ -426,20 +412,16 @@ FIRST_RANKINGS = Table(
     ],
     _first_rankings,
 )
+_LABEL = "the label the measure stood behind in this response"
+_CREDITED = "whether the measure's order equals that of a ticked column"
 VOTES = Table(
     "votes.csv",
     [
-        PARTICIPANT,
-        QUESTION,
-        MEASURE,
-        Column(
-            "label",
-            "the label the measure stood behind in this response",
-            allowed="Method1, Method2, …",
-        ),
-        Column("ranking", "the order that the measure gives the lists", allowed=NOTATION),
+        *(PARTICIPANT, QUESTION, MEASURE),
+        Column("label", _LABEL, allowed="Method1, Method2, …"),
+        RANKING,
         Column("clicked", "whether this label was ticked", *YES_NO),
-        Column("credited", "whether the measure's order equals that of a ticked column", *YES_NO),
+        Column("credited", _CREDITED, *YES_NO),
     ],
     _votes,
 )

@@ -184,7 +184,7 @@ def erase_again(session: Session, instance: Path, known: frozenset[str] = frozen
     for study, participant, token in erased:
         _delete(session, study, participant, token)
     for token in tokens - erased_tokens(session):
-        session.add(Erasure(token=token, erased_on=_today()))
+        session.add(Erasure(token=token, erased_on=now().date()))
     session.commit()
     _note(instance, tokens - _noted(instance))
     empty_log(session)
@@ -206,12 +206,8 @@ def _delete(session: Session, study: AnyStudy, participant: Participant, token: 
         event.detail = ERASED
     session.delete(participant)  # the database deletes what hangs on it
     if token not in erased_tokens(session):
-        session.add(Erasure(token=token, erased_on=_today()))
+        session.add(Erasure(token=token, erased_on=now().date()))
     session.flush()
-
-
-def _today() -> date:
-    return now().date()
 
 
 def _noted(instance: Path) -> frozenset[str]:

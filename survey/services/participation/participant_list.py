@@ -15,32 +15,21 @@ from survey.services.participation import participants
 
 MOST_SHOWN = 200  # participants of each kind: the page is loaded again every five seconds
 
-STEPS = (
-    ("consented_at", "consent"),
-    ("described_at", "about you"),
-    ("informed_at", "scenario"),
-)
-
 
 @dataclass(frozen=True)
 class ListedParticipant:
-    """What a researcher may see of a participant while a study runs.
+    """A participant and their progress, as a researcher sees it while a study runs.
 
     ``page``: the next page in words, or the status of those who have ended. ``minutes``: from the
     beginning to the end, or to when they were last seen. ``away``: their slot is released.
     """
 
-    public_id: str
-    status: str
+    participant: Participant
     page: str
     answered: int
-    asked: int
     last_seen: datetime
     minutes: float
     away: bool
-    is_test: bool
-    excluded: bool
-    exclude_reason: str | None
 
 
 @dataclass(frozen=True)
@@ -68,14 +57,8 @@ class StudyParticipants:
     excluded: ParticipantList
     counts: Mapping[str, int]
     under_way: int
-    target: int
     id_prefix: str
     at: datetime
-
-    @property
-    def complete(self) -> int:
-        """How many of those who count are complete."""
-        return self.counts.get("complete", 0)
 
     @property
     def longest(self) -> int:
@@ -90,13 +73,18 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
     """
     since = participants.slot_cutoff(study)
     status_counts = queries.status_counts(session, study.id, since)
-    counted = [row for row in status_counts if row.kind == "counts"]
+    asked = study.plan.asked
 
     def participant_list(kind: Kind) -> ParticipantList:
         total = sum(row.participants for row in status_counts if row.kind == kind)
-        shown = _list_recent(session, study, kind, id_prefix, since) if total else ()
-        return ParticipantList(shown, total)
+        if not total:
+            return ParticipantList((), 0)
+        rows = queries.recently_seen(session, study.id, kind, id_prefix, MOST_SHOWN)
+        answered = queries.answer_counts(session, [row.id for row in rows])
+        listed = [_listed_participant(row, answered.get(row.id, 0), asked, since) for row in rows]
+        return ParticipantList(listed, total)
 
+    counted = [row for row in status_counts if row.kind == "counts"]
     counts = Counter[str]()
     for row in counted:
         counts[row.status] += row.participants
@@ -106,7 +94,6 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         excluded=participant_list("excluded"),
         counts=counts,
         under_way=counts["started"] - sum(row.participants for row in counted if row.away),
-        target=study.plan.participants,
         id_prefix=id_prefix,
         at=now(),
     )
@@ -120,42 +107,22 @@ def find_participant(session: Session, study: Study, public_id: str) -> Particip
     return participant
 
 
-def _list_recent(
-    session: Session, study: Study, kind: Kind, id_prefix: str, since: datetime
-) -> list[ListedParticipant]:
-    rows = queries.recently_seen(session, study.id, kind, id_prefix, MOST_SHOWN)
-    answered = queries.answer_counts(session, [row.id for row in rows])
-    return [
-        _listed_participant(row, answered.get(row.id, 0), study.plan.asked, since) for row in rows
-    ]
-
-
 def _listed_participant(
     participant: Participant, answered: int, asked: int, since: datetime
 ) -> ListedParticipant:
+    under_way = participant.status == "started"
     last_seen = participant.completed_at or participant.last_seen_at or participant.started_at
+    if under_way:
+        page = "review" if answered >= asked else f"question {answered + 1} of {asked}"
+        step = participants.step_before_questions(participant)
+        page = step.value.replace("_", " ") if step else page
+    else:
+        page = participant.status.replace("complete", "finished").replace("_", " ")
     return ListedParticipant(
-        public_id=participant.public_id,
-        status=participant.status,
-        page=_page_in_words(participant, answered, asked),
+        participant=participant,
+        page=page,
         answered=answered,
-        asked=asked,
         last_seen=last_seen,
         minutes=(last_seen - participant.started_at).total_seconds() / 60,
-        away=participant.status == "started" and last_seen <= since,
-        is_test=participant.is_test,
-        excluded=participant.excluded,
-        exclude_reason=participant.exclude_reason,
+        away=under_way and last_seen <= since,
     )
-
-
-def _page_in_words(participant: Participant, answered: int, asked: int) -> str:
-    """Return a participant's next page in words, or the status of those who have ended."""
-    if participant.status != "started":
-        return (
-            "finished" if participant.status == "complete" else participant.status.replace("_", " ")
-        )
-    for moment, name in STEPS:
-        if getattr(participant, moment) is None:
-            return name
-    return "review" if answered >= asked else f"question {answered + 1} of {asked}"

@@ -95,13 +95,6 @@ def returning_participant(
     if external_id:
         identity = queries.find(session, Identity, study_id=study.id, external_id=external_id)
         return identity.participant if identity else None
-    return participant_of_browser(session, study, browser_token)
-
-
-def participant_of_browser(
-    session: Session, study: AnyStudy, browser_token: str
-) -> Participant | None:
-    """Return the participant to whom a browser is bound in a study."""
     browser = _browser(session, study, browser_token)
     return browser.participant if browser else None
 
@@ -152,17 +145,12 @@ def _new_participant(
         guest = find_guest(session, study, secret_key, arrival.guest)
         guest.participant_id = participant.id
     if arrival.parameters:
-        others = {"study_id": study.id, "external_id": external_id}
-        if external_id and queries.find(session, Identity, **others):
-            external_id = None  # of another participant: a guest opened the link with their address
-        session.add(
-            Identity(
-                participant_id=participant.id,
-                study_id=study.id,
-                external_id=external_id,
-                parameters=dict(arrival.parameters),
-            )
-        )
+        sent = {"study_id": study.id, "external_id": external_id}
+        if external_id and queries.find(session, Identity, **sent):
+            # Of another participant: a guest opened the link with their address.
+            sent["external_id"] = None
+        parameters = dict(arrival.parameters)
+        session.add(Identity(participant_id=participant.id, parameters=parameters, **sent))
     return participant
 
 
@@ -276,15 +264,6 @@ class Step(StrEnum):
     DONE = "done"
 
 
-# The last page of each status but "started".
-LAST_PAGES = {
-    "complete": Step.DONE,
-    "declined": Step.DECLINED,
-    "screened_out": Step.SCREENED_OUT,
-    "stopped": Step.STOPPED,
-}
-
-
 @dataclass(frozen=True)
 class Progress:
     """A participant's next page.
@@ -309,15 +288,21 @@ class Progress:
 
 def progress_of(session: Session, participant: AnyParticipant) -> Progress:
     """Return a participant's next page, from what is stored alone."""
-    if participant.status in LAST_PAGES:
-        return Progress(LAST_PAGES[participant.status])
-    if participant.consented_at is None:
-        return Progress(Step.CONSENT)
-    if participant.described_at is None:
-        return Progress(Step.ABOUT_YOU)
-    if participant.informed_at is None:
-        return Progress(Step.SCENARIO)
+    if participant.status != "started":
+        ended = participant.status
+        return Progress(Step.DONE if ended == "complete" else Step(ended))
+    if step := step_before_questions(participant):
+        return Progress(step)
     return _progress_among(participant_queries.answered_positions(session, participant.id))
+
+
+def step_before_questions(participant: AnyParticipant) -> Step | None:
+    """Return the first page before the questions that a participant has not sent yet, or None."""
+    if participant.consented_at is None:
+        return Step.CONSENT
+    if participant.described_at is None:
+        return Step.ABOUT_YOU
+    return Step.SCENARIO if participant.informed_at is None else None
 
 
 def _progress_among(answered: Mapping[int, bool]) -> Progress:
@@ -390,9 +375,20 @@ def confirm_scenario(session: Session, record: AnyParticipant) -> None:
     participant.last_seen_at = now()
     if participant.informed_at is None:
         participant.informed_at = participant.last_seen_at
-        plan = study.plan
-        for position, question in _draw_questions(session, study, plan, participant):
-            _store_presentation(session, plan, position, question, participant)
+        plan, task = study.plan, task_of(study.plan)
+        table, first = TASK_TABLES[plan.kind].presentation, PRACTICE if plan.practice else 1
+        for position, row in _draw_questions(session, study, plan, participant):
+            question = task.read_question(row.number, row.content)
+            drawn = task.draw(plan, question, secrets.SystemRandom())
+            presentation = Presentation(
+                participant_id=participant.id,
+                question_id=row.id,
+                position=position,
+                shown_at=participant.informed_at if position == first else None,
+            )
+            session.add(presentation)
+            session.flush()
+            participant_queries.store_own_columns(session, table, presentation.id, vars(drawn))
     session.commit()
 
 
@@ -416,32 +412,6 @@ def _draw_questions(
     if plan.shuffle_questions:
         chance.shuffle(questions)
     return [(PRACTICE, question) for question in practice] + list(enumerate(questions, 1))
-
-
-def _store_presentation(
-    session: Session,
-    plan: Plan,
-    position: int,
-    question: StoredQuestion,
-    participant: Participant,
-) -> None:
-    """Draw and store how a participant will see a question."""
-    task = task_of(plan)
-    drawn = task.draw(
-        plan, task.read_question(question.number, question.content), secrets.SystemRandom()
-    )
-    first = PRACTICE if plan.practice else 1
-    presentation = Presentation(
-        participant_id=participant.id,
-        question_id=question.id,
-        position=position,
-        shown_at=participant.informed_at if position == first else None,
-    )
-    session.add(presentation)
-    session.flush()
-    participant_queries.store_own_columns(
-        session, TASK_TABLES[plan.kind].presentation, presentation.id, vars(drawn)
-    )
 
 
 def start_questions(session: Session, record: AnyParticipant) -> None:
