@@ -6,11 +6,12 @@ the titles and columns of the tables that we print about it.
 """
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,11 @@ import yaml
 from numpy.typing import ArrayLike
 
 from survey import figures
+from survey.core.agreement.credits import Table4Row
+from survey.core.agreement.verdicts import p_text, rounded
+from survey.core.statistics.significance import MeanTest
 from survey.figures.exhibit import Exhibit
-from survey.services.analysis.sheets import Sheet, as_csv
+from survey.services.analysis.sheets import P, Sheet, as_csv, text_of
 
 MEASURES = ("AP", "NMRR", "MNRO")
 HOLDS, IN_PART = "holds", "holds only in part"
@@ -48,22 +52,81 @@ def exhibit_texts(name: str) -> Any:
 
 def exhibit_remarks(exhibit: str, **values: object) -> tuple[str, ...]:
     """Return the limits of a recomputation, with these values in the placeholders."""
-    return tuple(remark.format_map(values) for remark in exhibit_texts(exhibit)["remarks"])
+    return tuple(fill_in(remark, values) for remark in exhibit_texts(exhibit)["remarks"])
 
 
 def exhibit_sheet(
-    exhibit: str, name: str, rows: Iterable[tuple[Any, ...]], **values: object
+    exhibit: str, name: str, rows: Iterable[Sequence[Any] | Mapping[str, Any]], **values: object
 ) -> Sheet:
-    """Return these rows as the table that the exhibit's file declares under this name."""
+    """Return these rows as the table that the exhibit's file declares under this name.
+
+    A row is its cells, or the values that fill in the texts of the declared columns.
+    """
     texts = exhibit_texts(exhibit)["sheets"][name]
+    columns = [column if isinstance(column, list) else (column, "") for column in texts["columns"]]
     return Sheet(
         name,
-        texts["title"].format_map(values),
-        tuple(texts["columns"]),
-        tuple(rows),
-        texts.get("note", "").format_map(values),
+        fill_in(texts["title"], values),
+        tuple(heading for heading, _ in columns),
+        tuple(
+            tuple(fill_in(text, row) for _, text in columns)
+            if isinstance(row, Mapping)
+            else tuple(row)
+            for row in rows
+        ),
+        fill_in(texts.get("note", ""), values),
         decimals=texts.get("decimals", 3),
     )
+
+
+def fill_in(text: str, values: Mapping[str, Any]) -> str:
+    """Return a text with these values in its placeholders, formatted by ``FORMATS`` too."""
+    return _Words().vformat(text, (), values)
+
+
+class _Words(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        form = FORMATS.get(format_spec)
+        return super().format_field(value, format_spec) if form is None else form(value)
+
+
+def _points(share: float | None) -> str:
+    return "–" if share is None else rounded(100 * share)
+
+
+def _votes(count: float) -> str:
+    text = f"{count:+.1f}".removesuffix(".0").replace("-", "−")
+    return "0" if text in {"+0", "−0"} else text
+
+
+def _interval(test: MeanTest) -> str:
+    return f"{_points(test.ci95[0])} to {_points(test.ci95[1])}" if test.ci95 else "–"
+
+
+def name_sets(sets: Iterable[int | Table4Row]) -> str:
+    """Name sets in a sentence: set 4; sets 3 and 9; no set."""
+    numbers = [each.question if isinstance(each, Table4Row) else each for each in sets]
+    return f"set{'s' if len(numbers) > 1 else ''} {join_words(numbers)}" if numbers else "no set"
+
+
+def join_words(parts: Iterable[object]) -> str:
+    """Join parts as a sentence does: 3, 4 and 9; none."""
+    *before, last = [*map(str, parts)] or ["none"]
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+# What a placeholder may say behind its colon, beside Python's own formats.
+FORMATS: Mapping[str, Callable[[Any], str]] = {
+    "p": p_text,  # p = .023
+    "value of p": lambda p: text_of(None if p is None else P(p)),  # .023
+    "percent": lambda share: f"{100 * share:.1f} %",
+    "points": _points,  # of the responses, a dash where undefined
+    "votes": _votes,  # a lead: +26, −8.7, 0
+    "interval": _interval,  # 95 %, in points: −6.1 to 23.5
+    "sets": name_sets,
+    "list": join_words,
+    "count": lambda values: str(len(values)),
+}
 
 
 def float_cells(row: Mapping[str, str], *columns: str) -> tuple[float, ...]:
@@ -179,7 +242,7 @@ def judge_claims(exhibit: str, checks: Checks, otherwise: str = DOES_NOT_HOLD) -
     for name, texts in entries.items():
         check = checks[name]
         verdict = HOLDS if np.all(check.cases) else IN_PART if np.any(check.cases) else otherwise
-        words = {part: text.format_map(check.values) for part, text in texts.items()}
+        words = {part: fill_in(text, check.values) for part, text in texts.items()}
         claims.append(Claim(name=name, verdict=verdict, **words))
     return tuple(claims)
 
@@ -239,9 +302,3 @@ class Reproduction:
             tuple(rows[0]) if rows else (),
             tuple(tuple(row.values()) for row in rows),
         )
-
-
-def join_words(parts: Iterable[object]) -> str:
-    """Join parts as a sentence does: 3, 4 and 9."""
-    *before, last = map(str, parts)
-    return f"{', '.join(before)} and {last}" if before else last

@@ -193,18 +193,16 @@ class PairTests:
     ``by_set``: votes for the first minus the second; ``chance_lead``: the lead that random
     clicking of one column per answer gives, since an identical order is credited for the
     other's column too; ``structural_ties``: sets where the two orders are identical, so that
-    they tie whatever people think. ``all_sets``, ``free`` (without the structural ties) and
-    ``distinct`` (sets whose orders all differ, so that random clicking gives no lead) hold the
-    same tests.
+    they tie whatever people think. ``scopes``: the same tests over ``all_sets``, ``free`` (without
+    the structural ties) and ``distinct`` (sets whose orders all differ, so that random clicking
+    gives no lead).
     """
 
     pair: Pair
     by_set: tuple[int, ...]
     chance_lead: float
     structural_ties: tuple[int, ...]
-    all_sets: ScopeTests
-    free: ScopeTests
-    distinct: ScopeTests
+    scopes: dict[str, ScopeTests]
     exchange: Exchange
 
     @property
@@ -217,16 +215,6 @@ class PairTests:
         """The lead with each set left out."""
         return tuple(self.lead - step for step in self.by_set)
 
-    @property
-    def ties(self) -> int:
-        """The number of sets with equal votes for both, though their orders differ."""
-        return self.free.questions.tied
-
-    @property
-    def scopes(self) -> dict[str, ScopeTests]:
-        """The same tests over all sets and over some."""
-        return {"all_sets": self.all_sets, "free": self.free, "distinct": self.distinct}
-
     def as_json(self) -> dict[str, Any]:
         """Return the lead and the tests as plain values."""
         return {
@@ -235,7 +223,7 @@ class PairTests:
             "lead": self.lead,
             "chance_lead": self.chance_lead,
             "structural_ties": list(self.structural_ties),
-            "ties": self.ties,
+            "ties": self.scopes["free"].questions.tied,
             "lead_without_set": list(self.lead_without),
             "exchange": json_values(self.exchange),
             **{
@@ -279,22 +267,24 @@ def set_level(counts: PublishedCounts) -> SetLevel:
     ]
     free = [[number for number in sets if number not in tied] for tied in ties]
     distinct = distinct_questions(counts.rankings())
-    scopes = (
-        _test_scope(counts, credits, [sets] * len(compared), ""),
-        _test_scope(counts, credits, free, IDENTICAL_PAIR),
-        _test_scope(counts, credits, [distinct] * len(compared), IDENTICAL_ANY),
-    )
+    scopes = {
+        "all_sets": _test_scope(counts, credits, [sets] * len(compared), ""),
+        "free": _test_scope(counts, credits, free, IDENTICAL_PAIR),
+        "distinct": _test_scope(counts, credits, [distinct] * len(compared), IDENTICAL_ANY),
+    }
     exchanges = [_exchange(counts, partial(_lead, pair)) for pair in compared]
-    tests = zip(compared, ties, *scopes, _corrected(exchanges, "p"), strict=True)
+    tests = zip(compared, ties, _corrected(exchanges, "p"), strict=True)
     return SetLevel(
         pairs=tuple(
             PairTests(
                 pair,
                 tuple(_lead(pair, votes) for votes in counts.by_set.values()),
                 round(label_permutation(Redraws(credits), pair).null_mean or 0.0, 9),
-                *of_pair,
+                tied,
+                {scope: by_pair[index] for scope, by_pair in scopes.items()},
+                exchange,
             )
-            for pair, *of_pair in tests
+            for index, (pair, tied, exchange) in enumerate(tests)
         ),
         totals={name: _exchange(counts, itemgetter(name)) for name in counts.measures},
         first_places={name: _first_places(counts, name) for name in counts.measures},

@@ -23,6 +23,7 @@ from survey.services.paper.reproduction import (
     Checks,
     Reproduction,
     exhibit_texts,
+    fill_in,
     float_cells,
     join_words,
     printed_rows,
@@ -50,7 +51,7 @@ def all_slips() -> list[Slip]:
     for entry in exhibit_texts("slips"):
         check = checks.get(entry.get("check"))
         values = check.values if check else {}
-        texts = {name: text.format_map(values) for name, text in entry.items() if name != "check"}
+        texts = {name: fill_in(text, values) for name, text in entry.items() if name != "check"}
         listing.append({**texts, "confirmed": bool(check.cases) if check else None})
     return listing
 

@@ -38,8 +38,8 @@ def test_sets_are_won_lost_tied_or_could_not_differ(by_pair, pair):
     tests, expected = by_pair[pair], EXPECTED[pair]
     assert (list(tests.by_set), tests.lead) == (expected["diff_per_set"], expected["sum"])
     assert list(tests.structural_ties) == expected["structural_tie_sets"]
-    free = tests.free.questions
-    assert (free.won, free.lost, tests.ties) == tuple(
+    free = tests.scopes["free"].questions
+    assert (free.won, free.lost, free.tied) == tuple(
         expected[key] for key in ("win", "loss", "tie")
     )
     assert free.sign_p == close(expected["sign_p2"])
@@ -49,7 +49,7 @@ def test_sets_are_won_lost_tied_or_could_not_differ(by_pair, pair):
 @pytest.mark.parametrize("pair", PAIRS)
 def test_the_mean_over_sets_and_its_tests(by_pair, pair, scope):
     expected = EXPECTED[pair][scope]
-    tests = by_pair[pair].all_sets if scope == "all10" else by_pair[pair].free
+    tests = by_pair[pair].scopes["all_sets" if scope == "all10" else "free"]
     assert (tests.mean.n, tests.mean.df) == (expected["n"], expected["n"] - 1)
     assert (tests.mean.mean, tests.mean.sd) == (close(expected["mean"]), close(expected["sd"]))
     assert (tests.mean.t, tests.mean.p) == (close(expected["t"]), close(expected["p_t"]))
@@ -105,7 +105,9 @@ def test_leaving_each_set_out(by_pair):
 
 
 def test_only_mnro_over_ap_survives_holm_over_the_pairs(by_pair):
-    holm = {pair: tests.all_sets.questions.sign_flip_p_holm for pair, tests in by_pair.items()}
+    holm = {
+        pair: tests.scopes["all_sets"].questions.sign_flip_p_holm for pair, tests in by_pair.items()
+    }
     assert holm == {
         "MNRO-NMRR": close(2 * 0.234375),
         "MNRO-AP": close(3 * 0.0078125),
@@ -116,7 +118,7 @@ def test_only_mnro_over_ap_survives_holm_over_the_pairs(by_pair):
 
 def test_mnro_over_ap_holds_too_where_no_orders_are_identical(by_pair):
     # By hand: all seven sets won, so both signs of every flip reach it: 2 / 2**7.
-    distinct = by_pair["MNRO-AP"].distinct
+    distinct = by_pair["MNRO-AP"].scopes["distinct"]
     assert distinct.sets == (1, 2, 5, 6, 7, 8, 10)
     assert distinct.questions.sign_flip_p == close(2 / 2**7)
     assert distinct.mean.left_out == {"two of the orders are identical": 3}
@@ -129,14 +131,16 @@ def test_measures_with_one_order_keep_one_count_when_exchanged():
 
 def test_a_single_set_has_no_t_test_and_says_so():
     tests = set_level(PublishedCounts(("X", "Y"), ((3, 1, 0),), {}, 4)).pairs[0]
-    assert (tests.all_sets.mean.p, tests.all_sets.mean.why) == (None, "a t test needs two sets")
-    assert tests.all_sets.questions.sign_flip_p == 1
+    scope = tests.scopes["all_sets"]
+    assert (scope.mean.p, scope.mean.why) == (None, "a t test needs two sets")
+    assert scope.questions.sign_flip_p == 1
 
 
 def test_a_pair_that_is_identical_everywhere_has_nothing_to_test():
     counts = PublishedCounts(("X", "Y"), ((3, 3, 0), (2, 2, 1)), {1: ("X", "Y"), 2: ("X", "Y")}, 3)
     tests = set_level(counts).pairs[0]
     assert tests.structural_ties == (1, 2)
-    assert tests.all_sets.mean.why == "the difference is the same in every set"
-    assert (tests.free.mean.n, tests.free.mean.why) == (0, "a t test needs two sets")
-    assert tests.free.questions.sign_flip_p is None
+    all_sets, free = tests.scopes["all_sets"], tests.scopes["free"]
+    assert all_sets.mean.why == "the difference is the same in every set"
+    assert (free.mean.n, free.mean.why) == (0, "a t test needs two sets")
+    assert free.questions.sign_flip_p is None
