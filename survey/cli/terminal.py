@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, TaskID
 
+    from survey.figures.exhibit import Exhibit
     from survey.services.analysis.sheets import Sheet
 
 UNLIMITED = 100_000  # columns, where no terminal sets a width
@@ -85,7 +86,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[obje
         click.echo()
 
 
-def print_sheet(sheet: "Sheet") -> None:
+def print_sheet(sheet: "Sheet | Exhibit") -> None:
     """Print a sheet of results as a table, and its note below."""
     from survey.services.analysis.sheets import printed_table
 

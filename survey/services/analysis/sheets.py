@@ -135,7 +135,7 @@ def text_of(cell: Cell, decimals: int = 3) -> str:
     return cell.words if isinstance(cell, Worded) else cell
 
 
-def as_csv(sheet: Sheet) -> str:
+def as_csv(sheet: Sheet | Exhibit) -> str:
     """Return a sheet as CSV, numbers in full."""
     return "".join(csv_line(map(_csv_cell, row)) for row in (sheet.columns, *sheet.rows))
 

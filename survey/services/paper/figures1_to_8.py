@@ -5,34 +5,19 @@ of each figure and its claims are in ``exhibits/figureN.yaml``. Ranks up to K (`
 ``HORIZON``) are early, later ones late.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from survey.core.measures import average_precision, nmrr
-from survey.core.measures.nmrr_mnro import mnro_horizon
+from survey.core.measures import average_precision, mnro, nmrr
+from survey.core.measures.nmrr_mnro import B, C, mnro_horizon, nmrr_horizon
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import Sheet
-from survey.services.paper.curves import (
-    CAPPED,
-    CAPPED_NMRR,
-    EPSILON,
-    FULL,
-    HORIZON,
-    LATER_RANKS,
-    RANKS,
-    SIZE,
-    item_curve,
-    largest_gap,
-    lower_curve,
-    mnro_by_share,
-    move_gains,
-    nro,
-    rank_pairs,
-    upper_curve,
-)
 from survey.services.paper.reproduction import (
     Check,
     Checks,
@@ -42,6 +27,21 @@ from survey.services.paper.reproduction import (
     join_words,
     judge_claims,
 )
+
+SIZE = 20  # N, the collection in all figures but Figure 6
+EPSILON = 1e-9  # a smaller difference is a rounding error of floats
+
+# One relevant item.
+RANKS = np.arange(1, SIZE + 1)
+FULL, CAPPED = nmrr_horizon(1), nmrr_horizon(1, 1)  # K = 4, and 2 with GMT = 1
+CAPPED_NMRR = f"NMRR, K = {CAPPED} (GMT = 1)"
+
+# Two relevant items.
+HORIZON = nmrr_horizon(2)  # K of NMRR, and of MNRO, since the generality is .1
+LATER_RANKS = range(2, SIZE + 1)  # Rank(i)
+
+# Growing collections: MNRO at thousandths of the collection, in its first tenth.
+THOUSANDTHS = range(1, 101)
 
 BOTH = ("1-AP", "NMRR")
 ALL_THREE = (*BOTH, "MNRO")
@@ -61,12 +61,15 @@ ENVELOPES = {
     "curve B": [(SIZE, j) for j in EARLIER_RANKS],
 }
 
+RANK_COLUMNS = ("Rank(q)", "Rank(i)", "Rank(j)", "Combined_Rank")  # the others are measures
+
 # Sheets to read show some of the rows.
 SAMPLE_STEP = 10
 SAMPLE_RANKS = (2, 4, 6, 8, 9, 10, 12, 16, 20)
 SAMPLE_SHARES = (1, 5, 10, 20, 40, 60, 100)  # thousandths, the columns of figure6.yaml
 
-Columns = dict[str, list[float]]
+Values = NDArray[np.float64]
+Columns = Mapping[str, Sequence[float]]
 Series = dict[str, Any]
 
 
@@ -170,7 +173,7 @@ def figure4() -> Reproduction:
         for where, values in (("Rank(j) = 1", lower), ("Rank(j) = Rank(i) − 1", upper))
     }
     columns = {"Rank(i)": list(LATER_RANKS), **curves}
-    return _figure("figure4", columns, _series(columns, "Rank(i)", measures=curves), checks)
+    return _figure("figure4", columns, _series(columns, "Rank(i)"), checks)
 
 
 def figure5() -> Reproduction:
@@ -328,19 +331,102 @@ def figure8() -> Reproduction:
     return _surface_figure("figure8", ("MNRO",), checks, curves)
 
 
+def nro(rank: Values | float, horizon: float) -> Values:
+    """Return NRO at a rank that is not the item's ideal rank (Eqs. 16–17)."""
+    return np.exp(B * np.exp(C * (np.asarray(rank) - 1) / (horizon - 1)))
+
+
+def _measured(name: str, ranks: NDArray[np.int64]) -> Values:
+    """Return a measure of lists as the figures show it, 0 the best. ``ranks``: (lists, NG)."""
+    if name == "1-AP":
+        return 1 - average_precision(ranks)
+    return nmrr(ranks) if name == "NMRR" else mnro(ranks, SIZE)
+
+
+def item_curve(name: str) -> Values:
+    """Return a measure for one relevant item at each of the 20 positions."""
+    lists = RANKS[:, None]
+    return nmrr(lists, 1) if name == CAPPED_NMRR else _measured(name, lists)
+
+
+@dataclass(frozen=True)
+class RankPairs:
+    """All pairs of ranks of two relevant items, in the order of the paper's pseudo code.
+
+    ``i``, ``j``: (190,), the later and the earlier rank; ``values``: measure → (190,).
+    """
+
+    i: NDArray[np.int64]
+    j: NDArray[np.int64]
+    values: dict[str, Values]
+
+    def grid(self, name: str) -> Values:
+        """Return a measure's value at [Rank(i), Rank(j)]: (N + 1, N + 1), NaN but for pairs."""
+        values = np.full((SIZE + 1, SIZE + 1), np.nan)
+        values[self.i, self.j] = self.values[name]
+        return values
+
+    @property
+    def both_late(self) -> NDArray[np.bool_]:
+        """A mask of the pairs whose ranks are both greater than K."""
+        return self.j > HORIZON
+
+
+@cache
+def rank_pairs() -> RankPairs:
+    """Score all pairs: Rank(i) from 2 to N, and for each Rank(j) from 1 to Rank(i) − 1."""
+    ranks = np.array([(j, i) for i in LATER_RANKS for j in range(1, i)])
+    values = {name: _measured(name, ranks) for name in ("1-AP", "NMRR", "MNRO")}
+    return RankPairs(ranks[:, 1], ranks[:, 0], values)
+
+
+def lower_curve(name: str) -> Values:
+    """Return a measure for Rank(i) = 2 … N with the other image at 1."""
+    curve: Values = rank_pairs().grid(name)[2:, 1]
+    return curve
+
+
+def upper_curve(name: str) -> Values:
+    """Return a measure for Rank(i) = 2 … N with the other image just before it."""
+    later = np.array(LATER_RANKS)
+    curve: Values = rank_pairs().grid(name)[later, later - 1]
+    return curve
+
+
+def move_gains(name: str, last: int = SIZE) -> Values:
+    """Return what a measure gains by each move of an item one rank back, within ``last``."""
+    grid = rank_pairs().grid(name)[: last + 1, : last + 1]
+    gains: Values = np.concatenate([np.diff(grid, axis=axis).ravel() for axis in (0, 1)])
+    return np.extract(~np.isnan(gains), gains)
+
+
+@cache
+def mnro_by_share(size: int) -> dict[int, float]:
+    """Return thousandths of the collection → MNRO there, where that is a whole rank."""
+    ranks = {unit: size * unit // 1000 for unit in THOUSANDTHS if size * unit % 1000 == 0}
+    values = mnro(np.array([[rank] for rank in ranks.values()]), size)
+    return dict(zip(ranks, values.tolist(), strict=True))
+
+
+def largest_gap(sizes: tuple[int, ...]) -> float:
+    """Return the largest difference in MNRO between collections at the same share of each."""
+    shared = set.intersection(*(set(mnro_by_share(size)) for size in sizes))
+    levels: Values = np.array([[mnro_by_share(size)[unit] for unit in shared] for size in sizes])
+    return float(np.ptp(levels, axis=0).max())
+
+
 def _item_figure(name: str, measures: Sequence[str], checks: Checks) -> Reproduction:
     """Return curves over the position of one relevant item."""
     values = {measure: item_curve(measure).tolist() for measure in measures}
     columns = {"Rank(q)": RANKS.tolist(), **values}
-    return _figure(name, columns, _series(columns, "Rank(q)", measures=measures), checks)
+    return _figure(name, columns, _series(columns, "Rank(q)"), checks)
 
 
 def _pairs_figure(name: str, measures: Sequence[str], checks: Checks) -> Reproduction:
     """Return curves over Combined_Rank, the number of a pair of ranks."""
     columns = _pair_columns(measures)
-    columns = {"Combined_Rank": list(range(1, len(columns["Rank(i)"]) + 1)), **columns}
-    series = _series(columns, "Combined_Rank", measures=measures)
-    return _figure(name, columns, series, checks, _sampled_rows)
+    columns = {"Combined_Rank": [*range(1, len(rank_pairs().i) + 1)], **columns}
+    return _figure(name, columns, _series(columns, "Combined_Rank"), checks, _sampled_rows)
 
 
 def _surface_figure(
@@ -348,7 +434,7 @@ def _surface_figure(
 ) -> Reproduction:
     """Return surfaces over the two ranks, and further curves in space."""
     columns = _pair_columns(measures)
-    series = [*_series(columns, "Rank(i)", "Rank(j)", measures=measures), *curves]
+    series = [*_series(columns, "Rank(i)", "Rank(j)"), *curves]
     return _figure(name, columns, series, checks, _sampled_surface)
 
 
@@ -358,12 +444,12 @@ def _pair_columns(measures: Sequence[str]) -> Columns:
     return {"Rank(i)": pairs.i.tolist(), "Rank(j)": pairs.j.tolist(), **values}
 
 
-def _series(columns: Columns, *axes: str, measures: Iterable[str]) -> list[Series]:
+def _series(columns: Columns, *axes: str) -> list[Series]:
     """Return each measure as a curve (x, y) over one axis, or as a surface (x, y, z) over two."""
-    keys = "xyz"[: len(axes) + 1]
     return [
-        {"name": name, **{key: columns[of] for key, of in zip(keys, (*axes, name), strict=True)}}
-        for name in measures
+        {"name": name, **{key: columns[of] for key, of in zip("xyz", (*axes, name), strict=False)}}
+        for name in columns
+        if name not in RANK_COLUMNS
     ]
 
 
@@ -372,42 +458,35 @@ def _figure(
     columns: Columns,
     series: list[Series],
     checks: Checks,
-    sample: Callable[[Exhibit], Sheet] | None = None,
+    sample: Callable[[Exhibit], Sheet | Exhibit] = lambda exhibit: exhibit,
 ) -> Reproduction:
     """Return a figure as a reproduction; ``sample`` makes its table, by default of all rows."""
     texts = exhibit_texts(name)
-    rows = tuple(zip(*columns.values(), strict=True))
     exhibit = Exhibit(
         name,
         texts["title"],
         tuple(columns),
-        rows,
+        tuple(zip(*columns.values(), strict=True)),
         alternative=texts["alternative"],
         note=texts["note"],
         decimals=4,
     )
-    full = Sheet(name, exhibit.title, exhibit.columns, rows, exhibit.note, decimals=4)
     return Reproduction(
         name,
         {"title": exhibit.title, "note": exhibit.note, "series": series},
-        (sample(exhibit) if sample else full,),
+        (sample(exhibit),),
         claims=judge_claims(name, checks),
-        table=full,
         exhibit=exhibit,
     )
 
 
-def _sampled_rows(exhibit: Exhibit) -> Sheet:
-    """Return a table of every tenth row of an exhibit, and the last."""
+def _sampled_rows(exhibit: Exhibit) -> Exhibit:
     rows = (*exhibit.rows[::SAMPLE_STEP], exhibit.rows[-1])
-    note = (
-        f"Every {SAMPLE_STEP}th of {len(exhibit.rows)} rows; --to and --json give all. "
-        f"{exhibit.note}"
-    )
-    return Sheet(exhibit.name, exhibit.title, exhibit.columns, rows, note, decimals=4)
+    sampled = f"Every {SAMPLE_STEP}th of {len(exhibit.rows)} rows; --to and --json give all."
+    return replace(exhibit, rows=rows, note=f"{sampled} {exhibit.note}")
 
 
-def _sampled_surface(exhibit: Exhibit) -> Sheet:
+def _sampled_surface(exhibit: Exhibit) -> Exhibit:
     """Return a table of a surface at some ranks, Rank(i) down and Rank(j) across."""
     grids = {name: rank_pairs().grid(name) for name in exhibit.columns[2:]}
     across = (1, *SAMPLE_RANKS[:-1])
@@ -418,7 +497,7 @@ def _sampled_surface(exhibit: Exhibit) -> Sheet:
     )
     columns = ("measure", "Rank(i)", *(f"Rank(j) = {j}" for j in across))
     note = f"Some of {len(exhibit.rows)} pairs; --to and --json give all. {exhibit.note}"
-    return Sheet(exhibit.name, exhibit.title, columns, rows, note)
+    return replace(exhibit, columns=columns, rows=rows, note=note, decimals=3)
 
 
 def _sampled_shares(exhibit: Exhibit) -> Sheet:

@@ -254,13 +254,13 @@ class Reproduction:
     ``content``: values for JSON, without claims and comparisons; ``sheets``: tables to read;
     ``comparisons``: recomputed beside printed values; ``claims``: the paper's sentences about
     it; ``remarks``: limits of the recomputation; ``table``: the content of NAME.csv, by
-    default the comparisons; ``exhibit``: what is drawn; ``documents``: further files by name;
-    ``passages``: headings with their paragraphs.
+    default the exhibit or the comparisons; ``exhibit``: what is drawn; ``documents``: further
+    files by name; ``passages``: headings with their paragraphs.
     """
 
     name: str
     content: Mapping[str, Any]
-    sheets: tuple[Sheet, ...] = ()
+    sheets: tuple[Sheet | Exhibit, ...] = ()
     comparisons: tuple[Comparison, ...] = ()
     claims: tuple[Claim, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -282,7 +282,10 @@ class Reproduction:
 
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Yield name and content of each file; drawing is slow, so each is made when asked for."""
-        yield f"{self.name}.csv", as_csv(self.table or self._comparison_sheet()).encode()
+        yield (
+            f"{self.name}.csv",
+            as_csv(self.table or self.exhibit or self._comparison_sheet()).encode(),
+        )
         for name, text in self.documents.items():
             yield name, text.encode()
         if self.exhibit is not None:

@@ -13,8 +13,16 @@ import numpy as np
 from survey.core.measures import nmrr, score
 from survey.core.measures.nmrr_mnro import B, C, mnro_horizon, nmrr_horizon
 from survey.services.analysis.sheets import Sheet
-from survey.services.paper.curves import FULL, item_curve, nro
-from survey.services.paper.figures1_to_8 import IN_CAPTION, IN_TEXT, figure1, figure2, figure4
+from survey.services.paper.figures1_to_8 import (
+    FULL,
+    IN_CAPTION,
+    IN_TEXT,
+    figure1,
+    figure2,
+    figure4,
+    item_curve,
+    nro,
+)
 from survey.services.paper.reproduction import (
     DOES_NOT_HOLD,
     HOLDS,

@@ -9,7 +9,7 @@ from survey.core.measures import Setting
 from survey.core.measures.nmrr_mnro import mnro_horizon
 from survey.core.studies.questions import build_question
 from survey.services.analysis.sheets import Sheet
-from survey.services.paper.curves import nro
+from survey.services.paper.figures1_to_8 import nro
 from survey.services.paper.reproduction import (
     MEASURES,
     ROUNDING_NOTE,

@@ -9,8 +9,14 @@ import pytest
 
 from survey.core.measures import score
 from survey.services.paper.catalogue import REPRODUCTIONS
-from survey.services.paper.curves import largest_gap, mnro_by_share, move_gains, rank_pairs
-from survey.services.paper.figures1_to_8 import IN_CAPTION, IN_TEXT
+from survey.services.paper.figures1_to_8 import (
+    IN_CAPTION,
+    IN_TEXT,
+    largest_gap,
+    mnro_by_share,
+    move_gains,
+    rank_pairs,
+)
 
 FIGURES = [f"figure{number}" for number in range(1, 9)]
 HOLDS, IN_PART, NOT = "holds", "holds only in part", "does not hold"
