@@ -19,7 +19,7 @@ from werkzeug.routing import Rule
 
 from survey.app import create_app, db
 from survey.config import Settings
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.operations.database import is_ready, upgrade_database
 from tests.databases import (
     LATER_ON_POSTGRESQL,
@@ -89,8 +89,8 @@ def quick_passwords() -> Iterator[None]:
     """Argon2id with little to do; ``as_shipped`` in test_sign_in.py brings the real costs back."""
     quick = PasswordHasher(time_cost=1, memory_cost=64)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(researchers, "hasher", quick)
-        patch.setattr(researchers, "_UNUSED_HASH", quick.hash("nobody's"))
+        patch.setattr(accounts, "hasher", quick)
+        patch.setattr(accounts, "_UNUSED_HASH", quick.hash("nobody's"))
         yield
 
 

@@ -16,7 +16,7 @@ from survey.app import create_app
 from survey.config import Settings
 from survey.db.models import Study
 from survey.figures import as_svg
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.studies import lifecycle
 
 PASSWORD = "a row of four words"  # noqa: S105 - of an account that lives for a second
@@ -44,7 +44,7 @@ def _close(engine: Engine) -> str:
     """Close the study, and return the token with which its researcher signs in."""
     with Session(engine) as session:
         study = session.scalars(select(Study)).one()
-        token = researchers.add_researcher(session, "Ada")[1]
+        token = accounts.add_researcher(session, "Ada")[1]
         lifecycle.close_study(session, study, "Ada")
         session.commit()
     return token

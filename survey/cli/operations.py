@@ -233,7 +233,7 @@ def _print_addresses(engine: "Engine", host: str, port: int, *, demo: bool) -> N
     """Print the links of the open studies and of the researchers' pages."""
     from sqlalchemy.orm import Session
 
-    from survey.services.accounts import researchers
+    from survey.services import accounts
     from survey.services.studies import lifecycle
 
     # Compared, not bound.
@@ -243,7 +243,7 @@ def _print_addresses(engine: "Engine", host: str, port: int, *, demo: bool) -> N
     with Session(engine) as session:
         if demo:
             lifecycle.ensure_demo_study(session)
-            token = researchers.ensure_researcher(session)
+            token = accounts.ensure_researcher(session)
         studies = lifecycle.all_studies(session)
         click.echo(f"Database: {engine.url.render_as_string(hide_password=True)}")
         for study in studies:

@@ -38,10 +38,10 @@ def add(name: str, server: str, as_json: bool) -> None:
     The link works once, within 30 minutes. The first researcher also gets the studies that were
     made before.
     """
-    from survey.services.accounts import researchers
+    from survey.services import accounts
 
     with open_session() as session:
-        account, token = researchers.add_researcher(session, name)
+        account, token = accounts.add_researcher(session, name)
         _print_link(account.name, link_address(server, token), as_json=as_json)
 
 
@@ -57,11 +57,11 @@ def link(name: str, server: str, as_json: bool) -> None:
     The link works once, within 30 minutes; earlier links no longer work. The old password works
     until the link is used.
     """
-    from survey.services.accounts import researchers
+    from survey.services import accounts
 
     with open_session() as session:
-        account = researchers.find_researcher(session, name)
-        token = researchers.new_link(session, account)
+        account = accounts.find_researcher(session, name)
+        token = accounts.new_link(session, account)
         _print_link(account.name, link_address(server, token), as_json=as_json)
 
 
@@ -69,19 +69,20 @@ def link(name: str, server: str, as_json: bool) -> None:
 @JSON_OPTION
 def list_(as_json: bool) -> None:
     """List the researchers."""
-    from survey.services.accounts import researchers
+    from survey.services import accounts
 
     with open_session() as session:
-        accounts = [
+        researchers = [
             (account.name, bool(account.password_hash), account.created_at.isoformat())
-            for account in researchers.all_researchers(session)
+            for account in accounts.all_researchers(session)
         ]
     if as_json:
         names = ("name", "password_set", "since")
-        print_json([dict(zip(names, account, strict=True)) for account in accounts])
-    elif accounts:
+        print_json([dict(zip(names, account, strict=True)) for account in researchers])
+    elif researchers:
         rows = [
-            (name, "yes" if is_set else "not yet", since[:10]) for name, is_set, since in accounts
+            (name, "yes" if is_set else "not yet", since[:10])
+            for name, is_set, since in researchers
         ]
         print_table("Researchers", ["name", "password set", "since"], rows)
     else:
@@ -94,16 +95,16 @@ def list_(as_json: bool) -> None:
 @JSON_OPTION
 def remove(name: str, yes: bool, as_json: bool) -> None:
     """Remove a researcher's account; studies and answers stay."""
-    from survey.services.accounts import researchers
+    from survey.services import accounts
 
     if as_json and not yes:
         raise click.UsageError("--json asks nothing, so it needs --yes.")
     with open_session() as session:
-        account = researchers.find_researcher(session, name)
+        account = accounts.find_researcher(session, name)
         removed = account.name
         if not yes:
             click.confirm(f"Remove the account of {removed}? Its studies stay.", abort=True)
-        researchers.remove_researcher(session, account)
+        accounts.remove_researcher(session, account)
     print_result({"removed": removed}, f"{removed} is removed.", as_json=as_json)
 
 
@@ -113,7 +114,7 @@ def link_address(server: str, token: str) -> str:
 
 
 def _print_link(name: str, address: str, *, as_json: bool) -> None:
-    from survey.services.accounts.researchers import LINK_LIFETIME
+    from survey.services.accounts import LINK_LIFETIME
 
     minutes = int(LINK_LIFETIME.total_seconds() // 60)
     print_result(

@@ -102,7 +102,7 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
 
 def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | dict[str, Any]":
     """Return the analysis; of a kind that has no report, its figures as analysis.json has them."""
-    from survey.services.accounts import access
+    from survey.services import accounts
     from survey.services.exchange.bundle import analyse_stored
     from survey.services.exchange.bundle_reader import analyse_files
     from survey.services.exchange.input_files import open_files
@@ -113,7 +113,7 @@ def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | 
         return analyse_files(open_files(Path(target), str(Path(target))), options)
     with open_session() as session:
         study = lifecycle.find_study(session, target) if target else lifecycle.only_study(session)
-        if lifecycle.log_early_results(session, study, access.COMMAND_LINE, "analysed"):
+        if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, "analysed"):
             click.echo(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
         return analyse_stored(session, study, options)
@@ -204,7 +204,7 @@ def export(
     With --parquet it writes answers, participants and questions as typed tables for other
     programs.
     """
-    from survey.services.accounts import access
+    from survey.services import accounts
     from survey.services.exchange import bundle
     from survey.services.participation import own_data
     from survey.services.studies import lifecycle
@@ -217,8 +217,10 @@ def export(
         own_data.drop_due(session)
         study = lifecycle.find_study(session, slug)
         if options["with_identities"]:
-            access.log(session, study, access.COMMAND_LINE, "exported", "bundle with identities")
-        if lifecycle.log_early_results(session, study, access.COMMAND_LINE, "exported"):
+            accounts.log(
+                session, study, accounts.COMMAND_LINE, "exported", "bundle with identities"
+            )
+        if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, "exported"):
             click.echo(EARLY_LOOK_NOTE, err=True)
         lines, digest = bundle.estimate_lines(session, study), study.digest
         with progress_bar("Writing", total=lines) as progress, _replaced_when_done(path) as new:
@@ -291,7 +293,7 @@ def import_(bundle: Path, slug: str | None, owner: str, as_json: bool) -> None:
 
     Everything in it is recomputed first; a bundle that does not agree is not imported.
     """
-    from survey.services.accounts.researchers import find_researcher
+    from survey.services.accounts import find_researcher
     from survey.services.exchange import input_files, replication
     from survey.services.studies import lifecycle
 

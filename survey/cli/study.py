@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from survey.core.studies.faults import Finding
     from survey.core.studies.questions import Question
     from survey.core.tasks.ordering import QuestionCheck
-    from survey.services.accounts.access import Role
+    from survey.services.accounts import Role
     from survey.services.studies.plans import OwnLists, PlanFile
 
 SLUG_ARGUMENT = click.argument("slug", type=STUDY)
@@ -142,7 +142,7 @@ def new(
     SLUG is its address, /s/SLUG: small letters, digits and hyphens, and no measure's name.
     Without options it is the MNRO paper's study with newly drawn lists.
     """
-    from survey.services.accounts import access
+    from survey.services import accounts
     from survey.services.exchange.input_files import read_text
     from survey.services.studies import lifecycle
     from survey.services.studies.plans import read_lists_csv
@@ -174,7 +174,7 @@ def new(
             f"The study {slug!r} is made, with seed {plan_file.plan.seed}.",
             f"Look at it with `survey study check {study.slug}`, then open it.",
         ]
-        if not access.members_of(session, study):
+        if not accounts.members_of(session, study):
             sentences.append(
                 "It has no owner, so no researcher sees it in the browser: "
                 f"`survey study share {study.slug} NAME` adds an owner."
@@ -367,11 +367,11 @@ def copy(slug: str, new_slug: str, owner: str | None, as_json: bool) -> None:
 @JSON_OPTION
 def share(slug: str, name: str, role: "Role", as_json: bool) -> None:
     """Make the researcher NAME an owner or a viewer of a study."""
-    from survey.services.accounts import access
+    from survey.services import accounts
 
     with open_study(slug) as (session, study):
-        access.share(session, study, access.researcher_named(session, name), role)
-        access.log(session, study, access.COMMAND_LINE, "shared", f"{name}: {role}")
+        accounts.share(session, study, accounts.researcher_named(session, name), role)
+        accounts.log(session, study, accounts.COMMAND_LINE, "shared", f"{name}: {role}")
         session.commit()
     content = {"study": slug, "researcher": name, "role": role}
     print_result(content, f"{name} is now {role} of {slug!r}.", as_json=as_json)

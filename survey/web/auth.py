@@ -12,8 +12,8 @@ from flask.typing import ResponseReturnValue
 from wtforms import HiddenField, PasswordField, StringField
 from wtforms.validators import DataRequired, EqualTo, Length
 
-from survey.services.accounts import researchers
-from survey.services.accounts.researchers import (
+from survey.services import accounts
+from survey.services.accounts import (
     LONGEST_PASSWORD,
     SHORTEST_PASSWORD,
     LinkError,
@@ -78,18 +78,18 @@ def require_sign_in() -> ResponseReturnValue | None:
     """Put the researcher into ``g``, or redirect to the sign-in page; runs before each request."""
     reads = request.method in ("GET", "HEAD")
     begin_reading(session())
-    g.sign_in = researchers.find_sign_in(session(), session_token())
+    g.sign_in = accounts.find_sign_in(session(), session_token())
     if g.sign_in is None:
         return _ask_to_sign_in()
     if not reads:
         _read_body()
-        g.sign_in = researchers.find_sign_in(session(), session_token())
-    if researchers.needs_refresh(g.sign_in) and not request.endpoint.endswith("live"):  # type: ignore[union-attr] # it was routed
+        g.sign_in = accounts.find_sign_in(session(), session_token())
+    if accounts.needs_refresh(g.sign_in) and not request.endpoint.endswith("live"):  # type: ignore[union-attr] # it was routed
         session().rollback()
-        researchers.refresh(session(), session_token())
+        accounts.refresh(session(), session_token())
         if reads:
             begin_reading(session())
-        g.sign_in = researchers.find_sign_in(session(), session_token())
+        g.sign_in = accounts.find_sign_in(session(), session_token())
     g.researcher = g.sign_in.researcher
     return None
 
@@ -121,7 +121,7 @@ def require_password(view: View) -> View:
     @wraps(view)
     def guarded(**values: Any) -> ResponseReturnValue:
         form = ConfirmForm(formdata=None)
-        if researchers.is_confirmed(g.sign_in) or (request.method == "POST" and _confirms(form)):
+        if accounts.is_confirmed(g.sign_in) or (request.method == "POST" and _confirms(form)):
             return view(**values)
         # Without its token a form may come from another site; our page would add a valid one.
         if request.method == "GET" or not Form().validate_on_submit():
@@ -141,7 +141,7 @@ def _confirms(form: ConfirmForm) -> bool:
     """Whether the request has the right password; if it has a wrong one, the form says so."""
     if "confirm_password" in request.form and Form().validate_on_submit():
         with errors_beside(form.password):
-            researchers.confirm(session(), session_token(), request.form["confirm_password"])
+            accounts.confirm(session(), session_token(), request.form["confirm_password"])
             return True
     return False
 
@@ -200,7 +200,7 @@ def sign_in() -> ResponseReturnValue:
     if not form.validate_on_submit():
         return page("researcher/sign_in", form)
     try:
-        token = researchers.sign_in(session(), form.name.data, form.password.data)
+        token = accounts.sign_in(session(), form.name.data, form.password.data)
     except WrongPasswordError as error:
         form.password.errors = [str(error)]
         return page("researcher/sign_in", form, 403)
@@ -218,13 +218,13 @@ def welcome(token: str) -> ResponseReturnValue:
         begin_reading(session())
     if form.validate_on_submit():
         with errors_beside(form.password):
-            researcher = researchers.set_password(session(), token, form.password.data)
-            researchers.reset_failures(session(), researcher.name)
-            new_token = researchers.new_session(session(), researcher)
+            researcher = accounts.set_password(session(), token, form.password.data)
+            accounts.reset_failures(session(), researcher.name)
+            new_token = accounts.new_session(session(), researcher)
             flash("Your password is set, and you are signed in.")
             return set_session_cookie(redirect(url_for("researcher.home"), 303), new_token)
     try:
-        researcher = researchers.researcher_of_link(session(), token)
+        researcher = accounts.researcher_of_link(session(), token)
     except LinkError as error:
         return render_template("researcher/no_link.html", text=str(error)), 404
     return page("researcher/welcome", form, researcher=researcher, token=token)
@@ -234,7 +234,7 @@ def welcome(token: str) -> ResponseReturnValue:
 def sign_out() -> ResponseReturnValue:
     """End this session."""
     if Form().validate_on_submit():
-        researchers.sign_out(session(), session_token())
+        accounts.sign_out(session(), session_token())
     return delete_session_cookie(redirect(url_for("auth.sign_in"), 303))
 
 
@@ -251,16 +251,16 @@ def change_password() -> ResponseReturnValue:
     form = PasswordForm()
     if form.validate_on_submit():
         with errors_beside(form.password):
-            researchers.store_password(session(), g.researcher, form.password.data)
+            accounts.store_password(session(), g.researcher, form.password.data)
             session().commit()
-            new_token = researchers.new_session(session(), g.researcher)
+            new_token = accounts.new_session(session(), g.researcher)
             flash("Your password is changed. All other sessions have ended.")
             return set_session_cookie(redirect(url_for("account.account"), 303), new_token)
     return _account_page(form)
 
 
 def _account_page(form: PasswordForm) -> ResponseReturnValue:
-    sign_ins = researchers.live_sign_ins(session(), g.researcher)
+    sign_ins = accounts.live_sign_ins(session(), g.researcher)
     return page("researcher/account", form, sign_ins=sign_ins)
 
 
@@ -269,7 +269,7 @@ def sign_out_everywhere() -> ResponseReturnValue:
     """End all of a researcher's sessions, this one included."""
     if not Form().validate_on_submit():
         return redirect(url_for("account.account"), 303)
-    researchers.sign_out_everywhere(session(), g.researcher)
+    accounts.sign_out_everywhere(session(), g.researcher)
     flash("You are signed out everywhere.")
     return delete_session_cookie(redirect(url_for("auth.sign_in"), 303))
 
@@ -281,7 +281,7 @@ def confirm() -> ResponseReturnValue:
     status = None
     if form.validate_on_submit():
         with errors_beside(form.password):
-            researchers.confirm(session(), session_token(), form.password.data)
+            accounts.confirm(session(), session_token(), form.password.data)
             return redirect(researcher_address(form.next.data), 303)
         status = 403
     return page("researcher/confirm", form, status)

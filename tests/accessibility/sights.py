@@ -20,7 +20,7 @@ from werkzeug.exceptions import HTTPException
 from survey.app import create_app, db
 from survey.config import Settings
 from survey.db.models import Study
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.operations.database import upgrade_database
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
@@ -84,7 +84,7 @@ class House:
 
     def draft(self, slug: str, settings: Recruitment | None = None, **changes: Any) -> Study:
         """A study of that researcher's that nobody can take part in yet."""
-        ada = researchers.find_researcher(self.session, self.desk.name)
+        ada = accounts.find_researcher(self.session, self.desk.name)
         plan = a_plan(**changes)
         return lifecycle.create_owned_study(
             self.session, ada, slug, plan, settings or Recruitment()

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from survey.app import db
-from survey.services.accounts import researchers
+from survey.services import accounts
 from tests.accessibility.looking import CHECKS
 
 pytestmark = pytest.mark.slow
@@ -155,7 +155,7 @@ def sign_in_by_keys(page, server, name):
     """Set a password; what a password manager pastes is taken (3.3.8)."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     with server.app.app_context():
-        _, token = researchers.add_researcher(db.session, name)
+        _, token = accounts.add_researcher(db.session, name)
         db.session.remove()
     page.goto(f"{server.address}/research/welcome/{token}")
     page.evaluate("navigator.clipboard.writeText('a row of four words')")

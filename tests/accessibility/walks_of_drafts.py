@@ -5,7 +5,7 @@ Their pages are English; the studies are in a language that participants' texts 
 
 from collections.abc import Iterator
 
-from survey.services.accounts import researchers
+from survey.services import accounts
 from tests.accessibility.sights import House, Sight
 from tests.web.desk import PASSWORD, Desk, a_file
 
@@ -19,7 +19,7 @@ def at(slug: str, section: str = "") -> str:
 
 def signing_in(house: House, _: str) -> Iterator[Sight]:
     """The door: the link that sets a password, the sign-in, one's account."""
-    _, token = researchers.add_researcher(house.session, "Grace Hopper")
+    _, token = accounts.add_researcher(house.session, "Grace Hopper")
     house.session.rollback()
     grace = Desk.__new__(Desk)
     grace.client = house.app.test_client()

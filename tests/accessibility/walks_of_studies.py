@@ -7,7 +7,7 @@ from datetime import timedelta
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant, SignIn
-from survey.services.accounts import access, researchers
+from survey.services import accounts
 from survey.services.participation import participants
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
@@ -80,8 +80,8 @@ def _with_people(house: House, desk: Desk, slug: str) -> Iterator[Sight]:
 def _viewer(house: House, slug: str) -> Desk:
     viewer = Desk(house.app, house.session, f"Viewer of {slug}")
     study = lifecycle.find_study(house.session, slug)
-    who = researchers.find_researcher(house.session, viewer.name)
-    access.share(house.session, study, who, "viewer")
+    who = accounts.find_researcher(house.session, viewer.name)
+    accounts.share(house.session, study, who, "viewer")
     house.session.commit()
     return viewer
 

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from survey.app import db
-from survey.services.accounts import access, researchers
+from survey.services import accounts
 from survey.services.studies import lifecycle, plans
 from tests.browser.test_researcher import send, sign_in
 
@@ -22,11 +22,11 @@ def seen(page):
 def test_studies_are_sorted_by_their_headings_and_found_by_a_word(page, server):
     sign_in(page, server, "Mary Somerville")
     with server.app.app_context():
-        owner = researchers.find_researcher(db.session, "Mary Somerville")
+        owner = accounts.find_researcher(db.session, "Mary Somerville")
         for number, title in enumerate(TITLES):
             plan = plans.preset_plan("mnro", title=title, questions=1 + number)
             study = lifecycle.create_study(db.session, f"list-{number}", plan)
-            access.share(db.session, study, owner, "owner")
+            accounts.share(db.session, study, owner, "owner")
         db.session.commit()
         db.session.remove()
     page.reload()
@@ -85,9 +85,9 @@ def test_numbers_are_sorted_by_their_size_however_many_decimals_they_have(page, 
 def test_whoever_is_in_the_list_with_the_keyboard_stays_there(page, server):
     sign_in(page, server, "Caroline Herschel")
     with server.app.app_context():
-        owner = researchers.find_researcher(db.session, "Caroline Herschel")
+        owner = accounts.find_researcher(db.session, "Caroline Herschel")
         study = lifecycle.create_study(db.session, "watched", plans.preset_plan("mnro"))
-        access.share(db.session, study, owner, "owner")
+        accounts.share(db.session, study, owner, "owner")
         lifecycle.open_study(db.session, study, "a test")
         db.session.commit()
         db.session.remove()

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from survey.app import db
 from survey.db.models import Event, Participant
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.exchange.input_files import open_files
 from survey.services.exchange.replication import replicate
 from survey.services.planning.ordering_bot import Preference
@@ -28,7 +28,7 @@ PASSWORD = "a row of four words"
 def sign_in(page: Page, server: Server, name: str = "Ada Lovelace") -> None:
     """Open the link that the command line would print, and set a password."""
     with server.app.app_context():
-        _, token = researchers.add_researcher(db.session, name)
+        _, token = accounts.add_researcher(db.session, name)
         db.session.remove()
     page.goto(f"{server.address}/research/welcome/{token}")
     page.get_by_label("New password").fill(PASSWORD)

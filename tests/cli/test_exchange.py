@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from survey.app import create_app, db
 from survey.cli import survey
 from survey.config import Settings
-from survey.services.accounts import access
+from survey.services import accounts
 from survey.services.studies import lifecycle
 from tests.builders import KEY, SLUG, Visitor
 from tests.commands import environment_of
@@ -114,7 +114,7 @@ def test_test_data_and_identities_come_only_when_asked_for(answered, tmp_path):
 
 def test_identities_are_not_exported_unlogged(answered, session, tmp_path):
     answered("export", SLUG, "--to", tmp_path / "my.zip", "--with-identities")
-    events = access.events_of(session, lifecycle.find_study(session, SLUG))
+    events = accounts.events_of(session, lifecycle.find_study(session, SLUG))
     assert (events[0].kind, events[0].detail) == ("exported", "bundle with identities")
 
 

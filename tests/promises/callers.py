@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 from flask import Flask
 from sqlalchemy.orm import Session
 
-from survey.services.accounts import access, researchers
+from survey.services import accounts
 from survey.services.exchange.bundle import stream_bundle
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.plans import write_plan
@@ -52,13 +52,13 @@ STEPS = {
 def a_researcher(app: Flask, session: Session) -> Caller:
     """Ada, who has two open studies and a draft; Bob may look at them, and Ann is invited."""
     desk = Desk(app, session)
-    ada = researchers.find_researcher(session, "Ada")
-    bob, link = researchers.add_researcher(session, "Bob")
-    researchers.set_password(session, link, PASSWORD)
+    ada = accounts.find_researcher(session, "Ada")
+    bob, link = accounts.add_researcher(session, "Bob")
+    accounts.set_password(session, link, PASSWORD)
     for slug in (OPEN, DRAFT, RANKED):
         made = lifecycle.create_owned_study(session, ada, slug, _plan(slug), Recruitment())
         recruitment.add_guests(session, made, ["Ann"])
-        access.share(session, made, bob, "viewer")
+        accounts.share(session, made, bob, "viewer")
         if slug != DRAFT:
             lifecycle.open_study(session, made, "Ada")
     session.commit()

@@ -15,7 +15,7 @@ from survey.config import Settings
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import SignIn
-from survey.services.accounts import access, researchers
+from survey.services import accounts
 from survey.services.operations.database import upgrade_database
 from survey.services.participation import answers, participants
 from survey.services.participation.participants import Arrival
@@ -101,19 +101,19 @@ class World:
 
     def _fill(self, session):
         people = {name: _researcher(session, name) for name in SIGNED_IN}
-        self.ids["newcomer"] = researchers.add_researcher(session, "newcomer")[1]
+        self.ids["newcomer"] = accounts.add_researcher(session, "newcomer")[1]
         for side, owner in (("my", "owner"), ("their", "stranger")):
             for state in STATES:
                 study = _study(session, f"{side}-{state}", people[owner], CANARY[side])
                 if side == "my":
-                    access.share(session, study, people["viewer"], "viewer")
+                    accounts.share(session, study, people["viewer"], "viewer")
                 if state != "draft":
                     self._take_part(session, study, side)
                 if state == "closed":
                     lifecycle.close_study(session, study, owner)
                 session.commit()
         self.ids |= {name: str(one.id) for name, one in people.items()}
-        self.tokens = {name: researchers.new_session(session, one) for name, one in people.items()}
+        self.tokens = {name: accounts.new_session(session, one) for name, one in people.items()}
         _seen_two_minutes_ago(session)
 
     def _take_part(self, session, study, side):
@@ -160,7 +160,7 @@ def _without_last_seen(table, row):
 
 
 def _researcher(session, name):
-    researcher, _ = researchers.add_researcher(session, name)
+    researcher, _ = accounts.add_researcher(session, name)
     researcher.password_hash = QUICK.hash(PASSWORD)
     session.commit()
     return researcher

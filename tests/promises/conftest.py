@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from survey.services.accounts import researchers
+from survey.services import accounts
 from tests.cli.conftest import run
 from tests.databases import PostgreSQL
 from tests.promises.cast import QUICK, World
@@ -46,7 +46,7 @@ def another_postgresql(postgresql: PostgreSQL) -> Iterator[str]:
 def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """A survey in which every role has something."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(researchers, "hasher", QUICK)
+        patch.setattr(accounts, "hasher", QUICK)
         made = World(tmp_path_factory.mktemp("world"))
         yield made
         made.let_go()

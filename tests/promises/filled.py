@@ -6,7 +6,7 @@ from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
-from survey.services.accounts import access, researchers
+from survey.services import accounts
 from survey.services.exchange.bundle import stream_bundle
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
@@ -22,18 +22,18 @@ TABLES_OF_0002 = {
 
 def fill(app, session, plan: Plan | None = None) -> None:
     """Put rows into every table, by the ways by which they come there in life."""
-    ada, token = researchers.add_researcher(session, "Ada Lovelace")
-    researchers.set_password(session, token, "a row of four words")
-    researchers.new_session(session, ada)
+    ada, token = accounts.add_researcher(session, "Ada Lovelace")
+    accounts.set_password(session, token, "a row of four words")
+    accounts.new_session(session, ada)
     try:
-        researchers.sign_in(session, "Nobody", "a wrong password")
-    except researchers.WrongPasswordError:
+        accounts.sign_in(session, "Nobody", "a wrong password")
+    except accounts.WrongPasswordError:
         session.commit()
     study = lifecycle.create_study_for(
         session, "Ada Lovelace", SLUG, plan or a_plan(), Recruitment()
     )
     lifecycle.create_study(session, "a-draft", a_plan())
-    lifecycle.open_study(session, study, access.COMMAND_LINE)
+    lifecycle.open_study(session, study, accounts.COMMAND_LINE)
     recruitment.add_guests(session, study, [STRANGE])
     guest = recruitment.guests_of(session, study)[0]
     _answer(app, f"?guest={recruitment.link_token(KEY, guest)}")

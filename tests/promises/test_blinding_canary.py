@@ -12,7 +12,7 @@ from flask import session
 from sqlalchemy import exc
 from werkzeug import exceptions
 
-from survey.services.accounts import researchers
+from survey.services import accounts
 from tests.builders import Visitor
 from tests.promises.sweeps import addresses, rules_of, sweep
 from tests.promises.traces import Ear, Heard, Trace
@@ -153,7 +153,7 @@ def test_no_page_of_any_study_in_any_state_names_a_measure(place, ear, trace, la
 @pytest.mark.slow
 def test_what_everybody_can_open_names_no_measure_of_a_study(place, ear, trace, measured):
     new_study(place, "plain-en")
-    _, token = researchers.add_researcher(place.session, "Ada")
+    _, token = accounts.add_researcher(place.session, "Ada")
     client = place.app.test_client()
     files = [path.name for path in Path(place.app.static_folder).iterdir()]
     for blueprint in AUDIENCES.keys() - {"participant"}:

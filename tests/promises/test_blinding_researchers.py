@@ -10,7 +10,7 @@ from werkzeug.exceptions import Forbidden, NotFound
 from survey.core.measures import mentioned_measure
 from survey.core.studies.plan import texts_of
 from survey.core.tasks.ordering import OrderingPlan
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.languages import languages
 from survey.services.studies.recruitment import Recruitment
@@ -38,7 +38,7 @@ NOTE = {"name": "note", "label": "A note", "kind": "text"}
 
 @pytest.fixture(autouse=True)
 def quick_passwords(monkeypatch):
-    monkeypatch.setattr(researchers, "hasher", PasswordHasher(time_cost=1, memory_cost=64))
+    monkeypatch.setattr(accounts, "hasher", PasswordHasher(time_cost=1, memory_cost=64))
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def trace(place):
 def a_desk(place, opened=True, **changes):
     """A researcher with a study, open or a draft."""
     desk = Desk(place.app, place.session)
-    ada = researchers.find_researcher(place.session, "Ada")
+    ada = accounts.find_researcher(place.session, "Ada")
     plan = a_plan(measures=place.world.names, **changes)
     study = lifecycle.create_owned_study(place.session, ada, "plain-en", plan, Recruitment())
     if opened:

@@ -16,7 +16,7 @@ from survey.core.tasks.ordering import OrderingAnswer
 from survey.core.text_input import unescaped
 from survey.db.models import Guest, Identity, Participant, Study
 from survey.errors import SurveyError
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.analysis.report import tables_of
 from survey.services.analysis.sheets import as_csv
 from survey.services.exchange import replication
@@ -189,7 +189,7 @@ def test_what_was_taken_in_again_is_what_was_there(session, study, bundle, tmp_p
     app = create_app(Settings(tmp_path, f"sqlite:///{tmp_path / 'other.sqlite3'}", KEY))
     with app.app_context():
         upgrade_database(db.engine)
-        ada, _ = researchers.add_researcher(db.session, "Ada")
+        ada, _ = accounts.add_researcher(db.session, "Ada")
         taken = replication.import_bundle(db.session, bundle, "=my.zip", "", ada)
         again = handed_out(db.session, taken, with_identities=True)
         people = {one.public_id: one for one in db.session.query(Participant)}

@@ -3,7 +3,7 @@
 import pytest
 
 from survey.db.models import Participant
-from survey.services.accounts import researchers
+from survey.services import accounts
 from tests.builders import Visitor, an_open_study
 
 CLASS = 300
@@ -59,7 +59,7 @@ def test_a_burst_of_guesses_under_one_name_is_slowed_down_and_another_name_is_no
     app, session, measured
 ):
     for name in ("Ada", "Grace"):
-        researchers.set_password(session, researchers.add_researcher(session, name)[1], PASSWORD)
+        accounts.set_password(session, accounts.add_researcher(session, name)[1], PASSWORD)
     session.rollback()
     guesses = [sign_in(app.test_client(), "Ada", f"guess number {n}") for n in range(10)]
     assert guesses.count(429) >= 5

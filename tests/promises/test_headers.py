@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 import requests
 
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.studies import lifecycle
 from tests.builders import SLUG, Visitor, an_open_study
 
@@ -62,8 +62,8 @@ def browsers(app, session):
     over = an_open_study(session, OVER, questions=1)
     Visitor(app.test_client(), OVER).take_part()
     lifecycle.close_study(session, over)
-    ada, _ = researchers.add_researcher(session, "Ada")  # the first one gets both
-    token = researchers.new_session(session, ada)
+    ada, _ = accounts.add_researcher(session, "Ada")  # the first one gets both
+    token = accounts.new_session(session, ada)
     participant = app.test_client()
     Visitor(participant).start()
     return (app.test_client(), ""), (participant, ""), (app.test_client(), token)

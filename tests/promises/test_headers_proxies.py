@@ -14,7 +14,7 @@ from werkzeug.test import Client
 from survey.app import create_app, db
 from survey.config import Settings
 from survey.db.models import SignIn
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.operations.database import upgrade_database
 from survey.services.studies import recruitment
 from tests.builders import KEY, SLUG, Visitor, an_open_study
@@ -30,7 +30,7 @@ STUDY = f"{PREFIX}/research/studies/{SLUG}"
 @pytest.fixture(autouse=True)
 def quick_passwords(monkeypatch):
     """Argon2id with little to do; test_sign_in.py uses the real costs."""
-    monkeypatch.setattr(researchers, "hasher", PasswordHasher(time_cost=1, memory_cost=64))
+    monkeypatch.setattr(accounts, "hasher", PasswordHasher(time_cost=1, memory_cost=64))
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def a_study(app):
     with app.app_context():
         study = an_open_study(db.session)
         recruitment.add_guests(db.session, study, ["Grace"])
-        _, link = researchers.add_researcher(db.session, "Ada")
+        _, link = accounts.add_researcher(db.session, "Ada")
         db.session.remove()
     return link
 

@@ -10,7 +10,7 @@ import pytest
 import survey.app
 from survey.app import create_app
 from survey.config import Settings
-from survey.services.accounts import researchers
+from survey.services import accounts
 from tests.builders import KEY, SLUG, Visitor, an_open_study
 
 ROOT = Path(__file__).parents[2]
@@ -84,8 +84,8 @@ def test_an_upgrade_gives_a_changed_file_another_name_and_breaks_no_open_page(
 
 def test_every_page_names_its_files_by_content(app, session, client):
     an_open_study(session)
-    ada, _ = researchers.add_researcher(session, "Ada")
-    token = researchers.new_session(session, ada)
+    ada, _ = accounts.add_researcher(session, "Ada")
+    token = accounts.new_session(session, ada)
     visitor = Visitor(client)
     visitor.start()
     pages = [visitor.response, client.get("/"), client.get("/nothing"), client.get("/paper/table4")]

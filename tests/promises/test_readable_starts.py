@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from survey.app import create_app, db
 from survey.config import Settings
 from survey.db import migration
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.studies import lifecycle
 from tests.builders import KEY
 from tests.promises.interrupted import all_at_once, upgrade
@@ -140,7 +140,7 @@ def test_many_first_starts_at_once_make_one_demo_study_and_one_researcher(app, e
         with Session(engine) as session:
             together.wait(60)
             slug = lifecycle.ensure_demo_study(session).slug
-            return slug, researchers.ensure_researcher(session) is not None
+            return slug, accounts.ensure_researcher(session) is not None
 
     with ThreadPoolExecutor(MANY) as pool:
         assert set(pool.map(start, range(MANY))) == {("five-systems", True)}

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from survey.app import create_app, db
 from survey.config import Settings
 from survey.db.models import Researcher, SignIn, now
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.operations.database import upgrade_database
 from tests.builders import KEY, an_open_study
 from tests.promises.cast import CANARY, PASSWORD, QUICK, as_told, csrf_of
@@ -45,20 +45,20 @@ def a_study_of_nobody(engine, session):
 
 def a_link_is_out(engine, session):
     a_study_of_nobody(engine, session)
-    researchers.ensure_researcher(session)
+    accounts.ensure_researcher(session)
 
 
 def a_link_is_too_old(engine, session):
     a_link_is_out(engine, session)
-    for link in session.query(researchers.SignInLink):
+    for link in session.query(accounts.SignInLink):
         link.expires_at = now() - timedelta(minutes=1)
     session.commit()
 
 
 def everything_is_set_up(engine, session):
     a_study_of_nobody(engine, session)
-    _, token = researchers.add_researcher(session, "Ada")
-    researchers.set_password(session, token, PASSWORD)
+    _, token = accounts.add_researcher(session, "Ada")
+    accounts.set_password(session, token, PASSWORD)
 
 
 MOMENTS = [
@@ -73,7 +73,7 @@ MOMENTS = [
 
 @pytest.fixture(autouse=True)
 def quick_passwords(monkeypatch):
-    monkeypatch.setattr(researchers, "hasher", QUICK)
+    monkeypatch.setattr(accounts, "hasher", QUICK)
 
 
 @pytest.fixture
@@ -148,7 +148,7 @@ def use(client, token, password=PASSWORD):
 
 @pytest.fixture
 def link(session):
-    token = researchers.add_researcher(session, "Ada")[1]
+    token = accounts.add_researcher(session, "Ada")[1]
     session.rollback()
     return token
 
@@ -172,11 +172,11 @@ class TestOfOneDatabase:
 
     @pytest.mark.parametrize(("minutes", "status"), [(29, 303), (31, 404)])
     def test_a_link_is_good_for_half_an_hour(self, app, link, monkeypatch, minutes, status):
-        monkeypatch.setattr(researchers, "now", lambda: now() + timedelta(minutes=minutes))
+        monkeypatch.setattr(accounts, "now", lambda: now() + timedelta(minutes=minutes))
         assert use(app.test_client(), link) == status
 
     def test_only_the_newest_link_is_good(self, app, session, link):
-        newer = researchers.new_link(session, researchers.find_researcher(session, "Ada"))
+        newer = accounts.new_link(session, accounts.find_researcher(session, "Ada"))
         session.rollback()
         assert use(app.test_client(), link) == 404
         assert use(app.test_client(), newer) == 303
@@ -184,7 +184,7 @@ class TestOfOneDatabase:
     def test_a_new_password_by_link_ends_every_session(self, app, session, link):
         client = app.test_client()
         assert use(client, link) == 303
-        newer = researchers.new_link(session, researchers.find_researcher(session, "Ada"))
+        newer = accounts.new_link(session, accounts.find_researcher(session, "Ada"))
         session.rollback()
         assert use(app.test_client(), newer, f"{PASSWORD} more") == 303
         assert client.get("/research/").status_code == 303
@@ -203,15 +203,15 @@ def test_two_uses_of_a_link_at_once_set_one_password(app, session, link, monkeyp
                 both.abort()
             return QUICK.hash(password)
 
-    monkeypatch.setattr(researchers, "hasher", Meeting())
+    monkeypatch.setattr(accounts, "hasher", Meeting())
     words = ["first of four words", "second of four words"]
     with ThreadPoolExecutor(2) as pool:
         found = list(pool.map(lambda word: use(FlaskClient(app), link, word), words))
     assert sorted(found) == [303, 404]
     session.expire_all()
-    monkeypatch.setattr(researchers, "hasher", QUICK)
-    stored = researchers.find_researcher(session, "Ada").password_hash
-    right = [researchers.is_password(stored, word) for word in words]
+    monkeypatch.setattr(accounts, "hasher", QUICK)
+    stored = accounts.find_researcher(session, "Ada").password_hash
+    right = [accounts.is_password(stored, word) for word in words]
     assert right == [status == 303 for status in found]
     measured(
         f"A sign-in link used twice at once on {session.get_bind().dialect.name}: one password "

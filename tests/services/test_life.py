@@ -8,7 +8,7 @@ from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Event, Membership, Participant, StoredQuestion, Study
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
-from survey.services.accounts import access, researchers
+from survey.services import accounts
 from survey.services.participation import participants
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
@@ -17,7 +17,7 @@ from tests.builders import KEY, a_plan, a_ready_participant, save_answer
 
 @pytest.fixture
 def ada(session):
-    return researchers.add_researcher(session, "Ada")[0]
+    return accounts.add_researcher(session, "Ada")[0]
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_what_was_done_stays_written_down(session, draft):
         with pytest.raises(DBAPIError, match="never changed or removed"):
             session.execute(text(statement))
         session.rollback()
-    told = [(event.who, event.kind, event.detail) for event in access.events_of(session, draft)]
+    told = [(event.who, event.kind, event.detail) for event in accounts.events_of(session, draft)]
     assert told[0] == ("Ada", "unblinded", "the ethics board asks")
     assert [kind for _, kind, _ in told] == ["unblinded", "opened", "made"]
 
@@ -149,44 +149,44 @@ def test_leaving_someone_out_needs_a_reason_and_can_be_taken_back(session, draft
 
 
 def test_studies_of_other_people_are_not_there(session, draft):
-    bob = researchers.add_researcher(session, "Bob")[0]
-    assert access.studies_of(session, bob) == []
+    bob = accounts.add_researcher(session, "Bob")[0]
+    assert accounts.studies_of(session, bob) == []
     for slug in ("a-study", "nowhere", "\0", "A", "x" * 1000):
         with pytest.raises(NotFoundError, match="There is no such study among yours"):
-            access.study_of(session, bob, slug)
+            accounts.study_of(session, bob, slug)
 
 
 def test_a_viewer_looks_and_an_owner_changes(session, draft, ada):
-    bob = researchers.add_researcher(session, "Bob")[0]
-    access.share(session, draft, bob, "viewer")
+    bob = accounts.add_researcher(session, "Bob")[0]
+    accounts.share(session, draft, bob, "viewer")
     session.commit()
-    assert access.study_of(session, bob, "a-study")[1] == "viewer"
+    assert accounts.study_of(session, bob, "a-study")[1] == "viewer"
     with pytest.raises(NotAllowedError, match="only its owners"):
-        access.require_owner("viewer")
+        accounts.require_owner("viewer")
     with pytest.raises(NotAllowedError, match="needs an owner"):
-        access.share(session, draft, ada, "viewer")
+        accounts.share(session, draft, ada, "viewer")
     with pytest.raises(NotAllowedError, match="needs an owner"):
-        access.unshare(session, draft, ada)
-    access.share(session, draft, bob, "owner")
-    access.unshare(session, draft, ada)
+        accounts.unshare(session, draft, ada)
+    accounts.share(session, draft, bob, "owner")
+    accounts.unshare(session, draft, ada)
     session.commit()
-    assert access.studies_of(session, ada) == []
+    assert accounts.studies_of(session, ada) == []
 
 
 def test_the_first_researcher_gets_the_studies_that_are_nobodys(session):
     lifecycle.create_study(session, "before-anyone", a_plan())
-    ada, _ = researchers.add_researcher(session, "Ada")
-    bob, _ = researchers.add_researcher(session, "Bob")
-    assert [study.slug for study, _ in access.studies_of(session, ada)] == ["before-anyone"]
-    assert access.studies_of(session, bob) == []
+    ada, _ = accounts.add_researcher(session, "Ada")
+    bob, _ = accounts.add_researcher(session, "Bob")
+    assert [study.slug for study, _ in accounts.studies_of(session, ada)] == ["before-anyone"]
+    assert accounts.studies_of(session, bob) == []
 
 
 def test_a_study_from_the_command_line_belongs_to_the_only_researcher(session, ada):
     lifecycle.create_study_for(session, None, "one", a_plan(), Recruitment())
-    researchers.add_researcher(session, "Bob")
+    accounts.add_researcher(session, "Bob")
     lifecycle.create_study_for(session, None, "two", a_plan(), Recruitment())
     lifecycle.create_study_for(session, "bob", "three", a_plan(), Recruitment())
-    assert [study.slug for study, _ in access.studies_of(session, ada)] == ["one"]
+    assert [study.slug for study, _ in accounts.studies_of(session, ada)] == ["one"]
 
 
 def test_an_open_study_that_somebody_joined_keeps_its_plan_as_it_was(session, draft):

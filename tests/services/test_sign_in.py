@@ -9,8 +9,8 @@ from argon2.profiles import RFC_9106_LOW_MEMORY
 
 from survey.db.models import SignIn, SignInLink, SignInThrottle
 from survey.errors import SurveyError
-from survey.services.accounts import researchers
-from survey.services.accounts.researchers import LinkError, TooManyAttemptsError, WrongPasswordError
+from survey.services import accounts
+from survey.services.accounts import LinkError, TooManyAttemptsError, WrongPasswordError
 from survey.tokens import hash_token
 from tests.databases import ON_SQLITE
 
@@ -19,44 +19,43 @@ PASSWORD = "a row of four words"
 
 @pytest.fixture
 def token(session):
-    return researchers.add_researcher(session, "Ada Lovelace")[1]
+    return accounts.add_researcher(session, "Ada Lovelace")[1]
 
 
 @pytest.fixture
 def ada(session, token):
-    return researchers.set_password(session, token, PASSWORD)
+    return accounts.set_password(session, token, PASSWORD)
 
 
 @pytest.fixture
 def as_shipped(monkeypatch):
     """Passwords cost what they do outside the tests."""
-    spec = find_spec(researchers.__name__)
+    spec = find_spec(accounts.__name__)
     afresh = module_from_spec(spec)
     spec.loader.exec_module(afresh)
     for name in ("hasher", "_UNUSED_HASH"):
-        monkeypatch.setattr(researchers, name, getattr(afresh, name))
+        monkeypatch.setattr(accounts, name, getattr(afresh, name))
 
 
 def later(monkeypatch, **amount):
     """Let the clock of signing in stand so much later."""
-    present = researchers.now()
-    for module in (researchers, researchers):
-        monkeypatch.setattr(module, "now", lambda: present + timedelta(**amount))
+    present = accounts.now()
+    monkeypatch.setattr(accounts, "now", lambda: present + timedelta(**amount))
 
 
 def test_a_new_account_has_no_password_and_nobody_can_sign_in(session, token):
     with pytest.raises(WrongPasswordError):
-        researchers.sign_in(session, "Ada Lovelace", "")
+        accounts.sign_in(session, "Ada Lovelace", "")
 
 
 def test_a_link_sets_a_password_once(session, ada, token):
     assert ada.password_hash.startswith("$argon2id$")
     with pytest.raises(LinkError, match="works once, for 30 minutes"):
-        researchers.set_password(session, token, "another row of words")
+        accounts.set_password(session, token, "another row of words")
 
 
 def test_guessing_costs_what_the_standard_advises_also_where_there_is_nobody(as_shipped):
-    for stored in (researchers.hasher.hash(PASSWORD), researchers._UNUSED_HASH):
+    for stored in (accounts.hasher.hash(PASSWORD), accounts._UNUSED_HASH):
         assert extract_parameters(stored) == RFC_9106_LOW_MEMORY
 
 
@@ -66,34 +65,34 @@ def test_a_password_hashed_at_another_cost_is_hashed_anew_at_the_next_sign_in(
     session, ada, as_shipped
 ):
     assert extract_parameters(ada.password_hash) != RFC_9106_LOW_MEMORY
-    assert researchers.sign_in(session, "Ada Lovelace", PASSWORD)
+    assert accounts.sign_in(session, "Ada Lovelace", PASSWORD)
     assert extract_parameters(ada.password_hash) == RFC_9106_LOW_MEMORY
-    assert researchers.sign_in(session, "Ada Lovelace", PASSWORD)
+    assert accounts.sign_in(session, "Ada Lovelace", PASSWORD)
 
 
 def test_looking_at_a_link_does_not_use_it_up(session, token):
     for _ in range(3):
-        assert researchers.researcher_of_link(session, token).name == "Ada Lovelace"
+        assert accounts.researcher_of_link(session, token).name == "Ada Lovelace"
 
 
 @pytest.mark.slow
 def test_a_link_is_good_for_thirty_minutes(session, token, monkeypatch):
     later(monkeypatch, minutes=29)
-    assert researchers.researcher_of_link(session, token)
+    assert accounts.researcher_of_link(session, token)
     later(monkeypatch, minutes=31)
     with pytest.raises(LinkError):
-        researchers.researcher_of_link(session, token)
+        accounts.researcher_of_link(session, token)
 
 
 def test_a_new_link_ends_the_old_one(session, token):
-    fresh = researchers.new_link(session, researchers.find_researcher(session, "ada lovelace"))
+    fresh = accounts.new_link(session, accounts.find_researcher(session, "ada lovelace"))
     with pytest.raises(LinkError):
-        researchers.researcher_of_link(session, token)
-    assert researchers.researcher_of_link(session, fresh)
+        accounts.researcher_of_link(session, token)
+    assert accounts.researcher_of_link(session, fresh)
 
 
 def test_the_database_holds_neither_links_nor_sessions(session, ada, token):
-    made = researchers.sign_in(session, "Ada Lovelace", PASSWORD)
+    made = accounts.sign_in(session, "Ada Lovelace", PASSWORD)
     stored = {row.token_hash for table in (SignIn, SignInLink) for row in session.query(table)}
     assert len(stored) == 2
     assert not stored & {made, token}
@@ -112,32 +111,32 @@ def test_the_database_holds_neither_links_nor_sessions(session, ada, token):
 )
 def test_an_easy_password_is_refused_and_the_link_stays_good(session, token, password, problem):
     with pytest.raises(SurveyError, match=problem):
-        researchers.set_password(session, token, password)
-    assert researchers.set_password(session, token, PASSWORD)
+        accounts.set_password(session, token, password)
+    assert accounts.set_password(session, token, PASSWORD)
 
 
 def test_a_name_can_be_taken_once_and_must_be_one(session, ada):
     with pytest.raises(SurveyError, match="There is a researcher 'ada lovelace' already"):
-        researchers.add_researcher(session, "ada lovelace")
+        accounts.add_researcher(session, "ada lovelace")
     for name in ("", "<b>", "a" * 65, "\0"):
         with pytest.raises(SurveyError, match="cannot be a researcher's name"):
-            researchers.add_researcher(session, name)
+            accounts.add_researcher(session, name)
 
 
 @pytest.mark.parametrize("name", ["Özgür Ulusoy", "Σωτήρης", "Straße"])
 def test_names_in_any_script_sign_in_in_any_case(session, name):
-    _, token = researchers.add_researcher(session, name)
-    researchers.set_password(session, token, PASSWORD)
-    assert researchers.sign_in(session, name.upper(), PASSWORD)
+    _, token = accounts.add_researcher(session, name)
+    accounts.set_password(session, token, PASSWORD)
+    assert accounts.sign_in(session, name.upper(), PASSWORD)
     with pytest.raises(SurveyError, match="already"):
-        researchers.add_researcher(session, name.upper())
+        accounts.add_researcher(session, name.upper())
 
 
 def test_an_unknown_name_and_a_wrong_password_are_told_alike(session, ada):
     told = set()
     for name, password in (("Nobody", PASSWORD), ("Ada Lovelace", "a wrong row of words")):
         with pytest.raises(WrongPasswordError) as error:
-            researchers.sign_in(session, name, password)
+            accounts.sign_in(session, name, password)
         told.add(str(error.value))
     assert len(told) == 1
 
@@ -146,75 +145,75 @@ def test_failures_cost_ever_longer_waits_even_for_the_right_password(session, ad
     later(monkeypatch)  # the clock stands, however long a failure takes
     for _ in range(5):
         with pytest.raises(WrongPasswordError):
-            researchers.sign_in(session, "Ada Lovelace", "a wrong row of words")
+            accounts.sign_in(session, "Ada Lovelace", "a wrong row of words")
     with pytest.raises(TooManyAttemptsError, match="Please wait"):
-        researchers.sign_in(session, " ADA  lovelace ", PASSWORD)
+        accounts.sign_in(session, " ADA  lovelace ", PASSWORD)
     later(monkeypatch, seconds=3)
     with pytest.raises(WrongPasswordError):
-        researchers.sign_in(session, "Ada Lovelace", "a wrong row of words")
+        accounts.sign_in(session, "Ada Lovelace", "a wrong row of words")
     with pytest.raises(TooManyAttemptsError) as error:
-        researchers.sign_in(session, "Ada Lovelace", PASSWORD)
+        accounts.sign_in(session, "Ada Lovelace", PASSWORD)
     assert error.value.seconds == 2
     later(monkeypatch, minutes=16)
-    assert researchers.sign_in(session, "Ada Lovelace", PASSWORD)
+    assert accounts.sign_in(session, "Ada Lovelace", PASSWORD)
 
 
 @ON_SQLITE
 def test_no_wait_is_longer_than_a_quarter_of_an_hour(session, ada):
     row = SignInThrottle(
-        name_hash=hash_token("ada lovelace"), failures=1000, last_failed_at=researchers.now()
+        name_hash=hash_token("ada lovelace"), failures=1000, last_failed_at=accounts.now()
     )
     session.add(row)
     session.commit()
     with pytest.raises(TooManyAttemptsError) as error:
-        researchers.sign_in(session, "Ada Lovelace", PASSWORD)
+        accounts.sign_in(session, "Ada Lovelace", PASSWORD)
     assert error.value.seconds <= 15 * 60 + 1
 
 
 def test_a_session_ends_when_idle_and_in_any_case(session, ada, monkeypatch):
-    token = researchers.sign_in(session, "Ada Lovelace", PASSWORD)
+    token = accounts.sign_in(session, "Ada Lovelace", PASSWORD)
     later(monkeypatch, minutes=59)
-    assert researchers.find_sign_in(session, token)
+    assert accounts.find_sign_in(session, token)
     later(monkeypatch, minutes=2)
-    assert researchers.find_sign_in(session, token) is None
+    assert accounts.find_sign_in(session, token) is None
 
 
 def test_being_seen_puts_off_the_idle_end_but_not_the_other(session, ada, monkeypatch):
-    token = researchers.sign_in(session, "Ada Lovelace", PASSWORD)
+    token = accounts.sign_in(session, "Ada Lovelace", PASSWORD)
     for _ in range(12):
         later(monkeypatch, minutes=49)
-        researchers.refresh(session, token)
-    assert researchers.find_sign_in(session, token)
+        accounts.refresh(session, token)
+    assert accounts.find_sign_in(session, token)
     later(monkeypatch, minutes=20)
-    assert researchers.find_sign_in(session, token) is None
+    assert accounts.find_sign_in(session, token) is None
 
 
 def test_a_new_password_and_signing_out_everywhere_end_all_sessions(session, ada):
-    tokens = [researchers.sign_in(session, "Ada Lovelace", PASSWORD) for _ in range(3)]
-    assert len(researchers.live_sign_ins(session, ada)) == 3
-    researchers.sign_out(session, tokens[0])
-    assert researchers.find_sign_in(session, tokens[0]) is None
-    assert researchers.find_sign_in(session, tokens[1])
-    researchers.sign_out_everywhere(session, ada)
-    assert researchers.live_sign_ins(session, ada) == []
-    token = researchers.sign_in(session, "Ada Lovelace", PASSWORD)
-    researchers.set_password(session, researchers.new_link(session, ada), "words in another row")
-    assert researchers.find_sign_in(session, token) is None
+    tokens = [accounts.sign_in(session, "Ada Lovelace", PASSWORD) for _ in range(3)]
+    assert len(accounts.live_sign_ins(session, ada)) == 3
+    accounts.sign_out(session, tokens[0])
+    assert accounts.find_sign_in(session, tokens[0]) is None
+    assert accounts.find_sign_in(session, tokens[1])
+    accounts.sign_out_everywhere(session, ada)
+    assert accounts.live_sign_ins(session, ada) == []
+    token = accounts.sign_in(session, "Ada Lovelace", PASSWORD)
+    accounts.set_password(session, accounts.new_link(session, ada), "words in another row")
+    assert accounts.find_sign_in(session, token) is None
 
 
 def test_the_password_counts_as_just_typed_for_ten_minutes(session, ada, monkeypatch):
-    token = researchers.sign_in(session, "Ada Lovelace", PASSWORD)
+    token = accounts.sign_in(session, "Ada Lovelace", PASSWORD)
     later(monkeypatch, minutes=11)
-    assert not researchers.is_confirmed(researchers.find_sign_in(session, token))
+    assert not accounts.is_confirmed(accounts.find_sign_in(session, token))
     with pytest.raises(WrongPasswordError):
-        researchers.confirm(session, token, "a wrong row of words")
-    researchers.confirm(session, token, PASSWORD)
-    assert researchers.is_confirmed(researchers.find_sign_in(session, token))
+        accounts.confirm(session, token, "a wrong row of words")
+    accounts.confirm(session, token, PASSWORD)
+    assert accounts.is_confirmed(accounts.find_sign_in(session, token))
 
 
 def test_the_first_start_prints_links_until_someone_has_a_password(session):
-    first = researchers.ensure_researcher(session)
-    second = researchers.ensure_researcher(session)
+    first = accounts.ensure_researcher(session)
+    second = accounts.ensure_researcher(session)
     assert first != second
-    researchers.set_password(session, second, PASSWORD)
-    assert researchers.ensure_researcher(session) is None
+    accounts.set_password(session, second, PASSWORD)
+    assert accounts.ensure_researcher(session) is None

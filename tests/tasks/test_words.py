@@ -13,7 +13,7 @@ from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.studies.faults import PlanError
 from survey.core.tasks import plan_from_json
-from survey.services.accounts import access, researchers
+from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange import bundle, replication
 from survey.services.exchange.bundle import analyse_stored
@@ -145,7 +145,7 @@ def test_its_bundle_replicates_and_is_imported_with_the_same_files(visitor, sess
     assert [row["side"] for row in rows] == ["1", "2", "1"]
     assert sum(json.loads(files["analysis.json"])["picked"].values()) == 3
     session.rollback()
-    ada, _ = researchers.add_researcher(session, "Ada")
+    ada, _ = accounts.add_researcher(session, "Ada")
     copy = replication.import_bundle(session, files, "words.zip", "again", ada)
     again = open_files(io.BytesIO(exported(session, copy)), "again.zip")
     assert again["choices.csv"] == files["choices.csv"]
@@ -180,7 +180,7 @@ def test_the_bundle_is_a_zip_with_the_kinds_files_and_the_frame(visitor, session
 def desk(app, session, study):
     """A researcher who owns the study."""
     desk = Desk(app, session)
-    access.share(session, study, researchers.find_researcher(session, "Ada"), "owner")
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
     session.commit()
     return desk
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import a_plan
@@ -16,7 +16,7 @@ def desk(app, session):
 
 @pytest.fixture
 def study(session, desk):
-    ada = researchers.find_researcher(session, "Ada")
+    ada = accounts.find_researcher(session, "Ada")
     made = lifecycle.create_owned_study(session, ada, "a-study", a_plan(), Recruitment())
     session.rollback()
     return made

@@ -5,7 +5,7 @@ import re
 
 from bs4 import BeautifulSoup
 
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.studies import lifecycle
 
 PASSWORD = "a row of four words"
@@ -19,7 +19,7 @@ class Desk:
     def __init__(self, app, session, name="Ada"):
         self.client = app.test_client()
         self.name = name
-        self.token = researchers.add_researcher(session, name)[1]
+        self.token = accounts.add_researcher(session, name)[1]
         session.rollback()
         self.open(f"/research/welcome/{self.token}")
         self.send(f"/research/welcome/{self.token}", password=PASSWORD, again=PASSWORD)

@@ -9,7 +9,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from survey.db.models import Event, Guest, Participant, Study
-from survey.services.accounts import access, researchers
+from survey.services import accounts
 from survey.services.exchange.input_files import open_files
 from survey.services.exchange.replication import replicate
 from survey.services.participation import participant_list
@@ -110,8 +110,8 @@ def test_an_odd_id_in_an_address_is_not_found(desk, session, study):
 
 @ON_SQLITE
 def test_a_wrong_password_is_explained_and_then_slowed_down(desk, monkeypatch):
-    moment = researchers.now()
-    monkeypatch.setattr(researchers, "now", lambda: moment)  # the first wait is a second only
+    moment = accounts.now()
+    monkeypatch.setattr(accounts, "now", lambda: moment)  # the first wait is a second only
     desk.client.delete_cookie("researcher", path="/research")
     desk.open("/research/sign-in")
     for _ in range(5):
@@ -125,7 +125,7 @@ def test_a_wrong_password_is_explained_and_then_slowed_down(desk, monkeypatch):
 
 @ON_SQLITE
 def test_the_cookie_is_kept_from_scripts_and_from_participants_pages(app, session):
-    token = researchers.add_researcher(session, "Ada")[1]
+    token = accounts.add_researcher(session, "Ada")[1]
     session.rollback()
     client = app.test_client()
     page = BeautifulSoup(client.get(f"/research/welcome/{token}").text, "html.parser")
@@ -599,7 +599,7 @@ def test_nobody_is_invited_to_an_imported_study(desk, session, study):
 
 @ON_SQLITE
 def test_a_page_that_says_no_leads_back_and_speaks_english(desk, session):
-    ada = researchers.find_researcher(session, "Ada")
+    ada = accounts.find_researcher(session, "Ada")
     lifecycle.create_owned_study(session, ada, "greek", a_plan(language="el"), Recruitment())
     session.rollback()
     study = "/research/studies/greek"
@@ -636,7 +636,7 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
     session.rollback()
     desk.open(f"{STUDY}/hand-out")
     monkeypatch.setattr(
-        "survey.services.accounts.researchers.CONFIRMATION_LIFETIME",
+        "survey.services.accounts.CONFIRMATION_LIFETIME",
         study.created_at - study.created_at,
     )
     desk.send(f"{STUDY}/bundle-with-identities.zip")
@@ -652,14 +652,14 @@ def test_identities_are_handed_out_on_request_after_the_password_and_logged(
     plain = desk.client.get(f"{STUDY}/bundle.zip").data
     assert not any(b"person-1" in one for one in open_files(io.BytesIO(plain), "x").values())
     found = lifecycle.find_study(session, "a-study")
-    assert access.events_of(session, found)[0].detail == "bundle with identities"
+    assert accounts.events_of(session, found)[0].detail == "bundle with identities"
 
 
 @ON_SQLITE
 def test_a_reason_is_kept_while_the_password_is_asked_for(desk, session, study, monkeypatch):
     open_it(session, study)
     desk.open(f"{STUDY}/results")
-    monkeypatch.setattr("survey.services.accounts.researchers.CONFIRMATION_LIFETIME", timedelta(0))
+    monkeypatch.setattr("survey.services.accounts.CONFIRMATION_LIFETIME", timedelta(0))
     desk.send(f"{STUDY}/unblind", reason="the pilot is over")
     assert desk.page.h1.text == "Confirm your password"
     session.expire_all()
@@ -667,7 +667,7 @@ def test_a_reason_is_kept_while_the_password_is_asked_for(desk, session, study, 
     desk.send(f"{STUDY}/unblind", confirm_password=PASSWORD)
     session.expire_all()
     found = session.get(Study, study.id)
-    assert access.events_of(session, found)[0].detail == "the pilot is over"
+    assert accounts.events_of(session, found)[0].detail == "the pilot is over"
 
 
 @ON_SQLITE
@@ -684,7 +684,7 @@ def test_runs_of_many_lines_can_be_uploaded_by_those_signed_in_only(desk, app, s
 @ON_SQLITE
 def test_deleting_asks_for_the_address_and_the_password(desk, session, study, monkeypatch):
     monkeypatch.setattr(
-        "survey.services.accounts.researchers.CONFIRMATION_LIFETIME",
+        "survey.services.accounts.CONFIRMATION_LIFETIME",
         study.created_at - study.created_at,
     )
     desk.open(f"{STUDY}/delete")
@@ -807,8 +807,8 @@ def test_a_form_from_another_site_is_never_repeated_with_our_token(desk, app, se
 
 @ON_SQLITE
 def test_a_fresh_link_works_whatever_failed_before(app, session, desk):
-    researcher = researchers.find_researcher(session, "Ada")
-    token = researchers.new_link(session, researcher)
+    researcher = accounts.find_researcher(session, "Ada")
+    token = accounts.new_link(session, researcher)
     client = app.test_client()
     page = BeautifulSoup(client.get("/research/sign-in").text, "html.parser")
     csrf = page.select_one("[name=csrf_token]")["value"]

@@ -9,7 +9,7 @@ import pytest
 
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import a_plan, a_ready_participant, save_answer
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.slow, ON_SQLITE]
 def desk(app, session):
     """Ada's, with a closed study: three people took two seconds for each answer."""
     desk = Desk(app, session)
-    ada = researchers.find_researcher(session, "Ada")
+    ada = accounts.find_researcher(session, "Ada")
     study = lifecycle.create_owned_study(session, ada, "a-study", a_plan(), Recruitment())
     open_it(session, study)
     for number, labels in enumerate(({1}, {1}, {1, 2})):

@@ -28,7 +28,7 @@ from survey.db.models import (
     now,
 )
 from survey.errors import SurveyError
-from survey.services.accounts import access
+from survey.services import accounts
 from survey.services.exchange.bundle import (
     ANALYSIS,
     LAST_LINE,
@@ -107,8 +107,8 @@ def import_bundle(
     _store_answers(session, study, content, participants)
     study.status, study.digest = "closed", content.digest
     study.opened_at, study.closed_at = content.opened_at, content.closed_at or now()
-    access.share(session, study, researcher, "owner")
-    access.log(session, study, researcher.name, "imported", name)
+    accounts.share(session, study, researcher, "owner")
+    accounts.log(session, study, researcher.name, "imported", name)
     session.commit()
     return study
 

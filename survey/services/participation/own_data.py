@@ -31,7 +31,7 @@ from survey.db.models import (
 )
 from survey.db.models.base import Base
 from survey.db.participant_queries import AnyParticipant, AnyStudy
-from survey.services.accounts import access
+from survey.services import accounts
 from survey.services.participation.answers import all_presentations, answer_in
 
 LEDGER = "erased.txt"
@@ -163,7 +163,7 @@ def erase(session: Session, study: AnyStudy, who: AnyParticipant, instance: Path
     token = token_of(study.slug, participant.public_id)
     _note(instance, [token])
     _delete(session, study, participant, token)
-    access.log(session, study, "a participant", "erased")
+    accounts.log(session, study, "a participant", "erased")
     session.commit()
     empty_log(session)
 
@@ -240,7 +240,7 @@ def drop_due(session: Session) -> list[str]:
         study = queries.find(session, Study, slug=slug)
         if study is not None:
             queries.delete_personal(session, study.id)
-            access.log(
+            accounts.log(
                 session, study, KEEPER, "personal data deleted", study.plan.personal_until or ""
             )
             session.commit()

@@ -26,7 +26,7 @@ from survey.db.models import ConsentText, Participant, Researcher, StoredQuestio
 # For commands too, which may import services but not survey.db.
 from survey.db.queries import all_studies as all_studies
 from survey.errors import NotAllowedError, NotFoundError, ResultsHiddenError, SurveyError
-from survey.services.accounts import access, researchers
+from survey.services import accounts
 from survey.services.studies.plans import preset_plan
 from survey.services.studies.recruitment import Recruitment, recruitment_of
 
@@ -77,8 +77,8 @@ def create_owned_study(
     study = create_study(session, slug, plan)
     study.recruitment = recruitment.as_json()
     if researcher is not None:
-        access.share(session, study, researcher, "owner")
-    access.log(session, study, researcher.name if researcher else access.COMMAND_LINE, "made")
+        accounts.share(session, study, researcher, "owner")
+    accounts.log(session, study, researcher.name if researcher else accounts.COMMAND_LINE, "made")
     session.commit()
     return study
 
@@ -87,9 +87,9 @@ def create_study_for(
     session: Session, owner: str | None, slug: str, plan: Plan, recruitment: Recruitment
 ) -> Study:
     """Store a draft for the researcher of that name; without a name, for the only account."""
-    accounts = researchers.all_researchers(session)
-    only = accounts[0] if len(accounts) == 1 else None
-    researcher = researchers.find_researcher(session, owner) if owner else only
+    researchers = accounts.all_researchers(session)
+    only = researchers[0] if len(researchers) == 1 else None
+    researcher = accounts.find_researcher(session, owner) if owner else only
     return create_owned_study(session, researcher, slug, plan, recruitment)
 
 
@@ -212,7 +212,7 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
     study.plan_json = plan.as_json()
     text = study.consent_texts[0]
     text.text, text.digest, text.created_at = plan.consent, text_digest(plan.consent), now()
-    access.log(session, study, who, "plan changed")
+    accounts.log(session, study, who, "plan changed")
     session.commit()
 
 
@@ -221,7 +221,7 @@ def change_recruitment(session: Session, study: Study, recruitment: Recruitment,
     _require_changeable(study)
     if recruitment.as_json() != study.recruitment:
         study.recruitment = recruitment.as_json()
-        access.log(session, study, who, "recruitment changed")
+        accounts.log(session, study, who, "recruitment changed")
     session.commit()
 
 
@@ -279,7 +279,7 @@ def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
     yield "capture", "\n".join(settings.capture)
 
 
-def open_study(session: Session, study: Study, who: str = access.COMMAND_LINE) -> None:
+def open_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE) -> None:
     """Freeze a draft under its digest, open it and log it; a closed study opens again.
 
     Raises NotAllowedError for an open, imported or archived study.
@@ -294,18 +294,18 @@ def open_study(session: Session, study: Study, who: str = access.COMMAND_LINE) -
         study.opened_at = now()
     study.status = "open"
     study.closed_at = None
-    access.log(session, study, who, "reopened" if reopened else "opened", study.digest or "")
+    accounts.log(session, study, who, "reopened" if reopened else "opened", study.digest or "")
     session.commit()
 
 
-def close_study(session: Session, study: Study, who: str = access.COMMAND_LINE) -> None:
+def close_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE) -> None:
     """Close an open study and log it: no more answers are accepted, results may be seen."""
     study = queries.locked(session, Study, study.id)
     if study.status != "open":
         raise NotAllowedError(f"The study {study.slug!r} is not open, so it cannot be closed.")
     study.status = "closed"
     study.closed_at = now()
-    access.log(session, study, who, "closed")
+    accounts.log(session, study, who, "closed")
     session.commit()
 
 
@@ -314,14 +314,14 @@ def archive(session: Session, study: Study, who: str) -> None:
     if study.status == "open":
         raise NotAllowedError("The study is open; close it before you archive it.")
     study.archived_at = study.archived_at or now()
-    access.log(session, study, who, "archived")
+    accounts.log(session, study, who, "archived")
     session.commit()
 
 
 def unarchive(session: Session, study: Study, who: str) -> None:
     """List an archived study among the others again."""
     study.archived_at = None
-    access.log(session, study, who, "brought back")
+    accounts.log(session, study, who, "brought back")
     session.commit()
 
 
@@ -329,7 +329,7 @@ def delete(session: Session, study: Study, who: str) -> None:
     """Delete a study with its participants and answers; its log stays."""
     if study.status == "open":
         raise NotAllowedError("The study is open; close it before you delete it.")
-    access.log(session, study, who, "deleted", study.digest or "")
+    accounts.log(session, study, who, "deleted", study.digest or "")
     # Participants first: their presentations refer to the questions.
     session.execute(sql_delete(Participant).where(Participant.study_id == study.id))
     session.delete(study)
@@ -345,7 +345,7 @@ def exclude(
         reason, "Say why this participant is excluded; the reason is exported."
     )
     participant.excluded, participant.exclude_reason = True, reason
-    access.log(session, study, who, "excluded", f"{participant.public_id}: {reason}")
+    accounts.log(session, study, who, "excluded", f"{participant.public_id}: {reason}")
     session.commit()
 
 
@@ -353,7 +353,7 @@ def include(session: Session, study: Study, participant: Participant, who: str) 
     """Count the answers of an excluded participant again."""
     _require_changeable(study)
     participant.excluded, participant.exclude_reason = False, None
-    access.log(session, study, who, "included again", participant.public_id)
+    accounts.log(session, study, who, "included again", participant.public_id)
     session.commit()
 
 
@@ -361,7 +361,7 @@ def unblind(session: Session, study: Study, who: str, reason: str) -> datetime:
     """Allow the results of an open study to be seen; log the reason. Return when."""
     reason = _checked_reason(reason, "Say why the results are needed before the study is closed.")
     study.unblinded_at = study.unblinded_at or now()
-    access.log(session, study, who, "unblinded", reason)
+    accounts.log(session, study, who, "unblinded", reason)
     session.commit()
     return study.unblinded_at
 
@@ -373,7 +373,7 @@ def log_early_results(session: Session, study: Study, who: str, what: str) -> bo
     """
     is_early = study.status == "open" and not shows_results(study)
     if is_early:
-        access.log(session, study, who, "unblinded", f"{what}, before the study was closed")
+        accounts.log(session, study, who, "unblinded", f"{what}, before the study was closed")
         if queries.has_real_answers(session, study.id):
             study.unblinded_at = now()
     session.commit()

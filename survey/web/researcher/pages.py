@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, current_app, g, request
 from flask.typing import ResponseReturnValue
 
-from survey.services.accounts import access
+from survey.services import accounts
 from survey.services.exchange.input_files import GZIPPED
 from survey.services.studies import lifecycle
 from survey.web.auth import require_sign_in
@@ -48,10 +48,10 @@ def _find_study() -> None:
     """
     if g.slug is None:
         return
-    g.study, g.role = access.study_of(session(), g.researcher, g.slug)
+    g.study, g.role = accounts.study_of(session(), g.researcher, g.slug)
     g.plan = g.study.plan
     if request.method not in ("GET", "HEAD") and request.blueprint != "preview":
-        access.require_owner(g.role)
+        accounts.require_owner(g.role)
 
 
 blueprint = for_researchers(Blueprint("researcher", __name__, url_prefix="/research"))

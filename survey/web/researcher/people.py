@@ -12,7 +12,7 @@ from wtforms.validators import DataRequired, Length
 from survey.core.studies.faults import PlanError, is_storable, rules_of
 from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
-from survey.services.accounts import access
+from survey.services import accounts
 from survey.services.participation import participants
 from survey.services.participation.participant_list import (
     StudyParticipants,
@@ -136,24 +136,24 @@ def people() -> ResponseReturnValue:
     form = ShareForm()
     if form.validate_on_submit():
         with errors_beside(form.name):
-            researcher = access.researcher_named(session(), form.name.data)
-            access.share(session(), g.study, researcher, form.role.data)
+            researcher = accounts.researcher_named(session(), form.name.data)
+            accounts.share(session(), g.study, researcher, form.role.data)
             detail = f"{researcher.name}: {form.role.data}"
-            access.log(session(), g.study, g.researcher.name, "shared", detail)
+            accounts.log(session(), g.study, g.researcher.name, "shared", detail)
             session().commit()
             article = "an" if form.role.data == "owner" else "a"
             flash(f"{researcher.name} is now {article} {form.role.data} of this study.")
             return redirect(url_for("researcher.people"), 303)
-    return page("researcher/people", form, members=access.members_of(session(), g.study))
+    return page("researcher/people", form, members=accounts.members_of(session(), g.study))
 
 
 @blueprint.post(f"{STUDY}/people/<int:researcher_id>/remove")
 def unshare(researcher_id: int) -> ResponseReturnValue:
     """Remove a researcher from the study's owners and viewers."""
-    researcher = access.member_of(session(), g.study, researcher_id)
+    researcher = accounts.member_of(session(), g.study, researcher_id)
     if has_valid_token():
-        access.unshare(session(), g.study, researcher)
-        access.log(session(), g.study, g.researcher.name, "no longer shared", researcher.name)
+        accounts.unshare(session(), g.study, researcher)
+        accounts.log(session(), g.study, g.researcher.name, "no longer shared", researcher.name)
         session().commit()
         flash(f"{researcher.name} can no longer see this study.")
     return redirect(url_for("researcher.people"), 303)
@@ -214,7 +214,7 @@ def remove_guest(guest_id: int) -> ResponseReturnValue:
 @not_for_imported
 def guest_links() -> ResponseReturnValue:
     """Return the guest list with its links, to owners only: a link admits its reader."""
-    access.require_owner(g.role)
+    accounts.require_owner(g.role)
     links = recruitment.links_csv(_personal_links())
     return attachment(links, "text/csv", f"{g.study.slug}-links.csv")
 

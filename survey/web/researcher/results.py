@@ -13,7 +13,7 @@ from wtforms import StringField
 
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
-from survey.services.accounts import access
+from survey.services import accounts
 from survey.services.analysis.report import as_html, expected_bytes, report_files, report_of
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
@@ -154,7 +154,7 @@ def bundle_with_identities() -> ResponseReturnValue:
     lifecycle.require_results(g.study)
     if not Form().validate_on_submit():
         return redirect(url_for("researcher.export"), 303)
-    access.log(session(), g.study, g.researcher.name, "exported", "bundle with identities")
+    accounts.log(session(), g.study, g.researcher.name, "exported", "bundle with identities")
     session().commit()
     chunks = bundles.stream_bundle(
         session(), g.study, with_identities=True, include_test="test" in request.form

@@ -9,7 +9,7 @@ from wtforms import RadioField, SelectChoice, SelectField, StringField
 from wtforms.validators import DataRequired, Length
 
 from survey.errors import SurveyError
-from survey.services.accounts import access
+from survey.services import accounts
 from survey.services.operations.database import begin_reading
 from survey.services.participation import answers, participants
 from survey.services.planning import power
@@ -72,7 +72,7 @@ def home() -> ResponseReturnValue:
     """List a researcher's studies, archived ones apart."""
     rows = [
         (study, role, lifecycle.progress(session(), study))
-        for study, role in access.studies_of(session(), g.researcher)
+        for study, role in accounts.studies_of(session(), g.researcher)
     ]
     return page(
         "researcher/home",
@@ -137,7 +137,7 @@ def act(action: str) -> ResponseReturnValue:
 @blueprint.get(f"{STUDY}/open")
 def ask_to_open() -> ResponseReturnValue:
     """Show what cannot change any more after opening, and ask whether to open the draft."""
-    access.require_owner(g.role)
+    accounts.require_owner(g.role)
     if g.study.status != "draft":
         return redirect(url_for("researcher.overview"))
     findings = [finding for finding in lifecycle.check_study(g.study) if finding.question is None]
@@ -160,7 +160,7 @@ def copy() -> ResponseReturnValue:
 @require_password
 def delete() -> ResponseReturnValue:
     """Show what a deletion removes; delete the study once its address is typed correctly."""
-    access.require_owner(g.role)
+    accounts.require_owner(g.role)
     form = DeleteForm()
     if form.validate_on_submit():
         if (form.slug.data or "").strip() == g.study.slug:
@@ -191,7 +191,7 @@ def _overview_page(form: CopyForm) -> ResponseReturnValue:
         progress=lifecycle.progress(session(), g.study),
         free=participants.free_slots(session(), g.study),
         broken=[finding for finding in lifecycle.check_study(g.study) if finding.failed],
-        events=access.events_of(session(), g.study),
+        events=accounts.events_of(session(), g.study),
         link=url_for("participant.entry", slug=g.study.slug, _external=True),
     )
 

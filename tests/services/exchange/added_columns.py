@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from benchmarks.speed.crowd import open_database
 from survey.core.studies.participant_fields import TAKEN
 from survey.db.models import Participant
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.exchange.bundle_reader import read_bundle
 from survey.services.exchange.input_files import BundleError
 from survey.services.exchange.replication import import_bundle
@@ -43,7 +43,7 @@ def main(folder):
         for name, kind in TYPES.items():
             connection.execute(text(f"ALTER TABLE participant ADD COLUMN {name} {kind}"))
     with Session(engine) as session:
-        ada, _ = researchers.add_researcher(session, "Ada")
+        ada, _ = accounts.add_researcher(session, "Ada")
         study = a_study(session)
         one = session.query(Participant).filter_by(public_id=FINISHED).one()
         one.weather, one.visits = "=rain", 3

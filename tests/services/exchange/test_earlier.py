@@ -7,7 +7,7 @@ import pytest
 from survey.core.studies.faults import PlanError
 from survey.db.models import Study
 from survey.errors import SurveyError
-from survey.services.accounts import researchers
+from survey.services import accounts
 from survey.services.exchange.bundle_reader import read_bundle
 from survey.services.exchange.input_files import open_files
 from survey.services.exchange.replication import import_bundle, replicate
@@ -26,7 +26,7 @@ def test_a_bundle_of_an_earlier_version_replicates(path):
 @ON_SQLITE
 @pytest.mark.parametrize("path", EARLIER, ids=lambda path: path.stem)
 def test_a_bundle_of_an_earlier_version_can_be_taken_in(session, path):
-    ada, _ = researchers.add_researcher(session, "Ada")
+    ada, _ = accounts.add_researcher(session, "Ada")
     study = import_bundle(session, open_files(path, path.name), path.name, "taken-in", ada)
     assert study.digest == read_bundle(open_files(path, path.name))[0].digest
 

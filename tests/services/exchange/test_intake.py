@@ -4,7 +4,7 @@ import pytest
 
 from survey.db.models import Participant, Researcher, Study, now
 from survey.errors import NotAllowedError, SurveyError
-from survey.services.accounts import access
+from survey.services import accounts
 from survey.services.exchange import replication
 from survey.services.exchange.input_files import BundleError
 from survey.services.studies.lifecycle import open_study
@@ -37,7 +37,7 @@ def test_what_was_taken_in_is_handed_out_as_it_came(session, ada, design):
 def test_a_study_taken_in_is_only_looked_at(session, ada, bundle):
     study = replication.import_bundle(session, bundle, "my.zip", "", ada)
     assert (study.slug, study.status, study.imported_from) == ("five-systems", "closed", "my.zip")
-    assert access.events_of(session, study)[0].kind == "imported"
+    assert accounts.events_of(session, study)[0].kind == "imported"
     with pytest.raises(NotAllowedError, match="it can be looked at, not run"):
         open_study(session, study, "Ada")
 

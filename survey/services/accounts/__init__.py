@@ -1,1 +1,0 @@
-"""Researchers' accounts and sign-ins, and their roles in studies."""
