@@ -130,7 +130,14 @@ def doctor(host: str, as_json: bool) -> None:
     if as_json:
         print_json([asdict(result) for result in results])
     else:
-        _print_check_results(results)
+        rows = [
+            (result.check, result.level, result.text if result.level == "ok" else "see below")
+            for result in results
+        ]
+        print_table("The survey's health", ["check", "level", "found"], rows)
+        for result in results:
+            if result.level != "ok":
+                print_text(f"{result.level}: {result.text}", "", "  ", word=result.level)
     if any(result.level == "DANGER" for result in results):
         raise click.exceptions.Exit(1)
 
@@ -203,18 +210,18 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
         restrict_access(engine, settings.instance)
         _refuse_own_database(file, engine)
         with progress_bar("Restoring") as progress:
-            restored = restore_backup(
+            content, safety_backup, erased = restore_backup(
                 engine, file, settings.instance, replace=replace, on_step=progress.update
             )
-    sentences = [f"Restored: the database holds {restored.content}."]
-    if restored.erased:
-        who = "participant who was" if restored.erased == 1 else "participants who were"
-        sentences.append(f"{restored.erased} {who} erased since the backup was made, erased again.")
-    previous = restored.safety_backup and str(restored.safety_backup)
+    sentences = [f"Restored: the database holds {content}."]
+    if erased:
+        who = "participant who was" if erased == 1 else "participants who were"
+        sentences.append(f"{erased} {who} erased since the backup was made, erased again.")
+    previous = safety_backup and str(safety_backup)
     if previous:
         sentences.append(f"What it held before is in {previous}.")
-    content = {**asdict(restored.content), "erased_again": restored.erased, "kept": previous}
-    print_result(content, *sentences, as_json=as_json)
+    result = {**asdict(content), "erased_again": erased, "kept": previous}
+    print_result(result, *sentences, as_json=as_json)
 
 
 def _check_port_is_free(host: str, port: int) -> None:
@@ -284,18 +291,6 @@ def _check_results(host: str) -> "Sequence[CheckResult]":
         if type(error).__module__.startswith("survey.") or isinstance(error, ValueError):
             return [danger("settings", f"{str(error)[:1].upper()}{str(error)[1:]}")]
         raise
-
-
-def _print_check_results(results: "Sequence[CheckResult]") -> None:
-    """Print a row for each check, then what to do about those that are not ok."""
-    rows = [
-        (result.check, result.level, result.text if result.level == "ok" else "see below")
-        for result in results
-    ]
-    print_table("The survey's health", ["check", "level", "found"], rows)
-    for result in results:
-        if result.level != "ok":
-            print_text(f"{result.level}: {result.text}", "", "  ", word=result.level)
 
 
 def _upgrade(engine: "Engine") -> dict[str, str | None]:

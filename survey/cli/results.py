@@ -265,12 +265,9 @@ def replicate(bundle: Path, as_json: bool) -> None:
                 checked.append(text)
     except SurveyError as error:
         fault = error
-    if as_json:
-        why = {"why": str(fault)} if fault else {}
-        print_json({"bundle": str(bundle), "agrees": not fault, **why, "checked": checked})
-    else:
-        for text in checked:
-            click.echo(f"✓ {text}")
+    why = {"why": str(fault)} if fault else {}
+    content = {"bundle": str(bundle), "agrees": not fault, **why, "checked": checked}
+    print_result(content, *(f"✓ {text}" for text in checked), as_json=as_json)
     if fault:
         raise fault
     if not as_json:

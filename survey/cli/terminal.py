@@ -44,8 +44,9 @@ def print_result(content: Any, *sentences: str, as_json: bool) -> None:
     """Print what a command has done: as JSON for scripts, or in a line for each sentence."""
     if as_json:
         print_json(content)
-    else:
-        click.echo("\n".join(sentences))
+        return
+    for sentence in sentences:
+        click.echo(sentence)
 
 
 def print_heading(title: str) -> None:

@@ -69,15 +69,15 @@ def test_the_drill_backup_to_an_empty_folder_to_the_same_export(
 ):
     engine, folder = elsewhere
     before = exported(filled)
-    done = restore_backup(engine, backup, folder)
-    assert done.safety_backup is None
+    content, safety_backup, _ = restore_backup(engine, backup, folder)
+    assert safety_backup is None
     assert exported(engine) == before
     assert everything_in(engine) == everything_in(filled)
-    rows = sum(done.content.rows.values())
+    rows = sum(content.rows.values())
     kinds = f"{filled.dialect.name} to {engine.dialect.name}"
     measured(
         f"A backup restored into an empty folder, {kinds}: {rows} rows in "
-        f"{len(done.content.rows)} tables the same, the study's export the same byte by byte."
+        f"{len(content.rows)} tables the same, the study's export the same byte by byte."
     )
 
 
@@ -110,9 +110,9 @@ def test_what_is_replaced_is_backed_up_first(filled, backup, session, tmp_path):
     lifecycle.create_study(session, "later", a_plan())
     session.rollback()
     newer = everything_in(filled)
-    done = restore_backup(filled, backup, tmp_path, replace=True)
+    _, safety_backup, _ = restore_backup(filled, backup, tmp_path, replace=True)
     assert everything_in(filled) == old
-    anyone = opened_file(done.safety_backup)
+    anyone = opened_file(safety_backup)
     assert everything_in(anyone) == newer
     anyone.dispose()
 

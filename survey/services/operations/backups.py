@@ -47,19 +47,6 @@ class DatabaseContent:
         return f"{', '.join(parts[:-1])} and {parts[-1]} (revision {self.revision})"
 
 
-@dataclass(frozen=True)
-class RestoreResult:
-    """What a restore did.
-
-    ``content``: what the database holds now; ``safety_backup``: the backup of what it held
-    before, None if it was empty; ``erased``: how many participants were erased again.
-    """
-
-    content: DatabaseContent
-    safety_backup: Path | None
-    erased: int
-
-
 def write_backup(
     engine: Engine, target: Path, on_step: OnStep = lambda *_: None
 ) -> DatabaseContent:
@@ -123,9 +110,11 @@ def restore_backup(
     *,
     replace: bool = False,
     on_step: OnStep = lambda *_: None,
-) -> RestoreResult:
+) -> tuple[DatabaseContent, Path | None, int]:
     """Replace the content of the database by that of a backup, in one transaction.
 
+    Return what the database holds now, the backup of what it held before (None if it was
+    empty), and how many participants were erased again.
     ``folder`` is the instance folder: for work files, the backup of the replaced content, and
     the ledger of erased participants, who are erased from the restored content too. Raises
     BackupError, before anything changes, for a damaged or newer backup, and for a
@@ -154,7 +143,7 @@ def restore_backup(
             if migration.row_counts(target) != rows or migration.broken_references(target):
                 raise BackupError("Not every row of the backup arrived; nothing was changed.")
         content = DatabaseContent(str(migration.newest_revision()), rows)
-        return RestoreResult(content, safety_backup, erased)
+        return content, safety_backup, erased
 
 
 def _copy_rows(connection: Connection, file: Path, live: DatabaseContent, on_step: OnStep) -> None:

@@ -7,18 +7,10 @@ from sqlalchemy.exc import OperationalError
 from survey.db import migration
 
 # For pages and commands, which may import services but not survey.db.
-from survey.db.engine import begin_reading, begin_writing, connect
+from survey.db.engine import begin_reading as begin_reading
+from survey.db.engine import begin_writing as begin_writing
+from survey.db.engine import connect as connect
 from survey.errors import SchemaError
-
-__all__ = [
-    "begin_reading",
-    "begin_writing",
-    "connect",
-    "is_ready",
-    "require_current_schema",
-    "require_known_schema",
-    "upgrade_database",
-]
 
 
 def upgrade_database(engine: Engine) -> tuple[str | None, str | None]:

@@ -243,11 +243,6 @@ def file_system_of(folder: Path, mounts: str) -> str:
     return next((kinds[str(path)] for path in upwards if str(path) in kinds), "")
 
 
-def check_schema(fault: str) -> CheckResult:
-    """Return the result for the schema; ``fault`` is empty if it is this version's."""
-    return danger("schema", fault) if fault else ok("schema", "fits this version of the survey")
-
-
 def check_stored_measures(plans: Iterable[tuple[str, Mapping[str, Any]]]) -> CheckResult:
     """Check that all measures of the stored studies are registered."""
     missing = [
@@ -282,17 +277,15 @@ def check_library(settings: Mapping[str, str]) -> CheckResult:
 
 def check_durability(settings: Mapping[str, str]) -> CheckResult:
     """Check that an answer is on the disk before it is acknowledged."""
-    if "synchronous" in settings:
-        if int(settings["synchronous"]) < SYNCHRONOUS_FULL:
-            return danger(
-                "durability",
-                f"PRAGMA synchronous is {settings['synchronous']}, below FULL: answers that were "
-                "acknowledged can be lost when the power fails; let the survey open its database "
-                "itself.",
-            )
-        return ok("durability", "every answer is on the disk before it is acknowledged")
+    synchronous = settings.get("synchronous")  # SQLite's
     off = [name for name, value in settings.items() if value == "off"]
-    if off:
+    if synchronous is not None and int(synchronous) < SYNCHRONOUS_FULL:
+        return danger(
+            "durability",
+            f"PRAGMA synchronous is {synchronous}, below FULL: answers that were acknowledged can "
+            "be lost when the power fails; let the survey open its database itself.",
+        )
+    if synchronous is None and off:
         return danger(
             "durability",
             f"PostgreSQL runs with {' and '.join(off)} off: answers that were acknowledged can be "
@@ -353,17 +346,17 @@ def _check_files(engine: Engine, settings: Settings) -> Iterator[CheckResult]:
 
 def _check_database(engine: Engine, *, thorough: bool) -> Iterator[CheckResult]:
     if not all(map(Path.exists, _database_files(engine)[:1])):  # opening a missing file creates it
-        yield check_schema("There is no survey database here yet; run `survey init`.")
+        yield danger("schema", "There is no survey database here yet; run `survey init`.")
         return
     try:
         require_current_schema(engine)
-        yield check_schema("")
+        yield ok("schema", "fits this version of the survey")
         with Session(engine) as session:
             yield check_stored_measures(
                 (study.slug, study.plan_json) for study in queries.all_studies(session)
             )
     except SchemaError as error:
-        yield check_schema(str(error))
+        yield danger("schema", str(error))
     try:
         with engine.execution_options(sqlite_begin="DEFERRED").connect() as connection:
             settings = migration.durability_settings(connection)
