@@ -8,7 +8,7 @@ statements, which participants' pages execute, run on SQLite's driver itself.
 
 import sqlite3
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +22,6 @@ from sqlalchemy import Connection, Engine, Insert, Select, Update, create_engine
 from sqlalchemy.engine import URL, Dialect, ExceptionContext, make_url
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
 from sqlalchemy.orm import Session
-from sqlalchemy.types import TypeEngine
 
 # Older libraries can corrupt a database in WAL mode when a checkpoint and a
 # restarted log meet: https://sqlite.org/wal.html#walresetbug
@@ -205,7 +204,6 @@ def is_file_error(error: BaseException) -> bool:
 
 # A row: its attributes are named like the columns of the select.
 Record = Any
-Convert = Callable[[Any], Any]
 
 
 class Prepared:
@@ -251,11 +249,13 @@ class _SqliteStatement:
         types = {name: bound.type for bound, name in compiled.bind_names.items()}
         constants = compiled.construct_params(dict.fromkeys(names))
         self._binds = [
-            (name, _bind_processor(types[name], dialect), constants[name])
+            (name, types[name].dialect_impl(dialect).bind_processor(dialect), constants[name])
             for name in compiled.positiontup or ()
         ]
         columns = getattr(statement, "exported_columns", ())
-        self._reads = [_result_processor(column.type, dialect) for column in columns]
+        self._reads = [
+            column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
+        ]
         named: Any = namedtuple("Row", [column.key for column in columns])  # type: ignore[misc] # no literal
         self._row = named._make
 
@@ -285,14 +285,6 @@ class _SqliteStatement:
 @lru_cache(maxsize=200)
 def _compiled(prepared: Prepared, dialect: Dialect, names: tuple[str, ...]) -> _SqliteStatement:
     return _SqliteStatement(prepared.statement, dialect, names)
-
-
-def _bind_processor(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
-    return type_.dialect_impl(dialect).bind_processor(dialect)
-
-
-def _result_processor(type_: TypeEngine[Any], dialect: Dialect) -> Convert | None:
-    return type_.dialect_impl(dialect).result_processor(dialect, None)
 
 
 def _set_up_sqlite(connection: Any, _: object) -> None:

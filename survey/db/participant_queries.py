@@ -179,15 +179,18 @@ def presentations(session: Session, tables: TaskTables, participant_id: int) -> 
     return _all_presentations(tables).rows(session, {"who": participant_id})
 
 
+def _revisions(tables: TaskTables) -> Select[Any]:
+    names = ("response_id", "number", "submitted_at", "active_seconds")
+    own = (column.label(f"answer_{column.name}") for column in own_columns(tables.revision))
+    return select(*(_revision.c[name] for name in names), *own).join(
+        tables.revision, key_of(tables.revision) == _revision.c.id
+    )
+
+
 @cache
 def _history(tables: TaskTables) -> Prepared:
     return Prepared(
-        select(
-            *(_revision.c[name] for name in ("response_id", "number")),
-            *(_revision.c[name] for name in ("submitted_at", "active_seconds")),
-            *(column.label(f"answer_{column.name}") for column in own_columns(tables.revision)),
-        )
-        .join(tables.revision, key_of(tables.revision) == _revision.c.id)
+        _revisions(tables)
         .join(_response, _response.c.id == _revision.c.response_id)
         .where(_response.c.participant_id == bindparam("who"))
         .order_by(_revision.c.response_id, _revision.c.number)
@@ -269,14 +272,8 @@ def state_of_answer(
 
 @cache
 def _revision_of(tables: TaskTables) -> Prepared:
-    own = [column.label(f"answer_{column.name}") for column in own_columns(tables.revision)]
-    chosen = cast(Select[Any], select(*own))
-    return Prepared(
-        chosen.join(_revision, _revision.c.id == key_of(tables.revision)).where(
-            _revision.c.response_id == bindparam("response_id"),
-            _revision.c.number == bindparam("number"),
-        )
-    )
+    of_answer = _revision.c.response_id == bindparam("response_id")
+    return Prepared(_revisions(tables).where(of_answer, _revision.c.number == bindparam("number")))
 
 
 def revision_of(session: Session, tables: TaskTables, response_id: int, number: int) -> Record:

@@ -71,7 +71,7 @@ class AnswerColumns:
         self._questions = np.array(sorted(numbers, key=lambda row: numbers[row]), dtype=np.int64)
         self._numbers = tuple(sorted(numbers.values()))
         self._texts = (TextCodes(), TextCodes(), TextCodes())
-        self._columns: tuple[list[NDArray[Any]], ...] = tuple([] for _ in range(8))
+        self._batches: list[tuple[NDArray[Any], ...]] = []
         self.add([], [], [], [], [], [], [], [])
 
     def add(self, participants: Any, questions: Any, *columns: Any) -> None:
@@ -81,7 +81,7 @@ class AnswerColumns:
         order, column order, own ranking.
         """
         positions, clicked, seconds, *texts = columns
-        arrays: tuple[NDArray[Any], ...] = (
+        batch: tuple[NDArray[Any], ...] = (
             np.array(participants, dtype=np.int64),
             self._codes(np.array(questions, dtype=np.int64)),
             np.array(positions, dtype=np.int32),
@@ -89,8 +89,7 @@ class AnswerColumns:
             np.array(seconds, dtype=np.float64),
             *(codes.encode(column) for codes, column in zip(self._texts, texts, strict=True)),
         )
-        for pieces, column in zip(self._columns, arrays, strict=True):
-            pieces.append(column)
+        self._batches.append(batch)
 
     def _codes(self, questions: NDArray[np.int64]) -> NDArray[np.int16]:
         by_row = np.argsort(self._questions)
@@ -102,7 +101,7 @@ class AnswerColumns:
 
         ``rows``: the participants' row ids, in the order of ``ids``.
         """
-        participants, *columns = (np.concatenate(pieces) for pieces in self._columns)
+        participants, *columns = map(np.concatenate, zip(*self._batches, strict=True))
         first = np.flatnonzero(np.diff(participants, prepend=-1))
         people, runs = np.intersect1d(
             rows, participants[first], assume_unique=True, return_indices=True
@@ -138,20 +137,12 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
     seconds = _seconds(session)
     if is_sqlite(session):
         statement = _answers(study_id, Participant.id, *NUMBERS, seconds, *TEXTS)
-        read_batches(
-            session,
-            statement.order_by(Participant.id),
-            lambda rows: columns.add(*zip(*rows, strict=True)),
-            BATCH,
-        )
+        statement, size = statement.order_by(Participant.id), BATCH
+        read_batches(session, statement, lambda rows: columns.add(*zip(*rows, strict=True)), size)
     else:
         statement = _answers(study_id, Participant.id, func.count(), *_joined_cells(seconds))
-        read_batches(
-            session,
-            statement.group_by(Participant.id),
-            lambda rows: columns.add(*_split_rows(rows)),
-            PARTICIPANT_BATCH,
-        )
+        statement, size = statement.group_by(Participant.id), PARTICIPANT_BATCH
+        read_batches(session, statement, lambda rows: columns.add(*_split_rows(rows)), size)
     return people, columns.answers(rows, people.ids)
 
 

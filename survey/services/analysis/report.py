@@ -9,7 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from survey import __version__, figures
 from survey.config import folder
-from survey.core.agreement.agreement import Difference
+from survey.core.agreement.agreement import Difference, Effect
 from survey.core.agreement.answers import Spread, Table3
 from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.quality import RULES
@@ -103,13 +103,9 @@ def as_html(report: Report) -> str:
         report=report,
         printed=printed_table,
         title=report.analysis.study.get("title") or "Analysis of votes",
-        style="\n".join(_style(name) for name in STYLES),
+        style="\n".join((folder("static") / name).read_text(encoding="utf-8") for name in STYLES),
         version=__version__,
     )
-
-
-def _style(name: str) -> str:
-    return (folder("static") / name).read_text(encoding="utf-8")
 
 
 def report_files(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
@@ -144,8 +140,21 @@ def tables_of(analysis: Analysis) -> list[Sheet]:
 
     Where simulated participants are counted, the note of each table says so.
     """
-    notice = simulated_notice(analysis)
-    return [replace(sheet, note=f"{sheet.note} {notice}".strip()) for sheet in _tables(analysis)]
+    differences, notice = analysis.agreement.differences, simulated_notice(analysis)
+    sheets = [
+        *([_table3(analysis.table3)] if analysis.table3 else []),
+        _table4(analysis.agreement.table4),
+        _shares(analysis),
+        _first(analysis.agreement.table4),
+        _differences(differences),
+        _permutation(differences),
+        _other_tests(analysis),
+        _concordance(analysis),
+        _raters(analysis),
+        _bias(analysis),
+        _sensitivity(analysis),
+    ]
+    return [replace(sheet, note=f"{sheet.note} {notice}".strip()) for sheet in sheets]
 
 
 def simulated_notice(analysis: Analysis) -> str:
@@ -164,23 +173,6 @@ def flags_sheet(analysis: Analysis) -> Sheet:
         rows=tuple((flag.participant, flag.kind, flag.reason) for flag in analysis.flags),
         note=" ".join(f"{kind.capitalize()}: {rule}." for kind, rule in RULES.items()),
     )
-
-
-def _tables(analysis: Analysis) -> list[Sheet]:
-    differences = analysis.agreement.differences
-    return [
-        *([_table3(analysis.table3)] if analysis.table3 else []),
-        _table4(analysis.agreement.table4),
-        _shares(analysis),
-        _first(analysis.agreement.table4),
-        _differences(differences),
-        _permutation(differences),
-        _other_tests(analysis),
-        _concordance(analysis),
-        _raters(analysis),
-        _bias(analysis),
-        _sensitivity(analysis),
-    ]
 
 
 def _table3(table: Table3) -> Sheet:
@@ -368,35 +360,26 @@ def _other_tests(analysis: Analysis) -> Sheet:
 
 
 def _sensitivity(analysis: Analysis) -> Sheet:
-    variants = analysis.sensitivity
     pairs = [_pair(difference) for difference in analysis.agreement.differences]
     return Sheet(
         name="sensitivity",
         title="The differences under other choices, in points, with 95 % intervals (T2)",
         columns=("choice", "responses", *pairs),
         rows=tuple(
-            (
-                variant.choice,
-                variant.responses,
-                *(
-                    "–"
-                    if effect.mean is None
-                    else rounded(100 * effect.mean)
-                    + (f" ({_interval(effect.ci95)})" if effect.ci95 else "")
-                    for effect in variant.differences
-                ),
-            )
-            for variant in variants
+            (variant.choice, variant.responses, *map(_effect, variant.differences))
+            for variant in analysis.sensitivity
         ),
         note="An interval alone is no verdict. Dropping shared votes drops every vote for "
         "identical orders, and so favours measures whose orders are their own.",
     )
 
 
-def _interval(ends: Interval) -> str:
-    """Format an interval in points."""
-    low, high = _in_points(ends)
-    return f"{text_of(low, 1)} to {text_of(high, 1)}"
+def _effect(effect: Effect) -> str:
+    """Format a mean difference and its interval in points."""
+    if effect.mean is None or effect.ci95 is None:
+        return "–" if effect.mean is None else rounded(100 * effect.mean)
+    low, high = _in_points(effect.ci95)
+    return f"{rounded(100 * effect.mean)} ({text_of(low, 1)} to {text_of(high, 1)})"
 
 
 def _concordance(analysis: Analysis) -> Sheet:

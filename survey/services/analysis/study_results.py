@@ -15,7 +15,6 @@ from survey.core.agreement.agreement import (
     TESTS,
     TIES,
     Agreement,
-    Difference,
     ShareInterval,
     Variant,
     analyse_answers,
@@ -30,7 +29,7 @@ from survey.core.agreement.answers import (
     seconds_between,
     spread,
 )
-from survey.core.agreement.concordance import Concordance, HumanRates, MeanAgreement
+from survey.core.agreement.concordance import Concordance, MeanAgreement
 from survey.core.agreement.credits import Rankings, Shares, Table4
 from survey.core.agreement.differences import Pair
 from survey.core.agreement.quality import RULES, Flag, flagged_for_exclusion, quality_flags
@@ -176,17 +175,13 @@ def analyse_votes(
     """
     if options.ties not in TIES:
         raise SurveyError(f"Ties are {', '.join(TIES)}; {options.ties!r} was found.")
+    votes, answers = votes_before_options, votes_before_options.answers
     # Bots answer in no time, and would all be flagged as too fast.
-    people = votes_before_options.answers.of_people(
-        ~people_mask(votes_before_options.simulated_ids, votes_before_options.answers)
-    )
-    flags, votes = quality_flags(people, votes_before_options.asked), votes_before_options
+    people = answers.of_people(~people_mask(votes.simulated_ids, answers))
+    flags = quality_flags(people, votes.asked)
     if options.exclude_flagged:
         flagged = flagged_for_exclusion(flags)
-        others = votes_before_options.answers.of_people(
-            ~people_mask(flagged, votes_before_options.answers)
-        )
-        votes = replace(votes, answers=others)
+        votes = replace(votes, answers=answers.of_people(~people_mask(flagged, answers)))
         left_out = replace(left_out, flagged=len(flagged))
     votes = _without_question(votes, options.without_question)
     agreement = analyse_answers(
@@ -215,14 +210,10 @@ def _count_missing(votes_before_options: Votes, votes: Votes) -> int:
     In a pool it is unknown who was to be asked a question that is left out, so answers to it
     count as submitted.
     """
-    people = votes.answers.people
-    submitted = len(votes.answers)
-    if (
-        votes.asked == votes_before_options.asked
-        and votes.answers is not votes_before_options.answers
-    ):
-        counted_people = people_mask(people.tolist(), votes_before_options.answers)
-        submitted = int(votes_before_options.answers.answer_counts[counted_people].sum())
+    people, submitted = votes.answers.people, len(votes.answers)
+    answers = votes_before_options.answers
+    if votes.asked == votes_before_options.asked and votes.answers is not answers:
+        submitted = int(answers.answer_counts[people_mask(people.tolist(), answers)].sum())
     return len(people) * votes.asked - submitted
 
 
@@ -374,7 +365,10 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             name: _share_interval_json(interval)
             for name, interval in agreement.share_intervals.items()
         },
-        "differences": [_difference_json(each) for each in agreement.differences],
+        "differences": [
+            _attributes(each, "pair", "lead", "mean", "why", *TESTS)
+            for each in agreement.differences
+        ],
         "verdicts": analysis.verdicts,
         "cochran_q": {"distinct": agreement.cochran_distinct, "all": agreement.cochran_all},
         "friedman": {"approvals": agreement.friedman_approvals, "tau_b": agreement.friedman_tau_b},
@@ -428,24 +422,17 @@ def counts_as_json(table: Table4, parts: Shares) -> dict[str, Any]:
 
 
 def _share_interval_json(interval: ShareInterval) -> dict[str, Any]:
-    tests = {"two_way": interval.two_way, "participants": interval.participants}
+    of_test = ("estimand", "n", "unit", "ci95", "why")
     return {
-        "share": interval.share,
-        "why": interval.why,
-        **{
-            name: {key: getattr(test, key) for key in ("estimand", "n", "unit", "ci95", "why")}
-            for name, test in tests.items()
-        },
+        **_attributes(interval, "share", "why"),
+        "two_way": _attributes(interval.two_way, *of_test),
+        "participants": _attributes(interval.participants, *of_test),
     }
-
-
-def _difference_json(difference: Difference) -> dict[str, Any]:
-    names = ("pair", "lead", "mean", "why", *TESTS)
-    return {name: getattr(difference, name) for name in names}
 
 
 def _concordance_json(concordance: Concordance) -> dict[str, Any]:
     strict, half, kappa = concordance.strict, concordance.half, concordance.fleiss_kappa
+    rates = ("best", "median", "worst", "why")
     return {
         "tau_b": _means_json(concordance.tau_b),
         "tau_b_custom": _means_json(concordance.tau_b_custom),
@@ -453,8 +440,8 @@ def _concordance_json(concordance: Concordance) -> dict[str, Any]:
         "tau_b_undefined": concordance.tau_b.undefined,
         "agreement_rate": {"strict": _means_json(strict), "half": _means_json(half)},
         "human": {
-            **_human_rates_json(concordance.human),
-            "half": _human_rates_json(concordance.human_half),
+            **_attributes(concordance.human, *rates),
+            "half": _attributes(concordance.human_half, *rates),
         },
         "kendall_w": concordance.kendall_w,
         "krippendorff_alpha": concordance.krippendorff_alpha,
@@ -473,5 +460,5 @@ def _means_json(agreement: MeanAgreement) -> dict[str, Any]:
     return {**agreement.means, "why": agreement.why}
 
 
-def _human_rates_json(rates: HumanRates) -> dict[str, Any]:
-    return {name: getattr(rates, name) for name in ("best", "median", "worst", "why")}
+def _attributes(value: object, *names: str) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in names}
