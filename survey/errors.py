@@ -4,6 +4,11 @@ web/errors.py turns them into pages, the command line into a sentence on stderr.
 """
 
 
+def marked(text: str) -> str:
+    """Return the text; the call marks it for the translation catalogues, pages translate it."""
+    return text
+
+
 class SurveyError(Exception):
     """The base of errors whose text is shown to the user."""
 

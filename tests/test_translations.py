@@ -18,7 +18,6 @@ from survey.core.measures import MEASURES
 from survey.errors import SurveyError
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.languages import FOLDER, languages
-from survey.services.studies.presets import translated
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
 from tests.commands import environment_of
 from tests.databases import ON_SQLITE
@@ -121,7 +120,7 @@ def test_no_catalogue_names_a_measure(language):
 @pytest.mark.parametrize("preset", plans.PRESETS)
 def test_a_preset_is_translated_with_its_placeholders_and_nothing_else_changes(preset, language):
     values = plans.preset_values(preset)
-    other = translated(values, language)
+    other = plans.translated(values, language)
     assert other.keys() == values.keys()
     for name, text in values.items():
         if name == "personal_fields":
@@ -139,7 +138,7 @@ def test_a_preset_is_translated_with_its_placeholders_and_nothing_else_changes(p
 
 def test_english_leaves_a_preset_as_it_is():
     values = plans.preset_values("mnro")
-    assert translated(values, "en") == values
+    assert plans.translated(values, "en") == values
     assert "language" not in plans.preset_plan("mnro").content()
 
 
@@ -158,7 +157,7 @@ def test_a_text_of_ones_own_goes_before_the_presets(session):
 
 
 def personal_fields():
-    fields = translated(plans.preset_values("mnro"), "el")["personal_fields"]
+    fields = plans.translated(plans.preset_values("mnro"), "el")["personal_fields"]
     more = {"label": "Σύνολο, 100 %", "required": False}
     return [
         *fields,

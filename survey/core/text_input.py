@@ -16,6 +16,8 @@ from contextlib import contextmanager
 
 MOST_FAULTS = 20
 
+# A study's address, /s/SLUG: small letters, digits and hyphens.
+SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*\Z")
 WHOLE = re.compile(r"[0-9]{1,19}")
 SIGNED_WHOLE = re.compile(r"[+-]?[0-9]{1,19}")
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")

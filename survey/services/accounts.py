@@ -13,7 +13,7 @@ from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from survey import tokens
-from survey.core.studies.texts import SLUG
+from survey.core.text_input import SLUG
 from survey.db import queries
 from survey.db.engine import begin_reading, lock_globally
 from survey.db.models import (

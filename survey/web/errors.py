@@ -5,7 +5,6 @@ from flask.typing import ResponseReturnValue
 from sqlalchemy import exc
 from werkzeug.exceptions import HTTPException
 
-from survey.core.studies.texts import marked
 from survey.errors import (
     NotAllowedError,
     NotFoundError,
@@ -13,6 +12,7 @@ from survey.errors import (
     StudyClosedError,
     StudyFullError,
     SurveyError,
+    marked,
 )
 from survey.services.studies.languages import ENGLISH
 from survey.web import forms

@@ -18,9 +18,13 @@ from flask_babel.speaklater import LazyString
 from markupsafe import Markup
 
 from survey.core.studies.rankings import Ranking, letters_for
-from survey.core.studies.texts import NUMBER_WORDS, marked
+from survey.errors import marked
 from survey.services.studies.languages import ENGLISH, catalogue, languages
 
+NUMBER_WORDS = (
+    *(marked("no"), marked("one"), marked("two"), marked("three"), marked("four"), marked("five")),
+    *(marked("six"), marked("seven"), marked("eight"), marked("nine"), marked("ten")),
+)
 # The place of a list: in a table ("=4th"), and in a sentence that says a whole ordering.
 ORDINALS = (
     *(marked("1st"), marked("2nd"), marked("3rd"), marked("4th"), marked("5th")),

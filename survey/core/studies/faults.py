@@ -2,9 +2,11 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import date
+from string import Formatter
 from typing import Any
 
 Place = tuple[str | int, ...]
@@ -60,9 +62,14 @@ class Rule(ABC):
     label: str
     help: str = field(default="", kw_only=True)
 
-    @abstractmethod
     def faults(self, name: str, value: object) -> Iterable[Fault]:
         """Yield a fault for a value that breaks the rule."""
+        if breach := self._breach(value):
+            yield Fault((name,), f"{name} {breach}")
+
+    @abstractmethod
+    def _breach(self, value: Any) -> str:
+        """Return the end of the fault's sentence; "" for a value that the rule allows."""
 
 
 @dataclass(frozen=True)
@@ -78,16 +85,14 @@ class Text(Rule):
     filled: bool = False
     rows: int = 0
 
-    def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield a fault for a value that breaks the rule."""
+    def _breach(self, value: Any) -> str:
         if not isinstance(value, str):
-            yield Fault((name,), f"{name} is {value!r}; a text is needed")
-        elif self.needed and not value.strip():
-            yield Fault((name,), f"{name} is empty; participants read it, so it needs a text")
-        elif len(value) > self.longest:
-            yield Fault((name,), f"{name} has {len(value)} characters; {self.longest} are allowed")
-        elif not is_storable(value):
-            yield Fault((name,), f"{name} holds a character that cannot be stored")
+            return f"is {value!r}; a text is needed"
+        if self.needed and not value.strip():
+            return "is empty; participants read it, so it needs a text"
+        if len(value) > self.longest:
+            return f"has {len(value)} characters; {self.longest} are allowed"
+        return "" if is_storable(value) else "holds a character that cannot be stored"
 
 
 @dataclass(frozen=True)
@@ -98,24 +103,21 @@ class Whole(Rule):
     highest: int
     optional: bool = False
 
-    def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield a fault for a value that breaks the rule."""
+    def _breach(self, value: Any) -> str:
         if value is None and self.optional:
-            return
+            return ""
         if not isinstance(value, int) or isinstance(value, bool):
-            yield Fault((name,), f"{name} is {value!r}; a whole number is needed")
-        elif not self.lowest <= value <= self.highest:
-            yield Fault((name,), f"{name} is {value}; {self.lowest} to {self.highest} are allowed")
+            return f"is {value!r}; a whole number is needed"
+        within = self.lowest <= value <= self.highest
+        return "" if within else f"is {value}; {self.lowest} to {self.highest} are allowed"
 
 
 @dataclass(frozen=True)
 class Switch(Rule):
     """Rule of a field that is true or false."""
 
-    def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield a fault for a value that breaks the rule."""
-        if not isinstance(value, bool):
-            yield Fault((name,), f"{name} is {value!r}; true or false are allowed")
+    def _breach(self, value: Any) -> str:
+        return "" if isinstance(value, bool) else f"is {value!r}; true or false are allowed"
 
 
 @dataclass(frozen=True)
@@ -124,36 +126,29 @@ class Choice(Rule):
 
     allowed: Mapping[str, str]
 
-    def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield a fault for a value that breaks the rule."""
-        if value not in tuple(self.allowed):  # as a tuple: the value may be a list
-            yield Fault((name,), f"{name} is {value!r}; allowed is {', '.join(self.allowed)}")
+    def _breach(self, value: Any) -> str:
+        known = tuple(self.allowed)  # no mapping: the value may be a list
+        return "" if value in known else f"is {value!r}; allowed is {', '.join(known)}"
 
 
 @dataclass(frozen=True)
 class Day(Rule):
     """Rule of a date as ISO 8601 writes it, or None."""
 
-    def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield a fault for a value that breaks the rule."""
-        if value is None:
-            return
-        try:
-            day = date.fromisoformat(value) if isinstance(value, str) else None
-        except ValueError:
-            day = None
-        if day is None or day.isoformat() != value:
-            yield Fault((name,), f"{name} is {value!r}; a day is needed, written like 2027-06-30")
+    def _breach(self, value: Any) -> str:
+        with suppress(TypeError, ValueError):
+            if value is None or date.fromisoformat(value).isoformat() == value:
+                return ""
+        return f"is {value!r}; a day is needed, written like 2027-06-30"
 
 
 @dataclass(frozen=True)
 class Language(Rule):
     """Rule of a language's code."""
 
-    def faults(self, name: str, value: object) -> Iterable[Fault]:
-        """Yield a fault for a value that breaks the rule."""
-        if not (isinstance(value, str) and re.fullmatch(r"[a-z]{2,3}", value)):
-            yield Fault((name,), f"{name} is {value!r}; two letters, like en")
+    def _breach(self, value: Any) -> str:
+        is_code = isinstance(value, str) and re.fullmatch(r"[a-z]{2,3}", value)
+        return "" if is_code else f"is {value!r}; two letters, like en"
 
 
 def ruled(rule: Rule, default: Any = MISSING) -> Any:
@@ -161,8 +156,49 @@ def ruled(rule: Rule, default: Any = MISSING) -> Any:
     return field(default=default, metadata={"rule": rule})
 
 
+def rule_faults(settings: Any) -> Iterable[Fault]:
+    """Yield the faults of a dataclass's fields that break their rules."""
+    for name, rule in rules_of(type(settings)).items():
+        yield from rule.faults(name, getattr(settings, name))
+
+
 def rules_of(settings: type[Any]) -> dict[str, Rule]:
     """Return the rules of a dataclass by field, in the order of their declaration."""
     return {
         item.name: item.metadata["rule"] for item in fields(settings) if "rule" in item.metadata
     }
+
+
+def brace_faults(
+    name: str, text: str, allowed: Sequence[str], why_not: Callable[[str], str] = lambda _: ""
+) -> Iterable[Fault]:
+    """Yield the faults of a text's braces: unpaired ones, and names that are not allowed.
+
+    ``why_not``: a name that is not allowed → the reason, to end the sentence.
+    """
+    try:
+        names = placeholders(text)
+    except ValueError:
+        yield Fault((name,), f"{name} holds a single {{ or }}; write {{{{ or }}}} for the sign")
+        return
+    shown = ", ".join(f"{{{known}}}" for known in allowed)
+    for each in names:
+        if each not in allowed:
+            yield Fault((name,), f"{{{each}}} found in {name}; allowed are {shown}{why_not(each)}")
+
+
+def placeholders(text: str) -> list[str]:
+    """Return the contents of a text's braces, with conversions and formats: name, name!r.
+
+    Raises ValueError for an unpaired brace.
+    """
+    return [
+        f"{name}{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}"
+        for _, name, spec, conversion in Formatter().parse(text)
+        if name is not None
+    ]
+
+
+def and_join(parts: Sequence[str]) -> str:
+    """Join words like A, B and C."""
+    return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])

@@ -17,8 +17,8 @@ from survey.core.studies.faults import (
     Text,
     Whole,
     is_storable,
+    rule_faults,
     ruled,
-    rules_of,
 )
 
 PERSONAL = "personal"
@@ -94,8 +94,7 @@ class PersonalField:
             raise PlanError(faults)
 
     def _faults(self) -> Iterable[Fault]:
-        for name, rule in rules_of(type(self)).items():
-            yield from rule.faults(name, getattr(self, name))
+        yield from rule_faults(self)
         yield from self._name_faults()
         yield from self._bound_faults()
         yield from self._option_faults()

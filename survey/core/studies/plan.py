@@ -25,11 +25,11 @@ from survey.core.studies.faults import (
     Switch,
     Text,
     Whole,
+    brace_faults,
     ruled,
     rules_of,
 )
 from survey.core.studies.participant_fields import PersonalField, tidy_text
-from survey.core.studies.texts import placeholders
 
 MOST_FIELDS = 20
 QUESTIONS = Whole("Questions", 1, 50, help="1 to 50, or the whole pool.")
@@ -100,10 +100,8 @@ class Plan(ABC):
     registered: InitVar[bool] = True
 
     def __post_init__(self, registered: bool) -> None:
-        self._as_tuple("personal_fields")
         self._tidy()
-        faults = self._faults(registered=registered)
-        if faults:
+        if faults := self._faults(registered=registered):
             raise PlanError(faults)
 
     def __hash__(self) -> int:
@@ -159,7 +157,8 @@ class Plan(ABC):
         The digest covers these values, so it stays the same when a later version adds a field.
         For the same reason a released default must not change.
         """
-        content = without_defaults(self)
+        stored = self.as_json()
+        content = {name: stored[name] for name in without_defaults(self)}
         if "personal_fields" in content:
             content["personal_fields"] = [without_defaults(item) for item in self.personal_fields]
         return content
@@ -206,12 +205,12 @@ class Plan(ABC):
 
     def _as_tuple(self, name: str) -> None:
         value = getattr(self, name)
-        object.__setattr__(
-            self, name, tuple(value) if isinstance(value, list | tuple) else (value,)
-        )
+        items = value if isinstance(value, list | tuple) else (value,)
+        object.__setattr__(self, name, tuple(items))
 
-    def _tidy(self) -> None:  # noqa: B027 - a kind may need none
-        """Normalise this kind's settings."""
+    def _tidy(self) -> None:
+        """Normalise the settings; subclasses add this kind's."""
+        self._as_tuple("personal_fields")
 
     def _faults(self, *, registered: bool) -> list[Fault]:
         """Return the faults of single fields, and, once numbers are valid, of what they limit.
@@ -281,21 +280,8 @@ class Plan(ABC):
     def _placeholder_faults(self) -> Iterable[Fault]:
         for name, rule in texts_of(type(self)).items():
             if rule.filled:
-                yield from self._faults_of_braces(name, getattr(self, name))
-
-    def _faults_of_braces(self, name: str, text: str) -> Iterable[Fault]:
-        shown = ", ".join(f"{{{name}}}" for name in self.placeholder_names)
-        try:
-            names = placeholders(text)
-        except ValueError:
-            yield Fault((name,), f"{name} holds a single {{ or }}; write {{{{ or }}}} for the sign")
-            return
-        for placeholder in names:
-            if placeholder not in self.placeholder_names:
-                reason = self._why_not(placeholder)
-                yield Fault(
-                    (name,), f"{{{placeholder}}} found in {name}; allowed are {shown}{reason}"
-                )
+                text = getattr(self, name)
+                yield from brace_faults(name, text, self.placeholder_names, self._why_not)
 
     def _why_not(self, placeholder: str) -> str:  # noqa: ARG002 - for subclasses
         """Return why a text must not hold a placeholder, to end a sentence; "" by default."""
@@ -342,18 +328,25 @@ def without_defaults(settings: Any) -> dict[str, Any]:
     }
 
 
+class TaskQuestion(Protocol):
+    """A question of a study, the same for all participants; ``number`` 0 is practice."""
+
+    @property
+    def number(self) -> int:
+        """Its number in the study."""
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it but its number as plain values, to be stored."""
+
+    def as_shown(self) -> dict[str, Any]:
+        """Return what the study's digest covers of it: texts as pages print them, no floats."""
+
+
 # Raise it when the content below changes its form: it says which form a digest covers.
 DIGEST_FORMAT = 1
 
 
-class DigestedQuestion(Protocol):
-    """A question of any kind."""
-
-    def as_shown(self) -> dict[str, Any]:
-        """Return what the digest covers of it: texts as pages print them, no floats."""
-
-
-def study_digest(plan: Plan, questions: Iterable[DigestedQuestion], generator_version: int) -> str:
+def study_digest(plan: Plan, questions: Iterable[TaskQuestion], generator_version: int) -> str:
     """Return the SHA-256 of a study's plan and of its questions as they are shown.
 
     Values are hashed as the text that a page prints, not as floats, so that the digest is the

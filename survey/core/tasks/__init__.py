@@ -12,22 +12,8 @@ from random import Random
 from typing import Any, Protocol
 
 from survey.core.studies.faults import Fault, Finding, PlanError
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.tasks.ordering import Ordering
-
-
-class TaskQuestion(Protocol):
-    """A question of a study, the same for all participants; ``number`` 0 is practice."""
-
-    @property
-    def number(self) -> int:
-        """Its number in the study."""
-
-    def as_json(self) -> dict[str, Any]:
-        """Return all of it but its number as plain values, to be stored."""
-
-    def as_shown(self) -> dict[str, Any]:
-        """Return what the study's digest covers of it: texts as pages print them, no floats."""
 
 
 class Task(Protocol):

@@ -1,6 +1,6 @@
 """The kind of question "ordering": which measures order ranked lists as the participant does."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import combinations
@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 from survey.core.agreement.credits import chance_credits
-from survey.core.measures import MEASURES, Setting, measure_named
+from survey.core.measures import MEASURES, measure_named
 from survey.core.measures.nmrr_mnro import mnro_horizon, nmrr_horizon
-from survey.core.studies.faults import Finding
+from survey.core.studies.faults import Finding, and_join
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.plan import Plan
 from survey.core.studies.questions import (
@@ -22,7 +22,6 @@ from survey.core.studies.questions import (
     rankings_of,
 )
 from survey.core.studies.rankings import Ranking, contradictions, identical_groups
-from survey.core.studies.texts import and_join
 from survey.core.tasks.ordering_plan import OrderingPlan
 
 
@@ -100,8 +99,14 @@ class Ordering:
         }
 
     def findings(self, plan: OrderingPlan, questions: Sequence[Question]) -> list[Finding]:
-        """Return findings on how far the questions separate the measures, and on their marks."""
-        return ordering_findings(plan, questions)
+        """Return findings on horizons, orders, marks, width, sizes and printed values."""
+        printing = (finding for question in questions for finding in _printing_findings(question))
+        return [
+            *_horizon_findings(plan),
+            *_order_findings(questions),
+            *_design_findings(plan),
+            *printing,
+        ]
 
     def usual_variant(self, plan: OrderingPlan) -> str:
         """Name the label order in which the plan's first measure is Method 1, and so on."""
@@ -196,20 +201,6 @@ class QuestionCheck:
         return most[0] if len(sums) > 2 and len(most) == 1 else None
 
 
-def ordering_findings(plan: OrderingPlan, questions: Sequence[Question]) -> list[Finding]:
-    """Return findings on horizons, orders, marks, width, sizes and printed values."""
-    findings = [
-        *_horizon_findings(plan),
-        *_order_findings(questions),
-        *_mark_findings(plan),
-        *_width_findings(plan),
-        *_size_findings(plan),
-    ]
-    for question in questions:
-        findings += _printing_findings(question)
-    return findings
-
-
 def question_checks(questions: Iterable[Question]) -> list[QuestionCheck]:
     """Compare the measures' orders question by question."""
     checks = []
@@ -244,112 +235,90 @@ def headings(plan: OrderingPlan) -> dict[str, str]:
 
 def chance_advantage(plan: OrderingPlan, questions: Iterable[Question]) -> dict[str, float]:
     """Return the expected credits per response if participants click columns at random."""
-    rankings = rankings_of(questions)
-    return chance_credits(rankings, plan.measures)
+    return chance_credits(rankings_of(questions), plan.measures)
 
 
-def _size_findings(plan: OrderingPlan) -> list[Finding]:
-    sizes = sorted({len(lists[0]) for lists in plan.own_lists})
-    if len(sizes) < 2:
-        return []
-    text = (
-        f"the questions have from {sizes[0]} to {sizes[-1]} relevant items per list, "
-        "so the texts must not promise a single number"
-    )
-    return [Finding(None, text)]
-
-
-def _mark_findings(plan: OrderingPlan) -> list[Finding]:
-    """Return findings on measures without the marks they read, and on marks that none reads."""
-    missing = [name for name in plan.measures if name not in MEASURES]
-    if missing:
+def _design_findings(plan: OrderingPlan) -> Iterator[Finding]:
+    """Yield findings on marks that measures lack or that none reads, and on width and sizes."""
+    if missing := [name for name in plan.measures if name not in MEASURES]:
         fault = f"{and_join(missing)}: not registered here, so nothing can be drawn or recomputed"
-        return [Finding(None, f"{fault}; install the package that brings it", failed=True)]
-    kinds = {name: measure_named(name).reads for name in plan.measures}
-    findings = [
-        f"the lists have no {kind} for {name} to read, so it takes every match as equally relevant"
-        for name, kind in kinds.items()
-        if kind not in ("positions", *plan.marked)
-    ]
-    if unread := [kind for kind in plan.marked if kind not in kinds.values()]:
-        findings.append(f"participants see {and_join(unread)}, which no measure reads")
-    return [Finding(None, text) for text in findings]
+        yield Finding(None, f"{fault}; install the package that brings it", failed=True)
+    else:
+        kinds = {name: measure_named(name).reads for name in plan.measures}
+        for name, kind in kinds.items():
+            if kind not in ("positions", *plan.marked):
+                yield Finding(
+                    None,
+                    f"the lists have no {kind} for {name} to read, so it takes every match as "
+                    "equally relevant",
+                )
+        if unread := [kind for kind in plan.marked if kind not in kinds.values()]:
+            yield Finding(None, f"participants see {and_join(unread)}, which no measure reads")
+    if len(plan.measures) > PHONE_COLUMNS:
+        yield Finding(
+            None,
+            f"{len(plan.measures)} columns and one's own do not fit on phones and tablets: the "
+            "table scrolls sideways there, and a column that is not seen is not ticked",
+        )
+    sizes = _sizes(plan)
+    if len(sizes) > 1:
+        yield Finding(
+            None,
+            f"the questions have from {sizes[0]} to {sizes[-1]} relevant items per list, "
+            "so the texts must not promise a single number",
+        )
 
 
-def _width_findings(plan: OrderingPlan) -> list[Finding]:
-    if len(plan.measures) <= PHONE_COLUMNS:
-        return []
-    text = (
-        f"{len(plan.measures)} columns and one's own do not fit on phones and tablets: the table "
-        "scrolls sideways there, and a column that is not seen is not ticked"
-    )
-    return [Finding(None, text)]
+def _sizes(plan: OrderingPlan) -> list[int]:
+    """Return the different numbers of relevant items that the plan's lists have, sorted."""
+    return sorted({len(lists[0]) for lists in plan.own_lists} or {plan.relevant})
 
 
-def _horizon_findings(plan: OrderingPlan) -> list[Finding]:
-    setting: Setting = plan.setting
-    sizes = sorted({len(lists[0]) for lists in plan.own_lists} or {plan.relevant})
-    literal = setting.literal_eq15
-    horizons: dict[str, list[float]] = {
-        "NMRR": [nmrr_horizon(relevant, setting.gmt) for relevant in sizes],
-        "MNRO": [
-            mnro_horizon(relevant, setting.collection_size, literal_eq15=literal)
-            for relevant in sizes
-        ],
+def _horizon_findings(plan: OrderingPlan) -> Iterator[Finding]:
+    size, gmt, literal = plan.collection_size, plan.gmt, plan.literal_eq15
+    horizons: dict[str, Callable[[int], float]] = {
+        "NMRR": lambda relevant: nmrr_horizon(relevant, gmt),
+        "MNRO": lambda relevant: mnro_horizon(relevant, size, literal_eq15=literal),
     }
-    findings = []
     for name in [name for name in horizons if name in plan.measures]:
-        least, most = min(horizons[name]), max(horizons[name])
+        values = [horizons[name](relevant) for relevant in _sizes(plan)]
+        least, most = min(values), max(values)
         horizon = (
             f"{least:g}" if least == most else f"{least:g} to {most:g}, by the relevant items,"
         )
-        beyond = ", so every position counts as retrieved" if least >= plan.collection_size else ""
-        findings.append(
-            Finding(None, f"{name}: K = {horizon} of {plan.collection_size} positions{beyond}")
+        beyond = ", so every position counts as retrieved" if least >= size else ""
+        yield Finding(None, f"{name}: K = {horizon} of {size} positions{beyond}")
+
+
+def _order_findings(questions: Sequence[Question]) -> Iterator[Finding]:
+    alike = [
+        Finding(
+            question.number,
+            f"{and_join(group)} order the lists alike ({question.rankings[group[0]]}): "
+            "a vote for one counts for each",
         )
-    return findings
-
-
-def _order_findings(questions: Sequence[Question]) -> list[Finding]:
-    findings, agreeing = [], 0
-    for question in questions:
-        groups = identical_groups(question.rankings)
-        agreeing += bool(groups)
-        for group in groups:
-            findings.append(
-                Finding(
-                    question.number,
-                    f"{and_join(group)} order the lists alike "
-                    f"({question.rankings[group[0]]}): a vote for one counts for each",
-                )
-            )
+        for question in questions
+        for group in identical_groups(question.rankings)
+    ]
+    agreeing = len({finding.question for finding in alike})
     summary = (
         f"{agreeing} of {len(questions)} questions have identical orders and cannot tell "
         "those measures apart"
         if agreeing
         else "in every question all the measures' orders differ"
     )
-    return [Finding(None, summary), *findings]
+    yield Finding(None, summary)
+    yield from alike
 
 
-def _printing_findings(question: Question) -> list[Finding]:
-    findings = []
+def _printing_findings(question: Question) -> Iterator[Finding]:
     for name, column in question.columns.items():
-        places = column.ranking.places
-        longer = [
-            letter
-            for letter, text in zip(places, column.shown, strict=True)
-            if len(text.partition(".")[2]) > 4
-        ]
-        tied = ["=".join(group) for group in column.ranking.groups if len(group) > 1]
-        if longer:
-            findings.append(
-                Finding(
-                    question.number,
-                    f"{name}: {and_join(longer)} would print alike at 4 decimals though they rank "
-                    "apart, so they are printed with more",
-                )
+        texts = zip(column.ranking.letters, column.shown, strict=True)
+        if longer := [letter for letter, text in texts if len(text.partition(".")[2]) > 4]:
+            yield Finding(
+                question.number,
+                f"{name}: {and_join(longer)} would print alike at 4 decimals though they rank "
+                "apart, so they are printed with more",
             )
-        if tied:
-            findings.append(Finding(question.number, f"{name} ties {and_join(tied)}"))
-    return findings
+        if tied := ["=".join(group) for group in column.ranking.groups if len(group) > 1]:
+            yield Finding(question.number, f"{name} ties {and_join(tied)}")

@@ -203,15 +203,6 @@ class OrderingPlan(Plan):
             "own_marks": [marks.as_json() for marks in self.own_marks],
         }
 
-    def content(self) -> dict[str, Any]:
-        """Return the plan as plain values, without fields at their default."""
-        content = super().content()
-        if "marks" in content:
-            content["marks"] = self.marks.one_list_as_json()
-        if "own_marks" in content:
-            content["own_marks"] = [marks.as_json() for marks in self.own_marks]
-        return content
-
     @classmethod
     def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
         values["marks"] = _read_marks(values.get("marks") or {}, faults)
@@ -222,6 +213,7 @@ class OrderingPlan(Plan):
             values |= _read_own_lists(values["own_lists"], sort=sort, faults=faults)
 
     def _tidy(self) -> None:
+        super()._tidy()
         for name in ("measures", "own_lists", "own_marks"):
             self._as_tuple(name)
         if all(isinstance(name, str) and name in MEASURES for name in self.measures):

@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from survey import __version__, tokens
+from survey.core.studies.faults import and_join
 from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.plan import study_digest, text_digest
-from survey.core.studies.texts import and_join
 from survey.db import participant_queries, queries
 from survey.db.export_queries import EXPORTED
 from survey.db.models import (

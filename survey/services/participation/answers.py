@@ -13,15 +13,14 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from survey import tokens
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.studies.rankings import Ranking
-from survey.core.studies.texts import marked
-from survey.core.tasks import TASKS, Task, TaskQuestion, task_of
+from survey.core.tasks import TASKS, Task, task_of
 from survey.db import participant_queries, queries
 from survey.db.engine import Record
 from survey.db.models import TASK_TABLES, Participant, Study, now
 from survey.db.participant_queries import AnyParticipant
-from survey.errors import NotAllowedError, NotFoundError, SurveyError
+from survey.errors import NotAllowedError, NotFoundError, SurveyError, marked
 from survey.services.participation.participants import require_open
 
 # More than a person can send; without a limit, a script could fill the disk.

@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.core.studies.plan import Plan
-from survey.core.studies.texts import SLUG, marked
 from survey.core.tasks import task_of
+from survey.core.text_input import SLUG
 from survey.db import participant_queries, queries
 from survey.db.models import (
     TASK_TABLES,
@@ -32,7 +32,7 @@ from survey.db.participant_queries import AnyParticipant, AnyStudy, Visit
 
 # For pages too, which may import services but not survey.db.
 from survey.db.queries import consent_text as consent_text
-from survey.errors import NotAllowedError, NotFoundError, StudyClosedError, StudyFullError
+from survey.errors import NotAllowedError, NotFoundError, StudyClosedError, StudyFullError, marked
 from survey.services.studies.recruitment import find_guest, recruitment_of
 
 PRACTICE = 0  # the position of the practice question

@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 
 from survey.core.measures import mentioned_measure
 from survey.core.studies.faults import Finding, is_storable
-from survey.core.studies.plan import Plan, study_digest, text_digest
-from survey.core.studies.texts import SLUG
-from survey.core.tasks import TaskQuestion, ordering, task_of
+from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
+from survey.core.tasks import ordering, task_of
 from survey.core.tasks.ordering import QuestionCheck
 from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a command
 from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.core.text_input import SLUG
 from survey.db import queries
 from survey.db.engine import lock_globally
 from survey.db.models import ConsentText, Participant, Researcher, StoredQuestion, Study, now

@@ -1,13 +1,15 @@
 """Make plans: from presets, from YAML files, and with a researcher's own lists.
 
-A YAML file has the same fields as the researcher's form; each fault names its line.
+The texts of presets are translated paragraph by paragraph. A YAML file has the same fields as
+the researcher's form; each fault names its line.
 """
 
+import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, BinaryIO
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
@@ -16,14 +18,13 @@ from survey.core.measures import MEASURES
 from survey.core.studies.faults import Fault, Place, PlanError
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
-from survey.core.studies.plan import Plan, giveaways_in_title
+from survey.core.studies.plan import Plan, giveaways_in_title, texts_of
 from survey.core.studies.run_lists import read_trec
-from survey.core.tasks import plan_from_json
+from survey.core.tasks import DEFAULT, TASKS, plan_from_json
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
 from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
-from survey.services.studies.languages import ENGLISH, languages
-from survey.services.studies.presets import translated
+from survey.services.studies.languages import ENGLISH, catalogue, languages
 from survey.services.studies.recruitment import Recruitment, parse_recruitment
 
 LARGEST_FILE = 1_000_000  # characters
@@ -36,6 +37,7 @@ GROUPS = {
     "clusters": "With clusters of the relevant items",
 }
 PRESETS = ("mnro", "mnro-discriminative", "runs")
+FIELD_TEXTS = ("label", "help", "options", "screen_out")  # of a personal field
 
 Lines = dict[Place, int]
 
@@ -86,6 +88,65 @@ def _preset(preset: str) -> dict[str, Any]:
     values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
     base = values.pop("preset", None)
     return {**_preset(base), **values} if base else values
+
+
+def translated(values: Mapping[str, Any], language: str) -> dict[str, Any]:
+    """Return a preset's values with their texts in that language.
+
+    Texts missing in the catalogue stay English; placeholders like {lists} are not filled in.
+    """
+    translate = catalogue(language).gettext
+    return _with_texts(values, lambda text: _by_paragraph(text, translate))
+
+
+def extract(
+    source: BinaryIO, *_: object, **__: object
+) -> Iterator[tuple[int, None, str, list[str]]]:
+    """Yield the texts of a preset's file, paragraph by paragraph, as Babel's extractors do."""
+    content = source.read().decode()
+    paragraphs: list[str] = []
+
+    def collect(paragraph: str) -> str:
+        paragraphs.append(paragraph)
+        return paragraph
+
+    _with_texts(yaml.safe_load(content), lambda text: _by_paragraph(text, collect))
+    for paragraph in paragraphs:
+        yield _line_of(paragraph, content), None, paragraph, []
+
+
+def _with_texts(values: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    kind = TASKS[values.get("kind", DEFAULT)].plan
+    names = [name for name in texts_of(kind) if name in values]
+    changed = {**values, **{name: change(values[name]) for name in names}}
+    if "personal_fields" in values:
+        fields = values["personal_fields"]
+        changed["personal_fields"] = [_field_with_texts(field, change) for field in fields]
+    return changed
+
+
+def _field_with_texts(field: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    texts = {name: field[name] for name in FIELD_TEXTS if name in field}
+    return {
+        **field,
+        **{
+            name: change(text) if isinstance(text, str) else [change(option) for option in text]
+            for name, text in texts.items()
+        },
+    }
+
+
+def _by_paragraph(text: str, change: Callable[[str], str]) -> str:
+    """Change each paragraph, joined to a line; return the text as it is if none changes."""
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip())]
+    changed = [change(paragraph) if paragraph else "" for paragraph in paragraphs]
+    return text if changed == paragraphs else "\n\n".join(changed)
+
+
+def _line_of(paragraph: str, content: str) -> int:
+    first_words = r"\s+".join(map(re.escape, paragraph.split()[:4]))
+    match = re.search(first_words, content)
+    return content.count("\n", 0, match.start()) + 1 if match else 1
 
 
 def measure_groups() -> list[tuple[str, list[tuple[str, str]]]]:

@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
@@ -22,10 +23,11 @@ from survey.core.studies.faults import (
     Switch,
     Text,
     Whole,
+    brace_faults,
+    placeholders,
+    rule_faults,
     ruled,
-    rules_of,
 )
-from survey.core.studies.texts import marked, placeholders
 from survey.core.text_input import csv_line, escaped, unescaped
 from survey.db import queries
 from survey.db.models import Guest, Study, now
@@ -33,7 +35,7 @@ from survey.db.participant_queries import AnyStudy, StudyRow
 
 # For pages too, which may import services but not survey.db.
 from survey.db.queries import guests_of as guests_of
-from survey.errors import NotFoundError, SurveyError
+from survey.errors import NotFoundError, SurveyError, marked
 
 ACCESS = {
     "public": "Anyone with the public link",
@@ -90,8 +92,7 @@ class Recruitment:
             raise PlanError(faults)
 
     def _faults(self) -> Iterable[Fault]:
-        for name, rule in rules_of(type(self)).items():
-            yield from rule.faults(name, getattr(self, name))
+        yield from rule_faults(self)
         captured = (("capture", name) for name in self.capture)
         for place, name in (("id_parameter", self.id_parameter), *captured):
             if not (isinstance(name, str) and PARAMETER.match(name)):
@@ -115,20 +116,11 @@ class Recruitment:
             return
         if parts.scheme not in ("http", "https") or not parts.netloc:
             yield Fault(place, "return_url must begin with https:// and name a site")
-        try:
-            names = placeholders(self.return_url)
-        except ValueError:
-            yield Fault(place, "return_url holds a single { or }")
-            return
-        allowed = (*BUILT_IN_NAMES, *self.capture)
-        for name in names:
-            if name not in allowed:
-                shown = ", ".join(f"{{{known}}}" for known in allowed)
-                yield Fault(place, f"{{{name}}} found in return_url; allowed are {shown}")
-        if "code" in names and not self.code_complete:
-            yield Fault(
-                ("code_complete",), "return_url has a {code}, so code_complete cannot be empty"
-            )
+        yield from brace_faults(*place, self.return_url, (*BUILT_IN_NAMES, *self.capture))
+        with suppress(ValueError):
+            if "code" in placeholders(self.return_url) and not self.code_complete:
+                text = "return_url has a {code}, so code_complete cannot be empty"
+                yield Fault(("code_complete",), text)
 
     def select_parameters(self, query: Mapping[str, str]) -> dict[str, str]:
         """Return the configured parameters of a query, ignoring upper and lower case.

@@ -17,7 +17,7 @@ from flask_wtf.csrf import generate_csrf
 from markupsafe import escape
 
 from survey import tokens
-from survey.core.studies.texts import marked
+from survey.errors import marked
 from survey.services.operations.database import begin_reading, begin_writing
 from survey.services.participation import answers, participants
 from survey.services.participation.answers import Outcome, ShownQuestion, TooManyAnswersError
