@@ -3,7 +3,6 @@
 Addresses: /research/sign-in, /research/welcome/TOKEN, /research/account.
 """
 
-from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -22,11 +21,17 @@ from survey.services.accounts import (
 )
 from survey.services.operations.database import begin_reading
 from survey.web.forms import Form, errors_beside, page
-from survey.web.requests import current_address, prefix, read_form, researcher_address, session
+from survey.web.requests import (
+    View,
+    current_address,
+    prefix,
+    read_form,
+    researcher_address,
+    session,
+)
 
 COOKIE = "researcher"
 LARGEST_UPLOAD = 100 * 1024 * 1024  # bytes, for runs and bundles of signed-in researchers
-View = Callable[..., ResponseReturnValue]
 
 sign_in_blueprint = Blueprint("auth", __name__, url_prefix="/research")
 account_blueprint = Blueprint("account", __name__, url_prefix="/research/account")
@@ -127,7 +132,7 @@ def require_password(view: View) -> View:
         if request.method == "GET" or not Form().validate_on_submit():
             return redirect(url_for("account.confirm", next=current_address()), 303)
         return page(
-            "researcher/confirm",
+            "researcher/confirm.html",
             form,
             403 if form.password.errors else 200,
             fields=_posted_fields(),
@@ -198,15 +203,15 @@ def sign_in() -> ResponseReturnValue:
     """Ask for name and password; sign in, or show the form again with the reason why not."""
     form = SignInForm(next=request.args.get("next", ""))
     if not form.validate_on_submit():
-        return page("researcher/sign_in", form)
+        return page("researcher/sign_in.html", form)
     try:
         token = accounts.sign_in(session(), form.name.data, form.password.data)
     except WrongPasswordError as error:
         form.password.errors = [str(error)]
-        return page("researcher/sign_in", form, 403)
+        return page("researcher/sign_in.html", form, 403)
     except TooManyAttemptsError as error:
         form.password.errors = [str(error)]
-        return *page("researcher/sign_in", form, 429), {"Retry-After": str(error.seconds)}
+        return *page("researcher/sign_in.html", form, 429), {"Retry-After": str(error.seconds)}
     return set_session_cookie(redirect(researcher_address(form.next.data), 303), token)
 
 
@@ -227,7 +232,7 @@ def welcome(token: str) -> ResponseReturnValue:
         researcher = accounts.researcher_of_link(session(), token)
     except LinkError as error:
         return render_template("researcher/no_link.html", text=str(error)), 404
-    return page("researcher/welcome", form, researcher=researcher, token=token)
+    return page("researcher/welcome.html", form, researcher=researcher, token=token)
 
 
 @sign_in_blueprint.post("/sign-out")
@@ -261,7 +266,7 @@ def change_password() -> ResponseReturnValue:
 
 def _account_page(form: PasswordForm) -> ResponseReturnValue:
     sign_ins = accounts.live_sign_ins(session(), g.researcher)
-    return page("researcher/account", form, sign_ins=sign_ins)
+    return page("researcher/account.html", form, sign_ins=sign_ins)
 
 
 @account_blueprint.post("/sign-out-everywhere")
@@ -284,4 +289,4 @@ def confirm() -> ResponseReturnValue:
             accounts.confirm(session(), session_token(), form.password.data)
             return redirect(researcher_address(form.next.data), 303)
         status = 403
-    return page("researcher/confirm", form, status)
+    return page("researcher/confirm.html", form, status)

@@ -128,7 +128,7 @@ def _not_open(error: StudyClosedError | StudyFullError) -> ResponseReturnValue:
 
 
 def _results_hidden(_: ResultsHiddenError) -> ResponseReturnValue:
-    return forms.page("researcher/hidden", status=403, of_bundle=True)
+    return forms.page("researcher/hidden.html", status=403, of_bundle=True)
 
 
 def _not_storable(_: Exception) -> ResponseReturnValue:

@@ -161,7 +161,7 @@ def page(
     """Render a page with the errors of its form at the top; with errors, its status is 400."""
     form = form or Form(formdata=None)
     problems = form.problems
-    html = render_template(f"{template}.html", form=form, problems=problems, **content)
+    html = render_template(template, form=form, problems=problems, **content)
     return html, status or (400 if problems else 200)
 
 

@@ -1,9 +1,8 @@
 """Preview a study as participants see it, with a watermark and without storing anything."""
 
 from types import SimpleNamespace
-from typing import Any
 
-from flask import Blueprint, g, redirect, render_template, request, url_for
+from flask import Blueprint, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import generate_csrf
 from werkzeug.exceptions import NotFound
@@ -11,6 +10,7 @@ from werkzeug.exceptions import NotFound
 from survey.services.participation import answers
 from survey.services.participation.participants import PRACTICE
 from survey.services.studies.recruitment import recruitment_of
+from survey.web import forms
 from survey.web.forms import Form
 from survey.web.language import set_language
 from survey.web.participant.entry import ConsentForm, ResumeForm, personal_form
@@ -84,76 +84,43 @@ def send(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValu
     if page in AFTER_BUTTON:
         return redirect(_address_of(AFTER_BUTTON[page]), 303)
     if page in ("practice", "question") and "go" not in request.form:
-        return _answered(page, position)
+        return _question_page(page, position)
     form = _form_of(page)()
     if page in BEFORE and not form.validate_on_submit():
-        return _plain_page(page, form), 400
-    return redirect(_address_after(page, position), 303)
-
-
-def _answered(page: str, position: int) -> ResponseReturnValue:
-    pages = pages_of(g.plan)
-    question = answers.preview(g.study, position, g.labels)
-    first = _first_form()
-    if first is not None:
-        form = first()
-        if not form.validate_on_submit():
-            return _first_page(position, question, form), 400
-        return redirect(f"{_address_of(page, position)}?{FIRST_DONE}=1", 303)
-    answer = pages.form(g.plan)()
-    if not answer.validate_on_submit():
-        return _answer_page(page, position, question, answer.filled_in, answer.problems), 400
+        return _plain_page(page, form)
     return redirect(_address_after(page, position), 303)
 
 
 def _question_page(page: str, position: int) -> ResponseReturnValue:
+    """Show a question, or the page before it until that was sent; go on from a valid form."""
     pages = pages_of(g.plan)
-    question = answers.preview(g.study, position, g.labels)
-    first = _first_form()
+    content = {
+        "position": position,
+        "question": answers.preview(g.study, position, g.labels),
+        "saved": max(0, position - 1),
+        "total": g.plan.questions,
+    }
+    first_done = FIRST_DONE in request.args or "submission_key" in request.form
+    first = None if first_done else pages.preview_first_form(g.plan)
     if first is not None:
-        return _first_page(position, question, first(formdata=None))
-    return _answer_page(page, position, question, pages.empty(g.plan), [])
-
-
-def _first_form() -> type[Form] | None:
-    """Return the form of the page before the question's, until it was sent."""
-    if FIRST_DONE in request.args or "submission_key" in request.form:
-        return None
-    return pages_of(g.plan).preview_first_form(g.plan)
-
-
-def _first_page(position: int, question: Any, form: Form) -> str:
-    return render_template(
-        pages_of(g.plan).first_template,
-        position=position,
-        form=form,
-        question=question,
-        problems=form.problems,
-        **_counts(position),
-    )
-
-
-def _answer_page(
-    page: str,
-    position: int,
-    question: Any,
-    filled_in: Any,
-    problems: list[tuple[str, str]],
-) -> str:
-    pages = pages_of(g.plan)
-    return render_template(
+        form = first()
+        if form.validate_on_submit():
+            return redirect(f"{_address_of(page, position)}?{FIRST_DONE}=1", 303)
+        return forms.page(pages.first_template, form, **content)
+    answer = pages.form(g.plan)()
+    if answer.validate_on_submit():
+        return redirect(_address_after(page, position), 303)
+    return forms.page(
         pages.practice_template if page == "practice" else pages.question_template,
-        position=position,
-        question=question,
-        filled_in=filled_in,
-        problems=problems,
+        answer,
+        filled_in=answer.filled_in if request.method == "POST" else pages.empty(g.plan),
         token=generate_csrf(),
         submission_key="",
-        **_counts(position),
+        **content,
     )
 
 
-def _plain_page(page: str, form: Form) -> str:
+def _plain_page(page: str, form: Form) -> ResponseReturnValue:
     numbers = range(1, g.plan.questions + 1) if page == "review" else ()
     stored = SimpleNamespace(answer=pages_of(g.plan).example_answer())
     example = [
@@ -162,10 +129,9 @@ def _plain_page(page: str, form: Form) -> str:
         )
         for number in numbers
     ]
-    return render_template(
+    return forms.page(
         f"participant/{page}.html",
-        form=form,
-        problems=form.problems,
+        form,
         progress=None,
         carried={},
         answers=example,
@@ -185,10 +151,6 @@ def _credit(page: str) -> Credit:
     settings = recruitment_of(g.study)
     code = settings.code_for({"done": "complete"}.get(page, page))
     return Credit(code, settings.return_address(code, {}))
-
-
-def _counts(position: int) -> dict[str, int]:
-    return {"saved": max(0, position - 1), "total": g.plan.questions}
 
 
 def _pages_before() -> tuple[str, ...]:

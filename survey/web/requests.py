@@ -25,16 +25,19 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
 from flask import (
+    Blueprint,
     Flask,
     Request,
     Response,
     abort,
     current_app,
+    g,
     request,
     stream_with_context,
     url_for,
 )
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
+from flask.typing import ResponseReturnValue
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 from sqlalchemy import Engine
 from sqlalchemy.orm import Session
@@ -45,6 +48,8 @@ from survey.web.language import page_language
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
+
+View = Callable[..., ResponseReturnValue]
 
 FORWARDED = ("X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-For", "Forwarded")
 
@@ -155,6 +160,19 @@ def _is_for_researchers(path: str) -> bool:
     # A browser resolves "..", which would lead out of the prefix to other pages of the host.
     resolves = ".." in unquote(path) or "\\" in path
     return not resolves and f"{path}/".startswith(f"{prefix()}/research/")
+
+
+def take_slug(blueprint: Blueprint) -> None:
+    """Put the slug of a blueprint's addresses into ``g.slug``; ``url_for`` adds it by itself."""
+
+    @blueprint.url_value_preprocessor
+    def take(_: str | None, values: dict[str, Any] | None) -> None:
+        g.slug = (values or {}).pop("slug", None)
+
+    @blueprint.url_defaults
+    def put(endpoint: str, values: dict[str, Any]) -> None:
+        if current_app.url_map.is_endpoint_expecting(endpoint, "slug"):
+            values.setdefault("slug", g.get("slug"))
 
 
 def read_form() -> None:

@@ -184,7 +184,7 @@ def consent() -> ResponseReturnValue:
     text = participants.consent_text(session(), g.study)
     if form.consent_version.data != text.digest:
         form.agree.data = False  # the tick agreed to another text
-    return page("participant/consent", form, status, consent=text)
+    return page("participant/consent.html", form, status, consent=text)
 
 
 @blueprint.post("/decline")
@@ -219,7 +219,7 @@ def about_you() -> ResponseReturnValue:
     stored = {} if request.method == "POST" else g.participant.personal
     form = personal_form(fields)(data={f"personal_{name}": stored[name] for name in stored})
     if not form.validate_on_submit():
-        return page("participant/about_you", form)
+        return page("participant/about_you.html", form)
     values = {field.name: form[f"personal_{field.name}"].data for field in fields}
     filled_in = {name: value for name, value in values.items() if value not in (None, "")}
     participants.store_personal_answers(session(), g.study, g.participant, filled_in)
@@ -232,7 +232,7 @@ def scenario() -> ResponseReturnValue:
     """Show the story behind the lists; store that it was read, and draw the questions."""
     form = Form()
     if not form.validate_on_submit():
-        return page("participant/scenario", form)
+        return page("participant/scenario.html", form)
     participants.confirm_scenario(session(), g.participant)
     return go_on()
 

@@ -42,7 +42,7 @@ def own_data() -> ResponseReturnValue:
             participants.resume(session(), g.study, form.code.data, browser_token())
             return redirect(url_for("participant.own_data"), 303)
         status = 404
-    return page("participant/whose_data", form, status)
+    return page("participant/whose_data.html", form, status)
 
 
 @blueprint.get("/my-data.json")
@@ -91,7 +91,7 @@ def erased() -> ResponseReturnValue:
 
 def _own_page(form: EraseForm) -> ResponseReturnValue:
     return page(
-        "participant/own_data",
+        "participant/own_data.html",
         form,
         data=services.own_data(session(), g.study, g.participant),
         answers=asked_questions(),

@@ -103,7 +103,7 @@ def review() -> ResponseReturnValue:
     if form.validate_on_submit():
         participants.finish(session(), g.participant)
         return go_on()
-    return page("participant/review", form, answers=asked_questions(), pages=pages_of(g.plan))
+    return page("participant/review.html", form, answers=asked_questions(), pages=pages_of(g.plan))
 
 
 @blueprint.get("/done")

@@ -26,24 +26,13 @@ from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import AnswerForm, Form
 from survey.web.language import set_language
 from survey.web.participant.ordering import OrderingPages
-from survey.web.requests import read_form, secret_key, session
+from survey.web.requests import View, read_form, secret_key, session, take_slug
 
 blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
+take_slug(blueprint)
 
-View = Callable[..., ResponseReturnValue]
 ENDS = (Step.DONE, Step.SCREENED_OUT, Step.STOPPED)
 WAY = (Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO, Step.PRACTICE, Step.QUESTION, Step.REVIEW)
-
-
-@blueprint.url_value_preprocessor
-def _take_slug(_: str | None, values: dict[str, Any] | None) -> None:
-    g.slug = (values or {}).pop("slug", None)
-
-
-@blueprint.url_defaults
-def _put_slug(_: str, values: dict[str, Any]) -> None:
-    values.setdefault("slug", g.get("slug"))
-
 
 # SQLite has one writer at a time: an answer is checked before it takes the write lock.
 READING_FIRST = ("participant.answer_practice", "participant.answer_question")

@@ -1,11 +1,10 @@
 """The blueprint of researchers' pages: finds the study, checks the role, renders templates."""
 
 import zlib
-from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from flask import Blueprint, current_app, g, request
+from flask import Blueprint, g, request
 from flask.typing import ResponseReturnValue
 
 from survey.services import accounts
@@ -13,32 +12,18 @@ from survey.services.exchange.input_files import GZIPPED
 from survey.services.studies import lifecycle
 from survey.web.auth import require_sign_in
 from survey.web.forms import Form
-from survey.web.requests import session
+from survey.web.requests import View, session, take_slug
 
 STUDY = "/studies/<slug>"
 LARGEST_UNPACKED = 50_000_000  # bytes of an uploaded file that was gzipped
-View = Callable[..., ResponseReturnValue]
 
 
 def for_researchers(blueprint: Blueprint) -> Blueprint:
-    """Restrict a blueprint to signed-in researchers, each to the studies shared with them.
-
-    The study's slug in an address becomes ``g.slug``, and ``url_for`` adds it by itself.
-    """
-    blueprint.url_value_preprocessor(_pop_slug)
-    blueprint.url_defaults(_add_slug)
+    """Restrict a blueprint to signed-in researchers, each to the studies shared with them."""
+    take_slug(blueprint)
     blueprint.before_request(require_sign_in)
     blueprint.before_request(_find_study)
     return blueprint
-
-
-def _pop_slug(_: str | None, values: dict[str, Any] | None) -> None:
-    g.slug = (values or {}).pop("slug", None)
-
-
-def _add_slug(endpoint: str, values: dict[str, Any]) -> None:
-    if current_app.url_map.is_endpoint_expecting(endpoint, "slug"):
-        values.setdefault("slug", g.get("slug"))
 
 
 def _find_study() -> None:

@@ -91,13 +91,13 @@ class RecruitmentForm(Form):
 @blueprint.get(f"{STUDY}/progress")
 def progress() -> ResponseReturnValue:
     """Show how many participants are complete, and at which page the others are."""
-    return page("researcher/progress", watch=_participants())
+    return page("researcher/progress.html", watch=_participants())
 
 
 @blueprint.get(f"{STUDY}/progress/live")
 def live() -> ResponseReturnValue:
     """Return the part of the progress page that its script replaces every few seconds."""
-    return page("researcher/_live", watch=_participants())
+    return page("researcher/_live.html", watch=_participants())
 
 
 @blueprint.post(f"{STUDY}/participants/<public_id>/exclude")
@@ -109,7 +109,9 @@ def exclude(public_id: str) -> ResponseReturnValue:
             reason = request.form.get("reason", "")[:500]
             lifecycle.exclude(session(), g.study, participant, g.researcher.name, reason)
         except SurveyError as error:
-            return page("researcher/progress", watch=_participants(), alert=str(error), status=400)
+            return page(
+                "researcher/progress.html", watch=_participants(), alert=str(error), status=400
+            )
         flash(f"{public_id} is excluded. The answers stay stored, and you can include them again.")
     return redirect(url_for("researcher.progress"), 303)
 
@@ -144,7 +146,7 @@ def people() -> ResponseReturnValue:
             article = "an" if form.role.data == "owner" else "a"
             flash(f"{researcher.name} is now {article} {form.role.data} of this study.")
             return redirect(url_for("researcher.people"), 303)
-    return page("researcher/people", form, members=accounts.members_of(session(), g.study))
+    return page("researcher/people.html", form, members=accounts.members_of(session(), g.study))
 
 
 @blueprint.post(f"{STUDY}/people/<int:researcher_id>/remove")
@@ -257,7 +259,7 @@ def _invite_page(
     links = _personal_links() if g.role == "owner" else []
     suggest_guests_only = not links and g.study.status == "draft"
     return page(
-        "researcher/invite",
+        "researcher/invite.html",
         guests_form if guests_form and guests_form.errors else settings_form,
         link=_public_link(),
         personal_links=links,

@@ -204,9 +204,9 @@ def plan() -> ResponseReturnValue:
     """Show the plan: a form for the owners of a draft, else a text."""
     has_form = isinstance(g.plan, OrderingPlan)  # a plan of another kind is written as a file
     if g.study.status != "draft" or g.role != "owner" or not has_form:
-        return page("researcher/plan_text", text=write_plan(g.plan))
+        return page("researcher/plan_text.html", text=write_plan(g.plan))
     form = PlanForm(data=_form_data(g.plan), own_lists=bool(g.plan.own_lists))
-    return page("researcher/plan", form)
+    return page("researcher/plan.html", form)
 
 
 @blueprint.post(f"{STUDY}/plan")
@@ -216,7 +216,7 @@ def save_plan() -> ResponseReturnValue:
     form = PlanForm(own_lists=bool(g.plan.own_lists))
     if "add" in request.form:
         form.add_row()
-        return page("researcher/plan", form)
+        return page("researcher/plan.html", form)
     if form.validate_on_submit():
         try:
             changed = plans.parse_plan(form.values(g.plan))
@@ -228,7 +228,7 @@ def save_plan() -> ResponseReturnValue:
         else:
             flash("The plan is saved, and its questions are drawn.")
             return redirect(url_for("researcher.check"), 303)
-    return page("researcher/plan", form)
+    return page("researcher/plan.html", form)
 
 
 @blueprint.get(f"{STUDY}/plan.yaml")
@@ -379,4 +379,4 @@ def _lists_page(
     form: Form | None = None, faults: tuple[str, ...] = (), **forms: Form
 ) -> ResponseReturnValue:
     forms = {"csv_form": ListsForm(formdata=None), "trec_form": TrecForm(formdata=None)} | forms
-    return page("researcher/lists", form, faults=faults, **forms)
+    return page("researcher/lists.html", form, faults=faults, **forms)

@@ -49,10 +49,12 @@ def results() -> ResponseReturnValue:
         return _hidden_page(UnblindForm())
     if not isinstance(g.plan, OrderingPlan):
         figures = analyse_stored(session(), g.study, _options_in_query())  # without a report
-        return page("researcher/figures", figures=json.dumps(figures, ensure_ascii=False, indent=2))
+        return page(
+            "researcher/figures.html", figures=json.dumps(figures, ensure_ascii=False, indent=2)
+        )
     analysis = _analyse()
     return page(
-        "researcher/results",
+        "researcher/results.html",
         report=report_of(analysis),
         printed=printed_table,
         query=_query_of(analysis.options),
@@ -123,7 +125,7 @@ def _query_of(options: AnalysisOptions) -> dict[str, str]:
 
 
 def _hidden_page(form: UnblindForm) -> ResponseReturnValue:
-    return page("researcher/hidden", form, of_bundle=False)
+    return page("researcher/hidden.html", form, of_bundle=False)
 
 
 @blueprint.get(f"{STUDY}/hand-out")
@@ -131,7 +133,7 @@ def export() -> ResponseReturnValue:
     """List the bundle's files."""
     lifecycle.require_results(g.study)
     return page(
-        "researcher/export",
+        "researcher/export.html",
         files=bundles.file_names(session(), g.study),
         has_identities=bundles.has_identities(session(), g.study),
     )
@@ -179,7 +181,7 @@ def import_bundle() -> ResponseReturnValue:
     if form.validate_on_submit():
         if upload is None or not upload.filename:
             form.bundle.errors = ["Choose the zip file of a bundle."]
-            return page("researcher/import", form)
+            return page("researcher/import.html", form)
         try:
             files = input_files.open_files(io.BytesIO(upload.read()), upload.filename)
             study = replication.import_bundle(
@@ -192,4 +194,4 @@ def import_bundle() -> ResponseReturnValue:
         else:
             flash("Everything in the bundle replicates. These are the results of its study.")
             return redirect(url_for("researcher.results", slug=study.slug), 303)
-    return page("researcher/import", form)
+    return page("researcher/import.html", form)

@@ -75,7 +75,7 @@ def home() -> ResponseReturnValue:
         for study, role in accounts.studies_of(session(), g.researcher)
     ]
     return page(
-        "researcher/home",
+        "researcher/home.html",
         current=[row for row in rows if row[0].archived_at is None],
         archived=[row for row in rows if row[0].archived_at is not None],
     )
@@ -103,7 +103,7 @@ def new() -> ResponseReturnValue:
         else:
             flash("The draft is created. Go through its plan, then check its questions.")
             return redirect(url_for("researcher.plan", slug=form.slug.data), 303)
-    return page("researcher/new", form, faults=faults)
+    return page("researcher/new.html", form, faults=faults)
 
 
 def _plan_to_start_from(form: NewStudyForm) -> PlanFile:
@@ -141,7 +141,7 @@ def ask_to_open() -> ResponseReturnValue:
     if g.study.status != "draft":
         return redirect(url_for("researcher.overview"))
     findings = [finding for finding in lifecycle.check_study(g.study) if finding.question is None]
-    return page("researcher/open", findings=findings)
+    return page("researcher/open.html", findings=findings)
 
 
 @blueprint.post(f"{STUDY}/copy")
@@ -168,14 +168,14 @@ def delete() -> ResponseReturnValue:
             flash(f"The study {request.form['slug']} is deleted.")
             return redirect(url_for("researcher.home"), 303)
         form.slug.errors = [f"Type {g.study.slug} to delete this study."]
-    return page("researcher/delete", form, progress=lifecycle.progress(session(), g.study))
+    return page("researcher/delete.html", form, progress=lifecycle.progress(session(), g.study))
 
 
 @blueprint.get(f"{STUDY}/check")
 def check() -> ResponseReturnValue:
     """Show each question's values and orderings, and which measures it tells apart."""
     return page(
-        "researcher/check",
+        "researcher/check.html",
         findings=lifecycle.check_study(g.study),
         questions=lifecycle.question_checks(g.study),
         chance=lifecycle.chance_advantage(g.study),
@@ -186,7 +186,7 @@ def check() -> ResponseReturnValue:
 
 def _overview_page(form: CopyForm) -> ResponseReturnValue:
     return page(
-        "researcher/overview",
+        "researcher/overview.html",
         form,
         progress=lifecycle.progress(session(), g.study),
         free=participants.free_slots(session(), g.study),
@@ -225,12 +225,12 @@ def planning() -> ResponseReturnValue:
     form = PlanningForm(request.args or None)
     grid = _grid(form) if request.args else None
     if grid is None:
-        return page("researcher/planning", form)
+        return page("researcher/planning.html", form)
     session().rollback()  # else participants' answers wait for the simulation
     powers = power.simulate_power(grid.studies, seed=grid.seed, replicates=grid.replicates)
     begin_reading(session())
     return page(
-        "researcher/planning",
+        "researcher/planning.html",
         form,
         grid=grid,
         powers=powers,
