@@ -7,6 +7,7 @@ Tab would wait seconds for libraries that they do not use.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,10 @@ class Command(click.Command):
             with formatter.section("Examples"):
                 for line in "\n".join(self.examples).splitlines():
                     formatter.write(f"{'':>{formatter.current_indent}}{line}\n")
+
+
+# Decorates a function that becomes a command with examples.
+command = partial(click.command, cls=Command)
 
 
 class CommandGroup(Command, click.Group):

@@ -12,7 +12,7 @@ from click.shell_completion import (
     ZshComplete,
 )
 
-from survey.cli.command import Command
+from survey.cli.command import command
 
 PROGRAM = "survey"
 COMPLETION_VARIABLE = "_SURVEY_COMPLETE"  # the shell sets it when it asks for suggestions
@@ -22,13 +22,12 @@ SHELLS = {shell.name: shell for shell in (BashComplete, ZshComplete, FishComplet
 BASH_WORDBREAKS = "COMP_WORDBREAKS=${COMP_WORDBREAKS//@}\n"
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "survey completion bash > ~/.local/share/bash-completion/completions/survey",
         'survey completion zsh > "${fpath[1]}/_survey"',
         "survey completion fish > ~/.config/fish/completions/survey.fish",
-    ),
+    )
 )
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 @click.pass_context

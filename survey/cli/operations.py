@@ -13,8 +13,8 @@ from survey.cli.command import (
     INPUT_FILE,
     JSON_OPTION,
     OUTPUT_FILE,
-    Command,
     check_writable,
+    command,
     open_engine,
 )
 from survey.cli.researcher import link_address
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 HOST_OPTION = click.option("--host", default="127.0.0.1", help="Address to listen on.")
 
 
-@click.command(cls=Command, examples=("survey init",))
+@command(examples=("survey init",))
 @JSON_OPTION
 def init(as_json: bool) -> None:
     """Make the instance folder, the server key and the database.
@@ -50,10 +50,7 @@ def init(as_json: bool) -> None:
     print_result(content, *sentences, as_json=as_json)
 
 
-@click.command(
-    cls=Command,
-    examples=("survey serve --demo", "survey serve --host 0.0.0.0 --port 8000 --workers 4"),
-)
+@command(examples=("survey serve --demo", "survey serve --host 0.0.0.0 --port 8000 --workers 4"))
 @HOST_OPTION
 @click.option("--port", default=5000, type=click.IntRange(1, 65535), help="Port to listen on.")
 @click.option(
@@ -117,7 +114,7 @@ def production_server(host: str, port: int, workers: int) -> Any:
     return server
 
 
-@click.command(cls=Command, examples=("survey doctor", "survey doctor --host 0.0.0.0"))
+@command(examples=("survey doctor", "survey doctor --host 0.0.0.0"))
 @HOST_OPTION
 @JSON_OPTION
 def doctor(host: str, as_json: bool) -> None:
@@ -142,7 +139,7 @@ def doctor(host: str, as_json: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-@click.command(cls=Command, examples=("survey upgrade",))
+@command(examples=("survey upgrade",))
 @JSON_OPTION
 def upgrade(as_json: bool) -> None:
     """Upgrade the database to this version's schema.
@@ -158,7 +155,7 @@ def upgrade(as_json: bool) -> None:
     print_result(content, f"The database {done}.", as_json=as_json)
 
 
-@click.command(cls=Command, examples=("survey backup survey-monday.sqlite3",))
+@command(examples=("survey backup survey-monday.sqlite3",))
 @click.argument("file", type=OUTPUT_FILE)
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @JSON_OPTION
@@ -185,12 +182,11 @@ def backup(file: Path, force: bool, as_json: bool) -> None:
     )
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "survey restore survey-sunday.sqlite3 --replace",
         "SURVEY_INSTANCE=/srv/survey survey restore survey-sunday.sqlite3",
-    ),
+    )
 )
 @click.argument("file", type=INPUT_FILE)
 @click.option(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from survey.cli.command import JSON_OPTION, OUTPUT_FOLDER, Command, write_files
+from survey.cli.command import JSON_OPTION, OUTPUT_FOLDER, command, write_files
 from survey.cli.terminal import (
     print_heading,
     print_json,
@@ -26,13 +26,12 @@ NAMES = (
 )
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "survey paper table4",
         "survey paper figure1 --to figures",
         "survey paper all --to paper-again",
-    ),
+    )
 )
 @click.argument("name", type=click.Choice([*NAMES, "all"]), metavar="NAME")
 @click.option(

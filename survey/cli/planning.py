@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from survey.cli.command import JSON_OPTION, OUTPUT_FILE, STUDY, Command, open_study, with_options
+from survey.cli.command import JSON_OPTION, OUTPUT_FILE, STUDY, command, open_study, with_options
 from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar
 
 if TYPE_CHECKING:
@@ -41,13 +41,12 @@ GRID = {
 }
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "survey power --participants 30 --questions 10 --pool 30,50 --difference .10",
         "survey power --study five-systems --workers 4 --to power.csv",
         "survey power --replicates 100000 --cluster tcp://10.0.0.1:8786",
-    ),
+    )
 )
 @with_options(
     [
@@ -109,13 +108,12 @@ def power(
         _print_powers(powers)
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "survey simulate five-systems --participants 30",
         "survey simulate five-systems --participants 30 --seed 7 \\\n"
         "  --prefer MNRO=.5,NMRR=.3,AP=.1,OTHER=.1",
-    ),
+    )
 )
 @click.argument("slug", type=STUDY)
 @click.option(

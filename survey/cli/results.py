@@ -16,8 +16,8 @@ from survey.cli.command import (
     RESEARCHER,
     STUDY,
     STUDY_OR_FILE,
-    Command,
     check_writable,
+    command,
     open_session,
     write_files,
 )
@@ -41,14 +41,13 @@ EARLY_LOOK_NOTE = (
 )
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "survey analyse five-systems --include-test",
         "survey analyse five-systems --include-test --json",
         "survey analyse five-systems.zip --to paper",
         "survey analyse ./votes",
-    ),
+    )
 )
 @click.argument("target", required=False, type=STUDY_OR_FILE)
 @click.option("--include-test", is_flag=True, help="Count simulated participants as well.")
@@ -171,13 +170,12 @@ def _print_analysis(result: "Analysis") -> None:
         print_sheet(flags_sheet(result))
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "survey export five-systems --to spring.zip",
         "survey export five-systems --to trial.zip --include-test",
         "survey export five-systems --parquet five-systems-tables",
-    ),
+    )
 )
 @click.argument("slug", type=STUDY)
 @click.option("--to", "target", type=OUTPUT_FILE, help="The zip file to write.")
@@ -239,10 +237,7 @@ def export(
     print_result(content, *sentences, as_json=as_json)
 
 
-@click.command(
-    cls=Command,
-    examples=("survey replicate five-systems.zip", "survey replicate five-systems.zip --json"),
-)
+@command(examples=("survey replicate five-systems.zip", "survey replicate five-systems.zip --json"))
 @click.argument("bundle", type=BUNDLE)
 @JSON_OPTION
 def replicate(bundle: Path, as_json: bool) -> None:
@@ -274,10 +269,8 @@ def replicate(bundle: Path, as_json: bool) -> None:
         click.echo("The bundle agrees in everything that can be recomputed.")
 
 
-@click.command(
-    "import",
-    cls=Command,
-    examples=('survey import five-systems.zip --as spring-again --owner "Ada Lovelace"',),
+@command(
+    "import", examples=('survey import five-systems.zip --as spring-again --owner "Ada Lovelace"',)
 )
 @click.argument("bundle", type=BUNDLE)
 @click.option("--as", "slug", metavar="SLUG", help="Another slug than it had.")

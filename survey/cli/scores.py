@@ -10,8 +10,8 @@ from survey.cli.command import (
     INPUT_FILE,
     JSON_OPTION,
     MEASURES,
-    Command,
     MultiWordCommand,
+    command,
     with_options,
 )
 from survey.cli.terminal import print_json, print_sheet, print_table, progress_bars
@@ -69,13 +69,12 @@ OUTPUT_OPTIONS = (
 )
 
 
-@click.command(
-    cls=Command,
+@command(
     examples=(
         "survey measure 1,2,3,4,5 1,3,4,5,6 1,2,3,4,100  # of the paper's Table 1",
         "survey measure 1,4,5 2,3,4 --grades 2,1,1 --measures nDCG@5,gMNRO",
         "survey measure 2,30 --collection-size 1000 --json",
-    ),
+    )
 )
 @click.argument("lists", nargs=-1, required=True, metavar="LIST...")
 @click.option(
@@ -199,7 +198,7 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
     return int(text)
 
 
-@click.command(
+@command(
     cls=MultiWordCommand,
     examples=(
         "survey evaluate --qrels qrels.txt --run base.txt --measures AP P@10",
@@ -249,7 +248,7 @@ def evaluate(
     _print_report(output, report, content, sheets, per_query=per_query)
 
 
-@click.command(
+@command(
     cls=MultiWordCommand,
     examples=(
         "survey feedback --qrels qrels.txt --run round0.txt round1.txt round2.txt",

@@ -26,7 +26,7 @@ from survey.core.agreement.power_model import (
     power,
     tally,
 )
-from survey.core.studies.faults import Fault
+from survey.core.studies.faults import Fault, PlanError
 from survey.core.studies.plan import QUESTIONS, Plan
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
@@ -74,12 +74,8 @@ COST_OF_A_TASK = 2_000_000
 ENOUGH = 0.8  # the power that studies are usually planned for
 
 
-class GridError(SurveyError):
+class GridError(PlanError):
     """An invalid grid, with every fault in ``faults``."""
-
-    def __init__(self, faults: Iterable[Fault]) -> None:
-        self.faults = tuple(faults)
-        super().__init__("; ".join(fault.text for fault in self.faults))
 
 
 @dataclass(frozen=True)
