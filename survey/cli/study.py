@@ -221,7 +221,10 @@ def show(slug: str, as_json: bool) -> None:
         print_json(content)
         return
     rows = [
-        (HEADINGS.get(name, name.replace("_", " ")), _table_cell(value))
+        (
+            HEADINGS.get(name, name.replace("_", " ")),
+            ("no", "yes")[value] if isinstance(value, bool) else value,
+        )
         for name, value in (content | {"status": status}).items()
         if name not in ("slug", "participants")
     ]
@@ -468,7 +471,3 @@ def _print_question(question: "Question", printed_names: Mapping[str, str]) -> N
         for name, column in question.columns.items()
     ]
     print_table("", ["measure", "printed as", "values", "order"], rows)
-
-
-def _table_cell(value: object) -> object:
-    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value

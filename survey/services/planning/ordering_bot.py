@@ -77,10 +77,9 @@ class Preference:
 
     def draw(self, chance: np.random.Generator) -> str:
         """Return the name of a measure, or OTHER, at random."""
-        total = sum(self.shares.values())  # 1 but for rounding of what was typed
-        return str(
-            chance.choice(list(self.shares), p=[share / total for share in self.shares.values()])
-        )
+        shares = np.array([*self.shares.values()])
+        # They sum to 1 but for rounding of what was typed.
+        return str(chance.choice([*self.shares], p=shares / sum(self.shares.values())))
 
 
 class OrderingBot:

@@ -326,10 +326,7 @@ def advice(powers: Sequence[Power]) -> list[str]:
     ``powers``: of a whole grid. What helps more is participants, questions, or neither.
     """
     differences = sorted({result.difference for result in powers if result.difference})
-    grids = (
-        [result for result in powers if result.difference == difference]
-        for difference in differences
-    )
+    grids = ([each for each in powers if each.difference == wanted] for wanted in differences)
     return [" ".join([_large_enough(grid), *_what_helps(grid)]) for grid in grids]
 
 
@@ -365,17 +362,14 @@ def _what_helps(grid: Sequence[Power]) -> Iterator[str]:
     yield (
         f"{_study(start)} find it in {percent(start)}; "
         f"{_study(more_people)} in {percent(more_people)}; "
-        f"{_study(more_questions)} in {percent(more_questions)}. "
-        f"{_conclusion(more_people, more_questions)}"
+        f"{_study(more_questions)} in {percent(more_questions)}."
     )
-
-
-def _conclusion(people: Power, questions: Power) -> str:
-    if questions.interval[0] > people.interval[1]:
-        return "Here more questions help more than more participants."
-    if people.interval[0] > questions.interval[1]:
-        return "Here more participants help more than more questions."
-    return "Here neither more participants nor more questions helps clearly more."
+    if more_questions.interval[0] > more_people.interval[1]:
+        yield "Here more questions help more than more participants."
+    elif more_people.interval[0] > more_questions.interval[1]:
+        yield "Here more participants help more than more questions."
+    else:
+        yield "Here neither more participants nor more questions helps clearly more."
 
 
 def _study(result: Power) -> str:
