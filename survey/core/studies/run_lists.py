@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from itertools import repeat
 
 from survey.core.collections.runs import (
     GroundTruth,
@@ -26,25 +26,6 @@ LONGEST_CLUSTER_NAME = 40  # see NAME_RULE of marks
 
 Relevant = Mapping[str, Sequence[str]]
 """Topic → its relevant documents, topics in the order of the qrels file."""
-
-Documents = Sequence[Sequence[str]]
-"""The relevant documents of each list, in the order of its positions."""
-
-
-@dataclass(frozen=True)
-class _NamedRun:
-    """A run; ``name``: its letter and file, for messages."""
-
-    name: str
-    topics: Run
-
-
-@dataclass(frozen=True)
-class _List:
-    """One list of a question: sorted positions, and the documents at these positions."""
-
-    ranks: tuple[int, ...] = ()
-    documents: tuple[str, ...] = ()
 
 
 def read_trec(
@@ -82,35 +63,38 @@ def read_trec(
     judgements = read_judgements(qrels[0], lines_of(qrels[1]), faults, highest)
     placed = read_clusters(clusters[0], lines_of(clusters[1]), faults) if clusters else None
     truth = GroundTruth(judgements, clusters=placed)
-    named_runs = [
-        _NamedRun(f"run {letter} ({file})", read_run(file, lines_of(text), faults))
+    named_runs = {
+        f"run {letter} ({file})": read_run(file, lines_of(text), faults)
         for letter, (file, text) in zip(letters_for(len(runs)), runs, strict=True)
-    ]
+    }
     faults.raise_any()
     relevant = {topic: truth.relevant(topic) for topic in judgements}
-    chosen = tuple(topics) or _common_topics(relevant, named_runs)
+    common = (topic for topic in relevant if all(topic in run for run in named_runs.values()))
+    chosen = tuple(topics) or tuple(topic for topic in common if relevant[topic])
     faults.extend(_choice_faults(chosen, qrels[0]))
     questions = []
     for topic in dict.fromkeys(chosen[: QUESTIONS[1]]):
         missing = [*_topic_faults(topic, relevant, named_runs, qrels[0])]
         faults.extend(missing)
         if not missing:
-            lists = [
-                _read_list(topic, run, truth, collection_size, missing_last, faults)
-                for run in named_runs
-            ]
+            questions.append(
+                [
+                    _read_list(
+                        topic, name, run[topic], truth, collection_size, missing_last, faults
+                    )
+                    for name, run in named_runs.items()
+                ]
+            )
             if clusters:
                 faults.extend(_cluster_faults(truth, topic, clusters[0]))
-            questions.append(lists)
     faults.raise_any()
-    ranks = tuple(tuple(row.ranks for row in lists) for lists in questions)
-    documents = [[row.documents for row in lists] for lists in questions]
+    lists = tuple(tuple(tuple(row) for row in question) for question in questions)
+    documents = [[tuple(row.values()) for row in question] for question in questions]
     marks = _topic_marks(truth, chosen, documents, graded=graded)
-    for index, topic in enumerate(chosen):
-        topic_marks = marks[index] if marks else NO_MARKS
-        faults.extend(_equal_list_faults(topic, ranks[index], topic_marks, named_runs))
+    for topic, ranks, marked in zip(chosen, lists, marks or repeat(NO_MARKS), strict=False):
+        faults.extend(_equal_list_faults(topic, ranks, marked, list(named_runs)))
     faults.raise_any()
-    return OwnLists(ranks, collection_size, chosen, marks)
+    return OwnLists(lists, collection_size, chosen, marks)
 
 
 def cluster_name(cluster: str) -> str:
@@ -128,14 +112,6 @@ def _number_faults(runs: int, collection_size: int) -> Iterable[str]:
         yield f"the collection size is {collection_size}; {lowest} to {highest} is allowed"
 
 
-def _common_topics(relevant: Relevant, runs: Iterable[_NamedRun]) -> tuple[str, ...]:
-    return tuple(
-        topic
-        for topic, documents in relevant.items()
-        if documents and all(topic in run.topics for run in runs)
-    )
-
-
 def _choice_faults(topics: Sequence[str], file: str) -> Iterable[str]:
     if not topics:
         yield f"no topic has a relevant document in {file} and occurs in every run; 1 is needed"
@@ -147,7 +123,7 @@ def _choice_faults(topics: Sequence[str], file: str) -> Iterable[str]:
 
 
 def _topic_faults(
-    topic: str, relevant: Relevant, runs: Iterable[_NamedRun], file: str
+    topic: str, relevant: Relevant, runs: Mapping[str, Run], file: str
 ) -> Iterable[str]:
     """Yield the reasons why a topic cannot be a question."""
     name = f"topic {shortened(topic)}"
@@ -155,25 +131,26 @@ def _topic_faults(
         yield f"{name} is not in {file}; choose topics that are judged there"
     elif not relevant[topic]:
         yield f"{name} has no relevant document in {file}; at least one is needed"
-    for run in runs:
-        if topic not in run.topics:
-            yield f"{name} is missing in {run.name}; every run needs every topic"
+    for run_name, run in runs.items():
+        if topic not in run:
+            yield f"{name} is missing in {run_name}; every run needs every topic"
 
 
 def _read_list(
     topic: str,
-    run: _NamedRun,
+    run: str,
+    scores: Mapping[str, float],
     truth: GroundTruth,
     collection_size: int,
     missing_last: bool,
     faults: FileFaults,
-) -> _List:
-    """Return the positions of a run's relevant documents; an empty list where there is a fault."""
-    order, relevant = ranking(run.topics[topic]), truth.relevant(topic)
+) -> dict[int, str]:
+    """Return position → relevant document, sorted; nothing where there is a fault."""
+    order, relevant = ranking(scores), truth.relevant(topic)
     ranked = rank_relevant(order, truth.judgements[topic], relevant)
     ranks = [rank for rank in ranked.ranks if math.isfinite(rank)]
     missing = len(relevant) - len(ranks)
-    place = f"topic {shortened(topic)}, {run.name}"
+    place = f"topic {shortened(topic)}, {run}"
     if len(order) > collection_size:
         faults.add(f"{place}: {len(order)} documents found; {collection_size} are allowed")
     elif missing and not missing_last:
@@ -189,8 +166,8 @@ def _read_list(
         )
     else:
         last = range(collection_size - missing + 1, collection_size + 1)
-        return _List((*map(int, ranks), *last), ranked.documents)
-    return _List()
+        return dict(zip((*map(int, ranks), *last), ranked.documents, strict=True))
+    return {}
 
 
 def _cluster_faults(truth: GroundTruth, topic: str, file: str) -> Iterator[str]:
@@ -212,54 +189,44 @@ def _cluster_faults(truth: GroundTruth, topic: str, file: str) -> Iterator[str]:
 
 
 def _equal_list_faults(
-    topic: str, lists: Sequence[tuple[int, ...]], marks: Marks, runs: Sequence[_NamedRun]
+    topic: str, lists: Sequence[tuple[int, ...]], marks: Marks, runs: Sequence[str]
 ) -> Iterable[str]:
     seen: dict[object, str] = {}
     for index, (ranks, run) in enumerate(zip(lists, runs, strict=True)):
-        same = seen.setdefault((ranks, marks.of_list(index)), run.name)
-        if same != run.name:
+        same = seen.setdefault((ranks, marks.of_list(index)), run)
+        if same != run:
             yield (
-                f"topic {shortened(topic)}: {same} and {run.name} have the relevant documents at "
+                f"topic {shortened(topic)}: {same} and {run} have the relevant documents at "
                 "the same positions; the two lists look the same, so leave out the topic or a run"
             )
 
 
 def _topic_marks(
-    truth: GroundTruth, topics: Sequence[str], lists: Sequence[Documents], *, graded: bool
+    truth: GroundTruth,
+    topics: Sequence[str],
+    lists: Sequence[Sequence[Sequence[str]]],
+    *,
+    graded: bool,
 ) -> tuple[Marks, ...]:
     """Return the marks of each topic's lists, or none where there is nothing to mark.
 
     Grades only with ``graded``, and only where a relevant document of these topics has a
-    grade above 1; clusters where there are any. ``lists``: of each topic.
+    grade above 1; clusters where there are any. ``lists``: topic → list → documents.
     """
-    with_grades = graded and any(
-        truth.judgements[topic][document] > 1
-        for topic in topics
-        for document in truth.relevant(topic)
-    )
-    if not with_grades and truth.clusters is None:
-        return ()
-    return tuple(
-        Marks(
-            grades=_grades(truth, topic, documents) if with_grades else (),
-            clusters=_clusters(truth, topic, documents) if truth.clusters is not None else (),
+    grades = {topic: truth.judgements[topic] for topic in topics}
+    with_grades = graded and any(max(of_topic.values()) > 1 for of_topic in grades.values())
+
+    def clusters(topic: str, document: str) -> tuple[str, ...]:
+        return tuple(sorted({*map(cluster_name, truth.clusters_of(topic, document))}))
+
+    marks = []
+    for topic, rows in zip(topics, lists, strict=True):
+        graded_rows = [tuple(grades[topic][document] for document in row) for row in rows]
+        clustered_rows = [tuple(clusters(topic, document) for document in row) for row in rows]
+        marks.append(
+            Marks(
+                grades=tuple(graded_rows) if with_grades else (),
+                clusters=tuple(clustered_rows) if truth.clusters is not None else (),
+            )
         )
-        for topic, documents in zip(topics, lists, strict=True)
-    )
-
-
-def _grades(truth: GroundTruth, topic: str, lists: Documents) -> tuple[tuple[int, ...], ...]:
-    grades = truth.judgements[topic]
-    return tuple(tuple(grades[document] for document in documents) for documents in lists)
-
-
-def _clusters(
-    truth: GroundTruth, topic: str, lists: Documents
-) -> tuple[tuple[tuple[str, ...], ...], ...]:
-    return tuple(
-        tuple(
-            tuple(sorted({*map(cluster_name, truth.clusters_of(topic, document))}))
-            for document in documents
-        )
-        for documents in lists
-    )
+    return tuple(marks) if any(marks) else ()
