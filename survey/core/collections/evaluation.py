@@ -12,10 +12,9 @@ from itertools import islice
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from survey.core.collections.runs import GroundTruth, Runs, lists_of, ranking
-from survey.core.measures import Lists, Measure, Setting, Values
+from survey.core.measures import Measure, Setting, Values
 from survey.core.measures.measure import COMPARED_DECIMALS
 from survey.core.measures.subtopics import is_exact
 from survey.core.statistics.significance import REPLICATES, SEED, bootstrap_p, holm
@@ -109,7 +108,12 @@ def evaluate(
     scored = np.empty((len(runs), len(measures), len(queries)))
     for index, topic in enumerate(queries):
         orders = [ranking(run.get(topic, {})) for run in runs.values()]
-        scored[:, :, index] = _scores(lists_of(truth, topic, orders), measures, setting, topic)
+        lists = lists_of(truth, topic, orders)
+        try:
+            columns = [measure.checked(lists, setting) for measure in measures]
+        except ValueError as error:
+            raise FaultyFilesError([f"topic {shortened(topic)}: {error}"]) from error
+        scored[:, :, index] = np.column_stack(columns)
         on_topic(index + 1, len(queries))
     names = [measure.name for measure in measures]
     values = {
@@ -134,17 +138,6 @@ def _queries(truth: GroundTruth, runs: Runs, measures: Iterable[Measure]) -> tup
         and any(run.get(topic) for run in runs.values())
         and (not clustered or truth.has_cluster(topic))
     )
-
-
-def _scores(
-    lists: Lists, measures: Sequence[Measure], setting: Setting, topic: str
-) -> NDArray[np.float64]:
-    """Return a topic's values: (runs, measures)."""
-    try:
-        columns = [measure.checked(lists, setting) for measure in measures]
-    except ValueError as error:
-        raise FaultyFilesError([f"topic {shortened(topic)}: {error}"]) from error
-    return np.column_stack(columns)
 
 
 def _faults(
@@ -265,7 +258,11 @@ def compare(
         if run != baseline
         for measure in evaluation.measures
     ]
-    gains = [_gains(evaluation, run, baseline, measure) for run, measure in pairs]
+    gains = [
+        (evaluation.values[run][measure.name] - evaluation.values[baseline][measure.name])
+        * (1 if measure.better == "higher" else -1)
+        for run, measure in pairs
+    ]
     reasons = [why_none(gain) for gain in gains]
     tested = [gain for gain, why in zip(gains, reasons, strict=True) if why is None]
     values = iter(bootstrap_p(np.column_stack(tested), resamples, seed).tolist() if tested else ())
@@ -277,12 +274,6 @@ def compare(
         percent = 100 * difference / base if base else None
         comparisons.append(Comparison(run, measure.name, difference, percent, value, adjusted, why))
     return tuple(comparisons)
-
-
-def _gains(evaluation: Evaluation, run: str, baseline: str, measure: Measure) -> Values:
-    """Return by how much the run is better than the baseline, for each query."""
-    values, base = (evaluation.values[name][measure.name] for name in (run, baseline))
-    return values - base if measure.better == "higher" else base - values
 
 
 def why_none(differences: Values) -> str | None:

@@ -9,7 +9,7 @@ the other two, with “small disagreements corrected” where those two agree ag
 three do not agree either, “we have to consider dropping this topic”: it is left out.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -145,19 +145,16 @@ def union(first: Clustering, second: Clustering) -> Clustering:
     taken = set(members(first))
     for cluster in members(second):
         if cluster not in names:
-            names[cluster] = _unused_name(cluster, taken)
-            taken.add(names[cluster])
+            unused = cluster
+            while unused in taken:
+                unused += " (second)"
+            names[cluster] = unused
+            taken.add(unused)
     return {
         document: first.get(document, UNPLACED)
         | {names[cluster] for cluster in second.get(document, UNPLACED)}
         for document in first.keys() | second.keys()
     }
-
-
-def _unused_name(name: str, taken: Collection[str]) -> str:
-    while name in taken:
-        name += " (second)"
-    return name
 
 
 def corrected(base: Clustering, second: Clustering, third: Clustering) -> Clustering:

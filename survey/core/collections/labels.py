@@ -7,7 +7,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.collections.runs import QRELS_LINE, LineForm, read_values
+from survey.core.collections.runs import ONE_JUDGEMENT, QRELS_LINE, read_values
 from survey.core.statistics.rater_agreement import alpha_ordinal, kappa_of_counts
 from survey.core.text_input import FileFaults, parse_whole
 
@@ -73,14 +73,13 @@ def read_labels(file: str, lines: Iterable[str], faults: FileFaults) -> Labels:
 
     Each invalid line, and a file without a line, adds a sentence to ``faults``.
     """
-    form = LineForm(
-        QRELS_LINE,
-        "relevance",
+    return read_values(
+        (file, lines, faults),
+        (QRELS_LINE, "relevance"),
         lambda text: parse_whole(text, 0, HIGHEST),
         allowed=f"a whole number from 0 (not chosen) to {HIGHEST} is allowed",
-        once="one judgement for each is allowed",
+        once=ONE_JUDGEMENT,
     )
-    return read_values(form, file, lines, faults)
 
 
 def merge_labels(labels: Sequence[Labels]) -> list[TopicLabels]:

@@ -8,7 +8,7 @@ sentence with file and line number to ``faults``.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -37,6 +37,7 @@ WEIGHTS_LINE = "topic document weight"
 CLUSTERS_LINE = "topic document cluster"
 IN_NO_CLUSTER = "unknown"
 LARGEST_RELEVANCE = 999_999_999
+ONE_JUDGEMENT = "one judgement for each is allowed"
 
 Value = TypeVar("Value")
 
@@ -50,26 +51,22 @@ def read_judgements(
     """
     bound = "" if highest is None else f" up to {highest}"
     largest = LARGEST_RELEVANCE if highest is None else highest
-    form = LineForm(
-        QRELS_LINE,
-        "relevance",
+    return read_values(
+        (file, lines, faults),
+        (QRELS_LINE, "relevance"),
         lambda text: parse_whole(text, -LARGEST_RELEVANCE, largest, signed=True),
         allowed=f"a whole number{bound} is allowed",
-        once="one judgement for each is allowed",
+        once=ONE_JUDGEMENT,
     )
-    return read_values(form, file, lines, faults)
 
 
 def read_run(file: str, lines: Iterable[str], faults: FileFaults) -> Run:
     """Read a run, ``topic Q0 document rank score tag``; the score alone decides the order."""
-    form = LineForm(
-        RUN_LINE,
-        "score",
-        parse_number,
-        allowed="a number is allowed",
-        once="a run may return it once",
+    once = "a run may return it once"
+    form = (RUN_LINE, "score")
+    return read_values(
+        (file, lines, faults), form, parse_number, allowed="a number is allowed", once=once
     )
-    return read_values(form, file, lines, faults)
 
 
 def read_weights(file: str, lines: Iterable[str], faults: FileFaults) -> Weights:
@@ -79,14 +76,13 @@ def read_weights(file: str, lines: Iterable[str], faults: FileFaults) -> Weights
         weight = parse_number(text)
         return weight if weight is not None and 0 < weight <= 1 else None
 
-    form = LineForm(
-        WEIGHTS_LINE,
-        "weight",
+    return read_values(
+        (file, lines, faults),
+        (WEIGHTS_LINE, "weight"),
         share,
         allowed="a share above 0 and up to 1 is allowed",
         once="one weight for each is allowed",
     )
-    return read_values(form, file, lines, faults)
 
 
 def read_clusters(file: str, lines: Iterable[str], faults: FileFaults) -> Clusters:
@@ -121,40 +117,35 @@ def read_clusters(file: str, lines: Iterable[str], faults: FileFaults) -> Cluste
     return topics
 
 
-@dataclass(frozen=True)
-class LineForm(Generic[Value]):
-    """The form of a file's lines: their fields, and the field with the document's value.
-
-    ``value``: that field's name; ``parse``: its text → the value, None where it is invalid;
-    ``allowed``, ``once``: the ends of the sentences about an invalid value and a second line.
-    """
-
-    line: str
-    value: str
-    parse: Callable[[str], Value | None]
-    allowed: str
-    once: str
-
-
 def read_values(
-    form: LineForm[Value], file: str, lines: Iterable[str], faults: FileFaults
+    source: tuple[str, Iterable[str], FileFaults],
+    form: tuple[str, str],
+    parse: Callable[[str], Value | None],
+    *,
+    allowed: str,
+    once: str,
 ) -> dict[str, dict[str, Value]]:
-    """Read a file with a value for each document; return topic → document → value."""
-    names = form.line.split()
-    document_column, value_column = names.index("document"), names.index(form.value)
+    """Read a file with a value for each document; return topic → document → value.
+
+    ``source``: the arguments of every reader. ``form``: the names of a line's fields, and that
+    of the value; ``parse``: its text → the value, None where it is invalid. ``allowed``,
+    ``once``: the ends of the sentences about an invalid value and a second line.
+    """
+    file, lines, faults = source
+    line, name = form
+    names = line.split()
+    document_column, value_column = names.index("document"), names.index(name)
     topics: dict[str, dict[str, Value]] = {}
     first_lines: dict[str, dict[str, int]] = {}
-    for number, fields in _split_lines(form.line, file, lines, faults):
+    for number, fields in _split_lines(line, file, lines, faults):
         topic, document, text = fields[0], fields[document_column], fields[value_column]
         first = first_lines.setdefault(topic, {}).setdefault(document, number)
-        if (value := form.parse(text)) is None:
-            faults.add(
-                f"{file}, line {number}: {form.value} {shortened(text)} found; {form.allowed}"
-            )
+        if (value := parse(text)) is None:
+            faults.add(f"{file}, line {number}: {name} {shortened(text)} found; {allowed}")
         elif first != number:
             faults.add(
                 f"{file}, line {number}: document {shortened(document)} of topic "
-                f"{shortened(topic)} found again, as in line {first}; {form.once}"
+                f"{shortened(topic)} found again, as in line {first}; {once}"
             )
         else:
             topics.setdefault(topic, {})[document] = value

@@ -95,11 +95,8 @@ class Ranking:
     @property
     def midranks(self) -> dict[str, float]:
         """The mean of the places a tie takes up: 1, 2.5, 2.5, 4, 5."""
-        midranks, ahead = {}, 0
-        for group in self.groups:
-            midranks.update(dict.fromkeys(group, ahead + (len(group) + 1) / 2))
-            ahead += len(group)
-        return dict(sorted(midranks.items()))
+        ties = {letter: len(group) for group in self.groups for letter in group}
+        return {letter: place + (ties[letter] - 1) / 2 for letter, place in self.places.items()}
 
     @property
     def all_tied(self) -> bool:

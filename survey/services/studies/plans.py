@@ -66,15 +66,8 @@ def parse_plan(values: Mapping[str, Any]) -> Plan:
     if faults := plan.giveaways():
         raise PlanError(faults)
     if plan.language not in languages():
-        known = ", ".join(languages())
-        raise PlanError(
-            [
-                Fault(
-                    ("language",),
-                    f"there is no translation into {plan.language!r}; there are {known}",
-                )
-            ]
-        )
+        text = f"there is no translation into {plan.language!r}; there are {', '.join(languages())}"
+        raise PlanError([Fault(("language",), text)])
     return plan
 
 
@@ -164,31 +157,16 @@ def fresh_seed() -> int:
 
 
 def from_trec(
-    qrels: tuple[str, str],
-    runs: Sequence[tuple[str, str]],
-    *,
-    topics: Sequence[str],
-    collection_size: str,
-    missing_last: bool,
-    graded: bool = False,
-    clusters: tuple[str, str] | None = None,
+    qrels: tuple[str, str], runs: Sequence[tuple[str, str]], *, collection_size: str, **options: Any
 ) -> OwnLists:
-    """Return lists from (file name, text) pairs; raises FaultyFilesError with all faults."""
+    """Return lists as ``read_trec`` does, of a collection whose size is a text."""
     text = collection_size.strip()
     size = parse_whole(text)
     if size is None:
         raise FaultyFilesError(
             [f"collection size: {text or 'nothing'!r} found; how many documents the runs searched"]
         )
-    return read_trec(
-        qrels,
-        runs,
-        topics=topics,
-        collection_size=size,
-        missing_last=missing_last,
-        graded=graded,
-        clusters=clusters,
-    )
+    return read_trec(qrels, runs, collection_size=size, **options)
 
 
 def as_fields(lists: OwnLists) -> dict[str, Any]:
@@ -243,7 +221,7 @@ def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
     except PlanError as error:
         faults += error.faults
     try:
-        settings = _recruitment(recruitment)
+        settings = parse_recruitment(recruitment)
     except PlanError as error:
         faults += [fault.under("recruitment") for fault in error.faults]
     if plan is None or settings is None or faults:
@@ -263,12 +241,6 @@ def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str,
     if recruitment is not None and recruitment != Recruitment():
         content["recruitment"] = recruitment.as_json()
     return {name: _plain_value(value) for name, value in content.items()}
-
-
-def _recruitment(stored: object) -> Recruitment:
-    if not isinstance(stored, Mapping):
-        raise PlanError([Fault((), f"recruitment is {stored!r}; fields with values are needed")])
-    return parse_recruitment(stored)
 
 
 def _read(text: str, file: str) -> tuple[dict[str, Any], Lines]:

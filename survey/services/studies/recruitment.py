@@ -87,8 +87,7 @@ class Recruitment:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "capture", tuple(self.capture))
-        faults = list(self._faults())
-        if faults:
+        if faults := [*self._faults()]:
             raise PlanError(faults)
 
     def _faults(self) -> Iterable[Fault]:
@@ -199,6 +198,8 @@ def parse_recruitment(values: Mapping[str, Any]) -> Recruitment:
     Raises PlanError, with all faults of the first check that fails: the names of the settings,
     the type of ``capture``, the values, measures' names in codes.
     """
+    if not isinstance(values, Mapping):
+        raise PlanError([Fault((), f"recruitment is {values!r}; fields with values are needed")])
     known = {field.name for field in fields(Recruitment)}
     unknown = [name for name in values if name not in known]
     if unknown:
@@ -209,21 +210,14 @@ def parse_recruitment(values: Mapping[str, Any]) -> Recruitment:
     if not isinstance(values.get("capture", ()), list | tuple):
         raise PlanError([Fault(("capture",), "capture is a list of names")])
     settings = replace(Recruitment(), **values)
-    if faults := [*_code_faults(settings)]:
+    # Not in the constructor: a study stays usable when a later version registers such a measure.
+    if faults := [
+        Fault((name,), f"{name} holds the name of a measure ({measure}), and participants see it")
+        for name in ("code_complete", "code_declined", "code_screened_out")
+        if (measure := mentioned_measure(getattr(settings, name)))
+    ]:
         raise PlanError(faults)
     return settings
-
-
-def _code_faults(settings: Recruitment) -> Iterable[Fault]:
-    """Yield a fault for each code that names a measure.
-
-    Not checked in the constructor: a study must stay usable when a later version registers a
-    measure of that name.
-    """
-    for name in ("code_complete", "code_declined", "code_screened_out"):
-        if measure := mentioned_measure(getattr(settings, name)):
-            text = f"{name} holds the name of a measure ({measure}), and participants see it"
-            yield Fault((name,), text)
 
 
 def read_guests(text: str, file_name: str = "the guest list") -> list[str]:
