@@ -42,6 +42,7 @@ from survey.services.exchange.tables import (
     IDENTITIES,
     PARTICIPANTS,
     STUDY,
+    TIMES,
     ConsentRecord,
     Content,
     IdentityRecord,
@@ -51,7 +52,6 @@ from survey.services.exchange.tables import (
 
 UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
 STUDY_STATUSES = listed_values(Study.status)
-TIMES = ("opened_at", "closed_at", "unblinded_at")
 KEYS: dict[str, type | tuple[type, ...]] = {
     **{"format": int, "slug": str, "status": str, "digest": str, "generator_version": int},
     **dict.fromkeys(TIMES, (str, type(None))),

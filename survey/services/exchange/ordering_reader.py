@@ -233,38 +233,32 @@ def _check_lists(
     number: int, lists: Sequence[_ListRow], plan: OrderingPlan | None, faults: Faults
 ) -> None:
     """Collect the faults of the lists of one question, which must fit one another."""
-    rows: dict[str, CsvRow] = {}
+    first, rows = lists[0], dict[str, CsvRow]()
+    size, length = first.collection_size, len(first.marked.ranks)
+    alike = f"as in row {first.row.number}, of the same question,"
     for index, each in enumerate(lists):
+        row = each.row
         with faults.collect(BundleError):
             if plan and plan.letters[index : index + 1] != (each.letter,):
                 allowed = f"lists {' '.join(plan.letters)} are needed, in this order"
-                raise each.row.fault("list", allowed)
-            _check_fit(each, lists[0], rows.setdefault(each.letter, each.row))
-    last, letters = lists[-1].row, tuple(sorted(rows))
+                raise row.fault("list", allowed)
+            same_letter = rows.setdefault(each.letter, row)
+            if same_letter is not row:
+                allowed = f"row {same_letter.number} has this list of the question already"
+                raise row.fault("list", allowed)
+            if each.collection_size != size:
+                raise row.fault("collection_size", f"{size} {alike} is needed")
+            if len(each.marked.ranks) != length:
+                raise row.fault("ranks", f"{length} positions {alike} are needed")
+    question, letters = f"question {number}", tuple(sorted(rows))
     if plan and len(lists) < plan.lists:
-        faults.add(
-            f"{QUESTIONS}, question {number}: {len(lists)} lists found; the plan says {plan.lists}"
-        )
+        faults.add(f"{QUESTIONS}, {question}: {len(lists)} lists found; the plan says {plan.lists}")
     elif not plan and letters != letters_for(len(letters)):
         allowed = f"has the lists {' '.join(letters)}; letters from A without gaps are needed"
-        faults.add(str(last.fault("list", f"question {number} {allowed}")))
+        faults.add(str(lists[-1].row.fault("list", f"{question} {allowed}")))
     elif not plan and len(letters) < LISTS[0]:
         allowed = f"has no other list; {LISTS[0]} to {LISTS[1]} are needed"
-        faults.add(str(last.fault("list", f"question {number} {allowed}")))
-
-
-def _check_fit(each: _ListRow, first: _ListRow, same_letter: CsvRow) -> None:
-    if same_letter is not each.row:
-        allowed = f"row {same_letter.number} has this list of the question already"
-        raise each.row.fault("list", allowed)
-    size, length = first.collection_size, len(first.marked.ranks)
-    as_in_first = f"as in row {first.row.number}"
-    if each.collection_size != size:
-        allowed = f"{size} {as_in_first}, of the same question, is needed"
-        raise each.row.fault("collection_size", allowed)
-    if len(each.marked.ranks) != length:
-        allowed = f"{length} positions {as_in_first}, of the same question, are needed"
-        raise each.row.fault("ranks", allowed)
+        faults.add(str(lists[-1].row.fault("list", f"{question} {allowed}")))
 
 
 def _build_questions(
@@ -375,10 +369,9 @@ class _AnswerReader:
         if not self._plan and not (row.words("clicked") or row.words("custom_ranking")):
             return None
         letters, labels = self._letters[question], self._read_labels(row)
-        columns, lists = row.whole_numbers("column_order"), row.words("list_order")
-        numbers = tuple(range(1, len(labels) + 1))
-        column_order = self._read_order(row, "column_order", columns, numbers)
-        list_order = self._read_order(row, "list_order", lists, letters)
+        column_order, list_order = row.whole_numbers("column_order"), row.words("list_order")
+        self._check_order(row, "column_order", column_order, range(1, len(labels) + 1))
+        self._check_order(row, "list_order", list_order, letters)
         if self._plan and not self._plan.shuffle_lists and list_order != letters:
             raise row.fault("list_order", "the plan does not shuffle lists")
         answer = AnswerRecord(
@@ -386,7 +379,7 @@ class _AnswerReader:
             question=question,
             position=self._read_position(row, participant, question),
             label_order=labels,
-            column_order=column_order,
+            column_order=column_order or None,
             list_order=list_order or letters,
             clicked=frozenset(row.whole_numbers("clicked")),
             own=row.optional_ranking("custom_ranking", letters),
@@ -397,7 +390,14 @@ class _AnswerReader:
             is_test=self._read_flag(row, "is_test", participant),
             excluded=self._read_flag(row, "excluded", participant),
         )
-        _check_choice(row, answer)
+        if answer.clicked and answer.own:
+            allowed = "clicked holds labels; an answer is one of the two"
+            raise row.fault("clicked", f"custom_ranking holds a ranking too, and {allowed}")
+        try:
+            answer.response  # noqa: B018 - its constructor refuses an impossible answer
+        except ValueError as error:
+            allowed = f"label numbers from 1 to {len(labels)} are needed"
+            raise row.fault("clicked", f"{allowed} ({error})") from None
         if not self._plan:
             self._check_agrees(row, answer)
         return answer
@@ -421,15 +421,12 @@ class _AnswerReader:
             raise row.fault("label_order", "each measure may have one label")
         return labels
 
-    def _read_order(
-        self, row: CsvRow, column: str, items: tuple[Item, ...], allowed: tuple[Item, ...]
-    ) -> tuple[Item, ...] | None:
-        """Return an order of the allowed items, None where a folder from elsewhere has none."""
-        if not items and not self._plan:
-            return None
-        if sorted(items) != sorted(allowed):
+    def _check_order(
+        self, row: CsvRow, column: str, order: Sequence[Item], allowed: Sequence[Item]
+    ) -> None:
+        """Refuse what is no order of the allowed items; a folder from elsewhere may have none."""
+        if (order or self._plan) and sorted(order) != sorted(allowed):
             raise row.fault(column, f"an order of {' '.join(map(str, allowed))} is needed")
-        return items
 
     def _read_position(self, row: CsvRow, participant: str, question: int) -> int | None:
         if self._plan is None:
@@ -467,15 +464,3 @@ class _AnswerReader:
             if getattr(answer, column) != getattr(first, column):
                 allowed = f"it is the participant's, and row {number} says otherwise"
                 raise row.fault(column, allowed)
-
-
-def _check_choice(row: CsvRow, answer: AnswerRecord) -> None:
-    """Refuse an answer that is neither ticked labels nor a ranking, or both."""
-    if answer.clicked and answer.own:
-        allowed = "clicked holds labels; an answer is one of the two"
-        raise row.fault("clicked", f"custom_ranking holds a ranking too, and {allowed}")
-    try:
-        answer.response  # noqa: B018 - its constructor refuses an impossible answer
-    except ValueError as error:
-        allowed = f"label numbers from 1 to {len(answer.label_order)} are needed"
-        raise row.fault("clicked", f"{allowed} ({error})") from None

@@ -42,6 +42,7 @@ Item = TypeVar("Item")
 STUDY = "study.json"
 PARTICIPANTS = "participants.csv"
 IDENTITIES = "identities.csv"
+TIMES = ("opened_at", "closed_at", "unblinded_at")  # of a study
 PACKAGES = "packages"  # measure → the package that brings it, with its version
 LINES_AT_ONCE = 1_000
 CACHED_TEXTS = 4_096  # in each cache, of different values

@@ -258,13 +258,12 @@ def _outcome(
                 marked("Too many answers came within a minute, so this one is not stored yet.")
             )
         return None
-    if stored is not None and base is not None and base < latest:
-        row = participant_queries.revision_of(
-            session, TASK_TABLES[plan.kind], state.response_id, base + 1
-        )
-        same = row is not None and answer == answer_in(task_of(plan), row)
-        return Outcome.SAVED if same else Outcome.STALE
-    return Outcome.STALE
+    if stored is None or base is None or base > latest:
+        return Outcome.STALE
+    tables = TASK_TABLES[plan.kind]
+    row = participant_queries.revision_of(session, tables, state.response_id, base + 1)
+    same = row is not None and answer == answer_in(task_of(plan), row)
+    return Outcome.SAVED if same else Outcome.STALE
 
 
 def save_first_ranking(
