@@ -250,7 +250,7 @@ def replicate(bundle: Path, as_json: bool) -> None:
     """
     from survey.errors import SurveyError
     from survey.services.exchange import input_files
-    from survey.services.exchange.replication import replicate as recompute
+    from survey.services.exchange.bundle_reader import replicate as recompute
 
     checked: list[str] = []
     fault: SurveyError | None = None
@@ -284,14 +284,14 @@ def import_(bundle: Path, slug: str | None, owner: str, as_json: bool) -> None:
     Everything in it is recomputed first; a bundle that does not agree is not imported.
     """
     from survey.services.accounts import find_researcher
-    from survey.services.exchange import input_files, replication
+    from survey.services.exchange import bundle_import, input_files
     from survey.services.studies import lifecycle
 
     with progress_bar("Recomputing"):
         files = input_files.open_files(bundle, bundle.name)
         with open_session() as session:
             researcher = find_researcher(session, owner)
-            study = replication.import_bundle(session, files, bundle.name, slug or "", researcher)
+            study = bundle_import.import_bundle(session, files, bundle.name, slug or "", researcher)
             content = lifecycle.describe(study)
     print_result(
         content,

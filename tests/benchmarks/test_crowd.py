@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 from benchmarks.speed import crowd
 from survey.db.models import Study
 from survey.services.exchange.bundle import stream_bundle
+from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import open_files
-from survey.services.exchange.replication import replicate
 
 pytestmark = pytest.mark.slow
 

@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 from survey.app import db
 from survey.db.models import Event, Participant
 from survey.services import accounts
+from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import open_files
-from survey.services.exchange.replication import replicate
 from survey.services.planning.ordering_bot import Preference
 from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle

@@ -19,7 +19,7 @@ from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.report import tables_of
 from survey.services.analysis.sheets import as_csv
-from survey.services.exchange import replication
+from survey.services.exchange import bundle_import
 from survey.services.exchange.bundle import content_of
 from survey.services.operations.database import upgrade_database
 from survey.services.participation import participants
@@ -190,7 +190,7 @@ def test_what_was_taken_in_again_is_what_was_there(session, study, bundle, tmp_p
     with app.app_context():
         upgrade_database(db.engine)
         ada, _ = accounts.add_researcher(db.session, "Ada")
-        taken = replication.import_bundle(db.session, bundle, "=my.zip", "", ada)
+        taken = bundle_import.import_bundle(db.session, bundle, "=my.zip", "", ada)
         again = handed_out(db.session, taken, with_identities=True)
         people = {one.public_id: one for one in db.session.query(Participant)}
         assert db.session.query(Study).one().plan == study.plan

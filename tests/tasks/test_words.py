@@ -15,11 +15,10 @@ from survey.core.studies.faults import PlanError
 from survey.core.tasks import plan_from_json
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange import bundle, replication
+from survey.services.exchange import bundle, bundle_import
 from survey.services.exchange.bundle import analyse_stored
-from survey.services.exchange.bundle_reader import analyse_files
+from survey.services.exchange.bundle_reader import analyse_files, replicate
 from survey.services.exchange.input_files import BundleError, open_files
-from survey.services.exchange.replication import replicate
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor
@@ -146,7 +145,7 @@ def test_its_bundle_replicates_and_is_imported_with_the_same_files(visitor, sess
     assert sum(json.loads(files["analysis.json"])["picked"].values()) == 3
     session.rollback()
     ada, _ = accounts.add_researcher(session, "Ada")
-    copy = replication.import_bundle(session, files, "words.zip", "again", ada)
+    copy = bundle_import.import_bundle(session, files, "words.zip", "again", ada)
     again = open_files(io.BytesIO(exported(session, copy)), "again.zip")
     assert again["choices.csv"] == files["choices.csv"]
     assert again["analysis.json"] == files["analysis.json"]

@@ -10,8 +10,8 @@ from bs4 import BeautifulSoup
 
 from survey.db.models import Event, Guest, Participant, Study
 from survey.services import accounts
+from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import open_files
-from survey.services.exchange.replication import replicate
 from survey.services.participation import participant_list
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import read_plan

@@ -2,6 +2,6 @@
 
 tables: a study as plain records, and as tables, with what each kind of question adds · ordering:
 the first kind · bundle: the zip · parquet: typed tables · input_files: from a zip or folder to
-rows · bundle_reader, ordering_reader: from rows to records, and their analysis · replication:
-recompute everything, and import it as a read-only study
+rows · bundle_reader, ordering_reader: from rows to records, their analysis, and replication ·
+bundle_import: a bundle as a read-only study
 """

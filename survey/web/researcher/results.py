@@ -18,7 +18,7 @@ from survey.services.analysis.report import as_html, expected_bytes, report_file
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
 from survey.services.exchange import bundle as bundles
-from survey.services.exchange import input_files, replication
+from survey.services.exchange import bundle_import, input_files
 from survey.services.exchange.bundle import analyse_stored, stream_zip_of_bytes
 from survey.services.exchange.input_files import BundleError
 from survey.services.operations.database import begin_reading
@@ -184,7 +184,7 @@ def import_bundle() -> ResponseReturnValue:
             return page("researcher/import.html", form)
         try:
             files = input_files.open_files(io.BytesIO(upload.read()), upload.filename)
-            study = replication.import_bundle(
+            study = bundle_import.import_bundle(
                 session(), files, upload.filename, form.slug.data or "", g.researcher
             )
         except BundleError as error:

@@ -13,9 +13,9 @@ from benchmarks.speed.crowd import open_database
 from survey.core.studies.participant_fields import TAKEN
 from survey.db.models import Participant
 from survey.services import accounts
+from survey.services.exchange.bundle_import import import_bundle
 from survey.services.exchange.bundle_reader import read_bundle
 from survey.services.exchange.input_files import BundleError
-from survey.services.exchange.replication import import_bundle
 from survey.services.participation.own_data import own_data
 from tests.services.exchange.changes import rows_of, steps_of, with_cell, with_rows
 from tests.services.exchange.conftest import FINISHED, a_study, handed_out

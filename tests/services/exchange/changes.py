@@ -6,7 +6,7 @@ import json
 import zipfile
 
 from survey.services.exchange.bundle import SUMS, sha256_of, sums_text
-from survey.services.exchange.replication import replicate
+from survey.services.exchange.bundle_reader import replicate
 
 
 def unzipped(bundle):

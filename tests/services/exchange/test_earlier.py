@@ -8,9 +8,9 @@ from survey.core.studies.faults import PlanError
 from survey.db.models import Study
 from survey.errors import SurveyError
 from survey.services import accounts
-from survey.services.exchange.bundle_reader import read_bundle
+from survey.services.exchange.bundle_import import import_bundle
+from survey.services.exchange.bundle_reader import read_bundle, replicate
 from survey.services.exchange.input_files import open_files
-from survey.services.exchange.replication import import_bundle, replicate
 from survey.services.studies import lifecycle, plans
 from tests.builders import Visitor, a_plan
 from tests.databases import ON_SQLITE

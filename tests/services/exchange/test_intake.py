@@ -5,7 +5,7 @@ import pytest
 from survey.db.models import Participant, Researcher, Study, now
 from survey.errors import NotAllowedError, SurveyError
 from survey.services import accounts
-from survey.services.exchange import replication
+from survey.services.exchange import bundle_import
 from survey.services.exchange.input_files import BundleError
 from survey.services.studies.lifecycle import open_study
 from tests.services.exchange.changes import steps_of, with_cell
@@ -26,7 +26,7 @@ def ada(session):
 @pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
 def test_what_was_taken_in_is_handed_out_as_it_came(session, ada, design):
     files = handed_out(session, a_study(session, **design), include_test=True)
-    study = replication.import_bundle(session, files, "my.zip", "again", ada)
+    study = bundle_import.import_bundle(session, files, "my.zip", "again", ada)
     again = handed_out(session, study, include_test=True)
     assert set(again) == set(files)
     for name in set(files) - DIFFERENT:
@@ -35,7 +35,7 @@ def test_what_was_taken_in_is_handed_out_as_it_came(session, ada, design):
 
 
 def test_a_study_taken_in_is_only_looked_at(session, ada, bundle):
-    study = replication.import_bundle(session, bundle, "my.zip", "", ada)
+    study = bundle_import.import_bundle(session, bundle, "my.zip", "", ada)
     assert (study.slug, study.status, study.imported_from) == ("five-systems", "closed", "my.zip")
     assert accounts.events_of(session, study)[0].kind == "imported"
     with pytest.raises(NotAllowedError, match="it can be looked at, not run"):
@@ -43,16 +43,16 @@ def test_a_study_taken_in_is_only_looked_at(session, ada, bundle):
 
 
 def test_an_address_that_is_taken_or_cannot_be_is_refused(session, ada, bundle):
-    replication.import_bundle(session, bundle, "my.zip", "", ada)
+    bundle_import.import_bundle(session, bundle, "my.zip", "", ada)
     with pytest.raises(SurveyError, match="There is a study 'five-systems' already"):
-        replication.import_bundle(session, bundle, "my.zip", "", ada)
+        bundle_import.import_bundle(session, bundle, "my.zip", "", ada)
     with pytest.raises(SurveyError, match="cannot be the address of a study"):
-        replication.import_bundle(session, bundle, "my.zip", "Big Words", ada)
+        bundle_import.import_bundle(session, bundle, "my.zip", "Big Words", ada)
 
 
 def test_a_bundle_that_does_not_replicate_leaves_nothing_behind(session, ada, bundle):
     with pytest.raises(BundleError):
-        replication.import_bundle(
+        bundle_import.import_bundle(
             session, with_cell(bundle, "votes.csv", 2, "label", "x"), "z", "new", ada
         )
     assert session.query(Study).count() == session.query(Participant).count() == 0

@@ -1,0 +1,122 @@
+"""Import a bundle from elsewhere as a read-only study."""
+
+import secrets
+from collections.abc import Mapping
+
+from sqlalchemy.orm import Session
+
+from survey import tokens
+from survey.core.studies.participant_fields import ParticipantRecord
+from survey.db import participant_queries, queries
+from survey.db.export_queries import EXPORTED
+from survey.db.models import (
+    TASK_TABLES,
+    ConsentText,
+    Participant,
+    Presentation,
+    Researcher,
+    StoredQuestion,
+    StoredResponse,
+    Study,
+    now,
+)
+from survey.errors import SurveyError
+from survey.services import accounts
+from survey.services.exchange.bundle_reader import read_bundle, replicate
+from survey.services.exchange.input_files import Files
+from survey.services.exchange.tables import Content
+from survey.services.studies import lifecycle
+from survey.services.studies.recruitment import Recruitment
+
+
+def import_bundle(
+    session: Session, files: Files, name: str, slug: str, researcher: Researcher
+) -> Study:
+    """Store a bundle's study, closed, and return it; ``slug`` is empty for the bundle's own.
+
+    Raises BundleError for a bundle that does not replicate, and SurveyError for an address that
+    another study has.
+    """
+    # Recomputing takes a while, and a transaction would let participants' answers wait.
+    session.rollback()
+    for _ in replicate(files):
+        continue
+    content, _ = read_bundle(files)
+    slug = slug or content.slug
+    lifecycle.require_valid_slug(slug)
+    if queries.find(session, Study, slug=slug):
+        raise SurveyError(f"There is a study {slug!r} already; give this one another address.")
+    study = _study(content, name, slug)
+    session.add(study)
+    session.flush()
+    participants = {each.public_id: _participant(each, study) for each in content.participants()}
+    session.add_all(participants.values())
+    session.flush()
+    _store_answers(session, study, content, participants)
+    study.status, study.digest = "closed", content.digest
+    study.opened_at, study.closed_at = content.opened_at, content.closed_at or now()
+    accounts.share(session, study, researcher, "owner")
+    accounts.log(session, study, researcher.name, "imported", name)
+    session.commit()
+    return study
+
+
+def _study(content: Content, name: str, slug: str) -> Study:
+    return Study(
+        slug=slug,
+        plan_json=content.plan.as_json(),
+        generator_version=content.generator_version,
+        created_at=now(),
+        imported_from=name[:200],
+        recruitment=Recruitment().as_json(),
+        questions=[
+            StoredQuestion(number=each.number, content=each.as_json())
+            for each in content.all_questions
+        ],
+        consent_texts=[
+            ConsentText(created_at=now(), **vars(consent)) for consent in content.consents
+        ],
+    )
+
+
+def _participant(record: ParticipantRecord, study: Study) -> Participant:
+    consent_ids = {consent.version: consent.id for consent in study.consent_texts}
+    consent_id = consent_ids.get(record.consent_version or 0)
+    return Participant(
+        study_id=study.id,
+        # Of a token that is stored nowhere: an imported participant cannot be resumed.
+        resume_hash=tokens.hash_token(secrets.token_urlsafe(32)),
+        consent_id=consent_id,
+        consented_at=record.started_at if consent_id else None,
+        **{name: getattr(record, name) for name in EXPORTED},
+    )
+
+
+def _store_answers(
+    session: Session, study: Study, content: Content, participants: Mapping[str, Participant]
+) -> None:
+    """Store how each question was shown and answered; which answers were changed is unknown."""
+    tables = TASK_TABLES[content.plan.kind]
+    rows = {row.number: row.id for row in study.questions}
+    for record, drawn, answer in content.answers.to_import(content):
+        participant, question_id = participants[record.participant], rows[record.question]
+        presentation = Presentation(
+            participant_id=participant.id,
+            question_id=question_id,
+            position=record.position or 0,
+            shown_at=record.shown_at,
+        )
+        response = StoredResponse(
+            participant_id=participant.id,
+            question_id=question_id,
+            submitted_at=record.submitted_at or participant.started_at,
+            active_seconds=record.active_seconds,
+            revisions=record.revisions or 0,
+        )
+        session.add_all((presentation, response))
+        session.flush()
+        for table, row, own in (
+            (tables.presentation, presentation, drawn),
+            (tables.response, response, answer),
+        ):
+            participant_queries.store_own_columns(session, table, row.id, vars(own))
