@@ -53,7 +53,7 @@ def test_there_are_seven_figures_in_the_order_of_a_report(shown):
     assert all(exhibit.why is None for exhibit in shown.values())
 
 
-@pytest.mark.parametrize("name", analysis.DRAWERS)
+@pytest.mark.parametrize("name", analysis.FIGURES)
 def test_a_figure_in_a_page_scales_has_a_text_alternative_and_no_styles(shown, name):
     svg = figures.as_svg(shown[name])
     root = ElementTree.fromstring(svg)

@@ -34,9 +34,9 @@ def draw(exhibit: Exhibit) -> "Figure":
         figure = Figure(figsize=size, layout="constrained")
         draw_on(figure, exhibit)
     else:
-        size = (WIDTH, analysis.height(exhibit))
-        figure = Figure(figsize=size, layout="constrained")
-        analysis.DRAWERS[exhibit.name](figure.add_subplot(), exhibit)
+        draw_rows, height = analysis.FIGURES[exhibit.name]
+        figure = Figure(figsize=(WIDTH, height(len(exhibit.rows))), layout="constrained")
+        draw_rows(figure.add_subplot(), exhibit)
     if exhibit.mark:
         figure.supxlabel(exhibit.mark, color=GREY, fontsize=7)
     return figure

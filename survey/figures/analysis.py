@@ -398,27 +398,13 @@ def _time(axes: "Axes", exhibit: Exhibit) -> None:
     whole_numbers(axes)
 
 
-DRAWERS: Mapping[str, Callable[["Axes", Exhibit], None]] = {
-    "votes-per-question": _votes_per_question,
-    "shares": _shares,
-    "differences": _differences,
-    "agreement-rate": _agreement_rates,
-    "tau-b": _tau_b,
-    "bias": _bias,
-    "time": _time,
+# Of each figure the drawing function, and the height in inches that so many rows need.
+FIGURES: Mapping[str, tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]] = {
+    "votes-per-question": (_votes_per_question, lambda rows: 0.9 + 0.28 * rows),
+    "shares": (_shares, lambda rows: 1.0 + 0.3 * max(3, rows)),
+    "differences": (_differences, lambda rows: 1.2 + 0.3 * max(3, rows)),
+    "agreement-rate": (_agreement_rates, lambda rows: 1.2 + 0.3 * max(3, rows - 3)),
+    "tau-b": (_tau_b, lambda rows: 1.0 + 0.3 * max(3, rows)),
+    "bias": (_bias, lambda rows: 0.7 + 0.22 * rows),
+    "time": (_time, lambda _: 2.2),
 }
-
-
-def height(exhibit: Exhibit) -> float:
-    """Return the height in inches that a figure's rows need."""
-    rows = len(exhibit.rows)
-    heights = {
-        "votes-per-question": 0.9 + 0.28 * rows,
-        "shares": 1.0 + 0.3 * max(3, rows),
-        "differences": 1.2 + 0.3 * max(3, rows),
-        "agreement-rate": 1.2 + 0.3 * max(3, rows - 3),
-        "tau-b": 1.0 + 0.3 * max(3, rows),
-        "bias": 0.7 + 0.22 * rows,
-        "time": 2.2,
-    }
-    return heights[exhibit.name]

@@ -89,9 +89,9 @@ class Registry(Mapping[str, Measure]):
         return self._plugins.packages.get(name)
 
     @cached_property
-    def mentions(self) -> "Mentions":
-        """The search for the listed measures' names in texts."""
-        return Mentions(self.values())
+    def mentions(self) -> tuple[Mapping[str, str], Sequence[str], re.Pattern[str]]:
+        """What ``mentioned_measure`` looks for: see ``_mentions``."""
+        return _mentions(self.values())
 
     @cached_property
     def _plugins(self) -> Plugins:
@@ -115,49 +115,6 @@ class Registry(Mapping[str, Measure]):
         if name in plugins:
             return len(self._entries) + list(plugins).index(name), plugins[name]
         raise KeyError(name)
-
-
-class Mentions:
-    """A search for names of measures in texts that participants read.
-
-    It matches whole words of letters (ap, "AP2"), capitals within a word (mAPs), names of
-    four letters and more anywhere (mymnrostudy; names of means only as words, since "anar"
-    is in canary), and labels in running text. The part before a cut-off counts as the name,
-    whatever the cut-off: nDCG, S-recall, F1, "precision at 3", P@3. A single letter alone
-    does not.
-    """
-
-    def __init__(self, measures: Iterable[Measure]) -> None:
-        self._words: dict[str, str] = {}
-        parts: dict[str, str] = {}
-        for measure in measures:
-            stem, at, _ = measure.name.lower().partition("@")
-            shown = f"{measure.name.partition('@')[0]}@k" if at else measure.name
-            mean = measure.mean_name.lower().partition("@")[0]
-            if stem.isalpha() and len(stem) > 1:
-                self._words.setdefault(stem, shown)
-                if len(stem) >= SHORTEST_ANYWHERE:
-                    parts.setdefault(re.escape(stem), shown)
-            elif len(stem) > 1:  # S-recall, F0.5
-                parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}(?![a-z0-9])", shown)
-            if at:
-                parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}@{NUMBER}", shown)
-            if mean.isalpha() and len(mean) > 1:
-                self._words.setdefault(mean, measure.mean_name)
-            parts.setdefault(_label_pattern(measure.label.lower()), shown)
-        self._names = [*parts.values()]
-        self._anywhere = re.compile("|".join(f"({part})" for part in parts) or r"(?!)")
-
-    def first_in(self, text: str) -> str | None:
-        """Return a measure's name that the text contains, or None."""
-        lowered = " ".join(text.lower().split())
-        words = [*re.findall(r"[a-z]+", lowered)]
-        words += [capitals.lower() for capitals in re.findall(r"[A-Z]{2,}", text)]
-        for word in words:
-            if word in self._words:
-                return self._words[word]
-        match = self._anywhere.search(lowered)
-        return self._names[match.lastindex - 1] if match and match.lastindex else None
 
 
 def load_plugins(points: Iterable[EntryPoint], built_in: Registry) -> Plugins:
@@ -195,11 +152,51 @@ def measure_named(name: str) -> Measure:
 
 
 def mentioned_measure(text: str) -> str | None:
-    """Return the name of a registered measure, or of its mean, that a text mentions.
+    """Return the name of a registered measure, or of its mean, that a text mentions, or None.
 
-    See ``Mentions`` for what counts as a mention.
+    Whole words of letters match (ap, "AP2"), capitals within a word (mAPs), names of four letters
+    and more anywhere (mymnrostudy; names of means only as words, since "anar" is in canary), and
+    labels in running text. The part before a cut-off counts as the name, whatever the cut-off:
+    nDCG, S-recall, F1, "precision at 3", P@3. A single letter alone does not.
     """
-    return MEASURES.mentions.first_in(text)
+    by_word, names, anywhere = MEASURES.mentions
+    lowered = " ".join(text.lower().split())
+    words = [*re.findall(r"[a-z]+", lowered)]
+    words += [capitals.lower() for capitals in re.findall(r"[A-Z]{2,}", text)]
+    for word in words:
+        if word in by_word:
+            return by_word[word]
+    match = anywhere.search(lowered)
+    return names[match.lastindex - 1] if match and match.lastindex else None
+
+
+def _mentions(
+    measures: Iterable[Measure],
+) -> tuple[Mapping[str, str], Sequence[str], re.Pattern[str]]:
+    """Return names by word, and names by the group of a pattern that matches anywhere."""
+    by_word: dict[str, str] = {}
+    parts: dict[str, str] = {}
+    for measure in measures:
+        stem, at, _ = measure.name.lower().partition("@")
+        shown = f"{measure.name.partition('@')[0]}@k" if at else measure.name
+        mean = measure.mean_name.lower().partition("@")[0]
+        if stem.isalpha() and len(stem) > 1:
+            by_word.setdefault(stem, shown)
+            if len(stem) >= SHORTEST_ANYWHERE:
+                parts.setdefault(re.escape(stem), shown)
+        elif len(stem) > 1:  # S-recall, F0.5
+            parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}(?![a-z0-9])", shown)
+        if at:
+            parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}@{NUMBER}", shown)
+        if mean.isalpha() and len(mean) > 1:
+            by_word.setdefault(mean, measure.mean_name)
+        label = re.escape(measure.label.lower()).replace(r"\ ", " ")  # with any cut-off
+        parts.setdefault(re.sub(rf" at {NUMBER}$", f" at {NUMBER}", label), shown)
+    return (
+        by_word,
+        [*parts.values()],
+        re.compile("|".join(f"({part})" for part in parts) or r"(?!)"),
+    )
 
 
 def _load(point: EntryPoint) -> list[Measure]:
@@ -239,11 +236,6 @@ def _definition_faults(measure: Measure) -> Iterator[str]:
             f"its highest is {measure.highest!r}; pages show 1 − value where higher is better, so "
             "another bound needs `largest`, a function of (lists, setting)"
         )
-
-
-def _label_pattern(label: str) -> str:
-    """Return a pattern that matches a label with any cut-off: precision at 10, at 3."""
-    return re.sub(rf" at {NUMBER}$", f" at {NUMBER}", re.escape(label).replace(r"\ ", " "))
 
 
 def _numbers_in(name: str) -> tuple[float, ...]:
