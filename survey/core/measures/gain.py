@@ -85,15 +85,8 @@ def mean_over_thresholds(binary: Callable[[Ranks], Values], ranks: Ranks, grades
     ``binary``: M, NMRR or MNRO, from ranks (lists, relevant) to values (lists,); ``ranks``,
     ``grades``: (lists, relevant). Returns (lists,) in the range of M, [0, 1], lower is better.
 
-    It equals M for binary grades. Proof: if all items have the same grade c, then G = c and
-    the items of grade ≥ t are all items, for every t ≤ c; so M_t = M for each t, and
-    gM = (1/c) · c · M = M. With grades 0 and 1, c = 1.
-
-    It is 0 exactly when the items of grade ≥ t fill the first positions for every t, that
-    is, when the list is sorted by grade: the paper's example of X1 X2 X3 and X2 X3 X1
-    (Section 2), which have the same value by the binary measures. Moving an item up past one
-    of a lower grade moves one relevant item up in the M_t between both grades, and changes
-    nothing in the others: it never makes gM worse.
+    It equals M for binary grades, is 0 exactly when the list is sorted by grade, and never gets
+    worse when an item moves up past one of a lower grade; docs/measures.md says why.
 
     Source: ours, asked for in the paper's Section 6.
     """

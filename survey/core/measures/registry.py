@@ -192,11 +192,8 @@ def _mentions(
             by_word.setdefault(mean, measure.mean_name)
         label = re.escape(measure.label.lower()).replace(r"\ ", " ")  # with any cut-off
         parts.setdefault(re.sub(rf" at {NUMBER}$", f" at {NUMBER}", label), shown)
-    return (
-        by_word,
-        [*parts.values()],
-        re.compile("|".join(f"({part})" for part in parts) or r"(?!)"),
-    )
+    anywhere = "|".join(f"({part})" for part in parts) or r"(?!)"
+    return by_word, [*parts.values()], re.compile(anywhere)
 
 
 def _load(point: EntryPoint) -> list[Measure]:
