@@ -52,7 +52,11 @@ def table1() -> Reproduction:
 
 def table2() -> Reproduction:
     """Recompute the deviations of Table 2, and test the two readings of Eq. 15 against it."""
-    moved = movements()
+    moved, (size, nar, amnro) = movements(), set_a()
+    low, high = unreachable_topic_sizes(size, nar, amnro)
+    default, literal = (mnro_reach(low, size, nar, literal=flag) for flag in (False, True))
+    reach = {"low": low, "high": high, "default": default, "literal": literal}
+    share = 100 * default.share
     return Reproduction(
         "table2",
         {
@@ -63,7 +67,10 @@ def table2() -> Reproduction:
         _table2_sheets(moved),
         deviations(),
         judge_claims("table2", _table2_checks(moved)),
-        (ROUNDING_NOTE, *readings_remarks()),
+        (
+            ROUNDING_NOTE,
+            *exhibit_remarks("table2", share=share, nar=nar, amnro=amnro, **reach),
+        ),
     )
 
 
@@ -227,33 +234,13 @@ def set_a() -> tuple[int, float, float]:
     return int(row["images"]), float(row["NAR"]), float(row["AMNRO"])
 
 
-def readings() -> tuple[tuple[Reach, Reach], ...]:
+def readings() -> tuple[tuple[Reach, ...], ...]:
     """Return MNRO's reach in set A by F = .04/g and by Eq. 15 as printed, per topic size."""
     size, nar, _ = set_a()
     last = (size - 1) // 100
     return tuple(
-        (
-            mnro_reach(relevant, size, nar, literal=False),
-            mnro_reach(relevant, size, nar, literal=True),
-        )
+        tuple(mnro_reach(relevant, size, nar, literal=literal) for literal in (False, True))
         for relevant in (*TOPIC_SIZES, last, last + 1)
-    )
-
-
-def readings_remarks() -> tuple[str, ...]:
-    """Return the paragraphs that say which reading of Eq. 15 the printed AMNRO supports."""
-    size, nar, amnro = set_a()
-    low, high = unreachable_topic_sizes(size, nar, amnro)
-    default, literal = (mnro_reach(low, size, nar, literal=flag) for flag in (False, True))
-    return exhibit_remarks(
-        "table2",
-        share=100 * default.share,
-        nar=nar,
-        amnro=amnro,
-        low=low,
-        high=high,
-        default=default,
-        literal=literal,
     )
 
 

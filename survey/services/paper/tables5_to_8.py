@@ -161,16 +161,14 @@ def percentages(*, of_greater: bool = False) -> tuple[Comparison, ...]:
 
     All nine agree with the smaller value as base, none with the greater.
     """
-    return tuple(
-        _percentage(row, mean, of_greater) for row in printed_rows("table8") for mean in MEANS
-    )
-
-
-def _percentage(row: dict[str, str], mean: str, of_greater: bool) -> Comparison:
-    values = (_table5_row(row[f"descriptor{n}"])[mean] for n in (1, 2))
-    value, base = sorted(values, key=float, reverse=not of_greater)
-    pair = f"{row['example']} {row['descriptor1']}, {row['descriptor2']}"
-    return compare_deviation(pair, mean, value, base, row[mean])
+    comparisons = []
+    for row in printed_rows("table8"):
+        pair = f"{row['example']} {row['descriptor1']}, {row['descriptor2']}"
+        for mean in MEANS:
+            values = (_table5_row(row[f"descriptor{n}"])[mean] for n in (1, 2))
+            value, base = sorted(values, key=float, reverse=not of_greater)
+            comparisons.append(compare_deviation(pair, mean, value, base, row[mean]))
+    return tuple(comparisons)
 
 
 def _table5_row(descriptor: str) -> dict[str, str]:
@@ -231,17 +229,17 @@ class Agreement:
 def correlations() -> Reproduction:
     """Return the rank correlations of the three means, and what they say of Section 5.4."""
     agreements = compare_means()
-    sheet, remarks = _correlations_sheet(agreements), exhibit_remarks("correlations")
+    sheets, remarks = _correlation_sheets(agreements), exhibit_remarks("correlations")
     return Reproduction(
         "correlations",
         {
             "agreements": [agreement.as_json() for agreement in agreements],
             "remarks": list(remarks),
         },
-        (sheet, _opposed_sheet(agreements)),
+        sheets,
         claims=judge_claims("correlations", _correlation_checks(agreements)),
         remarks=remarks,
-        table=sheet,
+        table=sheets[0],
     )
 
 
@@ -278,8 +276,8 @@ def opposed_pairs(
     )
 
 
-def _correlations_sheet(agreements: tuple[Agreement, ...]) -> Sheet:
-    rows = (
+def _correlation_sheets(agreements: tuple[Agreement, ...]) -> tuple[Sheet, Sheet]:
+    correlations = (
         (
             *(a.collection, f"{a.first}, {a.second}", a.tau_b.n),
             *_coefficient_cells(a.tau_b),
@@ -288,19 +286,18 @@ def _correlations_sheet(agreements: tuple[Agreement, ...]) -> Sheet:
         )
         for a in agreements
     )
+    opposed = (
+        (a.collection, f"{a.first}, {a.second}", *pair) for a in agreements for pair in a.opposed
+    )
     undefined = next((a.tau_b.why for a in agreements if a.tau_b.why), None)
-    return exhibit_sheet("correlations", "correlations", rows, undefined=undefined)
+    return (
+        exhibit_sheet("correlations", "correlations", correlations, undefined=undefined),
+        exhibit_sheet("correlations", "opposed", opposed),
+    )
 
 
 def _coefficient_cells(correlation: RankCorrelation) -> tuple[Cell, ...]:
     return (correlation.coefficient, *(correlation.ci95 or (None, None)))
-
-
-def _opposed_sheet(agreements: tuple[Agreement, ...]) -> Sheet:
-    rows = (
-        (a.collection, f"{a.first}, {a.second}", *pair) for a in agreements for pair in a.opposed
-    )
-    return exhibit_sheet("correlations", "opposed", rows)
 
 
 def _correlation_checks(agreements: tuple[Agreement, ...]) -> Checks:

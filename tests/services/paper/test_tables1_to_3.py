@@ -72,8 +72,8 @@ def test_from_ten_relevant_images_on_the_printed_amnro_is_out_of_reach_as_printe
     assert mnro_reach(10, SIZE, NAR, literal=False).lowest < 0.8356
 
 
-def test_readings_remarks_names_both_sides():
-    remarks = " ".join(tables1_to_3.readings_remarks())
+def test_the_remarks_name_both_sides_of_the_readings():
+    remarks = " ".join(tables1_to_3.table2().remarks)
     assert "supports F = .04/g unless some topics had fewer than 10" in remarks
     assert "supports neither" in remarks
     assert "supports the printed form" in tables1_to_3.table2().claims[-1].why
