@@ -52,6 +52,7 @@ IS_ANSWERED = and_(
     StoredResponse.participant_id == Presentation.participant_id,
     StoredResponse.question_id == Presentation.question_id,
 )
+HAS_PERSONAL_ANSWERS = as_type(Participant.personal, Text) != "{}"
 
 
 def find(session: Session, model: type[Row], **values: Any) -> Row | None:
@@ -255,7 +256,7 @@ def events_about(session: Session, slug: str, public_id: str) -> Sequence[Event]
 def has_personal(session: Session, study_id: int) -> bool:
     """Return whether a study still holds data that identify people."""
     conditions = (
-        exists().where(Participant.study_id == study_id, _has_personal_answers()),
+        exists().where(Participant.study_id == study_id, HAS_PERSONAL_ANSWERS),
         exists().where(Identity.study_id == study_id),
         exists().where(Guest.study_id == study_id),
     )
@@ -266,15 +267,11 @@ def delete_personal(session: Session, study_id: int) -> None:
     """Delete a study's personal answers, platform ids and guest list."""
     session.execute(
         update(Participant)
-        .where(Participant.study_id == study_id, _has_personal_answers())
+        .where(Participant.study_id == study_id, HAS_PERSONAL_ANSWERS)
         .values(personal={})
     )
     session.execute(delete(Identity).where(Identity.study_id == study_id))
     session.execute(delete(Guest).where(Guest.study_id == study_id))
-
-
-def _has_personal_answers() -> ColumnElement[bool]:
-    return as_type(Participant.personal, Text) != "{}"
 
 
 def researcher_by_name(session: Session, name: str) -> Researcher | None:

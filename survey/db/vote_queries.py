@@ -133,7 +133,9 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
     Call it in a transaction that sees one state of the database: two queries read it.
     """
     rows, people = _people_of(session, study_id)
-    columns = AnswerColumns(_question_numbers(session, study_id))
+    numbers = select(StoredQuestion.id, StoredQuestion.number)
+    questions = session.execute(numbers.where(StoredQuestion.study_id == study_id))
+    columns = AnswerColumns(dict(questions.all()))
     seconds = _seconds(session)
     if is_sqlite(session):
         statement = _answers(study_id, Participant.id, *NUMBERS, seconds, *TEXTS)
@@ -216,12 +218,6 @@ def _unescaped(cell: str) -> str | None:
     if cell == r"\N":
         return None
     return COPY_ESCAPE.sub(lambda match: COPY_CHARACTERS.get(match[1], match[1]), cell)
-
-
-def _question_numbers(session: Session, study_id: int) -> dict[int, int]:
-    statement = select(StoredQuestion.id, StoredQuestion.number)
-    rows = session.execute(statement.where(StoredQuestion.study_id == study_id))
-    return {row[0]: row[1] for row in rows}
 
 
 def _people_of(session: Session, study_id: int) -> tuple[NDArray[np.int64], People]:

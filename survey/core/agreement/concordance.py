@@ -125,6 +125,9 @@ def mean_agreement(
         float(total / known) if known else None
         for total, known in zip(sums, n - undefined, strict=True)
     ]
+    why = "a side ties all lists in every response"
+    if not n:
+        why = "no response is a custom ranking" if custom_only else NO_RESPONSES
     return MeanAgreement(
         estimand=T1,
         n=n,
@@ -132,16 +135,8 @@ def mean_agreement(
         left_out=without_zeros({CUSTOM_ONLY: int(ballots.counts.sum()) - n}),
         means=dict(zip(ballots.measures, means, strict=True)),
         undefined=dict(zip(ballots.measures, undefined.tolist(), strict=True)),
-        why=_why_no_mean(means, n, custom_only),
+        why=why if None in means else None,
     )
-
-
-def _why_no_mean(means: list[Any], responses: int, custom_only: bool) -> str | None:
-    if None not in means:
-        return None
-    if not responses:
-        return "no response is a custom ranking" if custom_only else NO_RESPONSES
-    return "a side ties all lists in every response"
 
 
 def means_of_participants(orders: ParticipantOrders, compare: Compare) -> NDArray[np.float64]:

@@ -31,6 +31,7 @@ participants and 10 questions or more, in 7 % at 8 × 8 and in 3.4 % at 30 × 3.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
@@ -128,8 +129,7 @@ class Power(PlannedStudy):
     half_width: float | None
 
 
-@dataclass(frozen=True)
-class Tally:
+class Tally(NamedTuple):
     """One chunk's sums: replicates, those with a test, those that reject, half-widths."""
 
     replicates: int
@@ -247,10 +247,8 @@ def differences(study: PlannedStudy, leanings: Numbers, drawn: Numbers) -> Diffe
 def two_way(d: NDArray[np.number], asked: Questions, questions: int) -> tuple[Numbers, Numbers]:
     """Return each replicate's mean of d and its two-way cluster-robust variance.
 
-    d, asked: (replicates, P, k). V = Vp + Vs - V0, clustered by participant, by question
-    and by neither, V_g = G/(G-1) Σ (sum of residuals in a cluster)² / n²; max(Vp, Vs)
-    where V is not positive, 0 where that is not positive either. As statsmodels computes OLS on a
-    constant with ``cov_type="cluster"`` and two groups. Every question has an answer.
+    d, asked: (replicates, P, k); every question has an answer. The variance is that of the
+    analysis, ``agreement.differences.two_way``, and 0 where that has none.
     """
     replicates, participants, per_participant = d.shape
     n = participants * per_participant
@@ -280,15 +278,13 @@ def _clustered(sums: Numbers, n: int) -> Numbers:
 
 def power(study: PlannedStudy, tallies: Sequence[Tally]) -> Power:
     """Add up a study's chunks and return its power."""
-    replicates = sum(chunk.replicates for chunk in tallies)
-    rejected = sum(chunk.rejected for chunk in tallies)
-    tested = sum(chunk.tested for chunk in tallies)
+    total = Tally(*map(sum, zip(*tallies, strict=True)))
     return Power(
         **vars(study),
-        replicates=replicates,
-        power=rejected / replicates,
-        interval=wilson(rejected, replicates),
-        half_width=sum(chunk.half_widths for chunk in tallies) / tested if tested else None,
+        replicates=total.replicates,
+        power=total.rejected / total.replicates,
+        interval=wilson(total.rejected, total.replicates),
+        half_width=total.half_widths / total.tested if total.tested else None,
     )
 
 

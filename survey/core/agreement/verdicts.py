@@ -190,13 +190,11 @@ def _points(share: float) -> str:
 
 
 def _interval(interval: Interval | None, mean: float) -> str:
-    """Format an interval in points, with its sign reversed for a negative mean.
-
-    It is cut at ±100 points: with few questions a t interval can exceed what is possible.
-    """
+    """Format an interval in points, with its sign reversed for a negative mean."""
     low, high = interval or (float("nan"), float("nan"))
     if mean < 0:
         low, high = -high, -low
+    # With few questions a t interval can exceed what is possible.
     low, high = max(low, -1.0), min(high, 1.0)
     return f"{rounded(100 * low)} to {rounded(100 * high)}"
 

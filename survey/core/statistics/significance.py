@@ -386,11 +386,9 @@ class RandomStream:
 
 @cache
 def _distribution(draws: int, chance: float) -> tuple[int, NDArray[np.float64]]:
-    """Return the least plausible number of successes, and a table of cumulative chances.
+    """Return the least plausible number of successes, and the chances of at most that, one more, …
 
-    The table holds the chance of at most that number, at most one more, and so on, without
-    the greatest. Numbers beyond ten standard deviations are left out: 64 random bits cannot
-    reach them.
+    Numbers beyond ten standard deviations are left out: 64 random bits cannot reach them.
     """
     mean, reach = draws * chance, 10 * math.sqrt(draws * chance * (1 - chance)) + 10
     least, most = max(0, int(mean - reach)), min(draws, int(mean + reach))

@@ -16,6 +16,7 @@ from survey.db.models.base import (
     OfParticipant,
     OfResearcher,
     RowId,
+    Seconds,
     StudyId,
     TaskTables,
     Text16,
@@ -315,9 +316,7 @@ class StoredResponse(Base):
     participant_id: Mapped[int] = mapped_column(doc="whose answer")
     question_id: Mapped[int] = mapped_column(doc="to which question")
     submitted_at: Mapped[Moment] = mapped_column(doc="when the answer that counts was sent")
-    active_seconds: Mapped[float | None] = mapped_column(
-        doc="seconds the page was in view, as the browser says"
-    )
+    active_seconds: Mapped[Seconds]
     revisions: Mapped[int] = mapped_column(default=0, doc="how often the answer was changed")
 
     __table_args__ = (
@@ -345,9 +344,7 @@ class Revision(Base):
     )
     number: Mapped[int] = mapped_column(doc="1 for the first, 2 for the first change")
     submitted_at: Mapped[Moment] = mapped_column(doc="when it was sent")
-    active_seconds: Mapped[float | None] = mapped_column(
-        doc="seconds the page was in view, as the browser says"
-    )
+    active_seconds: Mapped[Seconds]
 
     __table_args__ = (UniqueConstraint("response_id", "number"),)
 

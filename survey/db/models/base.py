@@ -89,6 +89,9 @@ RowId = Annotated[int, mapped_column(primary_key=True, doc="number of the row")]
 StudyId = Annotated[int, mapped_column(ForeignKey("study.id", ondelete="CASCADE"), doc="the study")]
 OfParticipant = Annotated[int, mapped_column(ForeignKey("participant.id", ondelete="CASCADE"))]
 OfResearcher = Annotated[int, mapped_column(ForeignKey("researcher.id", ondelete="CASCADE"))]
+Seconds = Annotated[
+    float | None, mapped_column(doc="seconds the page was in view, as the browser says")
+]
 Text16 = Annotated[str, mapped_column(String(16))]
 Text32 = Annotated[str, mapped_column(String(32))]
 Text64 = Annotated[str, mapped_column(String(64))]
@@ -132,11 +135,6 @@ class TaskTables:
     presentation: Table
     response: Table
     revision: Table
-
-    @property
-    def all(self) -> tuple[Table, ...]:
-        """The three tables, in the order of their fields."""
-        return self.presentation, self.response, self.revision
 
 
 def key_of(table: Table) -> Column[int]:

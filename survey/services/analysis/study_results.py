@@ -218,11 +218,7 @@ def _count_missing(votes_before_options: Votes, votes: Votes) -> int:
 
 
 def _without_question(votes: Votes, question: int | None) -> Votes:
-    """Leave a question out.
-
-    ``asked`` falls by 1 unless the questions are a pool, of which each participant is asked a
-    part.
-    """
+    """Leave a question out; ``asked`` falls by 1 unless each is asked a part of a pool."""
     if question is None:
         return votes
     if question not in votes.rankings or len(votes.rankings) == 1:
