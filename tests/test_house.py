@@ -29,10 +29,11 @@ MAY_IMPORT = {
     "errors": set(),
     "tokens": set(),
 }
-PLAIN_TYPES = {
-    f"survey.core.studies.{name}"
-    for name in (*("faults", "participant_fields", "plan", "rankings", "texts"),)
-} | {"survey.core.text_input", "survey.core.tasks.ordering", "survey.core.tasks.ordering_plan"}
+PLAIN_TYPES = {f"survey.core.studies.{name}" for name in ("fields", "plan", "rankings")} | {
+    "survey.core.text_input",
+    "survey.core.tasks.ordering",
+    "survey.core.tasks.ordering_plan",
+}
 NOT_IN_CORE = {
     *("flask", "flask_babel", "flask_sqlalchemy", "flask_wtf", "matplotlib"),
     *("requests", "sqlalchemy", "wtforms"),

@@ -29,7 +29,7 @@ from survey.cli.terminal import (
 from survey.services.studies.languages import languages
 
 if TYPE_CHECKING:
-    from survey.core.studies.faults import Finding
+    from survey.core.studies.fields import Finding
     from survey.core.studies.questions import Question
     from survey.core.tasks.ordering import QuestionCheck
     from survey.services.accounts import Role

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from survey.core.studies.participant_fields import ParticipantRecord
+from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.engine import is_sqlite
 from survey.db.models import (

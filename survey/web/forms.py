@@ -20,7 +20,7 @@ from wtforms import (
     TextAreaField,
 )
 
-from survey.core.studies.faults import Choice, Language, Rule, Switch, Text
+from survey.core.studies.fields import Choice, Language, Rule, Switch, Text
 from survey.errors import SurveyError
 from survey.services.studies.languages import language_names
 from survey.web.language import gettext, lazy_gettext

@@ -5,7 +5,7 @@ from itertools import starmap
 import pytest
 from sqlalchemy import text
 
-from survey.core.studies.participant_fields import ParticipantRecord
+from survey.core.studies.fields import ParticipantRecord
 from survey.db import export_queries, queries
 from survey.db.models import StoredResponse
 from tests.db.records import responses_of

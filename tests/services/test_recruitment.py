@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from survey.core.studies.faults import PlanError
+from survey.core.studies.fields import PlanError
 from survey.core.text_input import escaped, unescaped
 from survey.errors import NotFoundError, SurveyError
 from survey.services.studies import recruitment

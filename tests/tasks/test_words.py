@@ -11,7 +11,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader
 
 from survey import tokens
 from survey.cli.planning import local_server
-from survey.core.studies.faults import PlanError
+from survey.core.studies.fields import PlanError
 from survey.core.tasks import plan_from_json
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions

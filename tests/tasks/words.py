@@ -13,7 +13,7 @@ from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Integer, Me
 from wtforms import RadioField, SelectChoice
 from wtforms.validators import InputRequired
 
-from survey.core.studies.faults import Fault, Finding
+from survey.core.studies.fields import Fault, Finding
 from survey.core.studies.plan import Plan
 from survey.core.tasks import TASKS
 from survey.db import export_queries

@@ -6,8 +6,7 @@ import click
 import pytest
 
 from survey.cli.study import new
-from survey.core.studies.faults import Choice, Whole, rules_of
-from survey.core.studies.participant_fields import PersonalField
+from survey.core.studies.fields import Choice, PersonalField, Whole, rules_of
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.services.studies.plans import preset_plan
 from survey.services.studies.recruitment import Recruitment

@@ -15,21 +15,23 @@ from datetime import date
 from typing import Any, ClassVar, Protocol, Self
 
 from survey.core.measures import mentioned_measure
-from survey.core.studies.faults import (
+from survey.core.studies.fields import (
     Choice,
     Day,
     Fault,
     Language,
+    PersonalField,
     PlanError,
     Rule,
     Switch,
     Text,
     Whole,
+    as_tuple,
     brace_faults,
     ruled,
     rules_of,
+    tidy_text,
 )
-from survey.core.studies.participant_fields import PersonalField, tidy_text
 
 MOST_FIELDS = 20
 QUESTIONS = Whole("Questions", 1, 50, help="1 to 50, or the whole pool.")
@@ -204,9 +206,7 @@ class Plan(ABC):
         """Parse the nested settings of this kind in place; add their faults."""
 
     def _as_tuple(self, name: str) -> None:
-        value = getattr(self, name)
-        items = value if isinstance(value, list | tuple) else (value,)
-        object.__setattr__(self, name, tuple(items))
+        object.__setattr__(self, name, as_tuple(getattr(self, name)))
 
     def _tidy(self) -> None:
         """Normalise the settings; subclasses add this kind's."""

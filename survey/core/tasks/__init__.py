@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, Protocol
 
-from survey.core.studies.faults import Fault, Finding, PlanError
+from survey.core.studies.fields import Fault, Finding, PlanError
 from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.tasks.ordering import Ordering
 

@@ -10,7 +10,7 @@ from typing import Any
 from survey.core.agreement.credits import chance_credits
 from survey.core.measures import MEASURES, measure_named
 from survey.core.measures.nmrr_mnro import mnro_horizon, nmrr_horizon
-from survey.core.studies.faults import Finding, and_join
+from survey.core.studies.fields import Finding, and_join
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.plan import Plan
 from survey.core.studies.questions import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from survey.core.measures import MEASURES, Setting, measure_named, mentioned_measure
-from survey.core.studies.faults import Choice, Fault, Place, Rule, Switch, Text, Whole, ruled
+from survey.core.studies.fields import Choice, Fault, Place, Rule, Switch, Text, Whole, ruled
 from survey.core.studies.generators import GENERATORS
 from survey.core.studies.plan import Plan
 from survey.core.studies.questions import (

@@ -34,7 +34,7 @@ from survey.core.agreement.credits import Rankings, Shares, Table4
 from survey.core.agreement.differences import Pair
 from survey.core.agreement.quality import RULES, Flag, flagged_for_exclusion, quality_flags
 from survey.core.agreement.verdicts import Verdict, verdict
-from survey.core.studies.participant_fields import ParticipantRecord
+from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.questions import rankings_of
 from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
 from survey.db import vote_queries

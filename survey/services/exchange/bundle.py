@@ -17,7 +17,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from survey import __version__
-from survey.core.studies.participant_fields import ParticipantRecord
+from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db import export_queries, queries

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from sqlalchemy.orm import Session
 
 from survey import tokens
-from survey.core.studies.participant_fields import ParticipantRecord
+from survey.core.studies.fields import ParticipantRecord
 from survey.db import participant_queries, queries
 from survey.db.export_queries import EXPORTED
 from survey.db.models import (

@@ -18,11 +18,11 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from survey import __version__
 from survey.core.agreement.answers import Answers
-from survey.core.studies.faults import and_join
-from survey.core.studies.participant_fields import (
+from survey.core.studies.fields import (
     PERSONAL,
     ParticipantRecord,
     PersonalField,
+    and_join,
     participant_columns,
 )
 from survey.core.studies.plan import Plan, study_digest, text_digest

@@ -18,9 +18,8 @@ from sqlalchemy.orm import Session
 from survey.core.agreement.answers import Answers, People, Spread
 from survey.core.agreement.credits import OTHER, credited_measures
 from survey.core.measures import MEASURES
-from survey.core.studies.faults import and_join
+from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.generators import GENERATOR_VERSION
-from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.questions import Marks, Question, build_question, rankings_of
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation

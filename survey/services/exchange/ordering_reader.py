@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeVar
 
 from survey.core.agreement.answers import Response, seconds_taken
 from survey.core.measures import MEASURES, Setting
+from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.own_lists import COLLECTION_SIZE, COLUMNS, LISTS
-from survey.core.studies.participant_fields import ParticipantRecord
 from survey.core.studies.questions import (
     KINDS,
     MarkedRow,

@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeVar
 from sqlalchemy import CheckConstraint
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from survey.core.studies.participant_fields import (
+from survey.core.studies.fields import (
     MINUTES,
     PERSONAL,
     ParticipantRecord,

@@ -26,7 +26,7 @@ from survey.core.agreement.power_model import (
     power,
     tally,
 )
-from survey.core.studies.faults import Fault, PlanError
+from survey.core.studies.fields import Fault, PlanError
 from survey.core.studies.plan import QUESTIONS, Plan
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError

@@ -12,7 +12,7 @@ import numpy as np
 import requests
 from bs4 import BeautifulSoup, Tag
 
-from survey.core.studies.participant_fields import PersonalField
+from survey.core.studies.fields import PersonalField
 from survey.core.studies.plan import Plan
 from survey.errors import SurveyError
 from survey.services.planning.ordering_bot import Chance, OrderingBot

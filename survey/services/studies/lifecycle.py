@@ -12,7 +12,7 @@ from sqlalchemy import delete as sql_delete
 from sqlalchemy.orm import Session
 
 from survey.core.measures import mentioned_measure
-from survey.core.studies.faults import Finding, is_storable
+from survey.core.studies.fields import Finding, is_storable
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
 from survey.core.tasks import ordering, task_of
 from survey.core.tasks.ordering import QuestionCheck

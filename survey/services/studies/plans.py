@@ -15,7 +15,7 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from survey.core.measures import MEASURES
-from survey.core.studies.faults import Fault, Place, PlanError
+from survey.core.studies.fields import Fault, Place, PlanError
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
 from survey.core.studies.plan import Plan, giveaways_in_title, texts_of

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.core.measures import mentioned_measure
-from survey.core.studies.faults import (
+from survey.core.studies.fields import (
     Choice,
     Fault,
     PlanError,

@@ -24,8 +24,7 @@ from wtforms.validators import (
 )
 
 from survey import tokens
-from survey.core.studies.faults import is_storable
-from survey.core.studies.participant_fields import PersonalField
+from survey.core.studies.fields import PersonalField, is_storable
 from survey.core.text_input import parse_whole
 from survey.errors import NotAllowedError, NotFoundError
 from survey.services.participation import participants

@@ -9,7 +9,7 @@ from flask_wtf.file import FileField
 from wtforms import BooleanField, RadioField, SelectChoice, StringField, TextAreaField
 from wtforms.validators import DataRequired, Length
 
-from survey.core.studies.faults import PlanError, is_storable, rules_of
+from survey.core.studies.fields import PlanError, is_storable, rules_of
 from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
 from survey.services import accounts

@@ -23,8 +23,16 @@ from wtforms import (
 )
 from wtforms import Form as Subform
 
-from survey.core.studies.faults import Day, Fault, PlanError, Rule, Whole, rules_of
-from survey.core.studies.participant_fields import KINDS, PersonalField
+from survey.core.studies.fields import (
+    KINDS,
+    Day,
+    Fault,
+    PersonalField,
+    PlanError,
+    Rule,
+    Whole,
+    rules_of,
+)
 from survey.core.studies.plan import Plan
 from survey.core.tasks.ordering_plan import OWN_LISTS, OrderingPlan, ordering_plan
 from survey.core.text_input import parse_whole

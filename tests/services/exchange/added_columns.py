@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from benchmarks.speed.crowd import open_database
-from survey.core.studies.participant_fields import TAKEN
+from survey.core.studies.fields import TAKEN
 from survey.db.models import Participant
 from survey.services import accounts
 from survey.services.exchange.bundle_import import import_bundle

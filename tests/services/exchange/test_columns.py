@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from survey.core.studies.participant_fields import (
+from survey.core.studies.fields import (
     MINUTES,
     PERSONAL,
     TAKEN,
@@ -163,7 +163,7 @@ def test_a_column_of_the_model_and_the_record_is_in_everything(tmp_path):
         '    visits: Mapped[int] = mapped_column(default=1, doc="how often they came")\n',
     )
     add_lines(
-        tmp_path / "survey" / "core" / "studies" / "participant_fields.py",
+        tmp_path / "survey" / "core" / "studies" / "fields.py",
         "    exclude_reason: str | None",
         "    weather: str | None\n    visits: int\n",
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from survey.core.studies.faults import PlanError
+from survey.core.studies.fields import PlanError
 from survey.db.models import Study
 from survey.errors import SurveyError
 from survey.services import accounts

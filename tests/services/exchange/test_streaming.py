@@ -14,7 +14,7 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session
 
 from benchmarks.speed import crowd
-from survey.core.studies.participant_fields import ParticipantRecord
+from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
 from survey.services.exchange.bundle import content_of, study_lines, tables_in

@@ -1,0 +1,372 @@
+"""The rules of a plan's fields, their faults, and the fields of participants.
+
+What a study knows of a participant: the columns of participants.csv, and the personal fields,
+which a plan declares and the page "About you" asks for.
+"""
+
+import keyword
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import MISSING, dataclass, field, fields, replace
+from datetime import date, datetime
+from string import Formatter
+from typing import Any, Literal
+
+PERSONAL = "personal"
+MINUTES = "minutes"
+KINDS = {"choice": "one of several options", "number": "a whole number", "text": "a text"}
+LARGEST = 1_000_000_000
+MOST_OPTIONS = 50
+
+Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault of one field: ``text`` names the value found and the values allowed.
+
+    ``place``: field names and 0-based indices that lead to it, ("personal_fields", 1, "kind").
+    """
+
+    place: Place
+    text: str
+
+    def under(self, *outer: str | int) -> "Fault":
+        """Return the fault with its place extended by the outer fields."""
+        return replace(self, place=(*outer, *self.place))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A remark on a question, or on the whole study if ``question`` is None.
+
+    ``failed``: the study is broken; other findings may be intended.
+    """
+
+    question: int | None
+    text: str
+    failed: bool = False
+
+
+class PlanError(ValueError):
+    """An invalid plan; ``faults`` holds all its faults."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(fault.text for fault in self.faults))
+
+
+def is_storable(text: str) -> bool:
+    """Return whether every database can store a text: without NUL and lone surrogates."""
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False
+
+
+@dataclass(frozen=True)
+class Rule(ABC):
+    """What a field may hold; ``label`` and ``help``: how a form asks for it."""
+
+    label: str
+    help: str = field(default="", kw_only=True)
+
+    def faults(self, name: str, value: object) -> Iterable[Fault]:
+        """Yield a fault for a value that breaks the rule."""
+        if breach := self._breach(value):
+            yield Fault((name,), f"{name} {breach}")
+
+    @abstractmethod
+    def _breach(self, value: Any) -> str:
+        """Return the end of the fault's sentence; "" for a value that the rule allows."""
+
+
+@dataclass(frozen=True)
+class Text(Rule):
+    """Rule of a text that databases can store.
+
+    ``needed``: it must not be blank. ``filled``: it may hold placeholders such as {lists}, which
+    pages replace with the design's numbers. ``rows``: of its control in a form; 0 for one line.
+    """
+
+    longest: int
+    needed: bool = True
+    filled: bool = False
+    rows: int = 0
+
+    def _breach(self, value: Any) -> str:
+        if not isinstance(value, str):
+            return f"is {value!r}; a text is needed"
+        if self.needed and not value.strip():
+            return "is empty; participants read it, so it needs a text"
+        if len(value) > self.longest:
+            return f"has {len(value)} characters; {self.longest} are allowed"
+        return "" if is_storable(value) else "holds a character that cannot be stored"
+
+
+@dataclass(frozen=True)
+class Whole(Rule):
+    """Rule of a whole number within bounds; ``optional``: None is allowed too."""
+
+    lowest: int
+    highest: int
+    optional: bool = False
+
+    def _breach(self, value: Any) -> str:
+        if value is None and self.optional:
+            return ""
+        if not isinstance(value, int) or isinstance(value, bool):
+            return f"is {value!r}; a whole number is needed"
+        within = self.lowest <= value <= self.highest
+        return "" if within else f"is {value}; {self.lowest} to {self.highest} are allowed"
+
+
+@dataclass(frozen=True)
+class Switch(Rule):
+    """Rule of a field that is true or false."""
+
+    def _breach(self, value: Any) -> str:
+        return "" if isinstance(value, bool) else f"is {value!r}; true or false are allowed"
+
+
+@dataclass(frozen=True)
+class Choice(Rule):
+    """Rule of a field that is one of several words; ``allowed``: each with its description."""
+
+    allowed: Mapping[str, str]
+
+    def _breach(self, value: Any) -> str:
+        known = tuple(self.allowed)  # no mapping: the value may be a list
+        return "" if value in known else f"is {value!r}; allowed is {', '.join(known)}"
+
+
+@dataclass(frozen=True)
+class Day(Rule):
+    """Rule of a date as ISO 8601 writes it, or None."""
+
+    def _breach(self, value: Any) -> str:
+        with suppress(TypeError, ValueError):
+            if value is None or date.fromisoformat(value).isoformat() == value:
+                return ""
+        return f"is {value!r}; a day is needed, written like 2027-06-30"
+
+
+@dataclass(frozen=True)
+class Language(Rule):
+    """Rule of a language's code."""
+
+    def _breach(self, value: Any) -> str:
+        is_code = isinstance(value, str) and re.fullmatch(r"[a-z]{2,3}", value)
+        return "" if is_code else f"is {value!r}; two letters, like en"
+
+
+def ruled(rule: Rule, default: Any = MISSING) -> Any:
+    """Return a dataclass field that carries its rule."""
+    return field(default=default, metadata={"rule": rule})
+
+
+def rule_faults(settings: Any) -> Iterable[Fault]:
+    """Yield the faults of a dataclass's fields that break their rules."""
+    for name, rule in rules_of(type(settings)).items():
+        yield from rule.faults(name, getattr(settings, name))
+
+
+def rules_of(settings: type[Any]) -> dict[str, Rule]:
+    """Return the rules of a dataclass by field, in the order of their declaration."""
+    return {
+        item.name: item.metadata["rule"] for item in fields(settings) if "rule" in item.metadata
+    }
+
+
+def brace_faults(
+    name: str, text: str, allowed: Sequence[str], why_not: Callable[[str], str] = lambda _: ""
+) -> Iterable[Fault]:
+    """Yield the faults of a text's braces: unpaired ones, and names that are not allowed.
+
+    ``why_not``: a name that is not allowed → the reason, to end the sentence.
+    """
+    try:
+        names = placeholders(text)
+    except ValueError:
+        yield Fault((name,), f"{name} holds a single {{ or }}; write {{{{ or }}}} for the sign")
+        return
+    shown = ", ".join(f"{{{known}}}" for known in allowed)
+    for each in names:
+        if each not in allowed:
+            yield Fault((name,), f"{{{each}}} found in {name}; allowed are {shown}{why_not(each)}")
+
+
+def placeholders(text: str) -> list[str]:
+    """Return the contents of a text's braces, with conversions and formats: name, name!r.
+
+    Raises ValueError for an unpaired brace.
+    """
+    return [
+        f"{name}{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}"
+        for _, name, spec, conversion in Formatter().parse(text)
+        if name is not None
+    ]
+
+
+def and_join(parts: Sequence[str]) -> str:
+    """Join words like A, B and C."""
+    return " and ".join([*([", ".join(parts[:-1])] if parts[1:] else []), *parts[-1:]])
+
+
+@dataclass(frozen=True)
+class ParticipantRecord:
+    """A participant as exported: without name, address, device or a platform's id.
+
+    A field that is named as a column of the table of participants is that column: export,
+    codebook, reading and import take its type, meaning and allowed values from the model.
+    ``personal`` is a column for each personal field of the plan. ``consent_version`` is the
+    only other field.
+    """
+
+    public_id: str
+    status: str
+    personal: Mapping[str, Any]
+    consent_version: int | None
+    started_at: datetime
+    completed_at: datetime | None
+    is_test: bool
+    excluded: bool
+    exclude_reason: str | None
+
+
+def participant_columns() -> Iterator[tuple[str, str]]:
+    """Yield the columns of participants.csv, each with the field of the record that it holds.
+
+    PERSONAL is in place of the columns of a plan. MINUTES is computed, and no field.
+    """
+    for item in fields(ParticipantRecord):
+        yield ("participant" if item.name == "public_id" else item.name), item.name
+        if item.name == "completed_at":
+            yield MINUTES, MINUTES
+
+
+# Names of other columns of participants.csv, and of the field that every form has.
+TAKEN = (*(name for name, _ in participant_columns() if name != PERSONAL), "csrf_token")
+
+
+@dataclass(frozen=True)
+class PersonalField:
+    """A field of the page "About you".
+
+    ``kind``: "number" (whole, between ``lowest`` and ``highest``), "choice" (one of
+    ``options``) or "text". ``name``: its column in exports, a lower-case word.
+    ``screen_out``: the options with which someone cannot take part.
+
+    Raises PlanError with all its faults.
+    """
+
+    name: str
+    label: str = ruled(Text("Question", 200))
+    kind: Literal["choice", "number", "text"] = ruled(Choice("Kind", KINDS))
+    required: bool = ruled(Switch("Must be answered"), True)
+    help: str = ruled(Text("Help text", 500, needed=False), "")
+    options: tuple[str, ...] = ()
+    lowest: int | None = ruled(
+        Whole("Lowest", -LARGEST, LARGEST, optional=True, help="Only for “a whole number”."), None
+    )
+    highest: int | None = ruled(Whole("Highest", -LARGEST, LARGEST, optional=True), None)
+    screen_out: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "options", as_tuple(self.options))
+        object.__setattr__(self, "screen_out", as_tuple(self.screen_out))
+        if faults := [*self._faults()]:
+            raise PlanError(faults)
+
+    def _faults(self) -> Iterable[Fault]:
+        yield from rule_faults(self)
+        yield from self._name_faults()
+        yield from self._bound_faults()
+        yield from self._option_faults()
+
+    def _name_faults(self) -> Iterable[Fault]:
+        name = self.name
+        if not (
+            isinstance(name, str) and name.isascii() and name.isidentifier() and len(name) < 41
+        ):
+            allowed = "up to 40 lower-case letters, digits and _ are allowed, a letter first"
+        elif name != name.lower() or keyword.iskeyword(name) or name.startswith("_"):
+            allowed = "a lower-case word that is no keyword of Python is allowed"
+        elif name in TAKEN:
+            allowed = "exports have a column of this name; choose another"
+        else:
+            return
+        yield Fault(("name",), f"the personal field {name!r} cannot be a column; {allowed}")
+
+    def _bound_faults(self) -> Iterable[Fault]:
+        bounds = (self.lowest, self.highest)
+        if all(isinstance(bound, int) for bound in bounds) and self.lowest > self.highest:  # type: ignore[operator] # both are numbers
+            yield Fault(("lowest",), f"lowest is {bounds[0]}, more than highest, {bounds[1]}")
+
+    def _option_faults(self) -> Iterable[Fault]:
+        options = self.options
+        if not all(_is_option(option) for option in options):
+            yield Fault(("options",), "each option needs a text of at most 200 characters")
+        elif not all(map(is_storable, options)):
+            yield Fault(("options",), "an option holds a character that cannot be stored")
+        elif len(set(options)) < len(options):
+            yield Fault(("options",), f"the personal field {self.name} has an option twice")
+        elif self.kind == "choice" and not 2 <= len(options) <= MOST_OPTIONS:
+            yield Fault(
+                ("options",),
+                f"the personal field {self.name} needs at least two options, "
+                f"and {MOST_OPTIONS} at most; found {len(options)}",
+            )
+        for option in self.screen_out:
+            if option not in options:
+                yield Fault(("screen_out",), f"screen_out names {option!r}, which is no option")
+
+    @classmethod
+    def from_json(cls, stored: object) -> "PersonalField":
+        """Make a field from plain values.
+
+        Raises PlanError with all unknown and missing names, or else with all invalid values.
+        """
+        if not isinstance(stored, Mapping):
+            raise PlanError([Fault((), f"{stored!r} found; name, label and kind are needed")])
+        known = [item.name for item in fields(cls)]
+        faults = [
+            Fault((str(name),), f"a personal field has no {name!r}; it has {', '.join(known)}")
+            for name in stored
+            if name not in known
+        ]
+        faults += [
+            Fault(
+                (), f"the personal field {stored.get('name', '')} has no {name}".replace("  ", " ")
+            )
+            for name in ("name", "label", "kind")
+            if name not in stored
+        ]
+        if faults:
+            raise PlanError(faults)
+        return cls(**{name: _tidy(value) for name, value in stored.items()})
+
+
+def tidy_text(text: str) -> str:
+    """Return a text without outer spaces and spaces at line ends, with Unix line ends."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").strip().split("\n")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _tidy(value: Any) -> Any:
+    if isinstance(value, str):
+        return tidy_text(value)
+    if isinstance(value, list | tuple):
+        return tuple(tidy_text(item) if isinstance(item, str) else item for item in value)
+    return value
+
+
+def as_tuple(value: Any) -> tuple[Any, ...]:
+    """Return the items of a list or tuple, and of any other value that value alone."""
+    return tuple(value) if isinstance(value, list | tuple) else (value,)
+
+
+def _is_option(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip()) and len(value) <= 200
