@@ -66,27 +66,19 @@ def entry() -> ResponseReturnValue:
     return redirect(_address_of("entry"))
 
 
-@blueprint.get("/<labels>/<page>")
-@blueprint.get("/<labels>/<page>/<int(max=99):position>")
+@blueprint.route("/<labels>/<page>", methods=["GET", "POST"])
+@blueprint.route("/<labels>/<page>/<int(max=99):position>", methods=["GET", "POST"])
 def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValue:  # noqa: ARG001 - labels are in g
-    """Show a page as a participant sees it."""
-    if page in ("practice", "question"):
+    """Show a page as participants see it; check a form as theirs does, but store nothing."""
+    is_sent = request.method == "POST"
+    if page in ("practice", "question") and not (is_sent and "go" in request.form):
         return _question_page(page, position)
-    if page not in (*BEFORE, *AFTER):
-        raise NotFound
-    return _plain_page(page, _form_of(page)())
-
-
-@blueprint.post("/<labels>/<page>")
-@blueprint.post("/<labels>/<page>/<int(max=99):position>")
-def send(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValue:  # noqa: ARG001 - labels are in g
-    """Validate the form as the real page does, and go on without storing it."""
-    if page in AFTER_BUTTON:
+    if is_sent and page in AFTER_BUTTON:
         return redirect(_address_of(AFTER_BUTTON[page]), 303)
-    if page in ("practice", "question") and "go" not in request.form:
-        return _question_page(page, position)
+    if not is_sent and page not in (*BEFORE, *AFTER):
+        raise NotFound
     form = _form_of(page)()
-    if page in BEFORE and not form.validate_on_submit():
+    if not is_sent or (page in BEFORE and not form.validate_on_submit()):
         return _plain_page(page, form)
     return redirect(_address_after(page, position), 303)
 
