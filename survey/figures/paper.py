@@ -21,11 +21,6 @@ DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)))
 STYLE_INDEX = {"1-AP": 0, "NMRR": 1, "MNRO": 2}  # of colour, marker and dashes
 
 
-def _line_style(name: str) -> dict[str, Any]:
-    index = STYLE_INDEX.get(name.split(",")[0], 1)
-    return {"color": COLOURS[index], "linestyle": DASHES[index]}
-
-
 def _mark_k(axes: "Axes", horizon: float) -> None:
     """Draw K as a thin line with its label at the foot, where no curve hides it."""
     axes.axvline(horizon, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
@@ -74,7 +69,9 @@ def _pairs(figure: "Figure", exhibit: Exhibit) -> None:
     first, _, _, *names = exhibit.columns
     columns = _columns(exhibit)
     for name in names:
-        axes.plot(columns[first], columns[name], label=name, linewidth=1.1, **_line_style(name))
+        index = STYLE_INDEX[name]
+        style: dict[str, Any] = {"color": COLOURS[index], "linestyle": DASHES[index]}
+        axes.plot(columns[first], columns[name], label=name, linewidth=1.1, **style)
     later = [2, 5, 8, 11, 14, 17, 20]
     starts = [(i - 1) * (i - 2) / 2 + 1 for i in later]
     upper_axis = axes.secondary_xaxis("top")

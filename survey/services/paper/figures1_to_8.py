@@ -129,8 +129,7 @@ def figure3() -> Reproduction:
 
 def figure4() -> Reproduction:
     """Return 1 − AP and NMRR of the best and of the worst pair for each Rank(i)."""
-    lower = {name: lower_curve(name) for name in BOTH}
-    upper = {name: upper_curve(name) for name in BOTH}
+    lower, upper = best_and_worst(BOTH)
     lead_below, lead_above = (curves["1-AP"] - curves["NMRR"] for curves in (lower, upper))
     low_steps, high_steps = (np.diff(curves["NMRR"][: HORIZON - 1]) for curves in (lower, upper))
     grids = {name: rank_pairs().grid(name)[2:] for name in BOTH}
@@ -256,8 +255,7 @@ def figure8() -> Reproduction:
     """Return MNRO as a surface over the two ranks, with its enveloping curves A and B."""
     pairs, both_late = rank_pairs(), rank_pairs().both_late
     mnro, lead = pairs.values["MNRO"], pairs.values["MNRO"] - pairs.values["1-AP"]
-    lower = {name: lower_curve(name) for name in ALL_THREE}
-    upper = {name: upper_curve(name) for name in ALL_THREE}
+    lower, upper = best_and_worst(ALL_THREE)
     count_late = (pairs.i > HORIZON).astype(int) + both_late
     groups = [mnro[count_late == count] for count in range(3)]
     means = [group.mean() for group in groups]
@@ -380,17 +378,12 @@ def rank_pairs() -> RankPairs:
     return RankPairs(ranks[:, 1], ranks[:, 0], values)
 
 
-def lower_curve(name: str) -> Values:
-    """Return a measure for Rank(i) = 2 … N with the other image at 1."""
-    curve: Values = rank_pairs().grid(name)[2:, 1]
-    return curve
-
-
-def upper_curve(name: str) -> Values:
-    """Return a measure for Rank(i) = 2 … N with the other image just before it."""
+def best_and_worst(names: Sequence[str]) -> tuple[dict[str, Values], dict[str, Values]]:
+    """Return each measure for Rank(i) = 2 … N with the other image at 1, and just before it."""
     later = np.array(LATER_RANKS)
-    curve: Values = rank_pairs().grid(name)[later, later - 1]
-    return curve
+    grids = {name: rank_pairs().grid(name) for name in names}
+    best = {name: grid[later, 1] for name, grid in grids.items()}
+    return best, {name: grid[later, later - 1] for name, grid in grids.items()}
 
 
 def move_gains(name: str, last: int = SIZE) -> Values:

@@ -6,6 +6,7 @@ gives the values for the ``{placeholders}`` in the entry's text.
 """
 
 import math
+from operator import eq
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,6 @@ from survey.services.paper.reproduction import (
     exhibit_texts,
     fill_in,
     float_cells,
-    join_words,
     printed_rows,
 )
 from survey.services.paper.table4 import PARTICIPANTS, published_counts, recount
@@ -159,13 +159,11 @@ def _checks_of_figures() -> Checks:
     at_k, after = item_curve("NMRR")[FULL - 1 : FULL + 1].tolist()
     return {
         "gmt_in_figure_1": Check(
-            early.verdict == slopes.verdict == IN_PART,
-            early=early.why,
-            slopes=slopes.why,
+            early.verdict == slopes.verdict == IN_PART, early=early, slopes=slopes
         ),
         "nmrr_after_k": Check(after == 1 > at_k, position=FULL + 1, after=after, at_k=at_k),
-        "loops": Check(loops.verdict == HOLDS, reason=loops.why),
-        "lower_curve": Check(lower_curve.verdict == DOES_NOT_HOLD, reason=lower_curve.why),
+        "loops": Check(loops.verdict == HOLDS, claim=loops),
+        "lower_curve": Check(lower_curve.verdict == DOES_NOT_HOLD, claim=lower_curve),
         "sizes": Check(IN_CAPTION != IN_TEXT),
     }
 
@@ -174,11 +172,9 @@ def _checks_of_tables() -> Checks:
     rows = printed_rows("table1")
     lists = np.array([[int(row[f"rank{k}"]) for k in range(1, 6)] for row in rows])
     at_two, generality = (lists[0] <= 2).sum() / 100, lists.shape[1] / 100
+    printed = [row["nmrr"] for row in rows]
     uncapped, capped = (
-        sum(
-            f"{value:.4f}" == row["nmrr"]
-            for value, row in zip(nmrr(lists, gmt).tolist(), rows, strict=True)
-        )
+        sum(map(eq, printed, (f"{value:.4f}" for value in nmrr(lists, gmt).tolist())))
         for gmt in (None, 5)
     )
     ap, nmrr_of_c, mnro = float_cells(rows[2], "ap", "nmrr", "mnro")
@@ -210,8 +206,8 @@ def _checks_of_tables() -> Checks:
             of_credits=100 * (of_votes.of_credits or {})["MNRO"],
             of_responses=100 * (of_votes.of_responses or {})["MNRO"],
         ),
-        "text_only": Check(with_text_only == [7], tables=join_words(with_text_only)),
-        "stars": Check(stars.verdict == DOES_NOT_HOLD, reason=stars.why),
+        "text_only": Check(with_text_only == [7], tables=with_text_only),
+        "stars": Check(stars.verdict == DOES_NOT_HOLD, claim=stars),
         "bases": Check(
             all(comparison.agrees for comparison in percentages())
             and not any(comparison.agrees for comparison in percentages(of_greater=True))
