@@ -97,16 +97,14 @@ def table4() -> Reproduction:
             "set_level": {**level.as_json(), "limits": list(limits)},
         },
         sheets,
-        _comparisons(table, of_votes, table.first_or_tied),
+        _comparisons(table, of_votes),
         claims,
         limits,
         documents={"table4-claims.md": _document(claims, sheets, limits)},
     )
 
 
-def _comparisons(
-    table: Table4, of_votes: Shares, or_tied: dict[str, int]
-) -> tuple[Comparison, ...]:
+def _comparisons(table: Table4, of_votes: Shares) -> tuple[Comparison, ...]:
     """Compare with the numbers in the table and in the text around it (Section 5.3)."""
     choices = [
         ("-".join(sorted(row.choice)), "-".join(sorted(cells["choice"].split("-"))))
@@ -125,7 +123,7 @@ def _comparisons(
             for name, share in SHARES_IN_TEXT.items()
         ),
         Comparison("NMRR exceeds AP", "sets", str(ahead), "7"),
-        Comparison("first or tied", "MNRO", str(or_tied["MNRO"]), "9"),
+        Comparison("first or tied", "MNRO", str(table.first_or_tied["MNRO"]), "9"),
     )
 
 

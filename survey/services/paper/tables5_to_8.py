@@ -280,8 +280,8 @@ def _correlation_sheets(agreements: tuple[Agreement, ...]) -> tuple[Sheet, Sheet
     correlations = (
         (
             *(a.collection, f"{a.first}, {a.second}", a.tau_b.n),
-            *_coefficient_cells(a.tau_b),
-            *_coefficient_cells(a.rho),
+            *(a.tau_b.coefficient, *(a.tau_b.ci95 or (None, None))),
+            *(a.rho.coefficient, *(a.rho.ci95 or (None, None))),
             f"{len(a.opposed)} of {a.pairs}",
         )
         for a in agreements
@@ -294,10 +294,6 @@ def _correlation_sheets(agreements: tuple[Agreement, ...]) -> tuple[Sheet, Sheet
         exhibit_sheet("correlations", "correlations", correlations, undefined=undefined),
         exhibit_sheet("correlations", "opposed", opposed),
     )
-
-
-def _coefficient_cells(correlation: RankCorrelation) -> tuple[Cell, ...]:
-    return (correlation.coefficient, *(correlation.ci95 or (None, None)))
 
 
 def _correlation_checks(agreements: tuple[Agreement, ...]) -> Checks:
