@@ -136,7 +136,8 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
     numbers = select(StoredQuestion.id, StoredQuestion.number)
     questions = session.execute(numbers.where(StoredQuestion.study_id == study_id))
     columns = AnswerColumns(dict(questions.all()))
-    seconds = _seconds(session)
+    by_clock = whole_seconds(session, Presentation.shown_at, StoredResponse.submitted_at)
+    seconds = func.coalesce(StoredResponse.active_seconds, cast(by_clock, Float))
     if is_sqlite(session):
         statement = _answers(study_id, Participant.id, *NUMBERS, seconds, *TEXTS)
         statement, size = statement.order_by(Participant.id), BATCH
@@ -289,12 +290,6 @@ def _answers(study_id: int, *columns: Any) -> Select[Any]:
         )
         .where(Participant.study_id == study_id, Presentation.position > 0)
     )
-
-
-def _seconds(session: Session) -> ColumnElement[Any]:
-    """Select the seconds that an answer took: as the browser measured, else by the clock."""
-    by_clock = whole_seconds(session, Presentation.shown_at, StoredResponse.submitted_at)
-    return func.coalesce(StoredResponse.active_seconds, cast(by_clock, Float))
 
 
 def _by_question(

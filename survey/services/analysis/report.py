@@ -197,9 +197,11 @@ def _spread(name: str, spread: Spread) -> Iterator[tuple[Cell, ...]]:
 
 def _table4(table: Table4) -> Sheet:
     names = (*table.measures, OTHER)
+    # In print a comma: "MNRO-AP" would read as a difference.
+    choices = [Worded("-".join(row.choice), ", ".join(row.choice)) for row in table.rows]
     rows: list[tuple[Cell, ...]] = [
-        (row.question, *(row.votes[name] for name in names), _choice(row.choice))
-        for row in table.rows
+        (row.question, *(row.votes[name] for name in names), choice or None)
+        for row, choice in zip(table.rows, choices, strict=True)
     ]
     rows.append(("total", *(table.totals[name] for name in names), ""))
     return Sheet(
@@ -210,11 +212,6 @@ def _table4(table: Table4) -> Sheet:
         note=_identical(table),
         totals=True,
     )
-
-
-def _choice(choice: tuple[str, ...]) -> Cell:
-    # In print a comma: "MNRO-AP" would read as a difference.
-    return Worded("-".join(choice), ", ".join(choice)) if choice else None
 
 
 def _identical(table: Table4) -> str:
