@@ -187,6 +187,7 @@ def add_guests() -> ResponseReturnValue:
     if form.validate_on_submit():
         with errors_beside(form.names, (SurveyError, ValueError)):
             added = recruitment.add_guests(session(), g.study, _names(form))
+        if not form.names.errors:
             flash(f"{added} personal link{'s are' if added != 1 else ' is'} ready to be sent.")
             if form.guests_only.data:
                 lifecycle.admit_guests_only(session(), g.study, g.researcher.name)
