@@ -4,7 +4,7 @@ The paper's sentences and our reasons are in ``exhibits/table4.yaml``; verdicts 
 of the reasons are computed from the recount and the tests over its sets.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -88,7 +88,8 @@ def table4() -> Reproduction:
     claims = claims_of_table4(table, of_votes, level)
     limits = exhibit_remarks("table4")
     sheets = tuple(
-        exhibit_sheet("table4", name, rows) for name, rows in _sheet_rows(table, of_votes, level)
+        exhibit_sheet("table4", name, rows)
+        for name, rows in _sheet_rows(table, of_votes, level).items()
     )
     return Reproduction(
         "table4",
@@ -272,47 +273,35 @@ def _document(claims: Sequence[Claim], sheets: Sequence[Sheet], limits: Sequence
 
 def _sheet_rows(
     table: Table4, of_votes: Shares, level: SetLevel
-) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-    """Yield the name of each sheet and what its cells are filled from."""
-    yield (
-        "votes",
-        [
-            *(
-                {
-                    "set": row.question,
-                    "votes": row.votes,
-                    "choice": ", ".join(row.choice),
-                    "identical": ", ".join(" = ".join(group) for group in row.identical),
-                    "merged": row.merged,
-                }
-                for row in table.rows
-            ),
-            {"set": "total", "votes": table.totals, "choice": "", "identical": "", "merged": ""},
+) -> dict[str, list[dict[str, Any]]]:
+    """Return for each sheet what its cells are filled from, row by row."""
+    sets = [
+        {
+            "set": row.question,
+            "votes": row.votes,
+            "choice": ", ".join(row.choice),
+            "identical": ", ".join(" = ".join(group) for group in row.identical),
+            "merged": row.merged,
+        }
+        for row in table.rows
+    ]
+    total = {"set": "total", "votes": table.totals, "choice": "", "identical": "", "merged": ""}
+    return {
+        "votes": [*sets, total],
+        "shares": [
+            {"kind": text, "shares": getattr(of_votes, kind)} for kind, text in SHARES.items()
         ],
-    )
-    yield (
-        "shares",
-        [{"kind": text, "shares": getattr(of_votes, kind)} for kind, text in SHARES.items()],
-    )
-    yield (
-        "leads",
-        [
+        "leads": [
             {"tests": tests, "least": min(tests.lead_without), "most": max(tests.lead_without)}
             for tests in level.pairs
         ],
-    )
-    yield (
-        "tests",
-        [
+        "tests": [
             {"pair": tests.pair, "where": SCOPES[name], "mean": scope.mean, "sets": scope.questions}
             for tests in level.pairs
             for name, scope in tests.scopes.items()
         ],
-    )
-    yield (
-        "first",
-        [
-            {"measure": name, "total": total, "first": level.first_places[name]}
-            for name, total in level.totals.items()
+        "first": [
+            {"measure": name, "total": votes, "first": level.first_places[name]}
+            for name, votes in level.totals.items()
         ],
-    )
+    }
