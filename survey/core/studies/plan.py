@@ -247,16 +247,14 @@ class Plan(ABC):
         return ()
 
     def _personal_field_faults(self) -> Iterable[Fault]:
+        place = "personal_fields"
         names = [item.name for item in self.personal_fields]
         for index, name in enumerate(names):
             if name in names[:index]:
-                yield Fault(
-                    ("personal_fields", index, "name"), f"the personal field {name} is there twice"
-                )
+                text = f"the personal field {name} is there twice"
+                yield Fault((place, index, "name"), text)
         if len(names) > MOST_FIELDS:
-            yield Fault(
-                ("personal_fields",), f"{len(names)} personal fields; {MOST_FIELDS} at most"
-            )
+            yield Fault((place,), f"{len(names)} personal fields; {MOST_FIELDS} at most")
 
     def _number_faults(self) -> Iterable[Fault]:
         """Yield faults of this kind's settings, once all numbers are within bounds."""
@@ -264,18 +262,14 @@ class Plan(ABC):
 
     def _pool_faults(self) -> Iterable[Fault]:
         asked = self.per_participant
-        if self.design == "pool" and asked is None:
-            yield Fault(
-                ("per_participant",),
-                "per_participant is empty; a pool needs to know how many questions each "
-                "participant answers",
+        if (self.design == "pool") == (asked is None):
+            text = (
+                "is empty; a pool needs to know how many questions each participant answers"
+                if asked is None
+                else f"is {asked}, but the design is {self.design}; leave it out, or choose the "
+                "design pool"
             )
-        elif self.design != "pool" and asked is not None:
-            yield Fault(
-                ("per_participant",),
-                f"per_participant is {asked}, but the design is {self.design}; "
-                "leave it out, or choose the design pool",
-            )
+            yield Fault(("per_participant",), f"per_participant {text}")
 
     def _placeholder_faults(self) -> Iterable[Fault]:
         for name, rule in texts_of(type(self)).items():

@@ -89,11 +89,6 @@ class Marks:
             }
         )
 
-    @classmethod
-    def of_one_list(cls, stored: Mapping[str, Any]) -> "Marks":
-        """Parse the marks of a single list, kind → items; raises TypeError or ValueError."""
-        return cls.from_json({kind: [row] for kind, row in stored.items() if row})
-
 
 NO_MARKS = Marks()
 KINDS = tuple(field.name for field in fields(Marks))

@@ -176,19 +176,19 @@ class OrderingPlan(Plan):
     def giveaways(self) -> list[Fault]:
         """Return faults of a title or a cluster's name that would reveal a measure's name."""
         faults = super().giveaways()
-        own = ((("own_marks", index), marks) for index, marks in enumerate(self.own_marks))
-        dealt: tuple[Place, Marks] = (("marks", "clusters"), self.marks)
-        for place, marks in [dealt, *own]:
-            for name in sorted(_cluster_names(marks)):
-                if measure := mentioned_measure(name.replace("_", " ")):
-                    faults.append(
-                        Fault(
-                            place,
-                            f"the cluster {name} holds the name of a measure ({measure}), and "
-                            "participants see it; choose another",
-                        )
-                    )
-        return faults
+        own: Iterable[tuple[Place, Marks]] = (
+            (("own_marks", index), marks) for index, marks in enumerate(self.own_marks)
+        )
+        return faults + [
+            Fault(
+                place,
+                f"the cluster {name} holds the name of a measure ({measure}), and "
+                "participants see it; choose another",
+            )
+            for place, marks in [(("marks", "clusters"), self.marks), *own]
+            for name in sorted(_cluster_names(marks))
+            if (measure := mentioned_measure(name.replace("_", " ")))
+        ]
 
     def public_texts(self) -> Iterable[tuple[str, str]]:
         """Yield all that participants' pages show of the plan, the clusters' names included."""
@@ -267,7 +267,10 @@ class OrderingPlan(Plan):
             elif self._has_twins(number):
                 yield Fault(("own_lists", number - 1), f"question {number} has a list twice")
             else:
-                yield from self._list_faults(number)
+                try:
+                    build_question(number, lists, ("AP",), self.setting)
+                except (ValueError, TypeError) as error:
+                    yield Fault(("own_lists", number - 1), f"question {number}: {error}")
         if self.own_lists and len(self.own_lists) != self.questions:
             yield Fault(
                 ("own_lists",), f"{len(self.own_lists)} questions with lists, not {self.questions}"
@@ -281,30 +284,20 @@ class OrderingPlan(Plan):
             lists
         )
 
-    def _list_faults(self, number: int) -> Iterable[Fault]:
-        try:
-            build_question(number, self.own_lists[number - 1], ("AP",), self.setting)
-        except (ValueError, TypeError) as error:
-            yield Fault(("own_lists", number - 1), f"question {number}: {error}")
-
     def _registry_faults(self) -> Iterable[Fault]:
-        names = self.measures
-        known = True
+        names, texts = self.measures, []
         for name in names:
             try:
                 registered_name = measure_named(name).name
             except (ValueError, TypeError) as error:
-                known = False
-                yield Fault(("measures",), str(error))
+                texts.append(str(error))
             else:
                 if registered_name != name:
-                    known = False
-                    yield Fault(("measures",), f"the measure {name} is written {registered_name}")
-        if known and not 2 <= len(set(names)) == len(names) <= 6:
-            yield Fault(
-                ("measures",),
-                f"measures is {', '.join(names) or 'empty'}; 2 to 6 different ones are allowed",
-            )
+                    texts.append(f"the measure {name} is written {registered_name}")
+        if not texts and not 2 <= len(set(names)) == len(names) <= 6:
+            shown = ", ".join(names) or "empty"
+            texts.append(f"measures is {shown}; 2 to 6 different ones are allowed")
+        return [Fault(("measures",), text) for text in texts]
 
     def _mark_faults(self) -> Iterable[Fault]:
         if self.marks and self.generator != "random":
@@ -401,7 +394,7 @@ def _read_marks(value: object, faults: list[Fault]) -> Marks:
         return marks
     for kind, words in value.items():
         try:
-            marks_of_kind = Marks.of_one_list({kind: words})
+            marks_of_kind = Marks.from_json({kind: [words]} if words else {})
             marks = replace(marks, **{kind: getattr(marks_of_kind, kind)})
         except (OverflowError, TypeError, ValueError):
             allowed = "a name" if kind == "clusters" else "a number"
@@ -418,7 +411,9 @@ def _read_own_marks(value: object, faults: list[Fault]) -> tuple[Marks, ...]:
     try:
         if not isinstance(value, list | tuple):
             raise TypeError
-        return tuple(Marks.from_json(_kinds(item)) for item in value)
+        if not all(isinstance(item, dict) and set(item) <= set(KINDS) for item in value):
+            raise TypeError
+        return tuple(map(Marks.from_json, value))
     except (OverflowError, TypeError, ValueError):
         faults.append(
             Fault(
@@ -427,12 +422,6 @@ def _read_own_marks(value: object, faults: list[Fault]) -> tuple[Marks, ...]:
             )
         )
         return ()
-
-
-def _kinds(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict) or not set(value) <= set(KINDS):
-        raise TypeError
-    return value
 
 
 def ordering_plan(plan: Plan) -> OrderingPlan:
