@@ -223,7 +223,6 @@ def compare_clusters(
 
 
 def _count(clusters: Clustering, sizes: Sequence[int]) -> int:
-    """Count the documents that are in one of these numbers of clusters."""
     return sum(len(names) in sizes for names in clusters.values())
 
 
@@ -248,12 +247,9 @@ def _reason(first: Clustering, second: Clustering, threshold: float) -> str:
     placed = [document for document in single if first[document] and second[document]]
     if _agree(first, second, placed, threshold):
         return DOMAIN
-    coarse = coarsened(_restricted(first, placed), _restricted(second, placed))
+    parts = ({document: each[document] for document in placed} for each in (first, second))
+    coarse = coarsened(*parts)
     return GRANULARITY if _agree(*coarse, placed, threshold) else UNDERSTANDING
-
-
-def _restricted(clusters: Clustering, documents: Iterable[str]) -> Clustering:
-    return {document: clusters[document] for document in documents}
 
 
 def _agree(

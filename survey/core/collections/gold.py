@@ -85,7 +85,11 @@ def gold_topic(
         return GoldTopic(topic, NO_THIRD, {}, two, pair)
     three = (first, second, third)
     agreements = _compare_three(three)
-    means = [np.mean(_agreements_of(assessor, agreements)) for assessor in range(3)]
+    pairs = [*zip(PAIRS, agreements, strict=True)]
+    means = [
+        np.mean([value or 0 for two_of_three, value in pairs if assessor in two_of_three])
+        for assessor in range(3)
+    ]
     best = int(np.argmax(means))
     if means[best] < floor:
         return GoldTopic(topic, NO_AGREEMENT, {}, two, agreements)
@@ -109,12 +113,8 @@ def _compare_three(assessors: Sequence[Clustering]) -> Agreements:
     return adjusted_rand(first, second), adjusted_rand(first, third), adjusted_rand(second, third)
 
 
-def _agreements_of(assessor: int, agreements: Agreements) -> list[float]:
-    return [value or 0 for pair, value in zip(PAIRS, agreements, strict=True) if assessor in pair]
-
-
 def _drop_unplaced(topic: GoldTopic) -> GoldTopic:
-    """Leave a topic out in which no document is placed: it has no sub-topic to retrieve."""
+    # A topic in which no document is placed has no sub-topic to retrieve.
     if members(topic.clusters):
         return topic
     return replace(topic, rule=NONE_PLACED, clusters={})

@@ -171,7 +171,8 @@ def discriminative_question(
         complete += int(contradicting.sum())
         fitting = contradicting & _has_odd_one_out(discordant, wanted)
         for drawn in apart[fitting]:
-            if _apart_exactly(drawn, chosen, setting):
+            exact = (sorted(measure.shown(Lists(drawn), setting)) for measure in chosen)
+            if all(high - low >= APART for shown in exact for low, high in pairwise(shown)):
                 return build_question(number, drawn.tolist(), measures, setting)
     raise ValueError(
         f"no set of {lists} lists of {relevant} positions among {setting.collection_size} "
@@ -197,9 +198,8 @@ def _compare(
 ) -> tuple[Ranks, NDArray[np.int64]]:
     """Return the sets whose neighbouring values differ enough, and their discordant pairs.
 
-    The latter have the shape (sets, measures, measures): on how many list pairs two
-    measures contradict each other. Floats order these sets as exact values would,
-    since neighbouring values differ by much more than a float's error.
+    The latter have the shape (sets, measures, measures). Floats order these sets as exact
+    values would, since neighbouring values differ by much more than a float's error.
     """
     count, lists, relevant = sets.shape
     ranked = Lists(sets.reshape(-1, relevant))
@@ -220,21 +220,11 @@ def _compare(
 
 
 def _has_odd_one_out(discordant: NDArray[np.int64], wanted: int | None) -> NDArray[np.bool_]:
-    """Return for each set whether the wanted measure is the only odd one out."""
     if wanted is None:
         return np.ones(len(discordant), dtype=bool)
     sums = discordant.sum(axis=2)
     others = np.delete(sums, wanted, axis=1)
     return np.asarray(sums[:, wanted] > others.max(axis=1))
-
-
-def _apart_exactly(drawn: Ranks, measures: Sequence[Measure], setting: Setting) -> bool:
-    """Return whether neighbouring exact values differ enough in every measure."""
-    return all(
-        high - low >= APART
-        for measure in measures
-        for low, high in pairwise(sorted(measure.shown(Lists(drawn), setting)))
-    )
 
 
 def _failed_condition(

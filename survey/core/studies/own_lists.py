@@ -109,10 +109,9 @@ def read_lists_csv(text: str, file: str = "the file") -> OwnLists:
 
 def _records(text: str, faults: _RowFaults) -> list[tuple[int, dict[str, str]]]:
     """Split the text into numbered rows of named cells; raise for rows of another length."""
-    lines = _cells(text, faults)
-    header = lines[0] if lines else []
+    header, *lines = _cells(text, faults) or [[]]
     _check_header(header, faults)
-    filled = [(number, cells) for number, cells in enumerate(lines[1:], 2) if any(cells)]
+    filled = [(number, cells) for number, cells in enumerate(lines, 2) if any(cells)]
     for number, cells in filled:
         if len(cells) != len(header):
             count = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
@@ -201,7 +200,6 @@ def _ranks(row: int, cell: str, highest: int, faults: _RowFaults) -> tuple[int, 
 
 
 def _marked(row: int, cells: Mapping[str, str], highest: int, faults: _RowFaults) -> MarkedRow:
-    """Return the ranks of a row with their marks, in ascending order."""
     ranks = _ranks(row, cells["ranks"], highest, faults)
     try:
         # A bundle puts an apostrophe before what a spreadsheet would run: "'- a b".
@@ -234,7 +232,6 @@ def _first_five(words: Sequence[str]) -> str:
 
 
 def _by_question(rows: Iterable[_Row], faults: _RowFaults) -> Questions:
-    """Group valid rows by question and letter, both sorted."""
     questions: dict[int, dict[str, _Row]] = {}
     for row in rows:
         if row.question is None or row.letter is None:
@@ -247,7 +244,6 @@ def _by_question(rows: Iterable[_Row], faults: _RowFaults) -> Questions:
 
 
 def _check_numbering(questions: Questions, faults: _RowFaults) -> None:
-    """Check that numbers and letters have no gaps, and that questions have equally many lists."""
     for number, lists in questions.items():
         rows = sorted(row.number for row in lists.values())
         if number > 1 and number - 1 not in questions:
@@ -268,7 +264,6 @@ def _check_numbering(questions: Questions, faults: _RowFaults) -> None:
 
 
 def _check_ranks(number: int, rows: Iterable[_Row], faults: _RowFaults) -> None:
-    """Check that the lists of a question have equally many ranks and differ."""
     readable = [row for row in rows if row.ranks]
     seen: dict[object, _Row] = {}
     for row in readable:
