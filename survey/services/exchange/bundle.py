@@ -103,10 +103,10 @@ def stream_file(
     """Yield one file of the bundle, many lines at a time; raises NotFoundError for no such file."""
     snapshot(session)
     content = content_of(session, study, include_test=include_test)
-    for file_name, lines in files_of(content):
-        if file_name == name:
-            return iter(lines)
-    raise NotFoundError(f"A bundle has no file {name!r}.")
+    files = dict(files_of(content))
+    if name not in files:
+        raise NotFoundError(f"A bundle has no file {name!r}.")
+    return iter(files[name])
 
 
 def file_names(session: Session, study: Study) -> list[str]:

@@ -334,9 +334,7 @@ class _AnswerReader:
     ) -> None:
         self._plan = plan
         self._participants = {each.public_id: each for each in participants}
-        self._letters = {
-            number: tuple(each.letter for each in rows) for number, rows in lists.items()
-        }
+        self._letters = {number: tuple(e.letter for e in rows) for number, rows in lists.items()}
         self._rows: dict[tuple[str, int], int] = {}
         self._positions: dict[str, dict[int, int]] = {}
         self._first: dict[str | None, tuple[int, AnswerRecord]] = {}
@@ -406,9 +404,7 @@ class _AnswerReader:
         """Return the measures behind the labels: the plan's, or some that are registered."""
         labels = row.words("label_order")
         if self._plan:
-            measures = self._plan.measures
-            if sorted(labels) != sorted(measures):
-                raise row.fault("label_order", f"an order of {' '.join(measures)} is needed")
+            self._check_order(row, "label_order", labels, self._plan.measures)
             return labels
         fewest, most = MEASURES_COMPARED
         for name in labels:

@@ -60,11 +60,6 @@ class StudyParticipants:
     id_prefix: str
     at: datetime
 
-    @property
-    def longest(self) -> int:
-        """The total of the longest list."""
-        return max(listed.total for listed in (self.counted, self.test, self.excluded))
-
 
 def list_participants(session: Session, study: Study, id_prefix: str = "") -> StudyParticipants:
     """List a study's participants whose id has a prefix; count all of its participants.
