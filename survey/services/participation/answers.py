@@ -26,6 +26,12 @@ from survey.services.participation.participants import require_open
 # More than a person can send; without a limit, a script could fill the disk.
 ANSWERS_A_MINUTE = 200
 
+# Why an answer is not stored any more, by the participant's status.
+ENDED = {
+    "complete": marked("The answers were handed in and cannot be changed any more."),
+    "stopped": marked("You have stopped taking part, so nothing more is stored."),
+}
+
 
 class TooManyAnswersError(SurveyError):
     """Rejects an answer of a participant who has sent too many within a minute."""
@@ -199,10 +205,13 @@ def save_answer(
     require_open(status)
     moment = now()
     task, tables = task_of(plan), TASK_TABLES[plan.kind]
-    state = participant_queries.state_of_answer(
+    current = participant_queries.state_of_answer(
         session, tables, participant_id, position, moment - timedelta(minutes=1)
     )
-    current = _changeable(state)
+    if current is None:
+        raise no_such_question()
+    if current.status in ENDED:
+        raise NotAllowedError(ENDED[current.status])
     stored = stored_answer(task, current)
     outcome = _outcome(session, secret_key, plan, current, stored, answer, key)
     if outcome is not None:
@@ -221,17 +230,6 @@ def save_answer(
         participant_queries.note_shown(session, participant_id, onward_to, moment)
     session.commit()
     return Outcome.SAVED
-
-
-def _changeable(state: Record | None) -> Record:
-    """Return the state of an answer that may be stored; raise an error for any other."""
-    if state is None:
-        raise no_such_question()
-    if state.status == "complete":
-        raise NotAllowedError(marked("The answers were handed in and cannot be changed any more."))
-    if state.status == "stopped":
-        raise NotAllowedError(marked("You have stopped taking part, so nothing more is stored."))
-    return state
 
 
 def _outcome(
