@@ -88,10 +88,7 @@ def merge(paths: Sequence[Path], at_least: int | None, on_topic: OnTopic) -> Mer
     """Merge the labels of all assessors; raises FaultyFilesError with every fault of the files."""
     labelled = merge_labels(_read_all(paths, read_labels))
     agreements = [
-        {
-            **asdict(choice_agreement(topic)),
-            "relevant": int((topic.relevance(at_least) > 0).sum()),
-        }
+        asdict(choice_agreement(topic)) | {"relevant": int((topic.relevance(at_least) > 0).sum())}
         for topic in _counted(labelled, on_topic)
     ]
     return Merged(len(paths), at_least, labelled, agreements)
@@ -199,11 +196,8 @@ def agreement_sheet(merged: Merged) -> Sheet:
 
 def merged_json(merged: Merged) -> dict[str, Any]:
     """Return the assessors' agreement as JSON."""
-    return {
-        "assessors": merged.files,
-        "at_least": merged.at_least,
-        "topics": [*merged.agreements],
-    }
+    topics = [*merged.agreements]
+    return {"assessors": merged.files, "at_least": merged.at_least, "topics": topics}
 
 
 def merged_sentences(merged: Merged) -> Iterable[str]:
@@ -215,12 +209,13 @@ def merged_sentences(merged: Merged) -> Iterable[str]:
         f"{merged.files} assessors, {len(topics)} topics: {relevant} of {listed} documents "
         f"listed are relevant, chosen by {rule}."
     )
-    fewer = [topic for topic in topics if topic["assessors"] < merged.files]
-    if fewer:
-        counted = [f"{topic['topic']} ({topic['assessors']} of {merged.files})" for topic in fewer]
-        yield f"Not judged by all assessors: {_topics_named(counted)}."
-    empty = [topic["topic"] for topic in topics if not topic["relevant"]]
-    if empty:
+    if fewer := [
+        f"{topic['topic']} ({topic['assessors']} of {merged.files})"
+        for topic in topics
+        if topic["assessors"] < merged.files
+    ]:
+        yield f"Not judged by all assessors: {_topics_named(fewer)}."
+    if empty := [topic["topic"] for topic in topics if not topic["relevant"]]:
         yield f"Without a relevant document: {_topics_named(empty)}."
 
 
@@ -339,12 +334,11 @@ def gold_sentences(gold: Gold) -> Iterable[str]:
         rules.setdefault(topic.rule, []).append(topic.topic)
     for rule, topics in sorted(rules.items()):
         yield f"{rule[0].upper()}{rule[1:]}: {_topics_named(topics)}."
-    unequal = [
+    if unequal := [
         topic.topic
         for topic in gold.topics
         if (two := topic.comparison) and (two.only_first or two.only_second)
-    ]
-    if unequal:
+    ]:
         yield (
             "The first two clustered partly different documents, see -topics.csv: "
             f"{_topics_named(unequal)}."

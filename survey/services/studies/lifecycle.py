@@ -46,16 +46,15 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     questions = _draw(plan)  # before the first query, which may block participants' answers
     if queries.find(session, Study, slug=slug):
         raise SurveyError(f"There is a study {slug!r} already.")
+    text, created_at = plan.consent, now()
     study = Study(
         slug=slug,
         plan_json=plan.as_json(),
         generator_version=task_of(plan).generator_version,
-        created_at=now(),
+        created_at=created_at,
         questions=_question_rows(questions),
         consent_texts=[
-            ConsentText(
-                version=1, text=plan.consent, digest=text_digest(plan.consent), created_at=now()
-            )
+            ConsentText(version=1, text=text, digest=text_digest(text), created_at=created_at)
         ],
     )
     session.add(study)
@@ -341,9 +340,8 @@ def exclude(
 ) -> None:
     """Exclude a participant's answers from the results; they stay stored."""
     _require_changeable(study)
-    reason = _checked_reason(
-        reason, "Say why this participant is excluded; the reason is exported."
-    )
+    missing = "Say why this participant is excluded; the reason is exported."
+    reason = _checked_reason(reason, missing)
     participant.excluded, participant.exclude_reason = True, reason
     accounts.log(session, study, who, "excluded", f"{participant.public_id}: {reason}")
     session.commit()
