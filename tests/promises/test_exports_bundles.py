@@ -151,6 +151,7 @@ def test_raw_texts_are_in_study_json_and_come_out_of_the_tables(session, study, 
     assert all(text in found or text.strip() in found for text in TEXTS)
 
 
+@pytest.mark.slow
 def test_identities_come_out_of_their_table_as_they_were(session, study, bundle):
     rows = {row["participant"]: row for row in rows_of(bundle["identities.csv"])}
     found = session.query(Participant, Identity).join(Identity)

@@ -259,6 +259,7 @@ def test_the_first_ranking_counts_whatever_is_posted_later(client, session):
     assert drawn.ranked_first == Ranking.parse("A>B>C>D>E")
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_seconds_of_an_answer_that_was_refused_are_not_lost(client, session, study):
     visitor = Visitor(client)

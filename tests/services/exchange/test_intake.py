@@ -10,7 +10,7 @@ from survey.services.exchange.input_files import BundleError
 from survey.services.studies.lifecycle import open_study
 from tests.services.exchange.changes import steps_of, with_cell
 from tests.services.exchange.conftest import a_study, handed_out
-from tests.services.exchange.test_replicate import DESIGNS
+from tests.services.exchange.test_replicate import EVERY_DESIGN
 
 DIFFERENT = {"study.json", "analysis.json", "SHA256SUMS"}  # they name the study's address
 
@@ -23,7 +23,7 @@ def ada(session):
     return researcher
 
 
-@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+@EVERY_DESIGN
 def test_what_was_taken_in_is_handed_out_as_it_came(session, ada, design):
     files = handed_out(session, a_study(session, **design), include_test=True)
     study = bundle_import.import_bundle(session, files, "my.zip", "again", ada)

@@ -38,13 +38,23 @@ DESIGNS = {
 }
 
 
+# Questions that have to be drawn many times take two seconds.
+EVERY_DESIGN = pytest.mark.parametrize(
+    "design",
+    [
+        pytest.param(design, id=name, marks=[pytest.mark.slow] * (name == "discriminative"))
+        for name, design in DESIGNS.items()
+    ],
+)
+
+
 def refused(files):
     with pytest.raises(BundleError) as error:
         steps_of(files)
     return str(error.value)
 
 
-@pytest.mark.parametrize("design", DESIGNS.values(), ids=DESIGNS)
+@EVERY_DESIGN
 def test_a_bundle_replicates_whatever_the_design(session, design):
     study = a_study(session, **design)
     for wanted in ({}, {"include_test": True}, {"with_identities": True}):

@@ -45,7 +45,7 @@ def test_a_box_in_another_colour_is_seen(tmp_path):
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.png")), ids=lambda path: path.stem)
 def test_every_screenshot_is_shown_somewhere(path):
-    root = Path(__file__).parents[1]
+    root = Path(__file__).parents[2]
     pages = [root / "README.md", *(root / "docs").rglob("*.md")]
     assert any(f"screenshots/{path.name}" in page.read_text() for page in pages)
 
