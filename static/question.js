@@ -1,20 +1,24 @@
-// The question page, made nicer: the own ordering echoed while places are chosen, letters that
-// can be dragged to a place, "None of these" and the methods excluding each other, and the time
-// the page was in view. Everything works without this file.
+// The question page, made nicer: letters that are tapped from best to worst or dragged to another
+// place, one's own ordering in words, "None of these" and the methods excluding each other, what
+// was begun kept through a reload, and the time in view. Everything works without this file.
 "use strict";
 
 const form = document.getElementById("vote");
 const echo = document.getElementById("echo");
+// The places are kept in the selects, which are what is sent.
 const places = [...form.querySelectorAll("select[name^=rank-]")].sort((a, b) => (a.name < b.name ? -1 : 1));
-const choices = [...form.querySelectorAll("input[name=choice]")];
+const choices = [...form.querySelectorAll("input[type=checkbox][name=choice]")];
 const own = choices.find((box) => box.value === "own");
-// One's own column beside the orderings of the methods; not there before one sees these.
-const cells = [...form.querySelectorAll("[data-place]:not([data-place=''])")];
-const unplaced = document.getElementById("to-place");
+const keys = [...form.querySelectorAll("[data-letter]")];
+const equal = document.getElementById("equal");
+const undo = document.getElementById("undo");
+const slots = document.getElementById("slots");
 // The page's language, ready to be filled: words_for_own_ordering in language.py.
 const words = JSON.parse(echo.dataset.words);
 
 const letterOf = (select) => select.name.slice("rank-".length);
+const selectOf = (letter) => places.find((select) => letterOf(select) === letter);
+const missing = () => places.filter((select) => !select.value).map(letterOf);
 const fill = (text, parts) => text.replace(/\{(\w+)\}/g, (_, name) => parts[name]);
 const andJoin = (all) => (all.length > 1 ? fill(words.and, { words: all.slice(0, -1).join(", "), last: all.at(-1) }) : all.join(""));
 const inARow = (all) => all.reduce((before, after) => fill(words.row, { before, after }));
@@ -32,17 +36,6 @@ function tiers() {
   });
 }
 
-const placesOf = (groups) => new Map(groups.flatMap(({ letters, place }) => letters.map((letter) => [letter, place])));
-
-function describe() {
-  const groups = tiers();
-  const missing = places.filter((select) => !select.value);
-  const said = missing.length ? soFar(missing.map(letterOf)) : inWords(groups);
-  const unused = said && choices.some((box) => box !== own && box.checked);
-  echo.textContent = said ? fill(words.own, { ordering: said }) + (unused ? ` ${words.unused}` : "") : "";
-  draw(groups, missing);
-}
-
 function inWords(groups) {
   return inARow(
     groups.map(({ letters, place }) =>
@@ -53,103 +46,216 @@ function inWords(groups) {
   );
 }
 
-// An order that lacks lists is said as it was chosen: the places may still shift.
-function soFar(missing) {
+// An order that lacks lists is written as it was chosen: the places may still shift.
+function soFar(unplaced) {
   const chosen = places.filter((select) => select.value).sort((a, b) => a.value - b.value);
   if (!chosen.length) return "";
   const list = chosen.map((select) => fill(words.chosen[select.value - 1], { letter: letterOf(select) })).join(", ");
-  return fill(words.soFar[missing.length - 1], { chosen: list, missing: andJoin(missing) });
+  return fill(words.soFar[unplaced.length - 1], { chosen: list, missing: andJoin(unplaced) });
 }
 
-// One's own column, like the methods': what stands at each place. Until every list has one,
-// letters stand where they were put.
-function draw(groups, missing) {
-  if (unplaced) {
-    unplaced.hidden = !missing.length || !(own.checked || groups.length);
-    unplaced.replaceChildren(text("small", "", words.drag), ...missing.map(chip));
+function describe() {
+  const unplaced = missing();
+  const ordering = unplaced.length ? soFar(unplaced) : inWords(tiers());
+  const unused = ordering && choices.some((box) => box !== own && box.checked);
+  echo.textContent = ordering ? fill(words.own, { ordering }) + (unused ? ` ${words.unused}` : "") : "";
+  draw(unplaced);
+}
+
+// The keys show the places of their letters; the slots what stands at each place.
+function draw(unplaced) {
+  const placeOf = new Map(tiers().flatMap(({ letters, place }) => letters.map((letter) => [letter, place])));
+  for (const key of keys) {
+    const place = placeOf.get(key.dataset.letter);
+    key.setAttribute("aria-pressed", String(Boolean(place)));
+    key.replaceChildren(key.dataset.letter, element("small", place ? words.places[place - 1] : "–"));
+    if (place) key.classList.remove("missing");
   }
-  const placeOf = placesOf(groups);
-  for (const cell of cells) {
-    const at = (select) => (missing.length ? Number(select.value) : placeOf.get(letterOf(select)));
-    const here = places.filter((select) => select.value && at(select) === Number(cell.dataset.place));
-    cell.replaceChildren(...here.flatMap((select, nth) => [...(nth ? [text("span", "tie", " = ")] : []), chip(select)]));
+  undo.disabled = !past.length;
+  equal.disabled = unplaced.length === places.length;
+  slots.hidden = unplaced.length === places.length;
+  for (const slot of slots.children) {
+    const letters = places.map(letterOf).filter((letter) => String(placeOf.get(letter)) === slot.dataset.place);
+    slot.lastElementChild.replaceChildren(...letters.flatMap((letter, nth) => [...(nth ? [" = "] : []), chip(letter)]));
   }
 }
 
-function text(name, className, said) {
+function element(name, text) {
   const made = document.createElement(name);
-  made.className = className;
-  made.textContent = said;
+  made.textContent = text;
   return made;
 }
 
-// A letter that can be dragged to a place: it sets its select. Who cannot drag has the selects.
-function chip(select) {
-  const letter = text("span", "chip", letterOf(select));
-  letter.addEventListener("pointerdown", (event) => hold(event, letter, select));
-  return letter;
+// Tapping: a letter goes behind the last one, or beside it after "="; a placed letter is taken out.
+// The last letter needs no tap.
+const past = [];
+let nextIsEqual = false;
+
+function change(groups) {
+  past.push(places.map((select) => select.value));
+  setPlaces(groups);
 }
 
-function hold(event, letter, select) {
+function setPlaces(groups) {
+  let ahead = 0;
+  for (const select of places) select.value = "";
+  for (const letters of groups) {
+    for (const letter of letters) selectOf(letter).value = String(ahead + 1);
+    ahead += letters.length;
+  }
+  placed();
+}
+
+function tap(letter) {
+  const groups = tiers().map(({ letters }) => letters);
+  if (selectOf(letter).value) {
+    change(groups.map((letters) => letters.filter((other) => other !== letter)).filter((letters) => letters.length));
+  } else {
+    if (nextIsEqual && groups.length) groups.at(-1).push(letter);
+    else groups.push([letter]);
+    const left = missing().filter((other) => other !== letter);
+    if (left.length === 1) groups.push(left);
+    change(groups);
+  }
+  setEqual(false);
+}
+
+function setEqual(on) {
+  nextIsEqual = on;
+  equal.setAttribute("aria-pressed", String(on));
+}
+
+keys.forEach((key) => key.addEventListener("click", () => key.dataset.dragged || tap(key.dataset.letter)));
+equal.addEventListener("click", () => {
+  const groups = tiers().map(({ letters }) => letters);
+  if (missing().length || groups.length < 2) setEqual(!nextIsEqual);
+  else change([...groups.slice(0, -2), [...groups.at(-2), ...groups.at(-1)]]); // the last one was placed by itself
+});
+undo.addEventListener("click", () => {
+  past.pop()?.forEach((value, nth) => (places[nth].value = value));
+  setEqual(false);
+  placed();
+});
+
+// Dragging: a letter is put to the place at which it is let go. Who cannot drag has the keys.
+function chip(letter) {
+  const made = element("b", letter);
+  made.addEventListener("pointerdown", (event) => hold(event, made, letter));
+  return made;
+}
+keys.forEach((key) => key.addEventListener("pointerdown", (event) => hold(event, key, key.dataset.letter)));
+
+function hold(event, held, letter) {
   if (event.button) return;
-  event.preventDefault();
-  let cell;
-  const at = ({ clientX, clientY }) => document.elementFromPoint(clientX, clientY)?.closest("[data-place]");
+  let slot;
+  delete held.dataset.dragged;
+  const controller = new AbortController();
+  const listen = (kind, what) => window.addEventListener(kind, (now) => now.pointerId === event.pointerId && what(now), { signal: controller.signal });
   const move = (now) => {
-    letter.style.translate = `${now.clientX - event.clientX}px ${now.clientY - event.clientY}px`;
-    cell?.classList.remove("under");
-    cell = at(now);
-    cell?.classList.add("under");
+    const [x, y] = [now.clientX - event.clientX, now.clientY - event.clientY];
+    if (!held.dataset.dragged && Math.hypot(x, y) < 8) return; // a tap
+    held.dataset.dragged = "yes";
+    slots.hidden = false;
+    held.classList.add("held");
+    held.style.translate = `${x}px ${y}px`;
+    slot?.classList.remove("under");
+    slot = document.elementFromPoint(now.clientX, now.clientY)?.closest("[data-place]");
+    slot?.classList.add("under");
   };
   const end = (now) => {
     controller.abort();
-    cell?.classList.remove("under");
-    letter.classList.remove("held");
-    letter.style.translate = "";
-    if (now.type === "pointerup" && cell) put(select, cell.dataset.place);
+    slot?.classList.remove("under");
+    held.classList.remove("held");
+    held.style.translate = "";
+    if (now.type === "pointerup" && slot) put(letter, slot.dataset.place);
+    else describe();
+    setTimeout(() => delete held.dataset.dragged); // after the click that follows
   };
-  const controller = new AbortController();
-  const listen = (kind, what) => window.addEventListener(kind, what, { signal: controller.signal });
-  const ofThisPointer = (what) => (now) => now.pointerId === event.pointerId && what(now);
-  letter.classList.add("held");
-  listen("pointermove", ofThisPointer(move));
-  listen("pointerup", ofThisPointer(end));
-  listen("pointercancel", ofThisPointer(end));
-  listen("keydown", (now) => now.key === "Escape" && end(now));
+  listen("pointermove", move);
+  listen("pointerup", end);
+  listen("pointercancel", end);
+  window.addEventListener("keydown", (now) => now.key === "Escape" && end(now), { signal: controller.signal });
 }
 
-// Where every list has a place, the rows are places as counted: 1, 1, 2 stands in the rows 1, 1, 3. So
-// the others take the places of the rows in which one sees them.
-function put(select, place) {
-  if (places.every((one) => one.value)) {
-    const placeOf = placesOf(tiers());
-    for (const one of places) one.value = placeOf.get(letterOf(one));
-  }
-  if (select.value === place) return;
-  select.value = place;
-  select.dispatchEvent(new Event("change"));
+// The slots are places as counted: 1, 1, 2 stands in the slots 1, 1, 3. So the others take the places
+// of the slots in which one sees them.
+function put(letter, place) {
+  past.push(places.map((select) => select.value));
+  for (const { letters, place: seen } of tiers()) for (const other of letters) selectOf(other).value = String(seen);
+  selectOf(letter).value = place;
+  placed();
 }
 
-// As with "other: ____": whoever fills it in means it, unless a method is ticked; and
-// whoever empties it again did not.
+// As with "other: ____": who fills it in means it, unless a method is ticked; who empties it did not.
 let tickedForThem = false;
-function placed(select) {
-  if (own && select.value && !choices.some((box) => box.checked)) own.checked = tickedForThem = true;
-  if (tickedForThem && places.every((one) => !one.value)) own.checked = tickedForThem = false;
-  describe();
+function placed() {
+  const any = places.some((select) => select.value);
+  if (own && any && !choices.some((box) => box.checked)) own.checked = tickedForThem = true;
+  if (tickedForThem && !any) own.checked = tickedForThem = false;
+  changed();
 }
-places.forEach((select) => select.addEventListener("change", () => placed(select)));
-// A place may be chosen before this script is there.
-places.filter((select) => select.value && !select.selectedOptions[0].defaultSelected).forEach(placed);
+
+function changed() {
+  describe();
+  keep();
+  mend();
+}
+
+places.forEach((select) => select.addEventListener("change", placed));
 choices.forEach((box) =>
   box.addEventListener("change", () => {
     tickedForThem = false;
     choices.forEach((other) => {
       if (box.checked && (other === own) !== (box === own)) other.checked = false;
     });
-    describe();
+    changed();
   }),
 );
+
+// What is wrong no more is not marked any more.
+function mend() {
+  for (const select of places) if (select.value) select.removeAttribute("aria-invalid");
+  const isOwn = !own || own.checked;
+  const ready = isOwn ? !missing().length : choices.some((box) => box.checked);
+  if (ready) document.querySelector(".problems")?.remove();
+}
+
+// What was begun is kept in this tab, under the key of the answer that the page showed.
+const key = form.querySelector("[name=submission_key]")?.value ?? location.pathname;
+function keep() {
+  try {
+    const answer = [choices.map((box) => box.checked), places.map((select) => select.value)];
+    sessionStorage.setItem(key, JSON.stringify(answer));
+  } catch {
+    return; // a browser that keeps nothing
+  }
+}
+function fillInAgain() {
+  const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");
+  if (!kept || document.getElementById("problems")) return;
+  const [ticks, values] = kept;
+  const now = JSON.stringify([choices.map((box) => box.checked), places.map((select) => select.value)]);
+  if (now === JSON.stringify(kept)) return;
+  choices.forEach((box, nth) => (box.checked = Boolean(ticks[nth])));
+  places.forEach((select, nth) => (select.value = values[nth] ?? ""));
+  document.getElementById("kept").hidden = false;
+}
+
+// With this script the keys take the place of the selects, and of their ids: errors link to them.
+document.getElementById("pad").hidden = false;
+document.getElementById("selects").hidden = true;
+for (const tapped of keys) {
+  const select = selectOf(tapped.dataset.letter);
+  tapped.id = select.id;
+  select.removeAttribute("id");
+}
+// A place may be chosen before this script is there.
+if (places.some((select) => select.value && !select.selectedOptions[0].defaultSelected)) placed();
+try {
+  fillInAgain();
+} catch {
+  sessionStorage.removeItem(key);
+}
 describe();
 // Fields that a browser fills in again after “Back” are filled in after this script has run.
 window.addEventListener("pageshow", describe);

@@ -81,6 +81,15 @@ function hidden(name, value) {
   return Object.assign(document.createElement("input"), { type: "hidden", name, value });
 }
 
+// A fault that is being mended is not marked any more; the list of faults goes with the last one.
+document.addEventListener("input", ({ target }) => {
+  if (!target.matches("[aria-invalid]")) return;
+  target.removeAttribute("aria-invalid");
+  document.getElementById(`${target.id}-error`)?.remove();
+  document.querySelector(`.problems a[href="#${target.id}"]`)?.closest("li").remove();
+  if (!document.querySelector(".problems li")) document.querySelector(".problems")?.remove();
+});
+
 if ("timeout" in AbortSignal) {
   document.querySelectorAll("[data-saving]").forEach((status) => keepSaving(status.closest("form"), status));
 }

@@ -60,6 +60,10 @@ def save_answer(
     answers.save_answer(session, KEY, plan, participant, position, answer, key, seconds)
 
 
+# A step before the practice question, with a question or a link that leads on.
+EXPLAINS = "#check, a.go[href*='?step=']"
+
+
 class Visitor:
     """A person with a browser that runs no scripts: opens pages, fills in forms."""
 
@@ -96,7 +100,7 @@ class Visitor:
         """
         self.open(query)
         for _ in range(MOST_PAGES):
-            if self.path in until:
+            if self.path in until and not self.page.select_one(EXPLAINS):
                 return
             self._go_on(choice, personal)
         raise AssertionError(f"none of {until} was reached, but {self.address}: {self.text}")
@@ -120,10 +124,16 @@ class Visitor:
             self.submit("/consent", agree="y")
         elif self.path == "/about-you":
             self.submit("/about-you", **(personal or self._first_answers()))
+        elif self.page.select_one("#check"):
+            self.submit("/practice/check", better="1")
+        elif self.path == "/practice" and self.page.select_one("main a.go"):
+            self.open(self.page.select_one("main a.go")["href"].removeprefix(self.home))
         elif self.path == "/practice" and self.page.select_one("form[action$='/start']"):
             self.submit("/start")
-        elif self.page.select_one("[name=choice]"):
+        elif self.page.select_one("[type=checkbox][name=choice]"):
             self.submit(self.path, choice=choice)
+        elif places := self.page.select("[name^=rank-]"):
+            self.submit(self.path, **{field["name"]: n for n, field in enumerate(places, 1)})
         else:
             self.submit(self.path)
 

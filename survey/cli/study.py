@@ -118,6 +118,12 @@ def study() -> None:
 @click.option("--lists", type=int, help="Ranked lists per question (5).")
 @click.option("--relevant", type=int, help="Relevant items per list (5).")
 @click.option("--collection-size", type=int, help="Items in the collection (100).")
+@click.option(
+    "--columns",
+    type=click.Choice(["before", "after", "never"]),
+    help="When people see the methods' orderings: before or after their own, or never (before).",
+)
+@click.option("--arms", help="Draw participants evenly among two or three of these: before,after.")
 @click.option("--participants", type=int, help="How many participants you want (30).")
 @click.option(
     "--language", type=click.Choice(languages()), help="Language of participants' pages (en)."
@@ -385,6 +391,8 @@ def _plan_fields(options: dict[str, Any]) -> dict[str, Any]:
     fields = {name: value for name, value in options.items() if value is not None}
     if "measures" in fields:
         fields["measures"] = fields["measures"].replace(",", " ").split()
+    if "arms" in fields:
+        fields["arms"] = fields["arms"].replace(",", " ").split()
     if "grades" in fields:
         fields["marks"] = {"grades": fields.pop("grades").replace(",", " ")}
     return fields

@@ -98,7 +98,7 @@ def answers(session: Session, study_id: int) -> Select[Any]:
         *(session, study_id, ORDERING, Presentation.position),
         *(*map(_as_stored, orders), type_coerce(StoredOrderingAnswer.clicked, Integer)),
         *(*map(_as_stored, own_and_times), StoredResponse.active_seconds, StoredResponse.revisions),
-        *(Participant.is_test, Participant.excluded),
+        *(Participant.is_test, Participant.excluded, StoredOrderingAnswer.asked),
     )
 
 
@@ -106,7 +106,7 @@ def answers_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
     """Yield the answers without practice, by public id and question.
 
     Each is (id, question, position, label order, column order, list order, clicked, own ranking,
-    shown at, submitted at, active seconds, revisions, is test, excluded).
+    shown at, submitted at, active seconds, revisions, is test, excluded, asked).
     """
     statement = answers(session, study_id)
     for row in _answer_rows(session, statement, include_test=include_test):

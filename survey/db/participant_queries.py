@@ -68,6 +68,7 @@ class ParticipantRow:
     is_test: bool
     personal_json: str
     receipt: str | None
+    arm: str | None
     started_at: datetime
     consented_at: datetime | None
     described_at: datetime | None
@@ -362,7 +363,7 @@ _VISIT = Prepared(
         exists().where(Guest.participant_id == _participant.c.id).label("is_guest"),
         *(_participant.c[name] for name in ("id", "public_id", "status", "is_test")),
         as_type(_participant.c.personal, Text).label("personal_json"),
-        *(_participant.c[name] for name in ("receipt", "started_at", "consented_at")),
+        *(_participant.c[name] for name in ("receipt", "arm", "started_at", "consented_at")),
         *(_participant.c[name] for name in ("described_at", "informed_at", "last_seen_at")),
     )
     .outerjoin(

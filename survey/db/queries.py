@@ -133,11 +133,7 @@ def times_asked(
 
     Only those who hold a slot are counted; test participants are counted by themselves.
     """
-    counted = (
-        Participant.is_test.is_(True) & (Participant.status != "screened_out")
-        if is_test
-        else _holds_slot(since)
-    )
+    counted = _counts_as(since, is_test=is_test)
     rows = session.execute(
         select(Presentation.question_id, func.count())
         .join(Participant, Participant.id == Presentation.participant_id)
@@ -145,6 +141,24 @@ def times_asked(
         .group_by(Presentation.question_id)
     )
     return {row[0]: row[1] for row in rows}
+
+
+def arm_counts(
+    session: Session, study_id: int, since: datetime, *, is_test: bool
+) -> dict[str | None, int]:
+    """Count the participants of each arm, as ``times_asked`` counts them."""
+    rows = session.execute(
+        select(Participant.arm, func.count())
+        .where(Participant.study_id == study_id, _counts_as(since, is_test=is_test))
+        .group_by(Participant.arm)
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def _counts_as(since: datetime, *, is_test: bool) -> ColumnElement[bool]:
+    if is_test:
+        return Participant.is_test.is_(True) & (Participant.status != "screened_out")
+    return _holds_slot(since)
 
 
 def guests_of(session: Session, study: Study) -> Sequence[Guest]:

@@ -13,11 +13,23 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Float, Integer, Select, Text, cast, extract, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Float,
+    Integer,
+    Select,
+    Text,
+    case,
+    cast,
+    extract,
+    func,
+    select,
+)
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from survey.core.agreement.answers import (
+    ASKED,
     Answers,
     Coded,
     People,
@@ -41,7 +53,10 @@ SEPARATOR = "\x1e"  # between joined texts: no JSON holds it
 COPY_ESCAPE = re.compile(r"\\(.)")
 COPY_CHARACTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
-NUMBERS = (StoredResponse.question_id, Presentation.position, StoredOrderingAnswer.clicked)
+_ASKED = case(
+    {kind: code for code, kind in enumerate(ASKED, 1)}, value=StoredOrderingAnswer.asked, else_=0
+)
+NUMBERS = (StoredResponse.question_id, Presentation.position, StoredOrderingAnswer.clicked, _ASKED)
 TEXTS = (
     StoredOrderingPresentation.label_order,
     StoredOrderingPresentation.column_order,
@@ -72,20 +87,21 @@ class AnswerColumns:
         self._numbers = tuple(sorted(numbers.values()))
         self._texts = (TextCodes(), TextCodes(), TextCodes())
         self._batches: list[tuple[NDArray[Any], ...]] = []
-        self.add([], [], [], [], [], [], [], [])
+        self.add([], [], [], [], [], [], [], [], [])
 
     def add(self, participants: Any, questions: Any, *columns: Any) -> None:
         """Append a batch, a sequence for each column.
 
-        After the row ids of participants and questions: position, clicked, seconds, label
-        order, column order, own ranking.
+        After the row ids of participants and questions: position, clicked, asked, seconds,
+        label order, column order, own ranking.
         """
-        positions, clicked, seconds, *texts = columns
+        positions, clicked, asked, seconds, *texts = columns
         batch: tuple[NDArray[Any], ...] = (
             np.array(participants, dtype=np.int64),
             self._codes(np.array(questions, dtype=np.int64)),
             np.array(positions, dtype=np.int32),
             np.array(clicked, dtype=np.uint8),
+            np.array(asked, dtype=np.uint8),
             np.array(seconds, dtype=np.float64),
             *(codes.encode(column) for codes, column in zip(self._texts, texts, strict=True)),
         )
@@ -112,7 +128,7 @@ class AnswerColumns:
         first_answer = first_rows(counts)
         order = np.repeat(first[runs] - first_answer, counts) + np.arange(counts.sum())
         order = _by_question(order, columns[0], np.repeat(np.arange(len(counts)), counts))
-        question, position, clicked, seconds, *texts = (column[order] for column in columns)
+        question, position, clicked, asked, seconds, *texts = (column[order] for column in columns)
         labels, orders, owns = self._texts
         return Answers(
             people=ids[people],
@@ -120,6 +136,7 @@ class AnswerColumns:
             question=Coded(self._numbers, question),
             label_order=_decoded(labels, texts[0], tuple).in_order(),
             clicked=clicked,
+            asked=asked,
             own=_decoded(owns, texts[2], Ranking.by_key).in_order(by_groups),
             column_order=_decoded(orders, texts[1], tuple).in_order(),
             position=Coded(tuple(range(int(position.max(initial=0)) + 1)), position),
@@ -267,14 +284,16 @@ def _joined_cells(seconds: ColumnElement[Any]) -> list[ColumnElement[Any]]:
 def _split_rows(rows: Sequence[Row]) -> tuple[Any, ...]:
     """Split the joined cells; return a sequence for each column, an element for each answer."""
     ids, counts, *cells = zip(*rows, strict=True)
+    numbers, seconds, texts = (
+        cells[: len(NUMBERS)],
+        cells[len(NUMBERS)],
+        cells[len(NUMBERS) + 1 :],
+    )
     return (
         np.repeat(np.array(ids).astype(np.int64), np.array(counts).astype(np.int64)),
-        *(np.fromstring(",".join(column), dtype=np.int64, sep=",") for column in cells[:3]),
-        np.fromstring(",".join(cells[3]), sep=","),
-        *(
-            [text or None for text in SEPARATOR.join(column).split(SEPARATOR)]
-            for column in cells[4:]
-        ),
+        *(np.fromstring(",".join(column), dtype=np.int64, sep=",") for column in numbers),
+        np.fromstring(",".join(seconds), sep=","),
+        *([text or None for text in SEPARATOR.join(column).split(SEPARATOR)] for column in texts),
     )
 
 

@@ -17,7 +17,7 @@ from flask import Flask, g, has_app_context, request
 from flask_babel.speaklater import LazyString
 from markupsafe import Markup
 
-from survey.core.studies.rankings import Ranking, letters_for
+from survey.core.studies.rankings import Ranking, differing_pairs, letters_for
 from survey.errors import marked
 from survey.services.studies.languages import ENGLISH, catalogue, languages
 
@@ -68,7 +68,19 @@ def init_app(app: Flask) -> None:
     for called in (page_language, answer_in_words, orders, place, ties, words_for_own_ordering):
         app.add_template_global(called)
     for applied in (
-        *(aligned, and_join, day, filled, in_words, mark_words, methods, moment, order, ordinal),
+        *(
+            aligned,
+            and_join,
+            compared,
+            day,
+            filled,
+            in_words,
+            mark_words,
+            methods,
+            moment,
+            order,
+            ordinal,
+        ),
         *(paragraphs, ranking_in_words),
     ):
         app.add_template_filter(applied)
@@ -233,6 +245,16 @@ def orders(question: Any, labels: Iterable[int]) -> str:
     return in_a_row(order(question.column(label).ranking) for label in sorted(labels))
 
 
+def compared(ranking: Ranking, own: Ranking) -> str:
+    """Return how a method's ordering differs from one's own: "differs in one pair: B and D"."""
+    pairs = differing_pairs(ranking, own)
+    if not pairs:
+        return gettext("same as yours")
+    if len(pairs) == 1:
+        return gettext("differs in one pair: %(letters)s", letters=and_join(pairs[0]))
+    return gettext("differs in %(count)s pairs", count=len(pairs))
+
+
 def answer_in_words(clicked: Iterable[int], own: Ranking | None) -> str:
     """Return an answer in words: Methods 1 and 3; your own ordering, B > A = C."""
     return gettext("your own ordering, %(order)s", order=order(own)) if own else methods(clicked)
@@ -289,11 +311,11 @@ def words_for_own_ordering(lists: int) -> dict[str, Any]:
     return {
         "and": and_join(("{words}", "{last}")),
         "row": in_a_row(("{before}", "{after}")),
+        "places": [ordinal(number) for number in numbers],
         "chosen": [_chosen("{letter}", number) for number in numbers],
         "alone": [_alone("{letter}", number) for number in numbers],
         "tied": [_tied("{letters}", number) for number in numbers],
         "soFar": [_so_far("{chosen}", "{missing}", count) for count in numbers],
         "own": gettext("Your own ordering: %(ordering)s.", ordering="{ordering}"),
-        "drag": gettext("Drag down, or choose above:"),
         "unused": gettext("Not used while a method is ticked."),
     }

@@ -1,6 +1,7 @@
 """Preview a study as participants see it, with a watermark and without storing anything."""
 
 from types import SimpleNamespace
+from typing import Any
 
 from flask import Blueprint, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -14,6 +15,7 @@ from survey.web import forms
 from survey.web.forms import Form
 from survey.web.language import set_language
 from survey.web.participant.entry import ConsentForm, ResumeForm, personal_form
+from survey.web.participant.questions import explanation, step_after_check
 from survey.web.participant.visit import Credit, pages_of
 from survey.web.researcher.pages import for_researchers
 
@@ -33,6 +35,7 @@ def _pretend() -> None:
     """Set the example participant, labels and addresses that templates read."""
     g.labels = (request.view_args or {}).get("labels") or answers.usual_variant(g.plan)
     g.at = _address_of
+    g.plan = g.plan.in_arm(g.plan.arms[0] if g.plan.arms else None)
     set_language(g.plan.language)
     g.participant = SimpleNamespace(
         public_id="P-PREVIEW",
@@ -43,8 +46,9 @@ def _pretend() -> None:
     )
 
 
-def _address_of(page: str, position: int | None = None, **_: object) -> str:
-    return url_for("preview.page", labels=g.labels, page=page, position=position)
+def _address_of(page: str, position: int | None = None, **query: Any) -> str:
+    steps = {name: query[name] for name in ("step", "again") if name in query}
+    return url_for("preview.page", labels=g.labels, page=page, position=position, **steps)
 
 
 @blueprint.app_template_global()
@@ -73,6 +77,8 @@ def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValu
     is_sent = request.method == "POST"
     if page in ("practice", "question") and not (is_sent and "go" in request.form):
         return _question_page(page, position)
+    if is_sent and page == "check":
+        return redirect(_address_of("practice", **step_after_check()), 303)
     if is_sent and page in AFTER_BUTTON:
         return redirect(_address_of(AFTER_BUTTON[page]), 303)
     if not is_sent and page not in (*BEFORE, *AFTER):
@@ -86,9 +92,15 @@ def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValu
 def _question_page(page: str, position: int) -> ResponseReturnValue:
     """Show a question, or the page before it until that was sent; go on from a valid form."""
     pages = pages_of(g.plan)
+    question = answers.preview(g.study, position, g.labels)
+    if page == "practice" and request.method == "GET" and FIRST_DONE not in request.args:
+        step = explanation(request.args.get("step", 1, type=int), lambda: question)
+        if step is not None:
+            return step
     content = {
         "position": position,
-        "question": answers.preview(g.study, position, g.labels),
+        "question": question,
+        "pages": pages,
         "saved": max(0, position - 1),
         "total": g.plan.questions,
     }

@@ -50,7 +50,7 @@ def field(name, value=None):
 def button(form):
     """What is wanted: the button that sends a form on, not the one that goes back."""
     sends = f"one.form?.getAttribute('action')?.includes('{form}')"
-    return f"one.matches('button:not([name=go])') && {sends}"
+    return f"one.matches('button:not([name=go], [type=button])') && {sends}"
 
 
 def link(end):
@@ -85,6 +85,8 @@ def test_the_whole_study_by_keyboard(page, link):
     page.keyboard.press("ArrowDown")
     press(page, button("/about-you"), "/scenario$")
     press(page, button("/scenario"), "/practice$")
+    press(page, f"{button('/practice/check')} && one.value === '1'", "step=2$")
+    press(page, "one.matches('a[href$=\"step=3\"]')", "step=3$")
     go_to(page, field("choice", "2"))
     page.keyboard.press("Space")
     press(page, button("/practice"), "/practice$")
@@ -116,14 +118,14 @@ def follow_the_first_error(page):
 
 
 def answer_by_oneself(page):
-    """Give every list a place with the keys, two of them the same, and hear it said."""
-    for letter, place in zip("ABCDE", "21233", strict=True):
-        go_to(page, field(f"rank-{letter}"))
-        page.keyboard.type(place)
-    expect(page.locator("[role=status]", has_text="B first")).to_be_visible()
-    go_to(page, field("choice", "own"))
-    if not page.evaluate("document.activeElement.checked"):
+    """Tap the letters with the keyboard, two of them equal, and hear the ordering."""
+    for key, direction in (("B", "Tab"), ("A", "Shift+Tab"), ("=", "Tab"), ("C", "Shift+Tab")):
+        go_to(page, f"one.innerText?.startsWith('{key}') && one.closest('.keys')", direction)
         page.keyboard.press("Space")
+    go_to(page, "one.innerText?.startsWith('D') && one.closest('.keys')")
+    page.keyboard.press("Space")
+    expect(page.locator("[role=status]", has_text="B first; A and C tie")).to_be_visible()
+    assert page.evaluate("document.querySelector('[value=own]').checked")
     press(page, button("/q/2"), "/q/3$")
 
 

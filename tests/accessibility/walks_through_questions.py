@@ -5,12 +5,28 @@ from typing import Any
 
 import pytest
 
+from survey.core.studies.rankings import Ranking
 from survey.services.participation import answers
 from tests.accessibility.sights import House, Sight
 from tests.builders import Visitor
 from tests.web.test_unsaved import locked, unreachable
 
 OWN = {f"rank_{letter}": place for letter, place in zip("ABCDE", "21345", strict=True)}
+
+
+def order_of(visitor: Visitor, label: int) -> dict[str, int]:
+    """The places of a method's ordering on the page."""
+    box = visitor.page.select_one(f"[name=choice][value='{label}']")
+    places = Ranking.parse(box.parent.select_one(".order").text).places
+    return {f"rank_{letter}": place for letter, place in places.items()}
+
+
+def upside_down(visitor: Visitor) -> dict[str, int]:
+    """An ordering that puts the list with the latest first match first."""
+    rows = visitor.page.select(".sheet tbody tr")
+    first = {row.select_one(".letter").text: int(row.select_one(".rank").text) for row in rows}
+    latest = sorted(first, key=lambda letter: -first[letter])
+    return {f"rank_{letter}": place for place, letter in enumerate(latest, 1)}
 
 
 def practising(house: House, language: str) -> Iterator[Sight]:
@@ -23,11 +39,20 @@ def practising(house: House, language: str) -> Iterator[Sight]:
         visitor.submit("/scenario")
     yield house.seen("Not saved yet", "503, a form", visitor, language)
     visitor.submit("/scenario")
+    yield house.seen("Practice: the numbers", "empty", visitor, language)
+    visitor.submit("/practice/check", better="0")
+    yield house.seen("Practice: the numbers", "answered wrongly", visitor, language)
+    visitor.submit("/practice/check", better="1")
+    yield house.seen("Practice: the methods", "", visitor, language)
+    visitor.open("/practice?step=3")
     yield house.seen("Practice", "empty", visitor, language)
     visitor.submit("/practice", choice="own", rank_A="1")
     yield house.seen("Practice", "error: places missing", visitor, language)
     visitor.submit("/practice", choice="1")
     yield house.seen("Practice", "saved", visitor, language)
+    visitor.open("/practice?step=3")
+    visitor.submit("/practice", choice="own", **upside_down(visitor))
+    yield house.seen("Practice", "saved, a better list below", visitor, language)
 
 
 def answering(house: House, language: str) -> Iterator[Sight]:
@@ -47,7 +72,13 @@ def answering(house: House, language: str) -> Iterator[Sight]:
     yield house.seen("Question", "error: own ranking incomplete", visitor, language)
     yield from _troubles(house, visitor, language)
     sent = {tag["name"]: tag.get("value", "") for tag in visitor.page.select("#vote [type=hidden]")}
-    visitor.submit("/q/1", choice=["1", "3"])
+    visitor.submit("/q/1", choice=["1", "2", "3"])
+    yield house.seen("Question", "asked back: different orderings", visitor, language)
+    visitor.submit("/q/1", choice=["1", "2", "3"], settle="own")
+    yield house.seen("Question", "asked back: an own ordering instead", visitor, language)
+    visitor.submit("/q/1", choice="own", **order_of(visitor, 1))
+    yield house.seen("Question", "asked back: the ordering of a method", visitor, language)
+    visitor.submit("/q/1", choice=["1", "2", "3"], settle="several")
     visitor.open("/q/1")
     yield house.seen("Question", "saved", visitor, language)
     visitor.post("/q/1", **{**sent, "choice": "2"})
@@ -63,7 +94,7 @@ def answering(house: House, language: str) -> Iterator[Sight]:
 def _troubles(house: House, visitor: Visitor, language: str) -> Iterator[Sight]:
     engine = house.session.get_bind()
     with locked(engine):
-        visitor.submit("/q/1", choice=["1", "3"], rank_B="2")
+        visitor.submit("/q/1", choice=["1", "3"], settle="several", rank_B="2")
     yield house.seen("Question", "error: 503, not saved yet", visitor, language)
     with unreachable(engine):
         visitor.submit("/q/1", choice="own", **OWN)
@@ -107,7 +138,7 @@ def answering_otherwise(house: House, language: str) -> Iterator[Sight]:
         visitor.prepare()
         yield house.seen("Question", state, visitor, language)
     slug = f"first-{language}"
-    house.study(slug, language=language, rank_first=True)
+    house.study(slug, language=language, columns="after")
     visitor = house.visitor(slug, language)
     visitor.prepare()
     yield house.seen("Own ranking first", "practice", visitor, language)
@@ -119,3 +150,10 @@ def answering_otherwise(house: House, language: str) -> Iterator[Sight]:
     yield house.seen("Own ranking first", "error: places missing", visitor, language)
     visitor.submit("/q/1", **OWN)
     yield house.seen("Own ranking first", "compared with the methods", visitor, language)
+    slug = f"never-{language}"
+    house.study(slug, language=language, columns="never", practice=False)
+    visitor = house.visitor(slug, language)
+    visitor.prepare()
+    yield house.seen("Question", "no methods", visitor, language)
+    visitor.submit("/q/1", rank_A="1")
+    yield house.seen("Question", "error: places missing, no methods", visitor, language)

@@ -11,8 +11,7 @@ from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle
 from tests.browser.recording import Recording
 from tests.browser.still import ARGUMENTS, StillServer, fixed_chance_and_time, open_window
-from tests.browser.test_own_ranking import drag
-from tests.browser.test_participant import place, prepare, save, tick
+from tests.browser.test_participant import place, prepare, save, tap, tick
 from tests.browser.test_researcher import sign_in
 from tests.browsing import launch
 from tests.serving import Server, free_port
@@ -110,10 +109,8 @@ def record(page: Page, link: str, folder: Path) -> None:
     save(page)
     page.wait_for_url("**/q/2")
     recording.frame(1.5)
-    tick(page, "own")
-    recording.frame(0.8)
-    for letter, number in zip("BDACE", (1, 2, 2, 4, 5), strict=True):
-        drag(page, letter, number)
+    for letter in "BD=AC":
+        tap(page, letter)
         recording.frame(0.8)
     recording.frame(2)
     save(page)

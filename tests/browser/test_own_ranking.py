@@ -1,9 +1,19 @@
-"""One's own ordering: letters that are dragged; and the picture of the positions."""
+"""One's own ordering: letters that are tapped or dragged; and the picture of the positions."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_participant import LAPTOP, PHONE, at, place, save, start, tick
+from tests.browser.test_participant import (
+    LAPTOP,
+    PHONE,
+    at,
+    place,
+    save,
+    select,
+    start,
+    tap,
+    tick,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -14,88 +24,129 @@ def middle_of(locator):
 
 
 def chip(page, letter):
-    return page.locator(".chip").get_by_text(letter, exact=True)
+    return page.locator("#slots b").get_by_text(letter, exact=True)
 
 
-def cell(page, number):
-    """A place of the own column; "" is where letters wait that have none."""
+def slot(page, number):
     return page.locator(f"[data-place='{number}']")
 
 
 def drag(page, letter, number):
     page.mouse.move(*middle_of(chip(page, letter)))
     page.mouse.down()
-    page.mouse.move(*middle_of(cell(page, number)), steps=3)
+    page.mouse.move(*middle_of(slot(page, number)), steps=3)
     page.mouse.up()
 
 
-def standing(page):
-    """What stands at each place of the own column, the letters without one first."""
-    return [text.replace("\n", "") for text in page.locator("[data-place]").all_inner_texts()]
+def ordering(page):
+    """The letters at each place."""
+    return page.locator("[data-place] > span").all_inner_texts()
 
 
-def test_letters_can_be_dragged_to_their_places_and_back(page, link):
+def test_letters_are_tapped_from_best_to_worst_and_the_last_one_needs_no_tap(page, link):
     start(page, link)
-    assert standing(page) == [""] * 6
-    tick(page, "own")
-    assert standing(page)[0].endswith("ABCDE")
-    drag(page, "C", 1)
-    expect(page.locator("#rank-C")).to_have_value("1")
-    for letter, number in (("A", 2), ("B", 2), ("D", 4), ("E", 5)):
-        drag(page, letter, number)
-    assert standing(page) == ["", "C", "A = B", "", "D", "E"]
-    expect(page.locator("#echo")).to_contain_text("C first; A and B tie for second")
-    drag(page, "E", "")
-    expect(page.locator("#rank-E")).to_have_value("")
-    expect(page.locator("#echo")).to_contain_text("E has no place yet")
-    drag(page, "E", 3)
-    # Places are counted as everywhere: after two at the second comes the fourth.
-    assert standing(page) == ["", "C", "A = B", "", "E", "D"]
+    expect(page.locator("#slots")).to_be_hidden()
+    tap(page, *"BA=DC")
+    assert ordering(page) == ["B", "A = D", "", "C", "E"]
+    expect(page.locator("#echo")).to_contain_text("B first; A and D tie for second; C fourth")
+    expect(page.locator("input[value=own]")).to_be_checked()
     save(page)
     at(page, "/q/2")
     page.go_back()
     at(page, "/q/1")
-    assert standing(page) == ["", "C", "A = B", "", "E", "D"]
+    assert ordering(page) == ["B", "A = D", "", "C", "E"]
     assert page.faults == []
 
 
-def test_a_letter_goes_to_the_row_in_which_it_is_let_go(page, link):
+def test_a_tap_can_be_undone_and_a_placed_letter_taken_out(page, link):
     start(page, link)
-    place(page, "11234")
-    assert standing(page)[1:] == ["A = B", "", "C", "D", "E"]
-    drag(page, "E", 4)
-    assert standing(page)[1:] == ["A = B", "", "C", "D = E", ""]
-    drag(page, "E", 3)
-    assert standing(page)[1:] == ["A = B", "", "C = E", "", "D"]
-    drag(page, "B", 2)
-    assert standing(page)[1:] == ["A", "B", "C = E", "", "D"]
+    tap(page, *"BADC")
+    tap(page, "=")  # the last two, although the last one was placed by itself
+    assert ordering(page) == ["B", "A", "D", "C = E", ""]
+    page.locator("#undo").click()
+    assert ordering(page) == ["B", "A", "D", "C", "E"]
+    page.locator("#undo").click()
+    expect(select(page, "C")).to_have_value("")
+    expect(select(page, "E")).to_have_value("")
+    tap(page, "A")
+    assert ordering(page) == ["B", "D", "", "", ""]
+    expect(page.locator("[data-letter=A]")).to_have_attribute("aria-pressed", "false")
 
 
-def test_what_the_browser_fills_in_again_is_shown_and_said_again(page, link):
+def test_an_ordering_takes_six_actions_at_most(page, link):
+    start(page, link)
+    actions = [*"BA=DC"]
+    tap(page, *actions)
+    save(page)
+    at(page, "/q/2")
+    assert len(actions) + 1 == 6
+
+
+def test_half_an_answer_survives_a_reload_and_a_way_back(page, link):
+    start(page, link)
+    tick(page, 1)
+    save(page)
+    at(page, "/q/2")
+    tap(page, *"BA")
+    page.reload()
+    assert ordering(page)[:2] == ["B", "A"]
+    expect(page.locator("#kept")).to_be_visible()
+    expect(page.locator("input[value=own]")).to_be_checked()
+    page.get_by_role("button", name="Back").click()
+    at(page, "/q/1")
+    expect(page.locator("#kept")).to_be_hidden()
+    save(page)
+    at(page, "/q/2")
+    assert ordering(page)[:2] == ["B", "A"]
+
+
+def test_what_was_wrong_is_not_marked_once_it_is_mended(page, link):
     start(page, link)
     tick(page, "own")
-    place(page, "11234")
-    page.goto(link)
-    page.go_back()
-    at(page, "/q/1")
-    expect(page.locator("#rank-E")).to_have_value("4")
-    assert standing(page)[1:] == ["A = B", "", "C", "D", "E"]
-    expect(page.locator("#echo")).to_contain_text("A and B tie for first")
+    tap(page, *"BA")
+    save(page)
+    expect(page.locator(".problems")).to_contain_text("give a place to C, D and E")
+    expect(page.locator(".keys .missing")).to_have_count(3)
+    tap(page, *"CD")
+    expect(page.locator(".keys .missing")).to_have_count(0)
+    expect(page.locator(".problems")).to_have_count(0)
+
+
+def test_a_letter_goes_to_the_place_at_which_it_is_let_go(page, link):
+    start(page, link)
+    place(page, "11345")
+    assert ordering(page) == ["A = B", "", "C", "D", "E"]
+    drag(page, "E", 4)
+    assert ordering(page) == ["A = B", "", "C", "D = E", ""]
+    drag(page, "E", 3)
+    assert ordering(page) == ["A = B", "", "C = E", "", "D"]
+    drag(page, "B", 2)
+    assert ordering(page) == ["A", "B", "C = E", "", "D"]
+
+
+def test_a_letter_is_dragged_from_the_keys_too(page, link):
+    start(page, link)
+    tap(page, "B")
+    page.mouse.move(*middle_of(page.locator("[data-letter=C]")))
+    page.mouse.down()
+    page.mouse.move(*middle_of(slot(page, 2)), steps=5)
+    page.mouse.up()
+    assert ordering(page)[:2] == ["B", "C"]
 
 
 def test_a_second_finger_does_not_move_what_the_first_one_holds(page, link):
     start(page, link)
     place(page, "12345")
-    (x, y), (row_2, row_5) = middle_of(chip(page, "A")), (cell(page, 2), cell(page, 5))
+    (x, y), (second, fifth) = middle_of(chip(page, "A")), (slot(page, 2), slot(page, 5))
     send = """([kind, finger, x, y]) => document.elementFromPoint(x, y).dispatchEvent(
         new PointerEvent(kind, {pointerId: finger, clientX: x, clientY: y, bubbles: true}))"""
     page.evaluate(send, ["pointerdown", 1, x, y])
-    page.evaluate(send, ["pointermove", 1, *middle_of(row_2)])
-    page.evaluate(send, ["pointermove", 2, *middle_of(row_5)])
-    page.evaluate(send, ["pointerup", 2, *middle_of(row_5)])
-    assert standing(page)[1:] == ["A", "B", "C", "D", "E"]
-    page.evaluate(send, ["pointerup", 1, *middle_of(row_2)])
-    assert standing(page)[1:] == ["A = B", "", "C", "D", "E"]
+    page.evaluate(send, ["pointermove", 1, *middle_of(second)])
+    page.evaluate(send, ["pointermove", 2, *middle_of(fifth)])
+    page.evaluate(send, ["pointerup", 2, *middle_of(fifth)])
+    assert ordering(page) == ["A", "B", "C", "D", "E"]
+    page.evaluate(send, ["pointerup", 1, *middle_of(second)])
+    assert ordering(page) == ["A = B", "", "C", "D", "E"]
 
 
 def test_a_letter_let_go_elsewhere_stays_where_it_was(page, link):
@@ -106,7 +157,7 @@ def test_a_letter_let_go_elsewhere_stays_where_it_was(page, link):
     page.mouse.move(5, 5, steps=3)
     expect(page.locator(".under")).to_have_count(0)
     page.mouse.up()
-    assert standing(page) == ["", "A", "B", "C", "D", "E"]
+    assert ordering(page) == ["A", "B", "C", "D", "E"]
     expect(page.locator(".held")).to_have_count(0)
 
 
@@ -115,10 +166,10 @@ def test_escape_lets_a_letter_go_where_it_was(page, link):
     place(page, "12345")
     page.mouse.move(*middle_of(chip(page, "A")))
     page.mouse.down()
-    page.mouse.move(*middle_of(cell(page, 4)), steps=3)
+    page.mouse.move(*middle_of(slot(page, 4)), steps=3)
     page.keyboard.press("Escape")
     page.mouse.up()
-    assert standing(page) == ["", "A", "B", "C", "D", "E"]
+    assert ordering(page) == ["A", "B", "C", "D", "E"]
 
 
 def test_a_finger_drags_as_a_mouse_does(browser, link):
@@ -128,7 +179,7 @@ def test_a_finger_drags_as_a_mouse_does(browser, link):
     place(page, "12345")
     chip(page, "E").scroll_into_view_if_needed()
     touch = context.new_cdp_session(page)
-    here, there = middle_of(chip(page, "E")), middle_of(cell(page, 1))
+    here, there = middle_of(chip(page, "E")), middle_of(slot(page, 1))
     for kind, points in (
         ("touchStart", [here]),
         ("touchMove", [there]),
@@ -138,8 +189,8 @@ def test_a_finger_drags_as_a_mouse_does(browser, link):
             "Input.dispatchTouchEvent",
             {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in points]},
         )
-    expect(page.locator("#rank-E")).to_have_value("1")
-    expect(cell(page, 1)).to_have_text("A = E")
+    expect(select(page, "E")).to_have_value("1")
+    expect(slot(page, 1).locator("span")).to_have_text("A = E")
     context.close()
 
 
@@ -147,7 +198,7 @@ def test_a_finger_drags_as_a_mouse_does(browser, link):
 def test_a_strip_shows_where_the_positions_fall(page, server, size):
     page.set_viewport_size(size)
     start(page, server.open_study(f"strip-{size['width']}", positions_strip=True))
-    for row in page.locator(".lists tr").all():
+    for row in page.locator(".sheet tbody tr").all():
         ranks = [int(rank) for rank in row.locator(".rank").all_inner_texts()]
         line, *marks = row.locator(".strip path").all()
         extent = line.bounding_box()

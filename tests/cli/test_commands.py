@@ -371,7 +371,7 @@ def test_real_answers_are_counted_and_their_minutes_measured(run, app):
     Visitor(app.test_client()).take_part()
     half = Visitor(app.test_client())
     half.start()
-    half.submit("/q/1", choice=["1", "2"])
+    half.submit("/q/1", choice=["1", "2"], settle="several")
     found = analysed(run)
     assert (found["n"]["participants"], found["n"]["missing"]) == (2, 2)
     assert found["table3"]["minutes"]["n"] == 1

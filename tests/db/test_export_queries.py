@@ -18,7 +18,7 @@ def orders_of(row):
 
 
 def test_rows_say_what_the_models_say(session):
-    study = a_study(session, rank_first=True, shuffle_questions=True)
+    study = a_study(session, columns="after", shuffle_questions=True)
     session.query(StoredResponse).update({"active_seconds": 4.0})  # a whole number of JSON
     session.commit()
     found = [*export_queries.answers_of(session, study.id, include_test=True)]
@@ -26,7 +26,7 @@ def test_rows_say_what_the_models_say(session):
         (
             *(one.public_id, shown.question.number, shown.position, *orders_of(ordering)),
             *(answer.clicked, answer.own, shown.shown_at, given.submitted_at),
-            *(given.active_seconds, given.revisions, one.is_test, one.excluded),
+            *(given.active_seconds, given.revisions, one.is_test, one.excluded, answer.asked),
         )
         for one, (shown, ordering), (given, answer) in responses_of(session, study.id)
     ]
@@ -41,7 +41,7 @@ def test_rows_say_what_the_models_say(session):
 
 
 def test_test_data_stay_in_the_database_unless_asked_for(session):
-    study = a_study(session, rank_first=True)
+    study = a_study(session, columns="after")
     for rows_of, there, left in (
         *((export_queries.people_of, 6, 5), (export_queries.answers_of, 13, 10)),
         *((export_queries.first_rankings_of, 13, 10), (export_queries.identities_of, 6, 5)),

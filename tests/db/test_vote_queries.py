@@ -91,7 +91,7 @@ def test_answers_are_ordered_by_question_whatever_the_numbers_of_rows():
     for person, questions in ((7, [4, 5]), (9, [4])):
         ones = [1] * len(questions)
         shown = [['["AP"]'] * len(questions), ["[1]"] * len(questions), [None] * len(questions)]
-        columns.add([person] * len(questions), questions, ones, ones, ones, *shown)
+        columns.add([person] * len(questions), questions, ones, ones, ones, ones, *shown)
     answers = columns.answers(np.array([9, 7, 8]), np.array(["a", "b", "c"]))
     given = [answers.question.values[code] for code in answers.question.codes]
     assert (answers.people.tolist(), answers.first_answer.tolist()) == (["a", "b"], [0, 1])
@@ -100,7 +100,9 @@ def test_answers_are_ordered_by_question_whatever_the_numbers_of_rows():
 
 def test_answers_of_a_participant_that_is_unknown_are_left_out():
     columns = AnswerColumns({3: 1})
-    columns.add([7, 8], [3, 3], [1, 1], [1, 2], [1.0, 2.0], ['["AP"]'] * 2, ["[1]"] * 2, [None] * 2)
+    columns.add(
+        [7, 8], [3, 3], [1, 1], [1, 2], [0, 0], [1.0, 2.0], ['["AP"]'] * 2, ["[1]"] * 2, [None] * 2
+    )
     answers = columns.answers(np.array([8]), np.array(["b"]))
     assert (answers.people.tolist(), answers.clicked.tolist()) == (["b"], [2])
 

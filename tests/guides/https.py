@@ -39,10 +39,11 @@ class Browser:
         for given in answer.headers.getlist("Set-Cookie"):
             self.cookies.load(given)
         if follow and answer.status in (302, 303):
-            return self._ask("GET", urlsplit(answer.headers["Location"]).path, "", follow)
+            leads = urlsplit(answer.headers["Location"])
+            return self._ask("GET", f"{leads.path}?{leads.query}".rstrip("?"), "", follow)
         return SimpleNamespace(
             status_code=answer.status,
-            request=SimpleNamespace(path=path),
+            request=SimpleNamespace(path=path.partition("?")[0]),
             get_data=lambda **_: answer.data.decode(),
         )
 

@@ -31,6 +31,7 @@ WAY: tuple[tuple[str, dict[str, Any]], ...] = (
     ("/consent", {"agree": "y"}),
     ("/about-you", {"job": "cook", "age": "40", "school": "Yes"}),
     ("/scenario", {}),
+    ("/practice/check", {"better": "1"}),
     ("/practice", {"choice": "1"}),
     ("/start", {}),
     ("/q/1", {"choice": "1"}),
@@ -42,9 +43,9 @@ STEPS = {
     "passer-by": (OPEN, 0),
     "newcomer": (OPEN, 1),
     "reader": (OPEN, 3),
-    "voter": (OPEN, 6),
-    "reviewer": (OPEN, 8),
-    "finisher": (OPEN, 9),
+    "voter": (OPEN, 7),
+    "reviewer": (OPEN, 9),
+    "finisher": (OPEN, 10),
     "ranker": (RANKED, 4),
 }
 
@@ -73,6 +74,8 @@ def a_participant(app: Flask, who: str) -> Caller:
     visitor = Visitor(app.test_client(), slug)
     visitor.open()
     for path, fields in WAY[:steps]:
+        if path == "/practice":
+            visitor.open("/practice?step=3")
         visitor.submit(path, **fields)
     cookie = f"survey={visitor.client.get_cookie('survey').value}"
     return Caller(who, cookie, visitor.client, "/s/", (slug,))
@@ -108,6 +111,6 @@ def _plan(slug: str) -> Any:
         questions=2,
         participants=500,
         personal_fields=ABOUT_YOU,
-        rank_first=ranked,
+        columns="after" if ranked else "before",
         practice=not ranked,
     )

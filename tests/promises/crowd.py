@@ -219,9 +219,11 @@ class Person:
         if self.chance.random() < 0.3:
             places = {letter: self.chance.randint(1, 5) for letter in "ABCDE"}
             fields = [(f"rank-{letter}", str(place)) for letter, place in places.items()]
-            return OrderingAnswer(frozenset(), Ranking.by_key(places)), [("choice", "own"), *fields]
+            fields += [("choice", "own"), ("settle", "own")]
+            return OrderingAnswer(frozenset(), Ranking.by_key(places)), fields
         labels = self.chance.sample((1, 2, 3), self.chance.randint(1, 3))
-        return OrderingAnswer(frozenset(labels), None), [("choice", str(label)) for label in labels]
+        fields = [*(("choice", str(label)) for label in labels), ("settle", "several")]
+        return OrderingAnswer(frozenset(labels), None), fields
 
 
 @dataclass

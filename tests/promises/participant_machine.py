@@ -268,7 +268,8 @@ class People(RuleBasedStateMachine):
 
     def _send(self, tab: Tab, vote: Mapping[str, Any], *, back: bool = False) -> Any:
         room, given = self.world.rooms[tab.browser], as_exported(vote)
-        fields = {**tab.fields, **vote, **({"go": "back"} if back else {})}
+        settled = {"settle": OWN if vote.get("choice") == OWN else "several"}
+        fields = {**tab.fields, **vote, **settled, **({"go": "back"} if back else {})}
         status, leads = room.send(f"q/{tab.position}" if tab.position else "practice", **fields)
         sender = self.model.speaks_for.get(tab.browser)
         outcome, page = self.model.answer(tab, given, back=back)

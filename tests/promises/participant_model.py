@@ -154,12 +154,10 @@ class Model:
         if person is None or person.is_ahead(tab.position):
             return "led on", self.place(tab.browser)
         back = back and tab.position > 0
-        if back and given == NOTHING:
-            return "led on", before(tab.position)
         if given == NOTHING or tab.session != self.sessions.get(tab.browser, 0):
-            return "refused", ""
+            return ("led on", before(tab.position)) if back else ("refused", "")
         if not self._take(person, tab, given):
-            return "stale", ""
+            return ("led on", before(tab.position)) if back else ("stale", "")
         if back or tab.position == 0:
             return "saved", before(tab.position)
         return "saved", self.place(tab.browser)

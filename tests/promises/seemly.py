@@ -28,6 +28,7 @@ LISTS = b"question,list,ranks,collection_size\n1,A,1 4 9,100\n1,B,2 3 100,100\n1
 TEXTS: Mapping[str, list[Value]] = {
     "active_seconds": ["12.5"],
     "again": [PASSWORD],
+    "arms": ["before", "after"],
     "age": ["40"],
     "clusters": [AFile("clusters.txt", b"q1 d1 sea lion\nq1 d2 tern\n")],
     "collection_size": ["100"],
@@ -88,7 +89,7 @@ def _filled(form: Any, texts: Fields) -> dict[str, list[Value]]:
         name, kind = field["name"], field.get("type")
         usual = texts.get(name, [""])
         if kind in ("checkbox", "radio"):
-            usual = [field.get("value", "y")]
+            usual = texts.get(name, [field.get("value", "y")])
         elif (kind == "file") != isinstance(usual[0], AFile):
             usual = [""]  # clusters are a file on one page and a text on another
         filled.setdefault(name, list(usual))

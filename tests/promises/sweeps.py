@@ -10,6 +10,8 @@ from tests.builders import Visitor
 
 NONSENSE = {
     "choice": ["1", "x"],
+    "settle": "x",
+    "better": "x",
     "rank-A": "99",
     "submission_key": "x",
     "agree": "y",

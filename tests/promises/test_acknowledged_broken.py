@@ -51,7 +51,7 @@ def test_a_form_that_breaks_off_stores_nothing_and_holds_nobody_up(server, measu
     ledger, chance = Ledger(), random.Random(1)
     person = Person(server.port, "/s/broken", ledger, chance, hasty=False)
     page = person.begin()
-    whole = urlencode([*page.hidden, ("choice", "1"), ("choice", "2")])
+    whole = urlencode([*page.hidden, ("choice", "1"), ("choice", "2"), ("settle", "several")])
     broken = list(broken_forms(whole))
     for length, body in broken:
         break_off(server, person.browser.cookie, length, body)

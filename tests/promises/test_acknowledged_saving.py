@@ -69,6 +69,7 @@ def test_an_answer_can_be_changed_while_it_waits(server, page, link):
     server.kill()
     press(page)
     expect(page.locator(".saving")).to_contain_text("Not saved yet")
+    page.locator("input[name=choice][value='1']").uncheck()
     tick(page, 2)
     server.start()
     back_at(page, "/q/2")

@@ -63,7 +63,17 @@ def test_no_two_browsers_get_the_same_id(app, study, measured):
     measured(f"{BROWSERS} browsers, as many ids, every one of 256 bits varies")
 
 
-def test_scripts_keep_nothing_in_the_browser(app):
+def test_scripts_keep_an_answer_under_way_in_the_tab_and_nothing_else(app):
     for path in Path(app.static_folder).glob("*.js"):
-        for store in ("localStorage", "sessionStorage", "indexedDB", "cookie", "caches"):
-            assert store not in path.read_text(), path
+        script = path.read_text()
+        for store in ("localStorage", "indexedDB", "cookie", "caches"):
+            assert store not in script, path
+        if path.name != "question.js":
+            assert "sessionStorage" not in script, path
+    answer = "[choices.map((box) => box.checked), places.map((select) => select.value)]"
+    script = Path(app.static_folder, "question.js").read_text()
+    assert script.count("sessionStorage.setItem") == 1
+    assert (
+        f"const answer = {answer};\n    sessionStorage.setItem(key, JSON.stringify(answer))"
+        in script
+    )

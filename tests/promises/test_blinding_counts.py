@@ -17,6 +17,9 @@ from tests.rows import shown_rows
 PEOPLE, QUESTIONS, LIMIT = 500, 20, 0.001
 
 
+SHUFFLED = {"shuffle_columns": True, "shuffle_lists": True}
+
+
 @pytest.fixture
 def place(tmp_path):
     with living_in(as_shipped(), tmp_path / "world") as place:
@@ -25,7 +28,7 @@ def place(tmp_path):
 
 @pytest.mark.slow
 def test_labels_columns_and_rows_say_nothing_of_measures(place, measured):
-    study = new_study(place, "plain-en", questions=QUESTIONS, practice=False, shuffle_lists=True)
+    study = new_study(place, "plain-en", questions=QUESTIONS, practice=False, **SHUFFLED)
     for number in range(PEOPLE):
         inform_someone(place, study, number)
     rows = shown_rows(place.session)
@@ -101,9 +104,7 @@ class Lazy(Chance):
 def test_the_counts_would_show_chance_that_is_a_little_lazy():
     measures, letters = as_shipped().names, "ABCDE"
     for chance, fair in ((Chance(3, {}), True), (Lazy(3, {}), False)):
-        drawn = [
-            draw_blinding(measures, letters, chance, shuffle_lists=True) for _ in range(10_000)
-        ]
+        drawn = [draw_blinding(measures, letters, chance, **SHUFFLED) for _ in range(10_000)]
         for name, table in tables_of(drawn).items():
             assert bool(p_value(table) > LIMIT) == fair, name
 
@@ -144,7 +145,7 @@ def test_a_fresh_question_has_nothing_ticked(place, design):
     visitor.prepare()
     assert visitor.path in ("/practice", "/q/1")
     assert ticked(visitor) == []
-    if study.plan.rank_first:
+    if study.plan.columns == "after":
         visitor.submit(visitor.path, **OWN)
         assert ticked(visitor) == sorted(OWN.values())  # one's own ranking, and no method
     if study.plan.practice:
@@ -166,11 +167,11 @@ def test_what_is_taken_along_holds_no_column_before_its_page_shows_it(place):
     visitor = Visitor(place.app.test_client(), study.slug)
     visitor.prepare()
     assert seen_in_own_data(visitor) == [("practice", 0)]
-    visitor.open("/practice")
+    visitor.open("/practice?step=3")
     visitor.submit("/practice", **OWN)
     assert seen_in_own_data(visitor) == [("practice", 3)]
-    visitor.open("/practice")
-    visitor.submit("/practice", choice="own", **OWN)
+    visitor.open("/practice?step=3")
+    visitor.submit("/practice", choice="own", **OWN, settle="own")
     visitor.submit("/start")
     assert seen_in_own_data(visitor) == [("practice", 3), (1, 0)]
 

@@ -76,7 +76,7 @@ def look_through(desk):
                     desk.send(form["action"], **filled_in)
 
 
-@pytest.mark.parametrize("changes", [{}, {"rank_first": True, "language": "el"}])
+@pytest.mark.parametrize("changes", [{}, {"columns": "after", "language": "el"}])
 def test_no_preview_names_a_measure(place, trace, changes, measured):
     ear, desk = Ear(place.app), a_desk(place, **changes)
     look_through(desk)

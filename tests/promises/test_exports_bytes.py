@@ -61,7 +61,7 @@ def postgresql(postgresql_server):
 
 def a_study_with_odd_ids(session):
     """A study whose ids, as an imported one's may, are ordered otherwise in a language."""
-    study = a_study(session, rank_first=True, design="pool", per_participant=3, questions=3)
+    study = a_study(session, columns="after", design="pool", per_participant=3, questions=3)
     odd = ["P-b", "P-B", "p_a", "Pé-1", "P 10", "P-9"]
     for public_id, new in zip(ANSWERS, odd, strict=True):
         session.query(Participant).filter_by(public_id=public_id).one().public_id = new

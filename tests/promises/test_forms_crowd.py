@@ -43,7 +43,7 @@ LESSON = (
     ("/about-you", {}),
     ("/scenario", {}),
     ("/q/1", {"choice": "1"}),
-    ("/q/2", {"choice": ["2", "3"]}),
+    ("/q/2", {"choice": ["2", "3"], "settle": "several"}),
     ("/review", {}),
 )
 

@@ -121,7 +121,7 @@ def test_a_participant_goes_all_the_way_below_a_prefix(serve):
 def test_own_rankings_first_lead_back_to_the_question_below_a_prefix(serve):
     app = serve()
     with app.app_context():
-        an_open_study(db.session, rank_first=True, practice=False)
+        an_open_study(db.session, columns="after", practice=False)
         db.session.remove()
     visitor = visitor_at(browser({PREFIX: app}))
     visitor.prepare()

@@ -10,6 +10,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from survey import tokens
+from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.languages import languages
@@ -27,7 +28,7 @@ PLATFORM = {**CODES, "return_url": "https://platform.example/?cc={code}&who={par
 POOL = {"design": "pool", "questions": 5, "per_participant": QUESTIONS}
 DESIGNS: dict[str, dict[str, Any]] = {
     "plain": {},
-    "rank-first": {"rank_first": True, "shuffle_lists": True},
+    "rank-first": {"columns": "after", "shuffle_lists": True},
     "pool": {**POOL, "practice": False, "shuffle_questions": True, "personal_fields": []},
 }
 MISTAKES: tuple[dict[str, Any], ...] = (
@@ -66,11 +67,12 @@ def take_part(visitor: Visitor, study: Study, look: Look, query: str = "") -> No
     visitor.submit("/scenario")
     look(visitor)
     if study.plan.practice:
-        answer(visitor, "/practice", study.plan.rank_first)
+        practise(visitor, look)
+        answer(visitor, "/practice", study.plan.columns == "after")
         look(visitor)
         visitor.submit("/start")
     for number in range(1, QUESTIONS + 1):
-        answer(visitor, f"/q/{number}", study.plan.rank_first)
+        answer(visitor, f"/q/{number}", study.plan.columns == "after")
         look(visitor)
     revise(visitor)
     visitor.open("/review")
@@ -115,18 +117,45 @@ def describe(visitor: Visitor, look: Look, asked: bool = True) -> None:
     look(visitor)
 
 
+def practise(visitor: Visitor, look: Look) -> None:
+    """Read the steps before the practice question, after a wrong answer to their question."""
+    visitor.submit("/practice/check", better="0")
+    look(visitor)
+    visitor.submit("/practice/check", better="1")
+    look(visitor)
+
+
 def answer(visitor: Visitor, path: str, ranks_first: bool) -> None:
-    """Answer, the first question after every mistake, the second with one's own ordering."""
+    """Answer, the first question after every mistake, the second with one's own ordering.
+
+    Ticks of three columns, and an ordering that a column has, are asked back about first.
+    """
+    page = f"{path}?step=3"  # of practice; questions have no steps
     if ranks_first:
-        visitor.open(path)
+        visitor.open(page)
         visitor.submit(path, rank_A="1")
         visitor.submit(path, **OWN)
     for mistake in MISTAKES if path.endswith("1") else MISTAKES[:1]:
-        visitor.open(path)
+        visitor.open(page)
         visitor.submit(path, **mistake)
-    visitor.open(path)
-    own = {"choice": "own", **OWN} if path.endswith("2") else {"choice": ["1", "3"]}
-    visitor.submit(path, **own)
+    visitor.open(page)
+    if path.endswith("2"):
+        visitor.submit(path, choice="own", **order_of_a_method(visitor))
+        visitor.submit(path, choice="own", settle="own", **order_of_a_method(visitor))
+        return
+    visitor.submit(path, choice=["1", "2", "3"])
+    for settle in ("own", "several"):
+        if visitor.page.select_one("[name=settle]"):
+            visitor.submit(path, choice=["1", "2", "3"], settle=settle)
+            visitor.open(page)
+            visitor.submit(path, choice=["1", "2", "3"])
+
+
+def order_of_a_method(visitor: Visitor) -> dict[str, str]:
+    """The places of the first method's ordering on the page."""
+    shown = visitor.page.select_one(".order")
+    places = Ranking.parse(shown.text).places if shown else {}
+    return {f"rank_{letter}": str(places.get(letter, "1")) for letter in "ABCDE"}
 
 
 def revise(visitor: Visitor) -> None:
@@ -217,8 +246,10 @@ def _send_what_cannot_be_stored(place: Place, look: Look, language: str) -> None
     visitor.go("/scenario")
     for path, view, sent in (
         ("/scenario", "scenario", {}),
-        ("/practice", "answer_practice", {"choice": ["1", "2"]}),
+        ("/practice", "answer_practice", {"choice": ["1", "2"], "settle": "several"}),
     ):
+        if path == "/practice":
+            visitor.open("/practice?step=3")
         views[f"participant.{view}"] = fail
         visitor.submit(path, **sent)
         assert visitor.status == 503

@@ -65,12 +65,14 @@ def test_without_a_preference_all_measures_are_alike():
 @pytest.mark.parametrize(
     "design",
     [
-        {"rank_first": True},
+        {"columns": "after"},
+        {"columns": "never"},
+        {"arms": ["before", "after", "never"], "show_values": False},
         {"design": "pool", "per_participant": 2, "shuffle_questions": True, "shuffle_lists": True},
         {"own_lists": [[[1, 2], [3, 4]], [[1, 9], [2, 3]]], "practice": False},
         {"generator": "discriminative", "personal_fields": [SCREENING]},
     ],
-    ids=["rank first", "pool", "own lists", "discriminative"],
+    ids=["after", "never", "arms", "pool", "own lists", "discriminative"],
 )
 @ON_SQLITE
 def test_bots_find_their_way_in_every_design(app, session, design):

@@ -94,9 +94,9 @@ def test_a_design_that_cannot_be_says_which_field(session):
 def test_the_texts_carry_the_numbers_of_the_design():
     plan = a_plan(lists=4, relevant=3, collection_size=200)
     words = tuple(plan.numbers.items())
-    assert "Imagine four search systems on the web: A, B, C and D." in fill(plan.scenario, words)
-    assert "exactly three photographs show" in fill(plan.scenario, words)
-    asked = "Tick every ordering of the four systems that matches yours"
+    assert "Imagine four search systems: A, B, C and D." in fill(plan.scenario, words)
+    assert "Exactly three of them show" in fill(plan.scenario, words)
+    asked = "Whose ordering of the four systems is the same as yours?"
     assert fill(plan.question_text, words) == asked
 
 

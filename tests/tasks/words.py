@@ -316,6 +316,15 @@ class WordsPages:
     def empty(self, plan):
         return None
 
+    def doubt_of(self, plan, form, shown):
+        return None
+
+    def explanations(self, plan):
+        return ()
+
+    def check(self, plan):
+        return None
+
     def in_words(self, answer):
         return f"word {answer.side}"
 

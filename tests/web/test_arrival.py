@@ -96,6 +96,7 @@ def test_whoever_finishes_gets_the_code_and_the_way_back_again_and_again(client,
     visitor.submit("/consent", agree="y")
     visitor.submit("/about-you", age="23", education="School")
     visitor.submit("/scenario")
+    visitor.open("/practice?step=3")
     visitor.submit("/practice", choice="1")
     visitor.submit("/start")
     for position in (1, 2, 3):
@@ -222,12 +223,12 @@ def test_the_page_of_declining_is_for_those_who_declined(client, session, study)
 
 @ON_SQLITE
 def test_ones_own_ranking_is_asked_before_any_method_is_seen(client, session):
-    an_open_study(session, "rank-first", rank_first=True)
+    an_open_study(session, "rank-first", columns="after")
     visitor = Visitor(client, "rank-first")
     visitor.prepare()
     places = {f"rank_{letter}": place for letter, place in zip("ABCDE", "21345", strict=True)}
     for path in ("/practice", "/q/1"):
-        visitor.open(path)
+        visitor.open(f"{path}?step=3")
         assert "In which order would you put them?" in visitor.text
         assert "Method" not in visitor.page.select_one("form#vote").get_text()
         assert not visitor.page.select("[name=choice]")
@@ -246,7 +247,7 @@ def test_ones_own_ranking_is_asked_before_any_method_is_seen(client, session):
 
 
 def test_the_first_ranking_counts_whatever_is_posted_later(client, session):
-    an_open_study(session, "rank-first", rank_first=True, practice=False)
+    an_open_study(session, "rank-first", columns="after", practice=False)
     visitor = Visitor(client, "rank-first")
     visitor.prepare()
     visitor.open("/q/1")

@@ -20,7 +20,7 @@ def rows_of(page):
     """For each list the text of its positions, spaces evened out."""
     return [
         re.sub(r"\s+", " ", row.select_one(".ranks").text).strip()
-        for row in page.select(".lists tr")
+        for row in page.select(".sheet tbody tr")
     ]
 
 
@@ -48,6 +48,7 @@ def test_practice_is_marked_as_the_questions_are(session, visitor):
     visitor.prepare()
     assert visitor.path == "/practice"
     assert all("(3)" in row for row in rows_of(visitor.page))
+    visitor.open("/practice")
     assert "how well the match fits" in visitor.text
 
 
@@ -76,7 +77,7 @@ def test_grades_and_clusters_stand_together(session, visitor):
 
 @ON_SQLITE
 def test_who_ranks_first_sees_the_marks_then(session, visitor):
-    an_open_study(session, marks=GRADES, rank_first=True, practice=False)
+    an_open_study(session, marks=GRADES, columns="after", practice=False)
     visitor.prepare()
     assert "In which order would you put them?" in visitor.text
     assert all("(3)" in row for row in rows_of(visitor.page))

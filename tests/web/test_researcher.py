@@ -384,7 +384,7 @@ def test_the_preview_shows_every_page_in_any_label_order_and_stores_nothing(desk
             for link in desk.page.select("main a[href], footer a[href]"):
                 assert link["href"].startswith(("#", f"{STUDY}/preview/")), link
         desk.open(f"{STUDY}/preview/{labels}/question/1")
-        values = [row.select_one("td b").text for row in desk.page.select(".lists tr")]
+        values = [row.select_one("td b").text for row in desk.page.select(".sheet tbody tr")]
         assert values != first
         first = values
     desk.send(f"{STUDY}/preview/321/question/1")

@@ -66,7 +66,7 @@ def test_an_answer_that_meets_a_locked_database_stays_filled_in_on_its_page(
 ):
     key = visitor.page.select_one("[name=submission_key]")["value"]
     with locked(engine):
-        visitor.submit("/q/1", choice=["1", "3"], rank_B="2")
+        visitor.submit("/q/1", choice=["1", "3"], rank_B="2", settle="several")
     assert visitor.status == 503
     assert visitor.response.headers["Retry-After"] == "5"
     assert "Your answer is not saved yet" in visitor.text
@@ -75,7 +75,7 @@ def test_an_answer_that_meets_a_locked_database_stays_filled_in_on_its_page(
     assert visitor.page.select_one("[name=rank-B] [selected]")["value"] == "2"
     assert visitor.page.select_one("[name=submission_key]")["value"] == key
     before = stored(session)
-    visitor.submit("/q/1", choice=["1", "3"])
+    visitor.submit("/q/1", choice=["1", "3"], settle="several")
     assert visitor.path == "/q/2"
     assert stored(session) == (before[0] + 1, before[1] + 1)
 
@@ -211,15 +211,15 @@ def erased_and_followed(session, instance):
 
 
 @ON_BOTH
-@pytest.mark.parametrize("rank_first", [False, True])
+@pytest.mark.parametrize("columns", ["before", "after"])
 def test_an_answer_of_one_who_erased_meanwhile_is_nobody_elses(
-    app, client, session, monkeypatch, rank_first
+    app, client, session, monkeypatch, columns
 ):
-    an_open_study(session, rank_first=rank_first)
+    an_open_study(session, columns=columns)
     visitor = Visitor(client)
     visitor.prepare()
     form = {"rank_A": "1", "rank_B": "2", "rank_C": "3", "rank_D": "4", "rank_E": "5"}
-    if not rank_first:
+    if columns == "before":
         form |= {"choice": "own"}
     instance = app.config["INSTANCE"]
     with while_one_waits_to_write(

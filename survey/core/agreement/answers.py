@@ -21,6 +21,11 @@ from survey.core.studies.rankings import Ranking
 
 Value = TypeVar("Value", bound=Hashable)
 
+# What a page asks back before it saves: about an own ordering that equals a column's, or about
+# ticked columns whose orderings differ.
+EQUAL_COLUMN, DIFFERING_TICKS = "equal", "differing"
+ASKED = (EQUAL_COLUMN, DIFFERING_TICKS)
+
 
 @dataclass(frozen=True)
 class Response:
@@ -30,7 +35,8 @@ class Response:
     ``clicked``: the label numbers that were ticked; ``own``: the custom ranking,
     where none was. Raises ValueError unless exactly one of the two is present. How it was
     shown, where known: ``column_order``, the label numbers from left to right; ``position``
-    of the question in the participant's session, from 1; ``seconds`` taken.
+    of the question in the participant's session, from 1; ``seconds`` taken; ``asked``: what
+    the page asked back before it saved the answer, one of ASKED.
     """
 
     participant: str
@@ -41,6 +47,7 @@ class Response:
     column_order: tuple[int, ...] | None = None
     position: int | None = None
     seconds: float | None = None
+    asked: str | None = None
 
     def __post_init__(self) -> None:
         if bool(self.clicked) == (self.own is not None):
@@ -119,7 +126,8 @@ class Answers:
     were read. ``people``: the ids of the participants, each with an answer at least;
     ``first_answer``: for each the row of the first answer. All other columns have an entry for
     each answer: ``clicked`` the sum of 2^(label - 1) over the labels that were ticked, 0 for a
-    custom ranking; ``seconds`` NaN where unknown.
+    custom ranking; ``asked`` 0 where nothing was asked back, else the place in ASKED from 1;
+    ``seconds`` NaN where unknown.
     """
 
     people: NDArray[np.str_]
@@ -127,6 +135,7 @@ class Answers:
     question: Coded[int]
     label_order: Coded[tuple[str, ...]]
     clicked: NDArray[np.uint8]
+    asked: NDArray[np.uint8]
     own: Coded[Ranking]
     column_order: Coded[tuple[int, ...]]
     position: Coded[int]
@@ -145,6 +154,7 @@ class Answers:
             question=Coded.of(response.question for response in ordered).in_order(),
             label_order=Coded.of(response.label_order for response in ordered).in_order(),
             clicked=np.array([_bits(response.clicked) for response in ordered], dtype=np.uint8),
+            asked=np.array([_asked_code(response.asked) for response in ordered], dtype=np.uint8),
             own=Coded.of(response.own for response in ordered).in_order(by_groups),
             column_order=Coded.of(response.column_order for response in ordered).in_order(),
             position=Coded.of(response.position for response in ordered).in_order(),
@@ -189,6 +199,10 @@ by_groups = attrgetter("groups")
 
 def _bits(labels: frozenset[int]) -> int:
     return sum(1 << (label - 1) for label in labels)
+
+
+def _asked_code(asked: str | None) -> int:
+    return 0 if asked is None else ASKED.index(asked) + 1
 
 
 def first_rows(answer_counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:

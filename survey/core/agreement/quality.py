@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from survey.core.agreement.answers import Answers, distinct_keys, first_rows, sum_by_participant
+from survey.core.agreement.answers import (
+    ASKED,
+    DIFFERING_TICKS,
+    EQUAL_COLUMN,
+    Answers,
+    distinct_keys,
+    first_rows,
+    sum_by_participant,
+)
 from survey.core.agreement.differences import DESCRIPTIVE, T1
 from survey.core.statistics.significance import (
     MeanTest,
@@ -21,6 +29,7 @@ from survey.core.statistics.significance import (
     t_test,
     without_zeros,
 )
+from survey.core.studies.rankings import Ranking
 
 FASTEST_SECONDS = 3.0
 FASTEST_SHARE = 1 / 3
@@ -75,6 +84,41 @@ def quality_flags(answers: Answers, asked: int) -> tuple[Flag, ...]:
     ]
     # A person's flags stay in the order of the rules.
     return tuple(flag for _, flag in sorted(flags, key=itemgetter(0)))
+
+
+def asked_back(
+    answers: Answers, rankings: Mapping[int, Mapping[str, Ranking]]
+) -> dict[str, dict[str, int]]:
+    """Count the answers before which the page asked back, by what was chosen.
+
+    ``equal``: the own ordering was a column's; it counts as a match, or stays an own ordering.
+    ``differing``: the ticked columns had different orderings; columns with one ordering are
+    ticked now, or with several, or an own ordering was given. ``rankings``: the orders of the
+    measures, by question.
+    """
+    is_equal, is_differing = (answers.asked == code for code, _ in enumerate(ASKED, 1))
+    is_own = answers.clicked == 0
+    is_one = np.zeros(len(is_own), dtype=bool)
+    for row in np.flatnonzero(is_differing & ~is_own):
+        orders = rankings[answers.question.values[answers.question.codes[row]]]
+        labels = answers.label_order.values[answers.label_order.codes[row]]
+        ticked = {
+            orders[name] for bit, name in enumerate(labels) if answers.clicked[row] >> bit & 1
+        }
+        is_one[row] = len(ticked) == 1
+    rows = {
+        EQUAL_COLUMN: {"asked": is_equal, "match": is_equal & ~is_own, "own": is_equal & is_own},
+        DIFFERING_TICKS: {
+            "asked": is_differing,
+            "one_ordering": is_differing & is_one,
+            "several_orderings": is_differing & ~is_one & ~is_own,
+            "own": is_differing & is_own,
+        },
+    }
+    return {
+        kind: {name: int(mask.sum()) for name, mask in masks.items()}
+        for kind, masks in rows.items()
+    }
 
 
 def flagged_for_exclusion(flags: Sequence[Flag]) -> tuple[str, ...]:

@@ -234,6 +234,8 @@ class ParticipantRecord:
     is_test: bool
     excluded: bool
     exclude_reason: str | None
+    understood: bool | None = None
+    arm: str | None = None
 
 
 def participant_columns() -> Iterator[tuple[str, str]]:

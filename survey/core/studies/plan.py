@@ -48,6 +48,14 @@ SCENARIO_HELP = (
     "The story behind the lists. In all texts, {lists}, {relevant}, {collection_size}, "
     "{questions} and {letters} are replaced by the numbers of the design."
 )
+CHECK_HELP = (
+    "The practice asks which of two lists did better. The first answer is stored in any case; "
+    "results with and without those left out are in every analysis."
+)
+DEBRIEFING_HELP = (
+    "Optional, on the last page: what was compared, and where the results will appear. It names "
+    "no measure while others still take part."
+)
 WANTED_HELP = "Once this many have finished, new visitors see that the study is full."
 SEED_HELP = "The same seed and design give the same questions, on any machine."
 UNTIL_HELP = (
@@ -85,6 +93,9 @@ class Plan(ABC):
         ),
         "",
     )
+    debriefing: str = ruled(
+        Text("Debriefing", 5_000, needed=False, filled=True, rows=4, help=DEBRIEFING_HELP), ""
+    )
     questions: int = ruled(QUESTIONS, 10)
     participants: int = ruled(Whole("Participants wanted", 1, 10_000_000, help=WANTED_HELP), 30)
     minutes: int = ruled(Whole("Minutes", 1, 600), 20)
@@ -98,6 +109,11 @@ class Plan(ABC):
         Switch("Begin with a practice question", help="It explains the task and never counts."),
         True,
     )
+    exclude_failed_check: bool = ruled(
+        Switch("Leave out whose first answer to the check question is wrong", help=CHECK_HELP),
+        False,
+    )
+    arms: tuple[str, ...] = ()
     personal_until: str | None = ruled(Day("Delete personal data after", help=UNTIL_HELP), None)
     registered: InitVar[bool] = True
 
@@ -109,6 +125,13 @@ class Plan(ABC):
     def __hash__(self) -> int:
         # Hashing all own lists would be slow; equal plans share these fields.
         return hash((self.title, self.scenario, self.question_text, self.seed))
+
+    def in_arm(self, arm: str | None) -> Self:
+        """Return the plan as the participants of an arm meet it; unchanged for None."""
+        return self if arm is None else self._in_arm(arm)
+
+    def _in_arm(self, arm: str) -> Self:
+        raise ValueError(f"a study of the kind {self.kind} has no arm {arm}")
 
     @property
     def asked(self) -> int:
@@ -211,6 +234,7 @@ class Plan(ABC):
     def _tidy(self) -> None:
         """Normalise the settings; subclasses add this kind's."""
         self._as_tuple("personal_fields")
+        self._as_tuple("arms")
 
     def _faults(self, *, registered: bool) -> list[Fault]:
         """Return the faults of single fields, and, once numbers are valid, of what they limit.
@@ -222,6 +246,7 @@ class Plan(ABC):
         for name, rule in rules.items():
             faults += rule.faults(name, getattr(self, name))
         faults += self._personal_field_faults()
+        faults += self._arm_faults()
         numbers = {name for name, rule in rules.items() if isinstance(rule, Whole)}
         if not any(fault.place[0] in numbers - {"per_participant"} for fault in faults):
             faults += [*self._pool_faults(), *self._number_faults()]
@@ -255,6 +280,11 @@ class Plan(ABC):
                 yield Fault((place, index, "name"), text)
         if len(names) > MOST_FIELDS:
             yield Fault((place,), f"{len(names)} personal fields; {MOST_FIELDS} at most")
+
+    def _arm_faults(self) -> Iterable[Fault]:
+        """Yield faults of the arms; a kind may allow some."""
+        if self.arms:
+            yield Fault(("arms",), f"arms is {', '.join(self.arms)}; {self.kind} studies have none")
 
     def _number_faults(self) -> Iterable[Fault]:
         """Yield faults of this kind's settings, once all numbers are within bounds."""

@@ -6,6 +6,7 @@ Marks are what a list's relevant items have besides their ranks: grades, weights
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import permutations
 from random import Random
 from typing import Any
 
@@ -328,16 +329,22 @@ class Blinding:
 
 
 def draw_blinding(
-    measures: Sequence[str], letters: Sequence[str], chance: Random, *, shuffle_lists: bool = False
+    measures: Sequence[str],
+    letters: Sequence[str],
+    chance: Random,
+    *,
+    shuffle_columns: bool = False,
+    shuffle_lists: bool = False,
 ) -> Blinding:
-    """Draw labels and columns (and rows, if asked for), each order equally likely.
+    """Draw labels (and columns and rows, if asked for), each order equally likely.
 
     Pass ``secrets.SystemRandom()`` for participants. They can read the source, so they could
     recompute orders from a seed that they know.
     """
+    labels = range(1, len(measures) + 1)
     return Blinding(
         label_order=tuple(chance.sample(list(measures), len(measures))),
-        column_order=tuple(chance.sample(range(1, len(measures) + 1), len(measures))),
+        column_order=tuple(chance.sample(labels, len(labels)) if shuffle_columns else labels),
         list_order=tuple(chance.sample(list(letters), len(letters)) if shuffle_lists else letters),
     )
 
@@ -376,6 +383,22 @@ class BlindedQuestion:
     def labels(self) -> tuple[int, ...]:
         """The label numbers in ascending order."""
         return tuple(sorted(column.label for column in self.columns))
+
+    def reversed_by(self, ranking: Ranking) -> list[tuple[str, str]]:
+        """Return the pairs (better, worse) of which a ranking puts the worse list first.
+
+        One list is better than another if its positions are not later, one by one, and some are
+        earlier.
+        """
+        ranks = {letter: sorted(rank for rank, _ in items) for letter, items in self.rows}
+        return [
+            (better, worse)
+            for better, worse in permutations(sorted(ranks), 2)
+            if ranking.places[worse] < ranking.places[better]
+            and len(ranks[better]) == len(ranks[worse])
+            and ranks[better] != ranks[worse]
+            and all(a <= b for a, b in zip(ranks[better], ranks[worse], strict=True))
+        ]
 
     def column(self, label: int) -> BlindedColumn:
         """Return the column of Method<label>."""

@@ -118,6 +118,16 @@ def contradictions(first: Ranking, second: Ranking) -> int:
     return sum((a[x] - a[y]) * (b[x] - b[y]) < 0 for x, y in combinations(a, 2))
 
 
+def differing_pairs(first: Ranking, second: Ranking) -> list[tuple[str, str]]:
+    """Return the pairs of lists that two rankings put in another order, or tie in only one."""
+    a, b = first.places, second.places
+
+    def sign(places: Mapping[str, int], one: str, other: str) -> int:
+        return (places[one] > places[other]) - (places[one] < places[other])
+
+    return [pair for pair in combinations(sorted(a), 2) if sign(a, *pair) != sign(b, *pair)]
+
+
 def letters_for(count: int) -> tuple[str, ...]:
     """Return the letters A, B, C, … of ``count`` lists."""
     return tuple(chr(ord("A") + index) for index in range(count))

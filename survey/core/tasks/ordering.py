@@ -1,12 +1,13 @@
 """The kind of question "ordering": which measures order ranked lists as the participant does."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import combinations
 from random import Random
 from typing import Any
 
+from survey.core.agreement.answers import ASKED, DIFFERING_TICKS, EQUAL_COLUMN
 from survey.core.agreement.credits import chance_credits
 from survey.core.measures import MEASURES, measure_named
 from survey.core.measures.nmrr_mnro import mnro_horizon, nmrr_horizon
@@ -14,6 +15,7 @@ from survey.core.studies.fields import Finding, and_join
 from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.plan import Plan
 from survey.core.studies.questions import (
+    BlindedColumn,
     BlindedQuestion,
     Blinding,
     Question,
@@ -22,7 +24,7 @@ from survey.core.studies.questions import (
     rankings_of,
 )
 from survey.core.studies.rankings import Ranking, contradictions, identical_groups
-from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.core.tasks.ordering_plan import AFTER, NEVER, OrderingPlan
 
 
 @dataclass(frozen=True)
@@ -47,16 +49,95 @@ class OrderingPresentation:
         return Blinding(tuple(self.label_order), tuple(self.column_order), tuple(self.list_order))
 
 
+# What a participant can choose when a page asks back, besides a label.
+MATCH, OWN, SEVERAL = "match", "own", "several"
+
+
 @dataclass(frozen=True)
 class OrderingAnswer:
-    """The labels that were ticked, or an own ordering; raises ValueError for both or neither."""
+    """The labels that were ticked, or an own ordering; raises ValueError for both or neither.
+
+    ``asked``: what the page asked back before it saved the answer, one of ASKED, else None.
+    """
 
     clicked: frozenset[int]
     own: Ranking | None
+    asked: str | None = None
 
     def __post_init__(self) -> None:
         if bool(self.clicked) == (self.own is not None):
             raise ValueError("an answer ticks columns or gives an own ranking, one of the two")
+        if self.asked not in (*ASKED, None):
+            raise ValueError(f"asked is {self.asked!r}; allowed are {', '.join(ASKED)}")
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """An answer that may not mean what it says; the page asks back before it saves it.
+
+    ``kind``: EQUAL_COLUMN, where ``columns`` have the participant's own ordering;
+    DIFFERING_TICKS, where the ticked ``columns`` have different orderings, so that not all can
+    be the participant's.
+    """
+
+    kind: str
+    columns: tuple[BlindedColumn, ...]
+
+    @classmethod
+    def of(cls, view: BlindedQuestion, answer: OrderingAnswer) -> "Doubt | None":
+        """Return the doubt about an answer to a question, None for an answer without one."""
+        if answer.own is not None:
+            same = [column for column in view.columns if column.ranking == answer.own]
+            return cls(EQUAL_COLUMN, _by_label(same)) if same else None
+        ticked = [column for column in view.columns if column.label in answer.clicked]
+        differ = len({column.ranking for column in ticked}) > 1
+        return cls(DIFFERING_TICKS, _by_label(ticked)) if differ else None
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The lists to which the columns give different places."""
+        places = [column.ranking.places for column in self.columns]
+        return tuple(
+            letter for letter in sorted(places[0]) if len({each[letter] for each in places}) > 1
+        )
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """The labels of the columns, those with the same ordering together."""
+        groups: dict[Ranking, list[int]] = {}
+        for column in self.columns:
+            groups.setdefault(column.ranking, []).append(column.label)
+        return tuple(map(tuple, groups.values()))
+
+    def settle(self, answer: OrderingAnswer, choice: str) -> OrderingAnswer | None:
+        """Return the answer that a choice makes, None for a choice that makes none.
+
+        ``choice``: MATCH or OWN for EQUAL_COLUMN; for DIFFERING_TICKS SEVERAL, or a label, which
+        selects all ticked columns with its ordering.
+        """
+        if self.kind == EQUAL_COLUMN and choice == OWN:
+            return replace(answer, asked=EQUAL_COLUMN)
+        if self.kind == EQUAL_COLUMN and choice == MATCH:
+            return OrderingAnswer(frozenset(self.groups[0]), None, EQUAL_COLUMN)
+        if self.kind == DIFFERING_TICKS and choice == SEVERAL:
+            return replace(answer, asked=DIFFERING_TICKS)
+        for group in self.groups if self.kind == DIFFERING_TICKS else ():
+            if choice in map(str, group):
+                return OrderingAnswer(frozenset(group), None, DIFFERING_TICKS)
+        return None
+
+    def wants_own_ordering(self, choice: str) -> bool:
+        """Return whether a choice is to give an own ordering instead of ticks."""
+        return self.kind == DIFFERING_TICKS and choice == OWN
+
+
+def known_kind(text: str | None) -> str | None:
+    """Return the kind of doubt that a form names, None for anything else."""
+    return text if text in ASKED else None
+
+
+def _by_label(columns: Iterable[BlindedColumn]) -> tuple[BlindedColumn, ...]:
+    return tuple(sorted(columns, key=lambda column: column.label))
 
 
 class Ordering:
@@ -75,7 +156,11 @@ class Ordering:
     def draw(self, plan: OrderingPlan, question: Question, chance: Random) -> OrderingPresentation:
         """Draw how one participant is shown a question."""
         blinding = draw_blinding(
-            plan.measures, plan.letters, chance, shuffle_lists=plan.shuffle_lists
+            plan.measures,
+            plan.letters,
+            chance,
+            shuffle_columns=plan.shuffle_columns,
+            shuffle_lists=plan.shuffle_lists,
         )
         return OrderingPresentation(
             label_order=list(blinding.label_order),
@@ -131,11 +216,12 @@ class Ordering:
         self, plan: OrderingPlan, view: BlindedQuestion, presentation: OrderingPresentation
     ) -> dict[str, Any]:
         """Return what a participant was shown; the methods only once their page showed them."""
-        hidden = plan.rank_first and presentation.ranked_at is None
+        hidden = plan.columns == NEVER or (plan.columns == AFTER and presentation.ranked_at is None)
         return {
             "lists": {letter: list(ranks) for letter, ranks in view.rows},
             "methods": [
-                {"label": column.label, "values": dict(column.shown), "order": str(column.ranking)}
+                {"label": column.label, "order": str(column.ranking)}
+                | ({"values": dict(column.shown)} if plan.show_values else {})
                 for column in view.columns
                 if not hidden
             ],
@@ -145,7 +231,11 @@ class Ordering:
 
     def describe_answer(self, answer: OrderingAnswer) -> dict[str, Any]:
         """Return the labels that were ticked, and the own ordering in notation."""
-        return {"ticked": sorted(answer.clicked), "own_ordering": _notation(answer.own)}
+        return {
+            "ticked": sorted(answer.clicked),
+            "own_ordering": _notation(answer.own),
+            "asked_back": answer.asked,
+        }
 
 
 def _notation(ranking: Ranking | None) -> str | None:

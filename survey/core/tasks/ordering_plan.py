@@ -1,10 +1,11 @@
 """The settings of a plan whose questions are sets of ranked lists."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from functools import lru_cache
+from typing import Any, ClassVar, Self
 
 from survey.core.measures import MEASURES, Setting, measure_named, mentioned_measure
 from survey.core.studies.fields import Choice, Fault, Place, Rule, Switch, Text, Whole, ruled
@@ -31,8 +32,22 @@ GENERATOR_HELP = (
     "paper which generator you used."
 )
 GMT_HELP = "Leave empty for no cap, as in the paper's Table 1."
-RANK_FIRST_HELP = (
-    "Participants see the lists alone first, then the methods' orderings. Off in the paper's study."
+BEFORE, AFTER, NEVER = "before", "after", "never"
+COLUMNS = {
+    BEFORE: "Before people order the lists themselves, as in the paper",
+    AFTER: "After people's own orderings",
+    NEVER: "Never: people only order the lists",
+}
+COLUMNS_HELP = (
+    "Seeing the methods first can change how people order the lists. With “never”, measures are "
+    "compared by how near their orderings come to people's."
+)
+SHOW_VALUES_HELP = (
+    "In the paper's study they are shown. Someone who knows the measures can recognise a method "
+    "by its scores, and the page is longer on a phone."
+)
+SHUFFLE_COLUMNS_HELP = (
+    "In the paper's study they are. The labels are dealt anew for each question in any case."
 )
 POSITIONS_STRIP_HELP = (
     "A line from 1 to the collection's size beside each list, with a mark at each position. Off "
@@ -77,15 +92,47 @@ class OrderingPlan(Plan):
     shuffle_lists: bool = ruled(
         Switch("Shuffle the lists within a question for each participant"), False
     )
-    rank_first: bool = ruled(
-        Switch("Ask for people's own orderings before showing the methods", help=RANK_FIRST_HELP),
-        False,
+    columns: str = ruled(
+        Choice("When people see the methods' orderings", COLUMNS, help=COLUMNS_HELP), BEFORE
+    )
+    show_values: bool = ruled(Switch("Show the methods' scores", help=SHOW_VALUES_HELP), False)
+    shuffle_columns: bool = ruled(
+        Switch("Shuffle the methods' columns within a question", help=SHUFFLE_COLUMNS_HELP), False
     )
     positions_strip: bool = ruled(
         Switch("Show the positions on a line", help=POSITIONS_STRIP_HELP), False
     )
 
     __hash__ = Plan.__hash__
+
+    def _in_arm(self, arm: str) -> "OrderingPlan":
+        return _plan_in_arm(self, arm)
+
+    def _arm_faults(self) -> Iterable[Fault]:
+        arms = self.arms
+        if arms and not (2 <= len(arms) == len({*arms} & {*COLUMNS})):
+            yield Fault(
+                ("arms",),
+                f"arms is {', '.join(map(str, arms))}; two or three different ones of "
+                f"{', '.join(COLUMNS)} are allowed",
+            )
+        elif arms and self.columns != BEFORE:
+            yield Fault(
+                ("columns",), f"columns is {self.columns}, but the arms decide it; leave it out"
+            )
+
+    @property
+    def check_ranks(self) -> tuple[list[int], list[int]] | None:
+        """The positions of two lists to compare before practice, the second one better.
+
+        Every position of the second is earlier. None where the collection is too small for that.
+        """
+        count, size = min(self.relevant, 10), self.collection_size
+        if size < 3 * count:
+            return None
+        early = [-(-size * (number + 1) // (3 * count)) for number in range(count)]
+        late = [size - (size // (2 * count)) * (count - 1 - number) for number in range(count)]
+        return late, early
 
     @property
     def setting(self) -> Setting:
@@ -202,6 +249,14 @@ class OrderingPlan(Plan):
             "marks": self.marks.one_list_as_json(),
             "own_marks": [marks.as_json() for marks in self.own_marks],
         }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any], *, registered: bool = True) -> Self:
+        """See ``Plan.from_json``; ``rank_first`` is what an earlier version called "after"."""
+        values = dict(stored)
+        if values.pop("rank_first", False):
+            values["columns"] = AFTER
+        return super().from_json(values, registered=registered)
 
     @classmethod
     def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
@@ -334,6 +389,12 @@ class OrderingPlan(Plan):
                     f"{name} needs to know the clusters of the relevant items; "
                     "give the lists clusters, or take another measure",
                 )
+
+
+@lru_cache(maxsize=1000)
+def _plan_in_arm(plan: OrderingPlan, arm: str) -> OrderingPlan:
+    """Return the plan for an arm, validated once rather than for each page."""
+    return replace(plan, columns=arm, arms=(), registered=False)
 
 
 def _cluster_names(marks: Marks) -> set[str]:

@@ -3,7 +3,13 @@
 from datetime import date
 from typing import cast
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Table, UniqueConstraint
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Table,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from survey.core.studies.plan import Plan
@@ -150,6 +156,12 @@ class Participant(Base):
         default=False, doc="whether the researchers left the participant out of the count"
     )
     exclude_reason: Mapped[LongText | None] = mapped_column(doc="why the participant was left out")
+    understood: Mapped[bool | None] = mapped_column(
+        doc="whether the first answer to the check question was right; empty where it was not asked"
+    )
+    arm: Mapped[Text16 | None] = mapped_column(
+        doc="in which arm of the study the participant is, where it has arms"
+    )
     personal: Mapped[JsonObject] = mapped_column(
         default=dict,
         doc="what the participant said about themselves; until the study's date, if it has one",

@@ -1,10 +1,15 @@
 """Tables of ordering questions: what they add to presentations, answers and revisions."""
 
-from sqlalchemy import CheckConstraint, ForeignKey
+from sqlalchemy import CheckConstraint, ForeignKey, String
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from survey.core.studies.rankings import Ranking
 from survey.db.models.base import Base, Labels, Moment, Names, Numbers, Texts, WeakOrder
+
+ASKED_BACK = (
+    "what the page asked back before it saved: equal (the own ranking is that of a column), "
+    "differing (ticked columns have different orders)"
+)
 
 
 class StoredOrderingPresentation(Base):
@@ -40,13 +45,17 @@ class OrderingAnswerColumns:
     own: Mapped[Ranking | None] = mapped_column(
         WeakOrder, doc="the participant's own ranking, where no label was ticked"
     )
+    asked: Mapped[str | None] = mapped_column(String(9), doc=ASKED_BACK)
 
     @declared_attr.directive
     @classmethod
-    def __table_args__(cls) -> tuple[CheckConstraint]:
+    def __table_args__(cls) -> tuple[CheckConstraint, ...]:
         """Require ticked labels or an own ranking, and not both."""
         rule = "(clicked = 0) = (own IS NOT NULL)"
-        return (CheckConstraint(rule, name="columns_or_own_ranking"),)
+        return (
+            CheckConstraint(rule, name="columns_or_own_ranking"),
+            CheckConstraint("asked IN ('equal', 'differing')", name="asked_known"),
+        )
 
 
 class StoredOrderingAnswer(OrderingAnswerColumns, Base):

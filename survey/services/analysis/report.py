@@ -171,8 +171,26 @@ def flags_sheet(analysis: Analysis) -> Sheet:
         title="Quality flags",
         columns=("participant", "flag", "reason"),
         rows=tuple((flag.participant, flag.kind, flag.reason) for flag in analysis.flags),
-        note=" ".join(f"{kind.capitalize()}: {rule}." for kind, rule in RULES.items()),
+        note=" ".join(
+            [*(f"{kind.capitalize()}: {rule}." for kind, rule in RULES.items()), *_asked(analysis)]
+        ),
     )
+
+
+def _asked(analysis: Analysis) -> Iterator[str]:
+    """Yield a sentence for each kind of answer before which the page asked back."""
+    equal, differing = analysis.asked_back["equal"], analysis.asked_back["differing"]
+    if equal["asked"]:
+        yield (
+            f"Own orderings that were a method's: {equal['asked']}. Asked by the page, "
+            f"{equal['match']} count as a match, {equal['own']} stay own orderings."
+        )
+    if differing["asked"]:
+        yield (
+            f"Ticks of methods with different orderings: {differing['asked']}. Asked by the page, "
+            f"{differing['one_ordering']} name one ordering, {differing['several_orderings']} "
+            f"several, and {differing['own']} give an own one."
+        )
 
 
 def _table3(table: Table3) -> Sheet:

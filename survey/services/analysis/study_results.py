@@ -32,7 +32,13 @@ from survey.core.agreement.answers import (
 from survey.core.agreement.concordance import Concordance, MeanAgreement
 from survey.core.agreement.credits import Rankings, Shares, Table4
 from survey.core.agreement.differences import Pair
-from survey.core.agreement.quality import RULES, Flag, flagged_for_exclusion, quality_flags
+from survey.core.agreement.quality import (
+    RULES,
+    Flag,
+    asked_back,
+    flagged_for_exclusion,
+    quality_flags,
+)
 from survey.core.agreement.verdicts import Verdict, verdict
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.questions import rankings_of
@@ -148,6 +154,11 @@ class Analysis:
     def questions(self) -> int:
         """Number of questions in the analysis."""
         return len(self.votes.rankings)
+
+    @cached_property
+    def asked_back(self) -> dict[str, dict[str, int]]:
+        """Numbers of answers before which the page asked back, by what was chosen."""
+        return asked_back(self.votes.answers, self.votes.rankings)
 
     @cached_property
     def sensitivity(self) -> tuple[Variant, ...]:
@@ -374,6 +385,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             "rules": RULES,
             "flags": analysis.flags,
             "flagged_left_out": analysis.left_out.flagged,
+            "asked_back": analysis.asked_back,
         },
         "sensitivity": analysis.sensitivity,
     }

@@ -274,6 +274,9 @@ def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> Participan
         raise row.fault("exclude_reason", "a reason is needed for an excluded participant")
     if stored["exclude_reason"] is not None and not stored["excluded"]:
         raise row.fault("exclude_reason", "only an excluded participant has a reason")
+    if stored["arm"] is not None and stored["arm"] not in plan.arms:
+        arms = ", ".join(plan.arms) or "none"
+        raise row.fault("arm", f"the plan has the arms {arms}")
     personal = {
         field.name: _parse_personal_field(row, field, cell)
         for field in plan.personal_fields
@@ -295,7 +298,8 @@ def _cell_parser(name: str, source: InstrumentedAttribute[Any]) -> Callable[[Csv
     def parse_cell(row: CsvRow) -> Any:
         if name not in row.cells and getattr(stored.default, "is_scalar", False):
             return stored.default.arg
-        value = parse(row, name)
+        is_empty = stored.nullable and row.optional_text(name) is None
+        value = None if is_empty else parse(row, name)
         if value is None and not stored.nullable:
             raise row.fault(name, needed)
         if value is not None and allowed and value not in allowed:

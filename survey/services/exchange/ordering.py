@@ -23,7 +23,7 @@ from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.questions import Marks, Question, build_question, rankings_of
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation
-from survey.core.tasks.ordering_plan import OWN_LISTS, OrderingPlan, ordering_plan
+from survey.core.tasks.ordering_plan import AFTER, OWN_LISTS, OrderingPlan, ordering_plan
 from survey.db import export_queries, vote_queries
 from survey.db.models import Participant, Presentation, StoredResponse
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
@@ -109,7 +109,7 @@ class OrderingContent:
                 ranked_first=ranked[0],
                 ranked_at=ranked[1],
             )
-            yield answer, drawn, OrderingAnswer(answer.clicked, answer.own)
+            yield answer, drawn, OrderingAnswer(answer.clicked, answer.own, answer.asked)
 
 
 class OrderingFiles:
@@ -129,7 +129,12 @@ class OrderingFiles:
         marks = [_MARKS[kind] for kind in plan.marked]
         return [
             Table("questions.csv", [*_QUESTION_COLUMNS, *marks], _questions),
-            *(RANKINGS, RESPONSES, *([FIRST_RANKINGS] if plan.rank_first else []), VOTES),
+            *(
+                RANKINGS,
+                RESPONSES,
+                *([FIRST_RANKINGS] if AFTER in (plan.columns, *plan.arms) else []),
+                VOTES,
+            ),
         ]
 
     def result_tables(self, plan: OrderingPlan) -> list[Table]:
@@ -328,12 +333,12 @@ def _responses(content: Content) -> Iterator[str]:
     # several times as long. Unpacking takes half as long as reading each attribute.
     for answer in content.answers.rows():
         participant, question, position, labels, columns, lists, clicked, own = answer[:8]
-        shown_at, submitted_at, seconds, revisions, is_test, excluded = answer[8:]
+        shown_at, submitted_at, seconds, revisions, is_test, excluded, asked = answer[8:]
         yield (
             f"{text_of(participant)},{question},{position},{_spaced(labels)},"
             f"{_spaced(columns or ())},{_spaced(lists)},{_ticked(clicked)},{_notation(own)},"
             f"{time_of(shown_at)},{time_of(submitted_at)},{cell_of(seconds)},"
-            f"{cell_of(revisions)},{is_test:d},{excluded:d}\n"
+            f"{cell_of(revisions)},{is_test:d},{excluded:d},{asked or ''}\n"
         )
 
 
@@ -397,6 +402,7 @@ RESPONSES = Table(
         Column("revisions", source=StoredResponse.revisions),
         Column("is_test", source=Participant.is_test),
         Column("excluded", source=Participant.excluded),
+        Column("asked", source=StoredOrderingAnswer.asked),
     ],
     _responses,
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
-from survey.core.agreement.answers import Response, seconds_taken
+from survey.core.agreement.answers import ASKED, Response, seconds_taken
 from survey.core.measures import MEASURES, Setting
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.own_lists import COLLECTION_SIZE, COLUMNS, LISTS
@@ -25,7 +25,7 @@ from survey.core.studies.questions import (
     sorted_with_marks,
 )
 from survey.core.studies.rankings import Ranking, letters_for
-from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.core.tasks.ordering_plan import AFTER, OrderingPlan
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, parse_rows
 from survey.services.exchange.tables import STUDY
 
@@ -67,6 +67,7 @@ class AnswerRecord(NamedTuple):
     revisions: int | None
     is_test: bool
     excluded: bool
+    asked: str | None = None
 
     @property
     def response(self) -> Response:
@@ -80,6 +81,7 @@ class AnswerRecord(NamedTuple):
             column_order=self.column_order,
             position=self.position,
             seconds=seconds_taken(self.active_seconds, self.shown_at, self.submitted_at),
+            asked=self.asked,
         )
 
 
@@ -116,7 +118,11 @@ def read_ordering(
     lists = _read_lists(files, plan)
     questions = _build_questions(lists, plan.measures, plan.setting)
     answers = _read_answers(files, lists, plan, participants)
-    first = _read_first_rankings(files, lists, plan, participants) if plan.rank_first else ()
+    first = (
+        _read_first_rankings(files, lists, plan, participants)
+        if AFTER in (plan.columns, *plan.arms)
+        else ()
+    )
     return questions, answers, first
 
 
@@ -387,6 +393,7 @@ class _AnswerReader:
             revisions=row.optional_whole_number("revisions"),
             is_test=self._read_flag(row, "is_test", participant),
             excluded=self._read_flag(row, "excluded", participant),
+            asked=_read_asked(row),
         )
         if answer.clicked and answer.own:
             allowed = "clicked holds labels; an answer is one of the two"
@@ -460,3 +467,11 @@ class _AnswerReader:
             if getattr(answer, column) != getattr(first, column):
                 allowed = f"it is the participant's, and row {number} says otherwise"
                 raise row.fault(column, allowed)
+
+
+def _read_asked(row: CsvRow) -> str | None:
+    """Return what was asked back, None where nothing was or a file from elsewhere lacks it."""
+    asked = row.optional_text("asked")
+    if asked not in (*ASKED, None):
+        raise row.fault("asked", f"{', '.join(ASKED)} or nothing is allowed")
+    return asked

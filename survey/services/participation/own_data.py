@@ -46,6 +46,8 @@ KEYS = {
         "started_at": "began",
         "described_at": "described",
         "personal": "about_you",
+        "understood": "check_question_right",
+        "arm": "arm",
         "informed_at": "read_the_scenario",
         "completed_at": "handed_in",
         "receipt": "receipt",
@@ -92,7 +94,7 @@ def own_data(session: Session, study: AnyStudy, who: AnyParticipant) -> dict[str
         },
         "sent_by_a_platform": dict(sent.parameters) if sent else {},
         "name_on_the_guest_list": guest.name if guest else None,
-        "questions": _questions(session, study.plan, participant),
+        "questions": _questions(session, study.plan.in_arm(participant.arm), participant),
     }
 
 

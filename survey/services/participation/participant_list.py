@@ -48,7 +48,8 @@ class StudyParticipants:
     """A study's participants: those who count, test data, and excluded ones.
 
     ``counts``: how many of those who count have each status. ``under_way``: how many of them have
-    begun, hold a slot and are not complete. ``id_prefix``: what the listed ids begin with; it
+    begun, hold a slot and are not complete. ``arms``: of those who are complete or hold a
+    slot, how many are in each arm. ``id_prefix``: what the listed ids begin with; it
     changes no number.
     """
 
@@ -57,6 +58,7 @@ class StudyParticipants:
     excluded: ParticipantList
     counts: Mapping[str, int]
     under_way: int
+    arms: Mapping[str, int]
     id_prefix: str
     at: datetime
 
@@ -79,6 +81,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         listed = [_listed_participant(row, answered.get(row.id, 0), asked, since) for row in rows]
         return ParticipantList(listed, total)
 
+    arms = queries.arm_counts(session, study.id, since, is_test=False) if study.plan.arms else {}
     counted = [row for row in status_counts if row.kind == "counts"]
     counts = Counter[str]()
     for row in counted:
@@ -89,6 +92,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         excluded=participant_list("excluded"),
         counts=counts,
         under_way=counts["started"] - sum(row.participants for row in counted if row.away),
+        arms={arm: arms.get(arm, 0) for arm in study.plan.arms},
         id_prefix=id_prefix,
         at=now(),
     )

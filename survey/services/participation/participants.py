@@ -35,6 +35,7 @@ from survey.db.queries import consent_text as consent_text
 from survey.errors import NotAllowedError, NotFoundError, StudyClosedError, StudyFullError, marked
 from survey.services.studies.recruitment import find_guest, recruitment_of
 
+FAILED_CHECK = "first answer to the check question was wrong"
 PRACTICE = 0  # the position of the practice question
 
 
@@ -375,7 +376,8 @@ def confirm_scenario(session: Session, record: AnyParticipant) -> None:
     participant.last_seen_at = now()
     if participant.informed_at is None:
         participant.informed_at = participant.last_seen_at
-        plan, task = study.plan, task_of(study.plan)
+        participant.arm = _draw_arm(session, study, participant)
+        plan, task = study.plan.in_arm(participant.arm), task_of(study.plan)
         table, first = TASK_TABLES[plan.kind].presentation, PRACTICE if plan.practice else 1
         for position, row in _draw_questions(session, study, plan, participant):
             question = task.read_question(row.number, row.content)
@@ -390,6 +392,16 @@ def confirm_scenario(session: Session, record: AnyParticipant) -> None:
             session.flush()
             participant_queries.store_own_columns(session, table, presentation.id, vars(drawn))
     session.commit()
+
+
+def _draw_arm(session: Session, study: Study, participant: Participant) -> str | None:
+    """Draw an arm among those with the fewest participants; None where the study has no arms."""
+    since = slot_cutoff(study)
+    counts = queries.arm_counts(session, study.id, since, is_test=participant.is_test)
+    arms = study.plan.arms
+    fewest = min((counts.get(arm, 0) for arm in arms), default=0)
+    smallest = [arm for arm in arms if counts.get(arm, 0) == fewest]
+    return secrets.choice(smallest) if smallest else None
 
 
 def _draw_questions(
@@ -420,6 +432,22 @@ def start_questions(session: Session, record: AnyParticipant) -> None:
     first = queries.find(session, Presentation, participant_id=participant.id, position=1)
     if first is not None and first.shown_at is None:
         first.shown_at = participant.last_seen_at = now()
+    session.commit()
+
+
+def store_check(
+    session: Session, study: AnyStudy, record: AnyParticipant, *, is_right: bool
+) -> None:
+    """Store whether the first answer to the check question was right.
+
+    Where the plan excludes for a wrong one, the participant is excluded with that reason.
+    """
+    participant = queries.locked(session, Participant, record.id)
+    if participant.understood is None and participant.status == "started":
+        participant.understood = is_right
+        participant.last_seen_at = now()
+        if study.plan.exclude_failed_check and not is_right:
+            participant.excluded, participant.exclude_reason = True, FAILED_CHECK
     session.commit()
 
 

@@ -26,8 +26,7 @@ from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
 
-# Rows of a question: a list, and a place of the orderings.
-LIST, PLACE = ".lists tr", ".orderings tr:not(.heading)"
+LIST = ".sheet tbody tr"  # the row of a list on a question's page
 
 TICKS_EVERY_MATCH = 0.3  # how often all columns with the preferred order are ticked, not one
 
@@ -93,6 +92,9 @@ class OrderingBot:
         self, form: Tag, plan: OrderingPlan, preference: Preference, chance: Chance
     ) -> dict[str, Any] | None:
         """Return the fields of a question's form: ticked columns, or an own order."""
+        if two_lists := form.select("[name=better]"):
+            best = min(two_lists, key=lambda button: sum(map(int, button.text.split())))
+            return {"better": best["value"]}
         if form.select_one("[name=choice]"):
             return _vote(form, plan, preference, chance)
         letters = [str(field["name"])[-1] for field in form.select("[name^=rank-]")]
@@ -117,14 +119,16 @@ def _vote(form: Tag, plan: OrderingPlan, preference: Preference, chance: Chance)
 
 def _columns(form: Tag) -> list[BlindedColumn]:
     """Parse the columns on the page."""
-    labels = [str(box["value"]) for box in form.select("[name=choice]") if box["value"] != "own"]
-    letters = [_letter(row) for row in form.select(LIST)]
+    boxes = [box for box in form.select("[name=choice]") if box["value"] != "own"]
     columns = []
-    for column, label in enumerate(labels):
-        values = [row.select("td b")[column].text for row in form.select(LIST)]
-        at_places = [row.select("td")[column].text.strip() for row in form.select(PLACE)]
-        ranking = Ranking.parse(">".join(filter(None, at_places)))
-        columns.append(BlindedColumn(int(label), dict(zip(letters, values, strict=True)), ranking))
+    for index, box in enumerate(boxes):
+        values = {
+            _letter(row): row.select("td b")[index].text
+            for row in form.select(LIST)
+            if row.select("td b")
+        }
+        ranking = Ranking.parse(_text(box.parent, ".order"))
+        columns.append(BlindedColumn(int(str(box["value"])), values, ranking))
     return columns
 
 
@@ -142,10 +146,14 @@ def _row(row: Tag, kinds: Sequence[str]) -> MarkedRow:
 
 
 def _letter(row: Tag) -> str:
-    heading = row.select_one("th")
-    if heading is None:
-        raise SurveyError("A page of the survey has no th where one is expected.")
-    return heading.get_text().strip()[0]
+    return _text(row, "th")[0]
+
+
+def _text(tag: Tag | None, selector: str) -> str:
+    part = tag and tag.select_one(selector)
+    if not part:
+        raise SurveyError(f"A page of the survey has no {selector} where one is expected.")
+    return part.get_text().strip()
 
 
 @dataclass(frozen=True)
@@ -161,20 +169,25 @@ def cast_vote(
 ) -> Vote:
     """Draw a measure and tick its column, or draw OTHER and return an own order.
 
-    The column is known by its order and printed values, never by its label. Where other
-    columns have the same order, all of them are ticked in three votes of ten; a measure is
-    credited for either. So a measure's share of the credits is its planted share where all
-    orders differ, and the sum over the measures of its order where they do not. An own order
-    is never an offered one. Raises ValueError where no column is the drawn measure's.
+    The column is known by its order, and by its values where these are printed, never by its
+    label. Where other columns have the same order, all of them are ticked in three votes of
+    ten; a measure is credited for either. So a measure's share of the credits is its planted
+    share where all orders differ, and the sum over the measures of its order where they do not.
+    Without columns, the measure's order is returned as an own one. Another own order is never
+    one that is offered. Raises ValueError where no column is the drawn measure's.
     """
     preferred = preference.draw(chance)
     every_match = chance.random() < TICKS_EVERY_MATCH
     if preferred == OTHER:
         return Vote(own=own_order(tuple(question.lists), set(question.rankings.values()), chance))
     wanted = question.columns[preferred]
+    if not columns:
+        return Vote(own=wanted.ranking)
     printed = dict(zip(wanted.ranking.letters, wanted.shown, strict=True))
     same_order = [column for column in columns if column.ranking == wanted.ranking]
-    same_column = [column.label for column in same_order if dict(column.shown) == printed]
+    same_column = [
+        column.label for column in same_order if not column.shown or dict(column.shown) == printed
+    ]
     if not same_column:
         raise ValueError(f"no column is that of {preferred}")
     ticked = (column.label for column in same_order) if every_match else same_column[:1]

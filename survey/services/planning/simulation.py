@@ -100,7 +100,11 @@ class Bot:
 
     def _go_on(self, page: BeautifulSoup) -> BeautifulSoup:
         """Fill in the page's form and press the button that leads on."""
-        button = page.select_one("button.go")
+        link = page.select_one("main a.go")
+        if link:
+            address = urljoin(self.address, str(link["href"]))
+            return self._open(self.browser.get(address, timeout=TIMEOUT))
+        button = page.select_one("button.go, #check button")
         form = button and button.find_parent("form")
         if not isinstance(form, Tag):
             raise SurveyError(f"A simulated participant found no way on at {self.address}.")

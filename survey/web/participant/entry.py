@@ -250,7 +250,8 @@ def _personal_field(field: PersonalField) -> Field:
         allowed = NumberRange(field.lowest, field.highest, _escape_percent(_bounds_message(field)))
         return WholeNumberField(field.label, name=field.name, validators=[*needed, allowed])
     if field.kind == "choice":
-        options = [SelectChoice("", gettext("Choose …")), *map(SelectChoice, field.options)]
+        nothing = gettext("Choose …") if field.required else gettext("Prefer not to say")
+        options = [SelectChoice("", nothing), *map(SelectChoice, field.options)]
         unknown = gettext("%(label)s: please choose one of the options.", label=field.label)
         return SelectField(
             field.label,

@@ -1,19 +1,19 @@
 """Pages of ordering questions: the form for ticked columns or an own ordering, and its values."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from sqlalchemy.orm import Session
-from wtforms import Field, SelectChoice, SelectMultipleField
+from wtforms import Field, HiddenField, SelectChoice, SelectMultipleField
 from wtforms.validators import ValidationError
 
 from survey.core.studies.plan import Plan
 from survey.core.studies.rankings import Ranking, letters_for
-from survey.core.tasks.ordering import OrderingAnswer
-from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.core.tasks.ordering import OWN, Doubt, OrderingAnswer, known_kind
+from survey.core.tasks.ordering_plan import AFTER, NEVER, OrderingPlan
 from survey.services.participation import answers
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm, Form
@@ -26,20 +26,22 @@ from survey.web.language import (
     ranking_in_words,
 )
 
-OWN = "own"
-
 
 @dataclass(frozen=True)
 class FilledIn:
     """The ticks and places that a question's table shows; hashable, as a key of the page cache.
 
     ``ticked``: labels "1", "2", …, or "own"; ``chosen``: each letter with its place, None where
-    it has none yet; ``unplaced``: the letters that are marked because they need a place.
+    it has none yet; ``unplaced``: the letters that are marked because they need a place;
+    ``asked``: what the page asked back, until the own ordering that was chosen then is saved;
+    ``first``: the own ordering from before the methods were shown, if there is one.
     """
 
     ticked: tuple[str, ...]
     chosen: tuple[tuple[str, int | None], ...]
     unplaced: tuple[str, ...] = ()
+    asked: str | None = None
+    first: Ranking | None = None
 
     @classmethod
     def answer(cls, stored: OrderingAnswer, letters: Iterable[str]) -> "FilledIn":
@@ -66,6 +68,14 @@ class FilledIn:
         """The own ranking, None while a list has no place."""
         complete = None not in self.places.values()
         return Ranking.by_key(self.places) if complete else None  # type: ignore[arg-type] # no None
+
+
+@dataclass(frozen=True)
+class Check:
+    """The question which of two lists did better; ``better``: the number of the right one."""
+
+    ranks: Sequence[Sequence[int]]
+    better: int
 
 
 class ChoiceField(SelectMultipleField):  # type: ignore[misc] # WTForms has no type hints
@@ -159,7 +169,16 @@ class RankingForm(PlacesForm):
 
 
 class QuestionForm(PlacesForm):
-    """The answer to a question: ticks, or an own ranking; made by ``question_form``."""
+    """The answer to a question: ticks, or an own ranking; made by ``question_form``.
+
+    ``settle``: the choice after the page asked back, see ``Doubt.settle``. ``asked``: what it asked
+    back before the participant chose to give an own ordering. ``settled``: the answer that
+    was chosen then.
+    """
+
+    settle = HiddenField()
+    asked = HiddenField()
+    settled: OrderingAnswer | None = None
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check each field, then that ticks and places make one answer."""
@@ -209,7 +228,7 @@ class QuestionForm(PlacesForm):
     def filled_in(self) -> FilledIn:
         """The ticks and places that the table shows."""
         ticked, places = tuple(self.choice.data or ()), tuple(self.places.items())
-        return FilledIn(ticked, places, tuple(self.unplaced))
+        return FilledIn(ticked, places, tuple(self.unplaced), known_kind(self.asked.data))
 
     @property
     def is_empty(self) -> bool:
@@ -219,8 +238,31 @@ class QuestionForm(PlacesForm):
     @property
     def answer(self) -> OrderingAnswer:
         """The answer of a valid form."""
-        labels = frozenset(int(label) for label in self.choice.data if label != OWN)
-        return OrderingAnswer(labels, self.ordering if OWN in self.choice.data else None)
+        if self.settled is not None:
+            return self.settled
+        if OWN in self.choice.data:
+            return OrderingAnswer(frozenset(), self.ordering, known_kind(self.asked.data))
+        return OrderingAnswer(frozenset(map(int, self.choice.data)), None)
+
+    def doubt_of(self, shown: ShownQuestion) -> Doubt | None:
+        """Return the doubt about a valid form's answer, None once it is settled.
+
+        An answer that is stored was asked about before it was. A participant who wants to give
+        an own ordering instead gets the page with “None of these” ticked.
+        """
+        doubt = Doubt.of(shown.view, self.answer)
+        if doubt is None:
+            return None
+        stored = shown.stored.answer if shown.stored else None
+        if stored == replace(self.answer, asked=doubt.kind):
+            self.settled = stored
+        else:
+            self.settled = doubt.settle(self.answer, self.settle.data or "")
+        if self.settled is not None:
+            return None
+        if doubt.wants_own_ordering(self.settle.data or ""):
+            self.choice.data, self.asked.data = [OWN], doubt.kind
+        return doubt
 
 
 def _incomplete(missing: Sequence[str]) -> str:
@@ -258,17 +300,35 @@ class OrderingPages:
 
     def form(self, plan: OrderingPlan) -> type[AnswerForm]:
         """Return the form of this study: a label for each measure, and its lists."""
-        return question_form(len(plan.measures), plan.lists)
+        labels = 0 if plan.columns == NEVER else len(plan.measures)
+        return question_form(labels, plan.lists)
 
     def filled_in(self, plan: OrderingPlan, shown: ShownQuestion) -> FilledIn:
         """Return the stored answer; without one, the places of the ranking from before."""
+        first = shown.drawn.ranked_first
         if shown.stored is not None:
-            return FilledIn.answer(shown.stored.answer, plan.letters)
-        return FilledIn.ranking(shown.drawn.ranked_first, plan.letters)
+            return replace(FilledIn.answer(shown.stored.answer, plan.letters), first=first)
+        return replace(FilledIn.ranking(first, plan.letters), first=first)
 
     def empty(self, plan: OrderingPlan) -> FilledIn:
         """Return no ticks and no places."""
         return FilledIn.ranking(None, plan.letters)
+
+    def doubt_of(
+        self, plan: OrderingPlan, form: QuestionForm, shown: Callable[[], ShownQuestion]
+    ) -> Doubt | None:
+        """Return the doubt about an own ordering beside methods, or several ticks."""
+        is_one_tick = form.answer.own is None and len(form.answer.clicked) == 1
+        return None if is_one_tick or plan.columns == NEVER else form.doubt_of(shown())
+
+    def explanations(self, plan: OrderingPlan) -> Sequence[str]:
+        """Return the steps on numbers and on methods, the second only where these are shown."""
+        steps = ("participant/ordering/numbers.html", "participant/ordering/methods.html")
+        return steps[:1] if plan.columns == NEVER else steps
+
+    def check(self, plan: OrderingPlan) -> Check | None:
+        """Return two lists of which the second did better."""
+        return plan.check_ranks and Check(plan.check_ranks, better=1)
 
     def in_words(self, answer: OrderingAnswer) -> str:
         """Return an answer in words: the methods, or the own ordering."""
@@ -294,7 +354,7 @@ class OrderingPages:
 
     def preview_first_form(self, plan: OrderingPlan) -> type[Form] | None:
         """Return the form of the own ranking where the plan asks for one."""
-        return ranking_form(plan.lists) if plan.rank_first else None
+        return ranking_form(plan.lists) if plan.columns == AFTER else None
 
     def save_first(
         self, session: Session, plan: Plan, participant: Any, position: int, form: RankingForm

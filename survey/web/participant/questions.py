@@ -7,7 +7,7 @@ A form that the database could not store, on these or other pages of participant
 page that sends it again with the same submission key: static/saving.js does, or a button.
 """
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from secrets import token_hex
 from typing import Any
 
@@ -57,8 +57,47 @@ MARKS = {name: token_hex() for name in ("token", "submission_key", "resume_code"
 @blueprint.get("/practice")
 @requires(Step.PRACTICE)
 def practice() -> ResponseReturnValue:
-    """Show the practice question, with an explanation or the practice answer."""
-    return show(PRACTICE)
+    """Show a step of the explanation, the practice question, or the practice answer."""
+    step = request.args.get("step", 0, type=int)
+    if not step and g.progress.answered.get(PRACTICE):
+        return show(PRACTICE)
+    return explanation(max(step, 1), lambda: _shown(PRACTICE).view) or show(PRACTICE)
+
+
+def explanation(step: int, question: Callable[[], Any]) -> str | None:
+    """Render a step that precedes the practice question; None after the last."""
+    pages = pages_of(g.plan)
+    templates = pages.explanations(g.plan)
+    if step > len(templates):
+        return None
+    return render_template(
+        templates[step - 1],
+        question=question(),
+        check=pages.check(g.plan),
+        again="again" in request.args,
+        token=generate_csrf(),
+    )
+
+
+@blueprint.post("/practice/check")
+@requires(Step.PRACTICE)
+def check() -> ResponseReturnValue:
+    """Store whether the first answer to the check question was right; explain a wrong one."""
+    if not Form().validate_on_submit():
+        return redirect(url_for("participant.practice", step=1), 303)
+    participants.store_check(session(), g.study, g.participant, is_right=check_is_right())
+    return redirect(url_for("participant.practice", **step_after_check()), 303)
+
+
+def check_is_right() -> bool:
+    """Return whether the answer to the check question that was sent is the right one."""
+    asked = pages_of(g.plan).check(g.plan)
+    return asked is None or request.form.get("better") == str(asked.better)
+
+
+def step_after_check() -> dict[str, Any]:
+    """Return which step of the practice follows an answer to the check question."""
+    return {"step": 2} if check_is_right() else {"step": 1, "again": 1}
 
 
 @blueprint.post("/practice")
@@ -122,24 +161,29 @@ def answer(position: int) -> ResponseReturnValue:
     """Store a valid answer and redirect to the next page; show an invalid form again."""
     pages = pages_of(g.plan)
     if pages.preview_first_form(g.plan) is not None:  # spare other plans the query
-        shown = answers.find_presentation(session(), g.plan, g.participant, position)
+        shown = _shown(position)
         first = pages.first_form(g.plan, shown)
         if first is not None:
             return _answer_first(position, shown, first())
     form = pages.form(g.plan)()
     back = form.go.data == "back" and position > PRACTICE
-    if back and form.is_empty:
+    is_valid = form.validate_on_submit()
+    doubt = pages.doubt_of(g.plan, form, lambda: _shown(position)) if is_valid else None
+    if back and (doubt is not None or not is_valid):
+        # Half an answer is not stored, and is no reason to stay; the browser keeps it.
         return redirect(_address_before(position), 303)
-    if not form.validate_on_submit():
+    if not is_valid:
         return show_again(position, form), 400
+    if doubt is not None:
+        return show_again(position, form, doubt=doubt)
     try:
         outcome = _save(position, form, onward=not back and position > PRACTICE)
     except TooManyAnswersError as error:
         return show_unsaved(position, str(error)), 429, {"Retry-After": RETRY_AFTER}
-    if outcome == Outcome.STALE:
-        return show_again(position, form, stale=True), 409
     if back:
         return redirect(_address_before(position), 303)
+    if outcome == Outcome.STALE:
+        return show_again(position, form, stale=True), 409
     if position == PRACTICE:
         return redirect(url_for("participant.practice"), 303)
     return redirect(address_of(g.progress.with_answer(position)), 303)
@@ -173,39 +217,49 @@ def _answer_first(position: int, shown: ShownQuestion, form: Form) -> ResponseRe
     if not form.validate_on_submit():
         return _first_page(position, shown, form), 400
     _begin_to_write()
-    pages_of(g.plan).save_first(session(), g.plan, g.participant, position, form)
-    return redirect(current_path(), 303)
+    pages = pages_of(g.plan)
+    pages.save_first(session(), g.plan, g.participant, position, form)
+    return redirect(_address_of_question(position), 303)
 
 
 def show(position: int) -> str:
     """Render a question with its stored answer."""
     pages = pages_of(g.plan)
-    shown = answers.find_presentation(session(), g.plan, g.participant, position)
+    shown = _shown(position)
     first = pages.first_form(g.plan, shown)
     if first is not None:
         return _first_page(position, shown, first(formdata=None))
     return _question_page(position, shown, pages.filled_in(g.plan, shown), _next_key(shown))
 
 
-def show_again(position: int, form: AnswerForm, *, stale: bool = False) -> str:
-    """Render a question with the values of a form that has an error or is stale."""
-    shown = answers.find_presentation(session(), g.plan, g.participant, position)
+def show_again(
+    position: int, form: AnswerForm, *, stale: bool = False, doubt: object = None
+) -> str:
+    """Render a question with the values of a form that is not saved.
+
+    It has an error, or is stale, or leaves a doubt that the page asks back.
+    """
+    shown = _shown(position)
     if stale:
         stored = shown.stored
         refused = stored and gettext(STALE, stored=pages_of(g.plan).in_words(stored.answer))
         form.add_error(refused or gettext(UNKNOWN_KEY))
         form.submission_key.data = _next_key(shown)
-    return _sent_page(position, shown, form)
+    return _sent_page(position, shown, form, doubt=doubt)
 
 
 def show_unsaved(position: int, sentence: str = UNSAVED) -> str:
     """Render a form that could not be stored; a script sends it again."""
     pages = pages_of(g.plan)
-    shown = answers.find_presentation(session(), g.plan, g.participant, position)
+    shown = _shown(position)
     first = pages.first_form(g.plan, shown)
     if first is not None:
         return _first_page(position, shown, first(), sentence)
     return _sent_page(position, shown, pages.form(g.plan)(), sentence)
+
+
+def _shown(position: int) -> ShownQuestion:
+    return answers.find_presentation(session(), g.plan, g.participant, position)
 
 
 def _next_key(shown: ShownQuestion) -> str:
@@ -218,13 +272,20 @@ def _first_page(position: int, shown: ShownQuestion, form: Form, unsaved: str = 
         position=position,
         form=form,
         question=shown.view,
+        pages=pages_of(g.plan),
         problems=_problems(form, unsaved),
         unsaved=unsaved,
         **_counts(),
     )
 
 
-def _sent_page(position: int, shown: ShownQuestion, form: AnswerForm, unsaved: str = "") -> str:
+def _sent_page(
+    position: int,
+    shown: ShownQuestion,
+    form: AnswerForm,
+    unsaved: str = "",
+    doubt: object = None,
+) -> str:
     return _question_page(
         position,
         shown,
@@ -233,6 +294,7 @@ def _sent_page(position: int, shown: ShownQuestion, form: AnswerForm, unsaved: s
         active_seconds=form.seconds,
         problems=_problems(form, unsaved),
         unsaved=unsaved,
+        doubt=doubt,
     )
 
 
@@ -275,7 +337,11 @@ def _rendered(position: int, shown: ShownQuestion, filled_in: Hashable, **conten
         position=position,
         question=shown.view,
         stored=shown.stored,
-        confirmed=is_practice and shown.stored is not None and request.method == "GET",
+        confirmed=is_practice
+        and shown.stored is not None
+        and request.method == "GET"
+        and "step" not in request.args,
+        pages=pages,
         filled_in=filled_in,
         **_counts(),
         **content,
@@ -294,6 +360,12 @@ def _counts() -> dict[str, int]:
 def _is_ahead(position: int) -> bool:
     """Whether a question before this one is still open."""
     return not all(done for earlier, done in g.progress.questions.items() if earlier < position)
+
+
+def _address_of_question(position: int) -> str:
+    if position > PRACTICE:
+        return url_for("participant.question", position=position)
+    return url_for("participant.practice", step=len(pages_of(g.plan).explanations(g.plan)) + 1)
 
 
 def _address_before(position: int) -> str:

@@ -5,7 +5,7 @@ in words. The views that all kinds share are in ``questions``.
 """
 
 import secrets
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, Protocol
@@ -50,7 +50,8 @@ def _begin_request() -> None:
 def find_study_and_participant() -> None:
     """Set ``g.study`` and ``g.participant``; raise NotFound for a draft."""
     visit = participants.visit(session(), g.slug, str(cookie.get("id", "")))
-    g.study, g.plan = visit.study, visit.study.plan
+    g.study = visit.study
+    g.plan = visit.study.plan.in_arm(visit.participant.arm if visit.participant else None)
     if g.study.status == "draft":
         raise NotFound
     browser_token()  # sets the cookie
@@ -191,6 +192,21 @@ class TaskPages(Protocol):
 
     def empty(self, plan: Any) -> Hashable:
         """Return the values of an empty page."""
+
+    def doubt_of(self, plan: Any, form: Any, shown: Callable[[], ShownQuestion]) -> Any:
+        """Return what the question's page asks back before a valid form is saved, or None.
+
+        ``shown``: loads the question; a kind calls it only where it needs it.
+        """
+
+    def explanations(self, plan: Any) -> Sequence[str]:
+        """Return the templates of the steps that precede the practice question."""
+
+    def check(self, plan: Any) -> Any:
+        """Return the question that checks whether the task is understood, None for none.
+
+        Its ``better`` is the number of the right answer.
+        """
 
     def in_words(self, answer: Any) -> str:
         """Return an answer in words, for the middle of a sentence."""

@@ -34,7 +34,7 @@ from survey.core.studies.fields import (
     rules_of,
 )
 from survey.core.studies.plan import Plan
-from survey.core.tasks.ordering_plan import OWN_LISTS, OrderingPlan, ordering_plan
+from survey.core.tasks.ordering_plan import BEFORE, COLUMNS, OWN_LISTS, OrderingPlan, ordering_plan
 from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
 from survey.services.studies import lifecycle, plans
@@ -109,6 +109,7 @@ class PlanForm(Form):
     scenario = field_for(RULES["scenario"])
     reminder = field_for(RULES["reminder"])
     question_text = field_for(RULES["question_text"])
+    debriefing = field_for(RULES["debriefing"])
     list_noun = field_for(RULES["list_noun"])
 
     measures = SelectMultipleField("Measures", validate_choice=False)
@@ -141,9 +142,18 @@ class PlanForm(Form):
     design = field_for(RULES["design"])
     per_participant = field_for(RULES["per_participant"])
     practice = field_for(RULES["practice"])
+    exclude_failed_check = field_for(RULES["exclude_failed_check"])
     shuffle_questions = field_for(RULES["shuffle_questions"])
     shuffle_lists = field_for(RULES["shuffle_lists"])
-    rank_first = field_for(RULES["rank_first"])
+    columns = field_for(RULES["columns"])
+    arms = SelectMultipleField(
+        "Or compare: participants are drawn at random and evenly among",
+        choices=[SelectChoice(*choice) for choice in COLUMNS.items()],
+        description="Tick two or three; then the choice above does not count.",
+        validate_choice=False,
+    )
+    show_values = field_for(RULES["show_values"])
+    shuffle_columns = field_for(RULES["shuffle_columns"])
     positions_strip = field_for(RULES["positions_strip"])
 
     personal_until = field_for(RULES["personal_until"])
@@ -166,6 +176,9 @@ class PlanForm(Form):
             *dict.fromkeys([*self.measures.data, *_words(self.other_measures.data).split()])
         ]
         marks = {kind: _words(self[kind].data) for kind in MARK_KINDS}
+        typed["arms"] = self.arms.data
+        if typed["arms"]:
+            typed["columns"] = BEFORE
         typed["marks"] = {kind: words for kind, words in marks.items() if words.strip()}
         if typed["design"] != "pool":
             typed["per_participant"] = None

@@ -30,7 +30,10 @@ def test_rows_keep_their_order_unless_asked_for():
 
 def test_every_label_order_and_column_order_comes_up_equally_often():
     chance = Random(7)
-    draws = [draw_blinding(MEASURES, "ABC", chance, shuffle_lists=True) for _ in range(6000)]
+    draws = [
+        draw_blinding(MEASURES, "ABC", chance, shuffle_columns=True, shuffle_lists=True)
+        for _ in range(6000)
+    ]
     for orders, possible in (
         (Counter(d.label_order for d in draws), permutations(MEASURES)),
         (Counter(d.column_order for d in draws), permutations((1, 2, 3))),

@@ -129,7 +129,7 @@ def _take_part(session, study, public_id):
 
 
 def _answer(session, study, participant, position, answer):
-    if study.plan.rank_first:
+    if study.plan.columns == "after":
         first = {"ranked_first": Ranking.parse("A>B>C>D=E"), "ranked_at": BEGAN}
         [(_, row)] = shown_rows(session, participant_id=participant.id, position=position)
         for name, value in first.items():

@@ -51,6 +51,7 @@ NOT_EXPORTED = {
     "revision.submitted_at": "only the answer that counts is exported",
     "revision.active_seconds": "only the answer that counts is exported",
     "ordering_presentation.shown": "printed again from the lists in questions.csv",
+    "ordering_revision.asked": "only the answer that counts is exported",
     "ordering_revision.clicked": "only the answer that counts is exported",
     "ordering_revision.own": "only the answer that counts is exported",
 }
@@ -62,11 +63,13 @@ IN_OWN_DATA = {
     "ordering_presentation.shown": "methods",
     "ordering_presentation.ranked_first": "ranked_before",
     "ordering_presentation.ranked_at": "ranked_before_at",
+    "ordering_revision.asked": "asked_back",
     "ordering_revision.clicked": "ticked",
     "ordering_revision.own": "own_ordering",
 }
 NOT_IN_OWN_DATA = {
     "ordering_presentation.label_order": "would unblind the study while it runs",
+    "ordering_response.asked": "the last of “answers” has it",
     "ordering_response.clicked": "the last of “answers” has it",
     "ordering_response.own": "the last of “answers” has it",
 }
@@ -137,7 +140,7 @@ def test_each_field_of_the_record_is_a_column_of_the_model_or_computed():
 
 
 def test_own_data_hold_each_column_that_is_not_hidden(session):
-    study = a_study(session, rank_first=True)
+    study = a_study(session, columns="after")
     one = session.query(Participant).filter_by(public_id=FINISHED).one()
     data = own_data(session, study, one)
     question = next(each for each in data["questions"] if each["answers"])
@@ -148,7 +151,7 @@ def test_own_data_hold_each_column_that_is_not_hidden(session):
     assert shown_columns(StoredResponse) == {}
     for name, key in IN_OWN_DATA.items():
         assert (answer if name.startswith("ordering_revision.") else question)[key] is not None or (
-            key == "own_ordering" and answer["ticked"]
+            key in ("own_ordering", "asked_back") and answer["ticked"]
         )
 
 
@@ -169,7 +172,7 @@ def test_a_column_of_the_model_and_the_record_is_in_everything(tmp_path):
     )
     result = used_in_another_process(tmp_path)
     row = next(row for row in result["rows"] if row["participant"] == FINISHED)
-    assert [*row][-3:] == ["weather", "visits", "exclude_reason"]
+    assert [*row][-5:-2] == ["weather", "visits", "exclude_reason"]
     assert (row["weather"], row["visits"]) == ("'=rain", "3")
     assert result["texts"]["weather"] == "=rain"
     assert [(row["file"], row["column"], row["meaning"]) for row in result["codebook"]] == [

@@ -32,10 +32,10 @@ COLUMNS = {
     "questions.csv": "question,list,ranks,collection_size",
     "rankings.csv": "question,measure,ranking,values,displayed",
     "responses.csv": "participant,question,position,label_order,column_order,list_order,clicked,"
-    "custom_ranking,shown_at,submitted_at,active_seconds,revisions,is_test,excluded",
+    "custom_ranking,shown_at,submitted_at,active_seconds,revisions,is_test,excluded,asked",
     "votes.csv": "participant,question,measure,label,ranking,clicked,credited",
     "participants.csv": "participant,status,age,education,remark,consent_version,started_at,"
-    "completed_at,minutes,is_test,excluded,exclude_reason",
+    "completed_at,minutes,is_test,excluded,exclude_reason,understood,arm",
     "table3.csv": "quantity,value",
     "table4.csv": "question,AP,NMRR,MNRO,OTHER,choice",
     "codebook.csv": "file,column,type,allowed,meaning",
@@ -49,7 +49,7 @@ MORE = {
 @pytest.fixture
 def fuller(session):
     """A bundle with all files there are."""
-    study = a_study(session, rank_first=True)
+    study = a_study(session, columns="after")
     return handed_out(session, study, with_identities=True)
 
 
@@ -333,7 +333,7 @@ def test_a_disagreement_with_another_version_says_so(bundle):
 
 def test_a_plan_may_leave_out_what_an_earlier_version_did_not_know(bundle):
     def older(study):
-        del study["plan"]["rank_first"]
+        del study["plan"]["columns"]
 
     assert steps_of(with_json(bundle, "study.json", older))
 

@@ -29,7 +29,7 @@ def folder(session, tmp_path):
     pytest.importorskip("pyarrow")
     from survey.services.exchange import parquet
 
-    study = a_study(session, rank_first=True)
+    study = a_study(session, columns="after")
     parquet.write_parquet(session, study, tmp_path / "parquet", **WANTED)
     return tmp_path / "parquet", handed_out(session, study, **WANTED)
 

@@ -262,7 +262,7 @@ def test_a_file_that_a_spreadsheet_saved_is_read(bundle):
 
 
 def test_a_first_ranking_is_read_with_its_place(session):
-    bundle = handed_out(session, a_study(session, rank_first=True))
+    bundle = handed_out(session, a_study(session, columns="after"))
     for column, cell, told in (
         ("participant", "P-X", "participants.csv has no participant of that id"),
         ("question", "9", "1 to 3 are allowed"),

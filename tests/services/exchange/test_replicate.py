@@ -26,7 +26,7 @@ DESIGNS = {
         "shuffle_lists": True,
         "practice": False,
     },
-    "rank first": {"rank_first": True},
+    "rank first": {"columns": "after"},
     "discriminative": {"generator": "discriminative"},
     "own lists": {
         "own_lists": [

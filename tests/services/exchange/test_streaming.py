@@ -53,6 +53,7 @@ def answers(draw):
         revisions=draw(st.none() | st.integers(0, 9)),
         is_test=draw(st.booleans()),
         excluded=draw(st.booleans()),
+        asked=draw(st.sampled_from((None, "equal", "differing"))),
     )
 
 
@@ -63,7 +64,7 @@ def one_by_one(one):
         *map(spaced, (one.label_order, one.column_order, one.list_order)),
         *(spaced(sorted(one.clicked)), None if one.own is None else str(one.own)),
         *(one.shown_at, one.submitted_at, one.active_seconds, one.revisions),
-        *(one.is_test, one.excluded),
+        *(one.is_test, one.excluded, one.asked),
     )
 
 

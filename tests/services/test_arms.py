@@ -1,0 +1,87 @@
+"""Arms: participants are drawn at random and evenly among ways of showing the methods."""
+
+from collections import Counter
+
+import pytest
+
+from survey.db.models import Participant
+from survey.errors import SurveyError
+from survey.services.exchange.bundle_reader import replicate
+from survey.services.participation.own_data import own_data
+from tests.builders import Visitor, a_plan, a_ready_participant, an_open_study
+from tests.databases import ON_BOTH, ON_SQLITE
+from tests.services.exchange.conftest import handed_out
+
+ARMS = ["before", "after", "never"]
+
+
+@ON_BOTH
+def test_participants_are_drawn_evenly_and_test_data_apart(session):
+    study = an_open_study(session, arms=ARMS, participants=100, practice=False)
+    for number in range(12):
+        a_ready_participant(session, study, f"browser {number}")
+        arms = Counter(each.arm for each in session.query(Participant))
+        assert max(arms.values()) - min(arms[arm] for arm in ARMS) <= 1
+    assert arms == dict.fromkeys(ARMS, 4)
+
+
+@ON_SQLITE
+def test_each_arm_has_its_pages(client, session):
+    an_open_study(session, "arms", arms=ARMS, practice=False, questions=1)
+    seen = {}
+    for _ in ARMS:
+        visitor = Visitor(client.application.test_client(), "arms")
+        visitor.start()
+        session.rollback()
+        newest = session.query(Participant).order_by(Participant.id.desc()).first()
+        seen[newest.arm] = visitor
+    assert "Method 1" in seen["before"].text
+    assert "On the next page you compare" in seen["after"].text
+    assert "Method 1" not in seen["after"].page.select_one("#vote").text
+    assert "Method" not in seen["never"].text
+    places = {f"rank_{letter}": place for letter, place in zip("ABCDE", "12345", strict=True)}
+    seen["never"].submit("/q/1", **places)
+    assert seen["never"].path == "/review"
+    seen["after"].submit("/q/1", **places)
+    assert "differs in" in seen["after"].text or "same as yours" in seen["after"].text
+
+
+@ON_SQLITE
+def test_what_a_method_orders_is_in_nobodys_data_before_it_is_shown(client, session):
+    study = an_open_study(session, "never", columns="never", practice=False, questions=1)
+    visitor = Visitor(client, "never")
+    visitor.start()
+    data = own_data(session, study, session.query(Participant).one())
+    assert [question["methods"] for question in data["questions"]] == [[]]
+
+
+@ON_SQLITE
+def test_arms_are_exported_and_replicated_and_checked(client, session):
+    study = an_open_study(session, "arms", arms=["before", "never"], practice=False, questions=2)
+    for _ in range(2):
+        Visitor(client.application.test_client(), "arms").take_part(choice="1")
+    files = handed_out(session, study)
+    header, *rows = files["participants.csv"].decode().splitlines()
+    assert header.endswith(",understood,arm")
+    assert sorted(row.rpartition(",")[2] for row in rows) == ["before", "never"]
+    assert [*replicate(files)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"arms": ["before"]}, "two or three different ones of before, after, never are allowed"),
+        ({"arms": ["before", "before"]}, "two or three different ones"),
+        ({"arms": ["before", "later"]}, "arms is before, later"),
+        ({"arms": ["before", "after"], "columns": "never"}, "the arms decide it; leave it out"),
+    ],
+)
+def test_other_arms_are_refused(changes, fault):
+    with pytest.raises(SurveyError, match=fault):
+        a_plan(**changes)
+
+
+def test_a_plan_is_as_its_arm_has_it():
+    plan = a_plan(arms=ARMS)
+    assert plan.in_arm(None) is plan
+    assert {arm: plan.in_arm(arm).columns for arm in ARMS} == dict(zip(ARMS, ARMS, strict=True))

@@ -1,0 +1,137 @@
+"""Practice: three short steps, a question that checks what was understood, and a remark."""
+
+import re
+from copy import copy
+
+import pytest
+
+from survey.core.studies.questions import BlindedQuestion
+from survey.core.studies.rankings import Ranking
+from survey.db.models import Participant
+from tests.builders import Visitor, an_open_study
+from tests.databases import ON_BOTH, ON_SQLITE
+
+MOST_WORDS, MOST_WORDS_BEFORE_A_QUESTION = 80, 300
+
+
+@pytest.fixture
+def visitor(client, session):
+    an_open_study(session)
+    visitor = Visitor(client)
+    visitor.go("/practice/check", "/scenario")
+    visitor.submit("/scenario")
+    return visitor
+
+
+def words_on(visitor):
+    """Count the words that are read on a page with scripts: no hidden ones, no numbers."""
+    main = copy(visitor.page.main)
+    for unread in main.select(".hidden, caption, option, #selects, #kept, #slots, details"):
+        unread.extract()
+    return len(re.findall(r"\b[^\W\d_]{2,}(?:[’'-]\w+)*", main.get_text(" ")))
+
+
+def understood(session):
+    session.rollback()
+    return session.query(Participant).one().understood
+
+
+@ON_BOTH
+def test_the_first_answer_to_the_check_question_is_stored(visitor, session):
+    assert understood(session) is None
+    visitor.submit("/practice/check", better="0")
+    assert "A small number means: found early." in visitor.text
+    assert understood(session) is False
+    visitor.submit("/practice/check", better="1")
+    assert "Practice: the methods" in visitor.text
+    assert understood(session) is False
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("sent", ["0", "2", "x", ""])
+def test_only_the_better_list_is_the_right_answer(visitor, session, sent):
+    visitor.submit("/practice/check", better=sent)
+    assert understood(session) is False
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(("better", "excluded"), [("0", True), ("1", False)])
+def test_a_plan_can_exclude_for_a_wrong_first_answer(client, session, better, excluded):
+    an_open_study(session, "strict", exclude_failed_check=True)
+    visitor = Visitor(client, "strict")
+    visitor.go("/scenario")
+    visitor.submit("/scenario")
+    visitor.submit("/practice/check", better=better)
+    participant = session.query(Participant).one()
+    assert participant.excluded is excluded
+    reason = "first answer to the check question was wrong" if excluded else None
+    assert participant.exclude_reason == reason
+
+
+@ON_SQLITE
+def test_a_collection_too_small_for_two_such_lists_has_no_check_question(client, session):
+    an_open_study(session, "small", relevant=5, collection_size=12)
+    visitor = Visitor(client, "small")
+    visitor.go("/scenario")
+    visitor.submit("/scenario")
+    assert not visitor.page.select("#check")
+    assert visitor.page.select_one("main a.go").text == "Next"
+
+
+@ON_SQLITE
+def test_each_step_is_short_and_so_is_all_before_the_first_question(client, session):
+    an_open_study(session)
+    visitor = Visitor(client)
+    counts = {"entry": words_on(visitor) if visitor.open() else 0}
+    visitor.submit("/begin")
+    visitor.submit("/consent", agree="y")
+    counts["about you"] = words_on(visitor)
+    visitor.submit("/about-you", age="23", education="School")
+    counts["scenario"] = words_on(visitor)
+    visitor.submit("/scenario")
+    for step in (1, 2, 3):
+        visitor.open(f"/practice?step={step}")
+        counts[step] = words_on(visitor)
+        assert counts[step] < MOST_WORDS
+    assert sum(counts.values()) <= MOST_WORDS_BEFORE_A_QUESTION, counts
+
+
+@ON_SQLITE
+def test_an_ordering_that_puts_a_better_list_below_is_remarked_on(client, session):
+    lists = [[1, 2, 3], [4, 5, 6], [1, 9, 10]]
+    an_open_study(session, "plain", lists=3, relevant=3, own_lists=[lists] * 1, questions=1)
+    visitor = Visitor(client, "plain")
+    visitor.prepare()
+    visitor.open("/practice?step=3")
+    first = {
+        row.select_one(".letter").text: [int(rank.text) for rank in row.select(".rank")]
+        for row in visitor.page.select(".sheet tbody tr")
+    }
+    worst_first = sorted(first, key=lambda letter: [-rank for rank in first[letter]])
+    places = {f"rank_{letter}": place for place, letter in enumerate(worst_first, 1)}
+    visitor.submit("/practice", choice="own", settle="own", **places)
+    view = BlindedQuestion(
+        tuple((letter, tuple((rank, "") for rank in ranks)) for letter, ranks in first.items()),
+        (),
+        (),
+    )
+    own = Ranking.by_key({letter: place for place, letter in enumerate(worst_first, 1)})
+    found = view.reversed_by(own)
+    assert ("although each position of" in visitor.text) is bool(found)
+
+
+@pytest.mark.parametrize(
+    ("ranking", "reversed_pairs"),
+    [
+        ("A>B>C", []),
+        ("B>A>C", [("A", "B")]),
+        ("C>B>A", [("A", "B"), ("A", "C")]),
+        ("A=B>C", []),
+        ("B=C>A", [("A", "B"), ("A", "C")]),
+    ],
+)
+def test_a_list_is_better_if_no_position_is_later(ranking, reversed_pairs):
+    ranks = {"A": (1, 2, 3), "B": (4, 5, 6), "C": (1, 9, 10)}
+    rows = tuple((letter, tuple((rank, "") for rank in each)) for letter, each in ranks.items())
+    view = BlindedQuestion(rows, (), ())
+    assert view.reversed_by(Ranking.parse(ranking)) == reversed_pairs
