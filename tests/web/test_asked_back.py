@@ -5,7 +5,7 @@ import json
 import pytest
 from sqlalchemy import select
 
-from survey.core.studies.rankings import Ranking
+from survey.core.studies.rankings import Ranking, differing_pairs
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Presentation, StoredOrderingAnswer, StoredResponse
 from survey.services.exchange import bundle
@@ -50,11 +50,11 @@ def buttons(visitor):
 
 
 def differing(visitor):
-    """Two labels whose orderings differ, and the letters with different places."""
+    """Two labels whose orderings differ, and the letters in pairs that they order differently."""
     shown = orderings(visitor)
     first, second = next((a, b) for a in shown for b in shown if a < b and shown[a] != shown[b])
-    places = shown[first].places, shown[second].places
-    return first, second, [letter for letter in "ABCDE" if places[0][letter] != places[1][letter]]
+    pairs = differing_pairs(shown[first], shown[second])
+    return first, second, sorted({letter for pair in pairs for letter in pair})
 
 
 @pytest.mark.parametrize("choice", ["match", "own"])
@@ -84,7 +84,7 @@ def test_ticks_of_different_orderings_are_asked_about(session, visitor):
     visitor.submit("/q/1", **ticks)
     assert stored(session) is None
     listed = f"{', '.join(letters[:-1])} and {letters[-1]}"
-    assert f"They differ in the places of {listed}, so not all" in visitor.text
+    assert f"They differ in {listed}, so not all" in visitor.text
     assert set(buttons(visitor)) == {str(first), str(second), "several", "own"}
     visitor.submit("/q/1", settle="several", **ticks)
     assert stored(session) == OrderingAnswer(frozenset({first, second}), None, "differing")

@@ -23,7 +23,12 @@ from survey.core.studies.questions import (
     draw_blinding,
     rankings_of,
 )
-from survey.core.studies.rankings import Ranking, contradictions, identical_groups
+from survey.core.studies.rankings import (
+    Ranking,
+    contradictions,
+    differing_pairs,
+    identical_groups,
+)
 from survey.core.tasks.ordering_plan import AFTER, NEVER, OrderingPlan
 
 
@@ -95,11 +100,10 @@ class Doubt:
 
     @property
     def letters(self) -> tuple[str, ...]:
-        """The lists to which the columns give different places."""
-        places = [column.ranking.places for column in self.columns]
-        return tuple(
-            letter for letter in sorted(places[0]) if len({each[letter] for each in places}) > 1
-        )
+        """The lists in pairs that the columns order differently."""
+        first, *others = (column.ranking for column in self.columns)
+        pairs = [pair for other in others for pair in differing_pairs(first, other)]
+        return tuple(sorted({letter for pair in pairs for letter in pair}))
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
