@@ -398,7 +398,7 @@ def _time(axes: "Axes", exhibit: Exhibit) -> None:
     whole_numbers(axes)
 
 
-# Of each figure the drawing function, and the height in inches that so many rows need.
+# Each figure's drawing function, and its height in inches for a number of rows.
 FIGURES: Mapping[str, tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]] = {
     "votes-per-question": (_votes_per_question, lambda rows: 0.9 + 0.28 * rows),
     "shares": (_shares, lambda rows: 1.0 + 0.3 * max(3, rows)),

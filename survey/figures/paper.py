@@ -214,7 +214,7 @@ def _curves_a_and_b(axes: Any, columns: Mapping[str, NDArray[Any]]) -> None:
     legend(axes, 2)
 
 
-# Of each figure the drawing function, and the size in inches.
+# Each figure's drawing function, and its size in inches.
 FIGURES: Mapping[str, tuple[Callable[["Figure", Exhibit], None], tuple[float, float]]] = {
     "figure1": (_known_item, (WIDTH, 2.8)),
     "figure2": (_pairs, (WIDE, 3.0)),

@@ -133,11 +133,6 @@ class AnswerForm(Form):
         """
         raise TypeError(f"{type(self).__name__} shows nothing")
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no field is filled in, so that going back loses nothing."""
-        raise TypeError(f"{type(self).__name__} does not say whether it is empty")
-
     def add_error(self, sentence: str) -> None:  # noqa: ARG002 - for subclasses
         """Add an error beside the answer's fields."""
         raise TypeError(f"{type(self).__name__} has no place for an error")

@@ -68,20 +68,8 @@ def init_app(app: Flask) -> None:
     for called in (page_language, answer_in_words, orders, place, ties, words_for_own_ordering):
         app.add_template_global(called)
     for applied in (
-        *(
-            aligned,
-            and_join,
-            compared,
-            day,
-            filled,
-            in_words,
-            mark_words,
-            methods,
-            moment,
-            order,
-            ordinal,
-        ),
-        *(paragraphs, ranking_in_words),
+        *(aligned, and_join, compared, day, filled, in_words, mark_words, methods, moment),
+        *(order, ordinal, paragraphs, ranking_in_words),
     ):
         app.add_template_filter(applied)
 

@@ -73,13 +73,12 @@ def test_a_tap_can_be_undone_and_a_placed_letter_taken_out(page, link):
     expect(page.locator("[data-letter=A]")).to_have_attribute("aria-pressed", "false")
 
 
-def test_an_ordering_takes_six_actions_at_most(page, link):
+def test_an_ordering_with_a_tie_is_saved_by_six_actions(page, link):
     start(page, link)
-    actions = [*"BA=DC"]
-    tap(page, *actions)
-    save(page)
+    for key in "BA=DC":
+        tap(page, key)
+    save(page)  # the sixth
     at(page, "/q/2")
-    assert len(actions) + 1 == 6
 
 
 def test_half_an_answer_survives_a_reload_and_a_way_back(page, link):

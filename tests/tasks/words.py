@@ -293,10 +293,6 @@ class WordsForm(AnswerForm):
     def filled_in(self):
         return self.side.data
 
-    @property
-    def is_empty(self):
-        return not self.side.data
-
     def add_error(self, sentence):
         self.side.errors = [*self.side.errors, sentence]
 

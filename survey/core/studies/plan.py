@@ -49,8 +49,8 @@ SCENARIO_HELP = (
     "{questions} and {letters} are replaced by the numbers of the design."
 )
 CHECK_HELP = (
-    "The practice asks which of two lists did better. The first answer is stored in any case; "
-    "results with and without those left out are in every analysis."
+    "The practice asks which of two lists did better. The first answer is stored in any case, "
+    "and so are the answers of those who are left out."
 )
 DEBRIEFING_HELP = (
     "Optional, on the last page: what was compared, and where the results will appear. It names "
@@ -126,12 +126,9 @@ class Plan(ABC):
         # Hashing all own lists would be slow; equal plans share these fields.
         return hash((self.title, self.scenario, self.question_text, self.seed))
 
-    def in_arm(self, arm: str | None) -> Self:
-        """Return the plan as the participants of an arm meet it; unchanged for None."""
-        return self if arm is None else self._in_arm(arm)
-
-    def _in_arm(self, arm: str) -> Self:
-        raise ValueError(f"a study of the kind {self.kind} has no arm {arm}")
+    def in_arm(self, arm: str | None) -> Self:  # noqa: ARG002 - for subclasses
+        """Return the plan as the participants of an arm meet it; unchanged by default."""
+        return self
 
     @property
     def asked(self) -> int:

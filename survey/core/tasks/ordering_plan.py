@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 from survey.core.measures import MEASURES, Setting, measure_named, mentioned_measure
 from survey.core.studies.fields import Choice, Fault, Place, Rule, Switch, Text, Whole, ruled
@@ -39,15 +39,15 @@ COLUMNS = {
     NEVER: "Never: people only order the lists",
 }
 COLUMNS_HELP = (
-    "Seeing the methods first can change how people order the lists. With “never”, measures are "
-    "compared by how near their orderings come to people's."
+    "Seeing the methods first can change how people order the lists. With “never”, no one "
+    "votes for a method: all answers are orderings of people's own."
 )
 SHOW_VALUES_HELP = (
-    "In the paper's study they are shown. Someone who knows the measures can recognise a method "
+    "The paper's study shows them. Someone who knows the measures can recognise a method "
     "by its scores, and the page is longer on a phone."
 )
 SHUFFLE_COLUMNS_HELP = (
-    "In the paper's study they are. The labels are dealt anew for each question in any case."
+    "The paper's study does. The methods get new numbers in each question in any case."
 )
 POSITIONS_STRIP_HELP = (
     "A line from 1 to the collection's size beside each list, with a mark at each position. Off "
@@ -105,8 +105,14 @@ class OrderingPlan(Plan):
 
     __hash__ = Plan.__hash__
 
-    def _in_arm(self, arm: str) -> "OrderingPlan":
-        return _plan_in_arm(self, arm)
+    def in_arm(self, arm: str | None) -> Self:
+        """Return the plan with the arm's ``columns``; unchanged for None."""
+        return self if arm is None else _plan_in_arm(self, arm)
+
+    @property
+    def has_first_rankings(self) -> bool:
+        """Whether some participants order the lists before they see the methods."""
+        return AFTER in (self.columns, *self.arms)
 
     def _arm_faults(self) -> Iterable[Fault]:
         arms = self.arms
@@ -391,8 +397,11 @@ class OrderingPlan(Plan):
                 )
 
 
+SomePlan = TypeVar("SomePlan", bound=OrderingPlan)
+
+
 @lru_cache(maxsize=1000)
-def _plan_in_arm(plan: OrderingPlan, arm: str) -> OrderingPlan:
+def _plan_in_arm(plan: SomePlan, arm: str) -> SomePlan:
     """Return the plan for an arm, validated once rather than for each page."""
     return replace(plan, columns=arm, arms=(), registered=False)
 

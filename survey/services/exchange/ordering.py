@@ -23,7 +23,7 @@ from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.questions import Marks, Question, build_question, rankings_of
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation
-from survey.core.tasks.ordering_plan import AFTER, OWN_LISTS, OrderingPlan, ordering_plan
+from survey.core.tasks.ordering_plan import OWN_LISTS, OrderingPlan, ordering_plan
 from survey.db import export_queries, vote_queries
 from survey.db.models import Participant, Presentation, StoredResponse
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
@@ -132,7 +132,7 @@ class OrderingFiles:
             *(
                 RANKINGS,
                 RESPONSES,
-                *([FIRST_RANKINGS] if AFTER in (plan.columns, *plan.arms) else []),
+                *([FIRST_RANKINGS] if plan.has_first_rankings else []),
                 VOTES,
             ),
         ]

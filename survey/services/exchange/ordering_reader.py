@@ -25,7 +25,7 @@ from survey.core.studies.questions import (
     sorted_with_marks,
 )
 from survey.core.studies.rankings import Ranking, letters_for
-from survey.core.tasks.ordering_plan import AFTER, OrderingPlan
+from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, parse_rows
 from survey.services.exchange.tables import STUDY
 
@@ -119,9 +119,7 @@ def read_ordering(
     questions = _build_questions(lists, plan.measures, plan.setting)
     answers = _read_answers(files, lists, plan, participants)
     first = (
-        _read_first_rankings(files, lists, plan, participants)
-        if AFTER in (plan.columns, *plan.arms)
-        else ()
+        _read_first_rankings(files, lists, plan, participants) if plan.has_first_rankings else ()
     )
     return questions, answers, first
 

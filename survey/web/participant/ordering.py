@@ -231,11 +231,6 @@ class QuestionForm(PlacesForm):
         return FilledIn(ticked, places, tuple(self.unplaced), known_kind(self.asked.data))
 
     @property
-    def is_empty(self) -> bool:
-        """Whether nothing has been ticked or placed."""
-        return not self.choice.data and not any(self.places.values())
-
-    @property
     def answer(self) -> OrderingAnswer:
         """The answer of a valid form."""
         if self.settled is not None:

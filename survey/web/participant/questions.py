@@ -61,17 +61,17 @@ def practice() -> ResponseReturnValue:
     step = request.args.get("step", 0, type=int)
     if not step and g.progress.answered.get(PRACTICE):
         return show(PRACTICE)
-    return explanation(max(step, 1), lambda: _shown(PRACTICE).view) or show(PRACTICE)
+    return explanation(step, lambda: _shown(PRACTICE).view) or show(PRACTICE)
 
 
 def explanation(step: int, question: Callable[[], Any]) -> str | None:
-    """Render a step that precedes the practice question; None after the last."""
+    """Render a step, from 1, that precedes the practice question; None after the last."""
     pages = pages_of(g.plan)
     templates = pages.explanations(g.plan)
     if step > len(templates):
         return None
     return render_template(
-        templates[step - 1],
+        templates[max(step, 1) - 1],
         question=question(),
         check=pages.check(g.plan),
         again="again" in request.args,
@@ -83,7 +83,8 @@ def explanation(step: int, question: Callable[[], Any]) -> str | None:
 @requires(Step.PRACTICE)
 def check() -> ResponseReturnValue:
     """Store whether the first answer to the check question was right; explain a wrong one."""
-    if not Form().validate_on_submit():
+    is_asked = g.plan.practice and pages_of(g.plan).check(g.plan) is not None
+    if not is_asked or not Form().validate_on_submit():
         return redirect(url_for("participant.practice", step=1), 303)
     participants.store_check(session(), g.study, g.participant, is_right=check_is_right())
     return redirect(url_for("participant.practice", **step_after_check()), 303)
@@ -92,7 +93,7 @@ def check() -> ResponseReturnValue:
 def check_is_right() -> bool:
     """Return whether the answer to the check question that was sent is the right one."""
     asked = pages_of(g.plan).check(g.plan)
-    return asked is None or request.form.get("better") == str(asked.better)
+    return asked is not None and request.form.get("better") == str(asked.better)
 
 
 def step_after_check() -> dict[str, Any]:
