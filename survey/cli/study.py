@@ -254,7 +254,7 @@ def check(slug: str, as_json: bool) -> None:
 
     with open_study(slug) as (_, study):
         findings = lifecycle.check_study(study)
-        questions = lifecycle.questions_of(study)
+        questions = lifecycle.counted_questions(study)
         contests = [
             contest for contest in lifecycle.question_checks(study) if contest.question.number
         ]

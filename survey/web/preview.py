@@ -54,7 +54,7 @@ def _address_of(page: str, position: int | None = None, **query: Any) -> str:
 @blueprint.app_template_global()
 def preview_pages() -> list[tuple[str, str]]:
     """Return (address, name) of the pages that a preview shows, in their order."""
-    numbers = range(1, g.plan.questions + 1)
+    numbers = range(1, g.study.plan.last_number + 1)
     return [
         *((_address_of(page), page.replace("_", " ")) for page in _pages_before()),
         *((_address_of("question", number), str(number)) for number in numbers),
@@ -93,6 +93,7 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
     """Show a question, or the page before it until that was sent; go on from a valid form."""
     pages = pages_of(g.plan)
     question = answers.preview(g.study, position, g.labels)
+    g.plan = g.plan.for_question(position)
     if page == "practice" and request.method == "GET" and FIRST_DONE not in request.args:
         step = explanation(request.args.get("step", 1, type=int), lambda: question)
         if step is not None:
@@ -102,7 +103,7 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
         "question": question,
         "pages": pages,
         "saved": max(0, position - 1),
-        "total": g.plan.questions,
+        "total": g.study.plan.last_number,
     }
     first_done = FIRST_DONE in request.args or "submission_key" in request.form
     first = None if first_done else pages.preview_first_form(g.plan)
@@ -125,7 +126,7 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
 
 
 def _plain_page(page: str, form: Form) -> ResponseReturnValue:
-    numbers = range(1, g.plan.questions + 1) if page == "review" else ()
+    numbers = range(1, g.study.plan.last_number + 1) if page == "review" else ()
     stored = SimpleNamespace(answer=pages_of(g.plan).example_answer())
     example = [
         SimpleNamespace(
@@ -165,7 +166,7 @@ def _address_after(page: str, position: int) -> str:
     """Return the address of the next page, or of the previous question after "Back"."""
     back = request.form.get("go") == "back"
     if page == "question" and not back:
-        last = position >= g.plan.questions
+        last = position >= g.study.plan.last_number
         return _address_of("review") if last else _address_of("question", position + 1)
     if page == "question" and position > 1:
         return _address_of("question", position - 1)

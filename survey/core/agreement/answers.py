@@ -187,6 +187,12 @@ class Answers:
             **{name: getattr(self, name)[rows] for name in by_answer},
         )
 
+    def up_to_question(self, number: int) -> "Answers":
+        """Drop the answers to questions of a higher number."""
+        if not self.question.values or self.question.values[-1] <= number:
+            return self
+        return self.subset(np.array(self.question.values)[self.question.codes] <= number)
+
     def without_question(self, number: int) -> "Answers":
         """Drop the answers to one question."""
         numbers = np.array([*self.question.values, number])

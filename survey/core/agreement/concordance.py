@@ -7,7 +7,7 @@ order has tau 1 with itself by construction, so custom rankings are also reporte
 Orders are midranks of the lists in alphabetical order: A=B>C is 1.5, 1.5, 3.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -88,12 +88,16 @@ def _ballot_order(ballots: Ballots, ballot: int, rankings: Mapping[str, Ranking]
     if own is not None:
         return _midranks(own)
     ticked = zip(ballots.measures, ballots.ticked[ballot].tolist(), strict=True)
-    approved = list(dict.fromkeys(rankings[name] for name, is_ticked in ticked if is_ticked))
-    if len(approved) == 1:
-        return _midranks(approved[0])
+    return combined_order(dict.fromkeys(rankings[name] for name, is_ticked in ticked if is_ticked))
+
+
+def combined_order(rankings: Iterable[Ranking]) -> Midranks:
+    """Return the order by the mean midranks of distinct rankings, ranked again if several."""
+    orders = [_midranks(ranking) for ranking in rankings]
+    if len(orders) == 1:
+        return orders[0]
     # Sums, not means: equal sums of halves are equal exactly.
-    sums = np.sum([_midranks(ranking) for ranking in approved], axis=0)
-    ranked: Midranks = scipy.stats.rankdata(sums)
+    ranked: Midranks = scipy.stats.rankdata(np.sum(orders, axis=0))
     return ranked
 
 

@@ -21,7 +21,9 @@ from survey.core.agreement.answers import (
     first_rows,
     sum_by_participant,
 )
+from survey.core.agreement.concordance import combined_order
 from survey.core.agreement.differences import DESCRIPTIVE, T1
+from survey.core.statistics.rater_agreement import agreement_rate
 from survey.core.statistics.significance import (
     MeanTest,
     Statistic,
@@ -29,6 +31,7 @@ from survey.core.statistics.significance import (
     t_test,
     without_zeros,
 )
+from survey.core.studies.questions import reversed_pairs
 from survey.core.studies.rankings import Ranking
 
 FASTEST_SECONDS = 3.0
@@ -119,6 +122,72 @@ def asked_back(
         kind: {name: int(mask.sum()) for name, mask in masks.items()}
         for kind, masks in rows.items()
     }
+
+
+def repeated_answers(
+    answers: Answers, rankings: Mapping[int, Mapping[str, Ranking]], question: int, again: int
+) -> dict[str, Any]:
+    """Compare participants' answers to a question with those to the same question ``again``.
+
+    ``asked``: participants who answered both times; ``same``: those who ticked the same orderings,
+    or gave the same own one; ``agreement``: the mean of their agreement rates over the pairs of
+    lists, in [0, 1], None without such participants.
+    """
+    rows = np.array([_rows_of_question(answers, number) for number in (question, again)])
+    rows = rows[:, (rows >= 0).all(axis=0)]
+    columns = (answers.label_order.codes, answers.clicked, answers.own.codes)
+    # Few participants answer in a way of their own, so each way is looked at once.
+    ways, counts = np.unique(
+        np.concatenate([column[rows].astype(np.int64) for column in columns]),
+        axis=1,
+        return_counts=True,
+    )
+    same, rate = 0, 0.0
+    for way, count in zip(ways.T, counts.tolist(), strict=True):
+        first, second = (_orderings(answers, rankings[question], *way[time::2]) for time in (0, 1))
+        same += count * (first == second)
+        rate += count * float(agreement_rate(combined_order(first), combined_order(second)))
+    asked = rows.shape[1]
+    return {
+        "question": question,
+        "asked": asked,
+        "same": same,
+        "agreement": rate / asked if asked else None,
+    }
+
+
+def obvious_answers(
+    answers: Answers, lists: Mapping[str, Sequence[int]], number: int
+) -> dict[str, Any]:
+    """Count the answers to the obvious question, and those that reverse no two of its lists."""
+    rows = _rows_of_question(answers, number)
+    owns = answers.own.codes[rows[rows >= 0]]
+    right = [not reversed_pairs(lists, ranking) for ranking in answers.own.values]
+    return {
+        "question": number,
+        "asked": len(owns),
+        "right": int(np.array([*right, False])[owns].sum()),
+    }
+
+
+def _rows_of_question(answers: Answers, number: int) -> NDArray[np.int64]:
+    """Return the row of each participant's answer to a question, −1 where there is none."""
+    rows = np.full(len(answers.people), -1)
+    if number in answers.question.values:
+        answering = answers.question.codes == answers.question.values.index(number)
+        people = np.repeat(np.arange(len(rows)), answers.answer_counts)
+        rows[people[answering]] = np.flatnonzero(answering)
+    return rows
+
+
+def _orderings(
+    answers: Answers, orders: Mapping[str, Ranking], labels: int, clicked: int, own: int
+) -> frozenset[Ranking]:
+    """Return the orderings of an answer: the ticked ones, or the own one."""
+    if own >= 0:
+        return frozenset([answers.own.values[own]])
+    names = answers.label_order.values[labels]
+    return frozenset(orders[name] for bit, name in enumerate(names) if clicked >> bit & 1)
 
 
 def flagged_for_exclusion(flags: Sequence[Flag]) -> tuple[str, ...]:

@@ -25,8 +25,9 @@ MOST_POSITIONS = 1_000_000
 MOST_DISCRIMINATIVE_DRAWS = 200_000
 MOST_DISCRIMINATIVE_POSITIONS = 10_000_000
 
-# Added to the spawn key, so that a seed's random and discriminative lists are unrelated.
+# Added to the spawn key, so that lists that one seed draws in different ways are unrelated.
 STREAM = 1
+OBVIOUS_STREAM = 2
 
 # By how much neighbouring values of a measure must differ.
 APART = Fraction(1, 200)
@@ -180,6 +181,35 @@ def discriminative_question(
         + _failed_condition(measures, wanted, spread_out, complete, contradicted)
         + ", or take the generator random"
     )
+
+
+def obvious_question(
+    number: int,
+    *,
+    seed: int,
+    lists: int,
+    relevant: int,
+    measures: Sequence[str],
+    setting: Setting,
+) -> Question:
+    """Draw lists of which each beats the next at every position, lettered at random.
+
+    The k-th best list has its positions in the k-th of as many equal parts of the collection, or
+    of its first 4 × ``relevant`` × ``lists`` positions where it is larger. Raises ValueError where
+    a part has fewer positions than a list.
+    """
+    part = min(setting.collection_size // lists, 4 * relevant)
+    if part < relevant:
+        raise ValueError(
+            f"an obvious question needs a collection of {lists * relevant} positions, "
+            f"{relevant} for each of {lists} lists; it has {setting.collection_size}"
+        )
+    positions = Positions(seed, number, OBVIOUS_STREAM)
+    parts = [
+        [part * index + rank for rank in positions.sample(relevant, part)] for index in range(lists)
+    ]
+    drawn = [parts[index] for index in positions.order(lists)]
+    return build_question(number, drawn, measures, setting)
 
 
 def _drawn(

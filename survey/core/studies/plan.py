@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, InitVar, asdict, dataclass, fields, replace
 from datetime import date
+from random import Random
 from typing import Any, ClassVar, Protocol, Self
 
 from survey.core.measures import mentioned_measure
@@ -131,9 +132,47 @@ class Plan(ABC):
         return self
 
     @property
-    def asked(self) -> int:
-        """How many questions each participant answers."""
+    def counted(self) -> int:
+        """How many of a participant's answers the analysis counts."""
         return self.per_participant or self.questions
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """The control questions, numbered on after ``questions``; a kind may have some."""
+        return ()
+
+    @property
+    def asked(self) -> int:
+        """How many questions each participant answers, control questions included."""
+        return self.counted + len(self.controls)
+
+    @property
+    def last_number(self) -> int:
+        """The number of the study's last question, control questions included."""
+        return self.questions + len(self.controls)
+
+    def number_of(self, control: str) -> int | None:
+        """Return the number of a control question; None where the plan has no such one."""
+        controls = self.controls
+        return self.questions + 1 + controls.index(control) if control in controls else None
+
+    def for_question(self, number: int) -> Self:  # noqa: ARG002 - for subclasses
+        """Return the plan as participants meet it at a question; unchanged by default."""
+        return self
+
+    def is_for_all(self, number: int) -> bool:  # noqa: ARG002 - for subclasses
+        """Return whether every participant of a pool is asked a question."""
+        return False
+
+    def arrange(self, numbers: Iterable[int], chance: Random) -> list[int]:
+        """Return the order in which a participant is asked questions, by their numbers.
+
+        ``numbers``: of the questions that count; a kind adds its control questions.
+        """
+        order = sorted(numbers)
+        if self.shuffle_questions:
+            chance.shuffle(order)
+        return order
 
     @property
     def numbers(self) -> dict[str, int]:

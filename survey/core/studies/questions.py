@@ -385,24 +385,29 @@ class BlindedQuestion:
         return tuple(sorted(column.label for column in self.columns))
 
     def reversed_by(self, ranking: Ranking) -> list[tuple[str, str]]:
-        """Return the pairs (better, worse) of which a ranking puts the worse list first.
-
-        One list is better than another if its positions are not later, one by one, and some are
-        earlier.
-        """
+        """Return the pairs (better, worse) of which a ranking puts the worse list first."""
         ranks = {letter: sorted(rank for rank, _ in items) for letter, items in self.rows}
-        return [
-            (better, worse)
-            for better, worse in permutations(sorted(ranks), 2)
-            if ranking.places[worse] < ranking.places[better]
-            and len(ranks[better]) == len(ranks[worse])
-            and ranks[better] != ranks[worse]
-            and all(a <= b for a, b in zip(ranks[better], ranks[worse], strict=True))
-        ]
+        return reversed_pairs(ranks, ranking)
 
     def column(self, label: int) -> BlindedColumn:
         """Return the column of Method<label>."""
         return next(column for column in self.columns if column.label == label)
+
+
+def reversed_pairs(lists: Mapping[str, Sequence[int]], ranking: Ranking) -> list[tuple[str, str]]:
+    """Return the pairs (better, worse) of which a ranking puts the worse list first.
+
+    One list is better than another if its positions are not later, one by one, and some are
+    earlier.
+    """
+    return [
+        (better, worse)
+        for better, worse in permutations(sorted(lists), 2)
+        if ranking.places[worse] < ranking.places[better]
+        and len(lists[better]) == len(lists[worse])
+        and lists[better] != lists[worse]
+        and all(a <= b for a, b in zip(lists[better], lists[worse], strict=True))
+    ]
 
 
 def blind(

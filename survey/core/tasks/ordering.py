@@ -29,7 +29,7 @@ from survey.core.studies.rankings import (
     differing_pairs,
     identical_groups,
 )
-from survey.core.tasks.ordering_plan import AFTER, NEVER, OrderingPlan
+from survey.core.tasks.ordering_plan import AFTER, NEVER, OBVIOUS, REPEATED, OrderingPlan
 
 
 @dataclass(frozen=True)
@@ -188,13 +188,15 @@ class Ordering:
         }
 
     def findings(self, plan: OrderingPlan, questions: Sequence[Question]) -> list[Finding]:
-        """Return findings on horizons, orders, marks, width, sizes and printed values."""
-        printing = (finding for question in questions for finding in _printing_findings(question))
+        """Return findings on horizons, orders, marks, sizes, printed values and controls."""
+        counted = [question for question in questions if question.number <= plan.questions]
+        printing = (finding for question in counted for finding in _printing_findings(question))
         return [
             *_horizon_findings(plan),
-            *_order_findings(questions),
+            *_order_findings(counted),
             *_design_findings(plan),
             *printing,
+            *_control_findings(plan, questions),
         ]
 
     def usual_variant(self, plan: OrderingPlan) -> str:
@@ -361,6 +363,20 @@ def _design_findings(plan: OrderingPlan) -> Iterator[Finding]:
             f"the questions have from {sizes[0]} to {sizes[-1]} relevant items per list, "
             "so the texts must not promise a single number",
         )
+
+
+def _control_findings(plan: OrderingPlan, questions: Sequence[Question]) -> Iterator[Finding]:
+    if again := plan.number_of(REPEATED):
+        yield Finding(again, f"question {plan.repeated} once more; it is no vote")
+    for question in questions:
+        if question.number == plan.number_of(OBVIOUS):
+            text = f"obvious, without methods: {obvious_order(question)}; it is no vote"
+            yield Finding(question.number, text)
+
+
+def obvious_order(question: Question) -> Ranking:
+    """Return the order of lists of which each beats the next at every position."""
+    return Ranking.by_key({letter: ranks[0] for letter, ranks in question.lists.items()})
 
 
 def _sizes(plan: OrderingPlan) -> list[int]:

@@ -5,11 +5,22 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from random import Random
 from typing import Any, ClassVar, Self, TypeVar
 
 from survey.core.measures import MEASURES, Setting, measure_named, mentioned_measure
-from survey.core.studies.fields import Choice, Fault, Place, Rule, Switch, Text, Whole, ruled
-from survey.core.studies.generators import GENERATORS
+from survey.core.studies.fields import (
+    Choice,
+    Fault,
+    Place,
+    Rule,
+    Switch,
+    Text,
+    Whole,
+    and_join,
+    ruled,
+)
+from survey.core.studies.generators import GENERATORS, Generator, obvious_question
 from survey.core.studies.plan import Plan
 from survey.core.studies.questions import (
     KINDS,
@@ -52,6 +63,16 @@ SHUFFLE_COLUMNS_HELP = (
 POSITIONS_STRIP_HELP = (
     "A line from 1 to the collection's size beside each list, with a mark at each position. Off "
     "in the paper's study."
+)
+REPEATED, OBVIOUS = "repeated", "obvious"  # control questions
+REPEATED_HELP = (
+    "A question's number. It is asked again as the last one, under new numbers for the methods; "
+    "how alike a person's two answers are is a measure of their consistency. The second answer "
+    "is no vote."
+)
+OBVIOUS_HELP = (
+    "Another question without methods, in which each list beats the next at every position. "
+    "Who orders two of them the wrong way round is reported. The answer is no vote."
 )
 OLDEST_MEASURES = frozenset({"AP", "NMRR", "MNRO"})
 FEWEST_OWN_LISTS = 2  # drawn questions have three at least
@@ -102,12 +123,52 @@ class OrderingPlan(Plan):
     positions_strip: bool = ruled(
         Switch("Show the positions on a line", help=POSITIONS_STRIP_HELP), False
     )
+    repeated: int | None = ruled(
+        Whole("Ask a question again", 1, 50, optional=True, help=REPEATED_HELP), None
+    )
+    obvious: bool = ruled(Switch("Ask an obvious question", help=OBVIOUS_HELP), False)
 
     __hash__ = Plan.__hash__
 
     def in_arm(self, arm: str | None) -> Self:
         """Return the plan with the arm's ``columns``; unchanged for None."""
-        return self if arm is None else _plan_in_arm(self, arm)
+        return self if arm is None else _changed(self, columns=arm, arms=())
+
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """REPEATED and OBVIOUS, where the plan asks for them."""
+        return (*((REPEATED,) if self.repeated else ()), *((OBVIOUS,) if self.obvious else ()))
+
+    def for_question(self, number: int) -> Self:
+        """Return the plan without methods for the obvious question, else unchanged.
+
+        There ``obvious`` is false, so that pages can say why no methods are shown.
+        """
+        if number != self.number_of(OBVIOUS) or self.columns == NEVER:
+            return self
+        changed: Self = _changed(self, columns=NEVER, arms=(), obvious=False)
+        return changed
+
+    def is_for_all(self, number: int) -> bool:
+        """Return whether it is the question that is asked again."""
+        return number == self.repeated
+
+    def arrange(self, numbers: Iterable[int], chance: Random) -> list[int]:
+        """See ``Plan.arrange``.
+
+        The obvious question comes in the middle, or anywhere but first where questions are
+        shuffled; the repeated one comes last, and its question in the first half.
+        """
+        order = super().arrange(numbers, chance)
+        half = (len(order) + 1) // 2
+        if self.repeated in order[half:]:
+            order.remove(self.repeated)
+            order.insert(chance.randrange(half), self.repeated)
+        if obvious := self.number_of(OBVIOUS):
+            place = chance.randint(1, len(order)) if self.shuffle_questions else half
+            order.insert(place, obvious)
+        again = self.number_of(REPEATED)
+        return [*order, again] if again else order
 
     @property
     def has_first_rankings(self) -> bool:
@@ -182,16 +243,26 @@ class OrderingPlan(Plan):
         return (*self.numbers, "letters")
 
     def draw_questions(self) -> list[Question]:
-        """Draw the study's questions from its seed, the practice question (0) first if any."""
+        """Draw the study's questions from its seed, the practice question (0) first if any.
+
+        Control questions follow: a copy of the repeated one, and the obvious one.
+        """
         if self.generator == OWN_LISTS:
             practice = [self._practice_beside_own_lists()] if self.practice else []
             marks = self.own_marks or (NO_MARKS,) * len(self.own_lists)
-            return practice + [
+            questions = practice + [
                 build_question(number, lists, self.measures, self.setting, marked)
                 for number, (lists, marked) in enumerate(zip(self.own_lists, marks, strict=True), 1)
             ]
-        numbers = range(0 if self.practice else 1, self.questions + 1)
-        return [self._draw(number, self.generator) for number in numbers]
+        else:
+            numbers = range(0 if self.practice else 1, self.questions + 1)
+            questions = [self._draw(number, self.generator) for number in numbers]
+        if again := self.number_of(REPEATED):
+            original = next(each for each in questions if each.number == self.repeated)
+            questions.append(replace(original, number=again))
+        if obvious := self.number_of(OBVIOUS):
+            questions.append(self._draw_by(obvious_question, obvious))
+        return questions
 
     def _practice_beside_own_lists(self) -> Question:
         """Draw a practice question with the marks of the first list, which all measures can order.
@@ -216,7 +287,10 @@ class OrderingPlan(Plan):
     def _draw(self, number: int, generator: str, **more: Any) -> Question:
         if self.marks:
             more["marks"] = self.marks
-        return GENERATORS[generator](
+        return self._draw_by(GENERATORS[generator], number, **more)
+
+    def _draw_by(self, draw: Generator, number: int, **more: Any) -> Question:
+        return draw(
             number,
             seed=self.seed,
             lists=self.lists,
@@ -288,6 +362,11 @@ class OrderingPlan(Plan):
         rules = super()._rules()
         if self.own_lists:
             rules["lists"] = replace(rules["lists"], lowest=FEWEST_OWN_LISTS)  # type: ignore[call-arg] # it is Whole
+        if isinstance(self.questions, int):
+            # In a fixed order, other questions have to come before it is asked again.
+            is_fixed = self.design == "all" and not self.shuffle_questions
+            latest = max(1, (self.questions + 1) // 2 if is_fixed else self.questions)
+            rules["repeated"] = replace(rules["repeated"], highest=latest)  # type: ignore[call-arg] # it is Whole
         return rules
 
     def _number_faults(self) -> Iterable[Fault]:
@@ -299,6 +378,16 @@ class OrderingPlan(Plan):
             )
         else:
             yield from self._own_list_faults()
+        if self.obvious and self.marked:
+            marks = and_join(self.marked)
+            yield Fault(("obvious",), f"an obvious question has no {marks}, which the lists have")
+        elif self.obvious and self.collection_size < self.lists * self.relevant:
+            yield Fault(
+                ("obvious",),
+                f"an obvious question needs a collection of {self.lists * self.relevant} positions "
+                f"for {self.lists} lists of {self.relevant}; collection_size is "
+                f"{self.collection_size}",
+            )
 
     def _later_faults(self, *, registered: bool) -> Iterable[Fault]:
         yield from self._mark_faults()
@@ -401,9 +490,9 @@ SomePlan = TypeVar("SomePlan", bound=OrderingPlan)
 
 
 @lru_cache(maxsize=1000)
-def _plan_in_arm(plan: SomePlan, arm: str) -> SomePlan:
-    """Return the plan for an arm, validated once rather than for each page."""
-    return replace(plan, columns=arm, arms=(), registered=False)
+def _changed(plan: SomePlan, **changes: Any) -> SomePlan:
+    """Return the plan with changes, validated once rather than for each page."""
+    return replace(plan, **changes, registered=False)
 
 
 def _cluster_names(marks: Marks) -> set[str]:

@@ -172,7 +172,11 @@ def flags_sheet(analysis: Analysis) -> Sheet:
         columns=("participant", "flag", "reason"),
         rows=tuple((flag.participant, flag.kind, flag.reason) for flag in analysis.flags),
         note=" ".join(
-            [*(f"{kind.capitalize()}: {rule}." for kind, rule in RULES.items()), *_asked(analysis)]
+            [
+                *(f"{kind.capitalize()}: {rule}." for kind, rule in RULES.items()),
+                *_asked(analysis),
+                *_controls(analysis),
+            ]
         ),
     )
 
@@ -190,6 +194,22 @@ def _asked(analysis: Analysis) -> Iterator[str]:
             f"Ticks of methods with different orderings: {differing['asked']}. Asked by the page, "
             f"{differing['one_ordering']} name one ordering, {differing['several_orderings']} "
             f"several, and {differing['own']} give an own one."
+        )
+
+
+def _controls(analysis: Analysis) -> Iterator[str]:
+    """Yield a sentence for each control question."""
+    if again := analysis.controls.get("repeated"):
+        rate = again["agreement"]
+        alike = "" if rate is None else f"; the two agree on {100 * rate:.1f} % of the list pairs"
+        yield (
+            f"Question {again['question']} was asked again: {again['same']} of {again['asked']} "
+            f"participants gave the same answer{alike}."
+        )
+    if obvious := analysis.controls.get("obvious"):
+        yield (
+            f"Obvious question: {obvious['right']} of {obvious['asked']} participants put no list "
+            "above one that is earlier at every position."
         )
 
 

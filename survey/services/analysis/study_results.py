@@ -2,8 +2,8 @@
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, is_dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -37,12 +37,14 @@ from survey.core.agreement.quality import (
     Flag,
     asked_back,
     flagged_for_exclusion,
+    obvious_answers,
     quality_flags,
+    repeated_answers,
 )
 from survey.core.agreement.verdicts import Verdict, verdict
 from survey.core.studies.fields import ParticipantRecord
-from survey.core.studies.questions import rankings_of
-from survey.core.tasks.ordering_plan import OrderingPlan, ordering_plan
+from survey.core.studies.questions import Question, rankings_of
+from survey.core.tasks.ordering_plan import OBVIOUS, REPEATED, OrderingPlan, ordering_plan
 from survey.db import vote_queries
 from survey.db.models import Study
 from survey.errors import SurveyError
@@ -125,7 +127,8 @@ class Analysis:
     those that are counted. ``participants``: number of those with a counted answer at least;
     ``missing``: answers that these have not submitted; ``flags``: quality flags in
     ``votes_before_options``, where simulated participants get none; ``table3``: None where no
-    more is known of the participants than their answers.
+    more is known of the participants than their answers; ``controls``: the answers of the same
+    participants to control questions, empty without such.
     """
 
     votes_before_options: Votes
@@ -139,6 +142,7 @@ class Analysis:
     verdicts: tuple[Verdict, ...]
     flags: tuple[Flag, ...]
     table3: Table3 | None = None
+    controls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def study(self) -> Mapping[str, Any]:
@@ -255,7 +259,7 @@ def analyse_study(
     return analyse_records(
         study_facts(study.slug, study.status, study.digest, study.generator_version, plan),
         plan,
-        rankings_of(questions_of(study)),
+        questions_of(study),
         people,
         answers,
         options or AnalysisOptions(),
@@ -284,14 +288,15 @@ def study_facts(
 def analyse_records(
     facts: Mapping[str, Any],
     plan: OrderingPlan,
-    rankings: Rankings,
+    questions: Sequence[Question],
     everyone: People,
     answers: Answers,
     options: AnalysisOptions,
 ) -> Analysis:
     """Analyse answers of participants whose records are known, from a database or a bundle.
 
-    Answers of other participants are left out. Raises ValueError, as ``analyse_answers`` does,
+    Answers of other participants are left out; those to control questions are compared by
+    themselves. Raises ValueError, as ``analyse_answers`` does,
     for an answer to a question that the study does not have, or shown with other measures.
     """
     exclusions = Exclusions(everyone.is_test, everyone.excluded)
@@ -299,12 +304,34 @@ def analyse_records(
     known = index >= 0
     mask = known.copy()
     mask[known] = counted_mask(exclusions, options)[index[known]]
-    counted_answers = answers.of_people(mask)
+    all_answers = answers.of_people(mask)
+    counted_answers = all_answers.up_to_question(plan.questions)
+    rankings = rankings_of(each for each in questions if each.number <= plan.questions)
     simulated_ids = frozenset(everyone.ids[everyone.is_test].tolist())
-    votes = Votes(facts, plan.measures, rankings, plan.asked, counted_answers, simulated_ids)
+    votes = Votes(facts, plan.measures, rankings, plan.counted, counted_answers, simulated_ids)
     analysis = analyse_votes(votes, LeftOut.of(exclusions, options), options)
-    answering = everyone.subset(everyone.index_of(analysis.votes.answers.people))
-    return replace(analysis, table3=_table3(plan, answering))
+    people = analysis.votes.answers.people
+    return replace(
+        analysis,
+        table3=_table3(plan, everyone.subset(everyone.index_of(people))),
+        controls=_controls(plan, questions, all_answers, people),
+    )
+
+
+def _controls(
+    plan: OrderingPlan, questions: Sequence[Question], answers: Answers, people: NDArray[np.str_]
+) -> dict[str, dict[str, Any]]:
+    """Describe the answers of some people to control questions, by what these are for."""
+    controls: dict[str, dict[str, Any]] = {}
+    if plan.controls:  # spare other plans a search among all people
+        answers = answers.of_people(np.isin(answers.people, people))
+    if again := plan.number_of(REPEATED):
+        rankings = rankings_of(questions)
+        controls[REPEATED] = repeated_answers(answers, rankings, plan.repeated or 0, again)
+    if number := plan.number_of(OBVIOUS):
+        lists = next(each.lists for each in questions if each.number == number)
+        controls[OBVIOUS] = obvious_answers(answers, lists, number)
+    return controls
 
 
 def people_from(participants: Iterable[ParticipantRecord]) -> People:
@@ -326,7 +353,7 @@ def _table3(plan: OrderingPlan, people: People) -> Table3:
     return Table3(
         participants=len(people),
         completed=int(people.complete.sum()),
-        questions_per_participant=plan.asked,
+        questions_per_participant=plan.counted,
         numbers={
             field.name: spread(people.personal_answers(field.name))
             for field in plan.personal_fields
@@ -386,6 +413,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             "flags": analysis.flags,
             "flagged_left_out": analysis.left_out.flagged,
             "asked_back": analysis.asked_back,
+            **analysis.controls,
         },
         "sensitivity": analysis.sensitivity,
     }

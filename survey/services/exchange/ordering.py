@@ -23,7 +23,13 @@ from survey.core.studies.generators import GENERATOR_VERSION
 from survey.core.studies.questions import Marks, Question, build_question, rankings_of
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation
-from survey.core.tasks.ordering_plan import OWN_LISTS, OrderingPlan, ordering_plan
+from survey.core.tasks.ordering_plan import (
+    OBVIOUS,
+    OWN_LISTS,
+    REPEATED,
+    OrderingPlan,
+    ordering_plan,
+)
 from survey.db import export_queries, vote_queries
 from survey.db.models import Participant, Presentation, StoredResponse
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
@@ -83,7 +89,7 @@ class OrderingContent:
         plan = ordering_plan(content.plan)
         study = (content.slug, content.status, content.digest, content.generator_version)
         facts = study_facts(*study, plan)
-        return analyse_records(facts, plan, rankings_of(content.questions), *self.votes(), options)
+        return analyse_records(facts, plan, content.questions, *self.votes(), options)
 
     as_json = staticmethod(study_results.as_json)
 
@@ -128,7 +134,11 @@ class OrderingFiles:
         """Return the files of the lists and of the answers."""
         marks = [_MARKS[kind] for kind in plan.marked]
         return [
-            Table("questions.csv", [*_QUESTION_COLUMNS, *marks], _questions),
+            Table(
+                "questions.csv",
+                [*_QUESTION_COLUMNS, *marks, *([_ROLE] if plan.controls else [])],
+                _questions,
+            ),
             *(
                 RANKINGS,
                 RESPONSES,
@@ -254,7 +264,7 @@ class OrderingFiles:
                     raise BundleError(f"{place}, list {letter}: {fault}")
         if plan.generator == OWN_LISTS:
             return f"the lists of {plan.questions} questions are the plan's own"
-        return f"the lists of {plan.questions} questions come out of the seed {plan.seed} again"
+        return f"the lists of {plan.last_number} questions come out of the seed {plan.seed} again"
 
 
 def _stored_votes(session: Session, study_id: int, *, include_test: bool) -> tuple[People, Answers]:
@@ -269,6 +279,7 @@ def _lists_and_marks(question: Question | None) -> tuple[object, Marks] | None:
     return None if question is None else (dict(question.lists), question.marks)
 
 
+COUNTED = "counted"
 QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
 MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
 RANKING = Column(
@@ -282,11 +293,13 @@ SPACED = "separated by spaces"
 
 @lines_of
 def _questions(content: Content) -> Iterator[Row]:
-    size = ordering_plan(content.plan).collection_size
+    plan = ordering_plan(content.plan)
+    roles = {plan.number_of(control): control for control in plan.controls}
     for question in content.questions:
+        role = [roles.get(question.number, COUNTED)] if roles else []
         for index, (letter, ranks) in enumerate(question.lists.items()):
             marks = question.marks.cells(index).values()
-            yield question.number, letter, spaced(ranks), size, *marks
+            yield question.number, letter, spaced(ranks), plan.collection_size, *marks, *role
 
 
 @lines_of
@@ -315,6 +328,11 @@ _MARKS = {
         allowed=_EACH,
     ),
 }
+_ROLE = Column(
+    "role",
+    "what the question is for: its answers count as votes, or it controls how people answer",
+    allowed=f"{COUNTED}, {REPEATED} (an earlier question once more), {OBVIOUS}",
+)
 _VALUES = "the measure's own values (AP, not 1-AP), lists from A on"
 _DISPLAYED = "the values as the page prints them (lower is better), lists from A on"
 RANKINGS = Table(
@@ -359,7 +377,8 @@ def _notation(own: Ranking | None) -> str:
 
 def _votes(content: Content) -> Iterator[str]:
     """Yield the lines of each answer in votes.csv, one line for each measure."""
-    measures, rankings = ordering_plan(content.plan).measures, rankings_of(content.questions)
+    plan = ordering_plan(content.plan)
+    rankings = rankings_of(each for each in content.questions if each.number <= plan.questions)
 
     @lru_cache(CACHED_TEXTS)
     def vote_lines(
@@ -369,13 +388,15 @@ def _votes(content: Content) -> Iterator[str]:
         orders = rankings[question]
         credited = credited_measures(label_order, clicked, orders)
         lines = [""]
-        for name in measures:
+        for name in plan.measures:
             label = label_order.index(name) + 1
             votes = (f"Method{label}", str(orders[name]), label in clicked, name in credited)
             lines.append(written(("", question, name, *votes)))
         return lines
 
     for participant, question, label_order, clicked in content.answers.counted():
+        if question not in rankings:
+            continue  # a control question
         yield text_of(participant).join(vote_lines(question, label_order, clicked))
 
 

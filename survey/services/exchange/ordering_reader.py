@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from random import SystemRandom
 from typing import NamedTuple, TypeVar
 
 from survey.core.agreement.answers import ASKED, Response, seconds_taken
@@ -200,8 +201,8 @@ def _read_lists(files: Files, plan: OrderingPlan | None) -> _Lists:
     parse_rows(files, QUESTIONS, COLUMNS, parse, foreign=plan is None)
     if not lists:
         raise BundleError(f"{QUESTIONS} holds no list; a row for each list is needed")
-    if plan and list(lists) != list(range(1, plan.questions + 1)):
-        raise BundleError(f"{QUESTIONS} has not the questions 1 to {plan.questions} in order")
+    if plan and list(lists) != list(range(1, plan.last_number + 1)):
+        raise BundleError(f"{QUESTIONS} has not the questions 1 to {plan.last_number} in order")
     faults = Faults()
     for number, rows in lists.items():
         _check_lists(number, rows, plan, faults)
@@ -341,6 +342,13 @@ class _AnswerReader:
         self._letters = {number: tuple(e.letter for e in rows) for number, rows in lists.items()}
         self._rows: dict[tuple[str, int], int] = {}
         self._positions: dict[str, dict[int, int]] = {}
+        self._fixed_order: list[int] = []
+        self._moved: set[int | None] = set()
+        if plan and plan.counted == plan.questions and not plan.shuffle_questions:
+            self._fixed_order = plan.arrange(range(1, plan.questions + 1), SystemRandom())
+        elif plan:
+            # In a pool, the place of these depends on what else was drawn.
+            self._moved = {plan.repeated, *range(plan.questions + 1, plan.last_number + 1)}
         self._first: dict[str | None, tuple[int, AnswerRecord]] = {}
 
     def read_key(self, row: CsvRow) -> tuple[str, int]:
@@ -359,7 +367,7 @@ class _AnswerReader:
 
     def _questions_allowed(self) -> str:
         if self._plan:
-            return f"1 to {self._plan.questions} are allowed"
+            return f"1 to {self._plan.last_number} are allowed"
         numbers = [*self._letters]
         more = len(numbers) - NUMBERS_LISTED
         listed = " ".join(map(str, numbers[:NUMBERS_LISTED]))
@@ -437,13 +445,20 @@ class _AnswerReader:
         if not 1 <= position <= plan.asked or position in positions.values():
             allowed = f"1 to {plan.asked} are allowed, each once for a participant"
             raise row.fault("position", allowed)
-        if not plan.shuffle_questions and (
-            (plan.asked == plan.questions and position != question)
-            or any((q < question) != (p < position) for q, p in positions.items())
-        ):
+        if not plan.shuffle_questions and not self._is_in_order(question, position, positions):
             raise row.fault("position", "the plan does not shuffle questions")
         positions[question] = position
         return position
+
+    def _is_in_order(self, question: int, position: int, positions: Mapping[int, int]) -> bool:
+        """Return whether a position fits the plan's order and the positions so far."""
+        if self._fixed_order:
+            return self._fixed_order[position - 1] == question
+        return question in self._moved or all(
+            (other < question) == (before < position)
+            for other, before in positions.items()
+            if other not in self._moved
+        )
 
     def _read_flag(self, row: CsvRow, column: str, participant: str) -> bool:
         """Return is_test or excluded, which is the same in all rows of a participant."""

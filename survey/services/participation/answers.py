@@ -61,12 +61,14 @@ class StoredAnswer:
 class ShownQuestion:
     """A question as a participant sees it, with their stored answer.
 
-    ``name``: identifies the presentation; it is never used again, as a row id may be. ``drawn``:
-    the labels and orders of this participant; ``view``: all that they may see. ``drawn``,
-    ``view`` and ``stored.answer`` have the types of the kind of question.
+    ``name``: identifies the presentation; it is never used again, as a row id may be. ``number``:
+    of the question in the study. ``drawn``: the labels and orders of this participant; ``view``:
+    all that they may see. ``drawn``, ``view`` and ``stored.answer`` have the types of the kind of
+    question.
     """
 
     name: str
+    number: int
     position: int
     shown_at: datetime | None
     row_id: int
@@ -100,6 +102,7 @@ def _shown_question(task: Task, row: Record) -> ShownQuestion:
     drawn = task.presentation(**_columns(row, "drawn_"))
     return ShownQuestion(
         name=presentation_name(row.public_id, row.id),
+        number=row.number,
         position=row.position,
         shown_at=row.shown_at,
         row_id=row.id,

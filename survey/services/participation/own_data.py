@@ -129,7 +129,7 @@ def _questions(session: Session, plan: Plan, participant: Participant) -> list[d
         {
             **_stored_values(Presentation, shown),
             "question": shown.position or "practice",
-            **task.describe(plan, shown.view, shown.drawn),
+            **task.describe(plan.for_question(shown.number), shown.view, shown.drawn),
             "answers": history.get(shown.response_id or 0, []),
         }
         for shown in all_presentations(session, plan, participant)

@@ -410,20 +410,22 @@ def _draw_questions(
     """Draw which questions a participant answers, and in which order: (position, question).
 
     Of a pool, those asked least often are drawn, ties at random. Until a participant leaves, the
-    counts differ by one at most.
+    counts differ by one at most, but for a question that everyone is asked.
     """
     chance = secrets.SystemRandom()
-    practice = [question for question in study.questions if question.number == PRACTICE]
-    questions = [question for question in study.questions if question.number != PRACTICE]
+    questions = {question.number: question for question in study.questions}
+    numbers = list(range(1, plan.questions + 1))
     if plan.design == "pool":
         since = slot_cutoff(study)
         asked = queries.times_asked(session, study.id, since, is_test=participant.is_test)
-        chance.shuffle(questions)
-        questions.sort(key=lambda question: asked.get(question.id, 0))
-        questions = sorted(questions[: plan.asked], key=lambda question: question.number)
-    if plan.shuffle_questions:
-        chance.shuffle(questions)
-    return [(PRACTICE, question) for question in practice] + list(enumerate(questions, 1))
+        chance.shuffle(numbers)
+        numbers.sort(
+            key=lambda number: (not plan.is_for_all(number), asked.get(questions[number].id, 0))
+        )
+        numbers = numbers[: plan.counted]
+    order = enumerate(plan.arrange(numbers, chance), 1)
+    practice = [(PRACTICE, questions[PRACTICE])] if PRACTICE in questions else []
+    return [*practice, *((position, questions[number]) for position, number in order)]
 
 
 def start_questions(session: Session, record: AnyParticipant) -> None:

@@ -123,8 +123,8 @@ def texts_of(plan: Plan) -> dict[str, str]:
     """Return the fields of the grid that a study's plan decides."""
     texts = {
         "participants": str(plan.participants),
-        "questions": str(plan.asked),
-        "pool": str(plan.questions) if plan.asked < plan.questions else NO_POOL,
+        "questions": str(plan.counted),
+        "pool": str(plan.questions) if plan.counted < plan.questions else NO_POOL,
     }
     if isinstance(plan, OrderingPlan):
         texts["decided"] = f"{decided_share(len(plan.measures)):.2f}"

@@ -180,6 +180,12 @@ def questions_of(study: Study, *, practice: bool = False) -> list[Any]:
     ]
 
 
+def counted_questions(study: Study) -> list[Any]:
+    """Return the study's questions that the analysis counts: no practice, no control question."""
+    last = study.plan.questions
+    return [question for question in questions_of(study) if question.number <= last]
+
+
 def _question_rows(questions: Iterable[TaskQuestion]) -> list[StoredQuestion]:
     return [StoredQuestion(number=each.number, content=each.as_json()) for each in questions]
 
@@ -247,10 +253,15 @@ def check_study(study: Study) -> list[Finding]:
 
 
 def question_checks(study: Study) -> list[QuestionCheck]:
-    """Compare the measures' orders question by question, practice first; none of another kind."""
+    """Compare the measures' orders, practice first, without control questions.
+
+    Questions of other kinds are not compared.
+    """
     if not isinstance(study.plan, OrderingPlan):
         return []
-    return ordering.question_checks(questions_of(study, practice=True))
+    last = study.plan.questions
+    questions = questions_of(study, practice=True)
+    return ordering.question_checks(each for each in questions if each.number <= last)
 
 
 def headings(study: Study) -> dict[str, str]:
@@ -263,7 +274,7 @@ def chance_advantage(study: Study) -> dict[str, float]:
     """Return the expected credits per response if participants click columns at random."""
     if not isinstance(study.plan, OrderingPlan):
         return {}
-    return ordering.chance_advantage(study.plan, questions_of(study))
+    return ordering.chance_advantage(study.plan, counted_questions(study))
 
 
 def _public_texts(study: Study) -> Iterator[tuple[str, str]]:

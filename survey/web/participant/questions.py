@@ -123,6 +123,7 @@ def question(position: int) -> ResponseReturnValue:
     """Show a question with its stored answer; lead back from one that is not yet reached."""
     if position < 1 or _is_ahead(position):
         return go_on()
+    _use_plan_of(position)
     return show(position)
 
 
@@ -132,6 +133,7 @@ def answer_question(position: int) -> ResponseReturnValue:
     """Store an answer and lead to the next page; see ``answer``."""
     if position < 1 or _is_ahead(position):
         return go_on()
+    _use_plan_of(position)
     return answer(position)
 
 
@@ -150,6 +152,12 @@ def review() -> ResponseReturnValue:
 def done() -> ResponseReturnValue:
     """Show the receipt, also when the page is visited again."""
     return last_page(Step.DONE, "participant/done.html")
+
+
+def _use_plan_of(position: int) -> None:
+    """Let the page of a control question have the plan as it is there."""
+    if g.plan.controls:  # spare other plans the query
+        g.plan = g.plan.for_question(_shown(position).number)
 
 
 def asked_questions() -> list[ShownQuestion]:
@@ -398,7 +406,9 @@ def _unsaved_question() -> str | None:
         if g.participant is None:
             return None
         g.progress = progress_of(session(), g.participant)
-        return show_unsaved((request.view_args or {}).get("position", PRACTICE))
+        position = (request.view_args or {}).get("position", PRACTICE)
+        _use_plan_of(position)
+        return show_unsaved(position)
     except DATABASE_FAULTS:
         session().rollback()
         return None

@@ -155,6 +155,8 @@ class PlanForm(Form):
     show_values = field_for(RULES["show_values"])
     shuffle_columns = field_for(RULES["shuffle_columns"])
     positions_strip = field_for(RULES["positions_strip"])
+    repeated = field_for(RULES["repeated"])
+    obvious = field_for(RULES["obvious"])
 
     personal_until = field_for(RULES["personal_until"])
     personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)

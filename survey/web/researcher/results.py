@@ -58,7 +58,7 @@ def results() -> ResponseReturnValue:
         report=report_of(analysis),
         printed=printed_table,
         query=_query_of(analysis.options),
-        questions=[question.number for question in g.study.questions if question.number],
+        questions=range(1, g.plan.questions + 1),
     )
 
 
