@@ -122,6 +122,19 @@ def test_instead_of_different_orderings_an_own_one_is_given(session, visitor):
     assert stored(session) == OrderingAnswer(frozenset(), own, "differing")
 
 
+def test_an_own_ordering_instead_of_ticks_is_asked_about_in_its_turn(session, visitor):
+    an_open_study(session, practice=False)
+    visitor.start()
+    first, second, _ = differing(visitor)
+    own = orderings(visitor)[first]
+    visitor.submit("/q/1", choice=[str(first), str(second)])
+    visitor.submit("/q/1", choice=[str(first), str(second)], settle="own")
+    visitor.submit("/q/1", choice="own", **places_of(own))
+    assert set(buttons(visitor)) == {"match", "own"}
+    visitor.submit("/q/1", choice="own", settle="own", **places_of(own))
+    assert stored(session) == OrderingAnswer(frozenset(), own, "equal")
+
+
 def test_a_choice_that_was_not_offered_is_asked_again(session, visitor):
     an_open_study(session, practice=False)
     visitor.start()
