@@ -3,15 +3,22 @@
 import numpy as np
 import pytest
 from scipy.stats import binomtest
+from sqlalchemy import select
 
 from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.agreement.agreement import share_intervals
 from survey.core.agreement.credits import Ballots, tally_credits
-from survey.db.models import Participant
+from survey.db.models import (
+    Participant,
+    Presentation,
+    StoredOrderingPresentation,
+    StoredQuestion,
+)
 from survey.services.analysis.study_results import AnalysisOptions, analyse_study
 from survey.services.planning.ordering_bot import Preference
 from survey.services.planning.simulation import simulate
+from survey.services.studies import lifecycle
 from tests.builders import KEY, SLUG, an_open_study
 from tests.databases import ON_SQLITE
 
@@ -89,3 +96,28 @@ def test_bots_find_their_way_in_every_design(app, session, design):
         analyse_study(session, study, AnalysisOptions(include_test=True)).responses
         == 3 * plan.asked
     )
+
+
+@pytest.mark.parametrize("preferred", ["MNRO", "OTHER"])
+@ON_SQLITE
+def test_bots_keep_to_the_ordering_from_before_they_saw_the_methods(app, session, preferred):
+    study = an_open_study(session, columns="after")
+    plan = study.plan
+    session.rollback()
+    with local_server(app) as address:
+        entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
+        simulate(entry, plan, 3, Preference({preferred: 1}), seed=1)
+    session.expire_all()
+    found = analyse_study(session, study, AnalysisOptions(include_test=True))
+    assert [row.votes[preferred] for row in found.agreement.table4.rows] == [3] * plan.questions
+    orders = {question.number: question.rankings for question in lifecycle.questions_of(study)}
+    firsts = session.execute(
+        select(StoredQuestion.number, StoredOrderingPresentation.ranked_first)
+        .join(Presentation, Presentation.question_id == StoredQuestion.id)
+        .join(StoredOrderingPresentation)
+        .where(StoredQuestion.number > 0)
+    ).all()
+    assert len(firsts) == 3 * plan.questions
+    for number, first in firsts:
+        matching = [name for name, order in orders[number].items() if order == first]
+        assert (preferred in matching) if preferred in plan.measures else not matching

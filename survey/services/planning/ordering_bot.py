@@ -95,13 +95,9 @@ class OrderingBot:
         if two_lists := form.select("[name=better]"):
             best = min(two_lists, key=lambda button: sum(map(int, button.text.split())))
             return {"better": best["value"]}
-        if form.select_one("[name=choice]"):
-            return _vote(form, plan, preference, chance)
-        letters = [str(field["name"])[-1] for field in form.select("[name^=rank-]")]
-        if not letters:
+        if not form.select_one("[name^=rank-]"):
             return None
-        places = own_order(letters, (), chance).places
-        return {f"rank-{letter}": place for letter, place in places.items()}
+        return _vote(form, plan, preference, chance)
 
 
 def _vote(form: Tag, plan: OrderingPlan, preference: Preference, chance: Chance) -> dict[str, Any]:
@@ -110,11 +106,28 @@ def _vote(form: Tag, plan: OrderingPlan, preference: Preference, chance: Chance)
     question = build_question(
         0, [row.ranks for row in lists], plan.measures, plan.setting, marks_of(lists)
     )
-    vote = cast_vote(preference, question, _columns(form), chance)
+    first = _first_ranking(form)
+    matching = [name for name, ranking in question.rankings.items() if ranking == first]
+    if matching:  # the measure that the bot preferred on the page before is one of these
+        preference = Preference({name: preference.shares.get(name, 0) for name in matching})
+    if first and not matching:
+        vote = Vote(own=first)
+    else:
+        vote = cast_vote(preference, question, _columns(form), chance)
     if vote.own:
         places = vote.own.places
         return {"choice": "own"} | {f"rank-{letter}": places[letter] for letter in rows}
     return {"choice": sorted(vote.clicked)}
+
+
+def _first_ranking(form: Tag) -> Ranking | None:
+    """Return the own ordering from the page before, with which a page is filled in."""
+    places = {
+        str(field["name"])[-1]: int(str(option["value"]))
+        for field in form.select("[name^=rank-]")
+        if (option := field.select_one("option[selected]:not([value=''])"))
+    }
+    return Ranking.by_key(places) if places else None
 
 
 def _columns(form: Tag) -> list[BlindedColumn]:
