@@ -23,7 +23,7 @@ blueprint = for_researchers(
     Blueprint("preview", __name__, url_prefix="/research/studies/<slug>/preview")
 )
 
-FIRST_DONE = "ranked"  # in the address once the page before a question was sent
+ARM = "."  # between the label order and the arm in an address: 213.after
 BEFORE = ("entry", "consent", "about_you", "scenario")
 AFTER = ("review", "done", "declined", "screened_out")
 # The page after a button that on the real pages stores something.
@@ -32,10 +32,11 @@ AFTER_BUTTON = {"begin": "consent", "resume": "consent", "decline": "declined", 
 
 @blueprint.before_request
 def _pretend() -> None:
-    """Set the example participant, labels and addresses that templates read."""
-    g.labels = (request.view_args or {}).get("labels") or answers.usual_variant(g.plan)
+    """Set the example participant, labels, arm and addresses that templates read."""
+    shown = (request.view_args or {}).get("labels") or answers.usual_variant(g.plan)
+    g.labels, _, g.arm = shown.partition(ARM)
     g.at = _address_of
-    g.plan = g.plan.in_arm(g.plan.arms[0] if g.plan.arms else None)
+    _use_arm()
     set_language(g.plan.language)
     g.participant = SimpleNamespace(
         public_id="P-PREVIEW",
@@ -46,9 +47,19 @@ def _pretend() -> None:
     )
 
 
+def _use_arm() -> None:
+    """Show the plan as an arm meets it, the first by default; raise NotFound for an unknown arm."""
+    g.arms = g.study.plan.arms
+    g.arm = g.arm or (g.arms[0] if g.arms else "")
+    if g.arm and g.arm not in g.arms:
+        raise NotFound
+    g.plan = g.study.plan.in_arm(g.arm or None)
+
+
 def _address_of(page: str, position: int | None = None, **query: Any) -> str:
     steps = {name: query[name] for name in ("step", "again") if name in query}
-    return url_for("preview.page", labels=g.labels, page=page, position=position, **steps)
+    labels = f"{g.labels}{ARM}{g.arm}" if g.arm else g.labels
+    return url_for("preview.page", labels=labels, page=page, position=position, **steps)
 
 
 @blueprint.app_template_global()
@@ -64,8 +75,10 @@ def preview_pages() -> list[tuple[str, str]]:
 
 @blueprint.get("/")
 def entry() -> ResponseReturnValue:
-    """Begin a preview, with the label order in the address or the plan's."""
+    """Begin a preview, with the label order and the arm in the address or the plan's."""
     g.labels = request.args.get("labels") or g.labels
+    g.arm = request.args.get("arm") or g.arm
+    _use_arm()
     answers.preview(g.study, 1, g.labels)  # refuses what the study does not have
     return redirect(_address_of("entry"))
 
@@ -90,11 +103,14 @@ def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValu
 
 
 def _question_page(page: str, position: int) -> ResponseReturnValue:
-    """Show a question, or the page before it until that was sent; go on from a valid form."""
+    """Show a question, or the page before it until that was sent; go on from a valid form.
+
+    An answer that may not mean what it says is asked back about, as on the real page.
+    """
     pages = pages_of(g.plan)
     question = answers.preview(g.study, position, g.labels)
     g.plan = g.plan.for_question(position)
-    if page == "practice" and request.method == "GET" and FIRST_DONE not in request.args:
+    if page == "practice" and request.method == "GET":
         step = explanation(request.args.get("step", 1, type=int), lambda: question)
         if step is not None:
             return step
@@ -105,22 +121,29 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
         "saved": max(0, position - 1),
         "total": g.study.plan.last_number,
     }
-    first_done = FIRST_DONE in request.args or "submission_key" in request.form
-    first = None if first_done else pages.preview_first_form(g.plan)
+    filled_in = pages.empty(g.plan)
+    first = None if "submission_key" in request.form else pages.preview_first_form(g.plan)
+    answer = pages.form(g.plan)(formdata=None) if first else pages.form(g.plan)()
+    doubt = None
     if first is not None:
         form = first()
-        if form.validate_on_submit():
-            return redirect(f"{_address_of(page, position)}?{FIRST_DONE}=1", 303)
-        return forms.page(pages.first_template, form, **content)
-    answer = pages.form(g.plan)()
-    if answer.validate_on_submit():
-        return redirect(_address_after(page, position), 303)
+        if not form.validate_on_submit():
+            return forms.page(pages.first_template, form, **content)
+        filled_in = pages.filled_in_after(form)
+    elif answer.validate_on_submit():
+        shown: Any = SimpleNamespace(view=question, stored=None)
+        doubt = pages.doubt_of(g.plan, answer, lambda: shown)
+        if doubt is None:
+            return redirect(_address_after(page, position), 303)
+    if first is None and request.method == "POST":
+        filled_in = answer.filled_in
     return forms.page(
         pages.practice_template if page == "practice" else pages.question_template,
         answer,
-        filled_in=answer.filled_in if request.method == "POST" else pages.empty(g.plan),
+        filled_in=filled_in,
         token=generate_csrf(),
         submission_key="",
+        doubt=doubt,
         **content,
     )
 

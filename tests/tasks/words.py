@@ -336,6 +336,9 @@ class WordsPages:
     def preview_first_form(self, plan):
         return None
 
+    def filled_in_after(self, first):
+        """Nothing comes before a question."""
+
     def save_first(self, session, plan, participant, position, form):
         """Nothing comes before a question."""
 

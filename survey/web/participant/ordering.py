@@ -351,6 +351,10 @@ class OrderingPages:
         """Return the form of the own ranking where the plan asks for one."""
         return ranking_form(plan.lists) if plan.columns == AFTER else None
 
+    def filled_in_after(self, first: RankingForm) -> FilledIn:
+        """Return the places of the own ranking, to be compared with the methods'."""
+        return replace(first.filled_in, first=first.ordering)
+
     def save_first(
         self, session: Session, plan: Plan, participant: Any, position: int, form: RankingForm
     ) -> None:

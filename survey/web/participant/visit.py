@@ -226,6 +226,9 @@ class TaskPages(Protocol):
     def preview_first_form(self, plan: Any) -> type[Form] | None:
         """Return the form of the preceding page for a preview; None for no page."""
 
+    def filled_in_after(self, first: Any) -> Hashable:
+        """Return the values that the question's page shows after a valid preceding form."""
+
     def save_first(
         self, session: Session, plan: Any, participant: Any, position: int, form: Any
     ) -> None:
