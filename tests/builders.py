@@ -20,7 +20,8 @@ MOST_PAGES = 100
 
 def a_plan(**changes: Any) -> OrderingPlan:
     """The paper's study, with few questions unless asked for more; read from its file once."""
-    values = {"questions": 3, "seed": 5, **changes}
+    contact = plans.default_contact(changes.get("language"))
+    values = {"questions": 3, "seed": 5, **contact, **changes}
     key = repr(sorted(values.items()))
     if key not in PLANS:
         PLANS[key] = ordering_plan(plans.preset_plan("mnro", **values))

@@ -35,7 +35,8 @@ def test_what_each_of_the_three_does_first_stands_on_the_first_screen():
 @ON_SQLITE
 def test_the_demo_study_and_a_study_of_its_seed_have_the_same_questions(app, session):
     demo = lifecycle.ensure_demo_study(session)
-    again = lifecycle.create_study(session, "replication", plans.preset_plan("mnro", seed=2039))
+    plan = plans.preset_plan("mnro", seed=2039, **plans.default_contact())
+    again = lifecycle.create_study(session, "replication", plan)
     lifecycle.open_study(session, again)
     assert again.digest == demo.digest
     assert (

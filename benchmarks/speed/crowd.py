@@ -97,7 +97,12 @@ def fill(engine: Engine, participants: int, **changes: Any) -> Iterator[int]:
     """
     with Session(engine) as session:
         # Twice as many places, so that there are free ones.
-        standing = {"practice": False, "participants": 2 * participants}
+        wanted = 2 * participants
+        standing: dict[str, Any] = {
+            "practice": False,
+            "participants": wanted,
+            **plans.default_contact(),
+        }
         plan = ordering_plan(plans.preset_plan("mnro", **standing | changes))
         study = lifecycle.create_study(session, SLUG, plan)
         lifecycle.open_study(session, study)

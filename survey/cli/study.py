@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from survey.services.studies.plans import OwnLists, PlanFile
 
 SLUG_ARGUMENT = click.argument("slug", type=STUDY)
+ASKED_BY = click.option("--asked-by", help="Who runs the study, as participants read it.")
+CONTACT = click.option(
+    "--contact", help="Where participants can ask, for example an e-mail address."
+)
 # Headings in tables for names in JSON, as pages call them.
 HEADINGS = {"slug": "address", "started": "begun", "target": "participants wanted"}
 RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
@@ -129,8 +133,8 @@ def study() -> None:
     "--language", type=click.Choice(languages()), help="Language of participants' pages (en)."
 )
 @click.option("--title", help="The title that participants read.")
-@click.option("--asked-by", help="Who runs the study, as participants read it.")
-@click.option("--contact", help="Where participants can ask, for example an e-mail address.")
+@ASKED_BY
+@CONTACT
 @JSON_OPTION
 def new(
     slug: str,
@@ -180,6 +184,11 @@ def new(
             f"The study {slug!r} is made, with seed {plan_file.plan.seed}.",
             f"Look at it with `survey study check {study.slug}`, then open it.",
         ]
+        if file is None and not {"asked_by", "contact"} <= fields.keys():
+            sentences.append(
+                f"Participants read that {study.plan.asked_by} ask, and that questions go to "
+                f"{study.plan.contact}; --asked-by and --contact of `survey study open` name you."
+            )
         if not accounts.members_of(session, study):
             sentences.append(
                 "It has no owner, so no researcher sees it in the browser: "
@@ -305,17 +314,35 @@ def plan(slug: str, as_json: bool) -> None:
             click.echo(write_plan(study.plan, recruitment), nl=False)
 
 
-@study.command("open", examples=("survey study open spring-study",))
+@study.command(
+    "open",
+    examples=("survey study open spring-study --contact ir@example.org",),
+)
 @SLUG_ARGUMENT
+@ASKED_BY
+@CONTACT
 @JSON_OPTION
-def open_(slug: str, as_json: bool) -> None:
+def open_(slug: str, as_json: bool, **contact: str | None) -> None:
     """Freeze a study under its digest and let participants in.
 
     From then on no text, list, value or order of it can change. A closed study opens again.
+    A draft does not open before it says who asks and whom participants can ask.
     """
-    from survey.services.studies import lifecycle
+    from survey.services import accounts
+    from survey.services.studies import lifecycle, plans
 
+    changes = _plan_fields(contact)
     with open_study(slug) as (session, study):
+        if changes:
+            try:
+                plan = plans.parse_plan({**study.plan.as_json(), **changes})
+            except ValueError as error:
+                raise click.UsageError(f"{error}.") from error
+            lifecycle.change_plan(session, study, plan, accounts.COMMAND_LINE)
+        if study.status == "draft" and (faults := plans.contact_faults(study.plan)):
+            reasons = "; ".join(fault.text for fault in faults)
+            options = " and ".join(f"--{fault.place[0]}".replace("_", "-") for fault in faults)
+            raise click.UsageError(f"The study {slug!r} cannot open: {reasons}. Give {options}.")
         lifecycle.open_study(session, study)
         print_result(
             lifecycle.describe(study),
@@ -436,14 +463,20 @@ def _lists_from_runs(
 def _read_plan(file: Path | None, preset: str | None, fields: dict[str, Any]) -> "PlanFile":
     """Return the plan of the file, or of a preset with a random seed, changed by the fields."""
     from survey.services.exchange.input_files import read_text
-    from survey.services.studies.plans import PlanFile, fresh_seed, preset_plan, read_plan
+    from survey.services.studies.plans import (
+        PlanFile,
+        default_contact,
+        fresh_seed,
+        preset_plan,
+        read_plan,
+    )
     from survey.services.studies.recruitment import Recruitment
 
     if file is not None and preset is not None:
         raise click.UsageError("Use --from or --preset, not both; a plan file may name a preset.")
     if file is not None:
         return read_plan(read_text(file), file.name, **fields)
-    values = {"seed": fresh_seed(), **fields}
+    values = {"seed": fresh_seed(), **default_contact(fields.get("language")), **fields}
     return PlanFile(preset_plan(preset or "mnro", **values), Recruitment())
 
 

@@ -137,9 +137,10 @@ def test_a_study_made_opened_and_closed_by_keyboard(page, server):
     go_to(page, field("slug"))
     page.keyboard.type(slug)
     enter(page, "/plan$")
-    go_to(page, field("questions"))
-    page.keyboard.press("ControlOrMeta+a")
-    page.keyboard.type("51")
+    for name, text in (("asked_by", "we"), ("contact", "a@b.org"), ("questions", "51")):
+        go_to(page, field(name))
+        page.keyboard.press("ControlOrMeta+a")
+        page.keyboard.type(text)
     enter(page, "/plan$")
     follow_the_first_error(page)
     assert page.evaluate("document.activeElement.name") == "questions"

@@ -152,6 +152,8 @@ def research(page: Page, server: Server, folder: Path) -> None:
     page.get_by_label("The same, with questions").check()
     page.get_by_label("Address").fill("spring-study")
     page.get_by_role("button", name="Create the draft").click()
+    page.get_by_label("Who asks").fill("the retrieval group of X")
+    page.get_by_label("Where participants can ask").fill("someone@example.org")
     page.get_by_label("Seed", exact=True).fill("2039")
     page.get_by_role("button", name="Save and draw").click()
     page.wait_for_url("**/check")

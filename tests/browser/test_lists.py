@@ -86,7 +86,9 @@ def test_whoever_is_in_the_list_with_the_keyboard_stays_there(page, server):
     sign_in(page, server, "Caroline Herschel")
     with server.app.app_context():
         owner = accounts.find_researcher(db.session, "Caroline Herschel")
-        study = lifecycle.create_study(db.session, "watched", plans.preset_plan("mnro"))
+        study = lifecycle.create_study(
+            db.session, "watched", plans.preset_plan("mnro", **plans.default_contact())
+        )
         accounts.share(db.session, study, owner, "owner")
         lifecycle.open_study(db.session, study, "a test")
         db.session.commit()

@@ -58,6 +58,46 @@ def test_a_studys_life_from_the_command_line(run):
 
 
 @ON_SQLITE
+def test_a_study_opens_only_once_it_says_who_asks_and_whom_to_ask(run, tmp_path):
+    run("init")
+    (tmp_path / "plan.yaml").write_text("preset: mnro\nquestions: 2\n")
+    run("study", "new", "pilot", "--from", tmp_path / "plan.yaml")
+    refused = run("study", "open", "pilot", status=2)
+    assert "cannot open: participants do not read who asks" in refused
+    assert "Give --asked-by and --contact." in refused
+    refused = run("study", "open", "pilot", "--contact", "a@b.org", status=2)
+    assert "Give --asked-by." in refused
+    assert json.loads(run("study", "show", "pilot", "--json"))["status"] == "draft"
+    assert "contact has 301 characters" in run(
+        *("study", "open", "pilot", "--contact", "x" * 301), status=2
+    )
+    run("study", "open", "pilot", "--asked-by", "the IR group", "--contact", "ir@b.org")
+    plan = json.loads(run("study", "plan", "pilot", "--json"))
+    assert (plan["asked_by"], plan["contact"]) == ("the IR group", "ir@b.org")
+    run("study", "close", "pilot")
+    run("study", "open", "pilot")
+    run("study", "close", "pilot")
+    assert "frozen" in run("study", "open", "pilot", "--contact", "other@b.org", status=1)
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("options", "contact"),
+    [
+        ((), "the sender of your link"),
+        (("--language", "el"), "το άτομο που σας έστειλε τον σύνδεσμο"),
+        (("--contact", "ir@b.org"), "ir@b.org"),
+    ],
+)
+def test_a_study_of_the_command_opens_with_a_contact_that_is_true_anywhere(run, options, contact):
+    run("init")
+    made = run("study", "new", "pilot", "--questions", 2, *options)
+    assert f"questions go to {contact}; --asked-by and --contact" in made
+    run("study", "open", "pilot")
+    assert json.loads(run("study", "plan", "pilot", "--json"))["contact"] == contact
+
+
+@ON_SQLITE
 def test_the_check_prints_questions_and_findings(run):
     run("init")
     run("study", "new", "pilot", "--seed", 7)

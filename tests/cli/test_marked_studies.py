@@ -198,7 +198,8 @@ def test_options_that_do_not_fit_are_told(run, files, options, message):
 def test_a_plan_file_deals_clusters_to_drawn_lists_and_comes_out_again(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plan.yaml").write_text(
-        "preset: mnro\nasked_by: us\nmeasures: [AP, S-recall@20, S-precision@0.5]\n"
+        "preset: mnro\nasked_by: us\ncontact: a@b.org\n"
+        "measures: [AP, S-recall@20, S-precision@0.5]\n"
         "marks:\n  clusters: a a b c c+d\nquestions: 2\nseed: 3\n"
     )
     run("init")

@@ -8,7 +8,8 @@ from datetime import timedelta
 import pytest
 from bs4 import BeautifulSoup
 
-from survey.db.models import Event, Guest, Participant, Study
+from survey.core.studies.rankings import Ranking
+from survey.db.models import Event, Guest, Participant, Researcher, Study
 from survey.services import accounts
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import open_files
@@ -309,13 +310,36 @@ def test_a_draft_is_opened_on_a_page_that_says_what_can_no_longer_change(desk, s
     assert f"{STUDY}/open" not in [form["action"] for form in desk.page.select("form")]
     desk.open(desk.page.select_one("main a.go")["href"])
     assert "From then on these cannot change: all texts, the consent among them" in desk.text
-    assert "No contact is set, so participants do not know whom to ask." in desk.text
     session.expire_all()
     assert session.get(Study, study.id).status == "draft"
     desk.send(f"{STUDY}/open")
     assert "The study is open. Invite people." in desk.text
     desk.open(f"{STUDY}/open")
     assert desk.address == STUDY
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("language", ["en", "el"])
+def test_a_study_does_not_open_before_it_says_who_asks_and_whom_to_ask(desk, session, language):
+    desk.open("/research/new")
+    desk.send("/research/new", slug="new-study", language=language)
+    home = "/research/studies/new-study"
+    desk.open(f"{home}/open")
+    links = [link["href"] for link in desk.page.select(".wrong a")]
+    assert links == [f"{home}/plan#asked_by", f"{home}/plan#contact"]
+    assert "No contact is set, so participants do not know whom to ask." in desk.text
+    assert not desk.page.select("button.go")
+    desk.send(f"{home}/open")
+    assert (desk.address, desk.status) == (f"{home}/open", 200)
+    assert session.query(Study).filter_by(slug="new-study").one().status == "draft"
+    for link in links:
+        desk.open(link.partition("#")[0])
+        assert desk.page.find(id=link.partition("#")[2])
+    desk.send(f"{home}/plan", asked_by="the retrieval group of X", contact="someone@example.org")
+    desk.open(f"{home}/open")
+    assert not desk.page.select(".wrong a")
+    desk.send(f"{home}/open")
+    assert "The study is open. Invite people." in desk.text
 
 
 @ON_SQLITE
@@ -393,9 +417,55 @@ def test_the_preview_shows_every_page_in_any_label_order_and_stores_nothing(desk
     desk.send(f"{STUDY}/preview/321/question/1", choice="1")
     assert desk.address == f"{STUDY}/preview/321/question/2"
     assert session.query(Participant).count() == 0
-    for wrong in ("124", "11", "abc", "1234"):
+    for wrong in ("124", "11", "abc", "1234", "123.after"):
         desk.open(f"{STUDY}/preview/{wrong}/question/1")
         assert desk.status == 404
+
+
+@ON_SQLITE
+def test_a_preview_asks_back_as_the_real_page_does(desk, session, study):
+    question = f"{STUDY}/preview/123/question/1"
+    desk.open(question)
+    shown = [Ranking.parse(order.text) for order in desk.page.select(".pick .order")]
+    differing = [label for label, order in enumerate(shown, 1) if order != shown[0]]
+    desk.send(question, choice=["1", str(differing[0])])
+    assert (desk.address, desk.status) == (question, 200)
+    assert "have different orderings" in desk.page.select_one(".asks").text
+    desk.send(question, settle="own")
+    assert "Now give your own ordering" in desk.text
+    places = {f"rank-{letter}": str(place) for letter, place in shown[0].places.items()}
+    desk.send(question, choice="own", **places)
+    assert "Your ordering is that of" in desk.text
+    desk.send(question, settle="match")
+    assert desk.address == f"{STUDY}/preview/123/question/2"
+
+
+@ON_SQLITE
+def test_a_preview_shows_the_arm_that_is_chosen(desk, session):
+    ada = session.query(Researcher).one()
+    plan = a_plan(arms=["before", "after", "never"], show_values=False)
+    lifecycle.create_owned_study(session, ada, "in-arms", plan, Recruitment())
+    home = "/research/studies/in-arms/preview"
+    desk.open(f"{home}/")
+    assert desk.address == f"{home}/123.before/entry"
+    assert [option["value"] for option in desk.page.select("#arm option")] == [*plan.arms]
+    for arm, first, boxes in (("before", False, 4), ("after", True, 0), ("never", False, 0)):
+        desk.open(f"{home}/?labels=213&arm={arm}")
+        question = f"{home}/213.{arm}/question/1"
+        assert question in [link["href"] for link in desk.page.select(".preview a")]
+        desk.open(question)
+        assert desk.page.select_one("#arm option[selected]")["value"] == arm
+        assert ("On the next page you compare" in desk.text) == first
+        assert len(desk.page.select("[type=checkbox][name=choice]")) == boxes
+    desk.open(f"{home}/213.after/question/1")
+    places = {f"rank-{letter}": "1" for letter in plan.letters}
+    desk.send(f"{home}/213.after/question/1", **places)
+    assert len(desk.page.select(".pick small")) == 3  # how far each method is from this ordering
+    assert {field["value"] for field in desk.page.select("option[selected]")} >= {"1"}
+    desk.send(f"{home}/213.after/question/1", choice="1")
+    assert desk.address == f"{home}/213.after/question/2"
+    desk.open(f"{home}/213.later/question/1")
+    assert desk.status == 404
 
 
 @pytest.mark.slow

@@ -69,7 +69,12 @@ def open_study(folder: Path, uri: str, **changes: Any) -> None:
     app = create_app(Settings(folder, uri, KEY))
     with app.app_context():
         upgrade_database(db.engine)
-        standing = {"seed": 5, "practice": False, "participants": 100_000}
+        standing: dict[str, Any] = {
+            "seed": 5,
+            "practice": False,
+            "participants": 100_000,
+            **plans.default_contact(),
+        }
         plan = plans.preset_plan("mnro", **standing | changes)
         with Session(db.engine) as session:
             lifecycle.open_study(session, lifecycle.create_study(session, SLUG, plan))

@@ -90,7 +90,10 @@ class Plan(ABC):
     question_text: str = ruled(Text("The task, in one sentence", 500, filled=True))
     contact: str = ruled(
         Text(
-            "Where participants can ask", 300, needed=False, help="For example, an e-mail address."
+            "Where participants can ask",
+            300,
+            needed=False,
+            help="For example, an e-mail address. The study cannot open without it.",
         ),
         "",
     )

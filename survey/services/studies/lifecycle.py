@@ -27,7 +27,7 @@ from survey.db.models import ConsentText, Participant, Researcher, StoredQuestio
 from survey.db.queries import all_studies as all_studies
 from survey.errors import NotAllowedError, NotFoundError, ResultsHiddenError, SurveyError
 from survey.services import accounts
-from survey.services.studies.plans import preset_plan
+from survey.services.studies.plans import contact_faults, default_contact, preset_plan
 from survey.services.studies.recruitment import Recruitment, recruitment_of
 
 # The demo draws the same lists everywhere, so that people can talk about them.
@@ -104,7 +104,9 @@ def ensure_demo_study(session: Session) -> Study:
     existing = all_studies(session)
     if existing:
         return next((study for study in existing if study.status == "open"), existing[0])
-    study = create_study(session, DEMO_SLUG, preset_plan("mnro", seed=DEMO_SEED))
+    study = create_study(
+        session, DEMO_SLUG, preset_plan("mnro", seed=DEMO_SEED, **default_contact())
+    )
     open_study(session, study)
     return study
 
@@ -243,8 +245,7 @@ def check_study(study: Study) -> list[Finding]:
         for what, text in _public_texts(study)
         if (measure := mentioned_measure(text))
     ]
-    if not study.plan.contact:
-        findings.append(Finding(None, "no contact is set, so participants do not know whom to ask"))
+    findings += [Finding(None, fault.text) for fault in contact_faults(study.plan)]
     if study.digest is not None and study.digest != current_digest(study):
         findings.append(
             Finding(None, "the content no longer has the digest it was opened with", failed=True)
@@ -292,7 +293,8 @@ def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
 def open_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE) -> None:
     """Freeze a draft under its digest, open it and log it; a closed study opens again.
 
-    Raises NotAllowedError for an open, imported or archived study.
+    Raises NotAllowedError for an open, imported or archived study, and for a draft that does
+    not say who asks or whom to ask.
     """
     study = queries.locked(session, Study, study.id)  # waits for a plan that is being saved
     _require_changeable(study)
@@ -300,6 +302,9 @@ def open_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE)
         raise NotAllowedError(f"The study {study.slug!r} is open already.")
     reopened = study.status == "closed"
     if not reopened:
+        if faults := contact_faults(study.plan):
+            reasons = "; ".join(fault.text for fault in faults)
+            raise NotAllowedError(f"The study {study.slug!r} cannot open: {reasons}.")
         study.digest = current_digest(study)
         study.opened_at = now()
     study.status = "open"

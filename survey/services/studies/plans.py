@@ -23,7 +23,7 @@ from survey.core.studies.run_lists import read_trec
 from survey.core.tasks import DEFAULT, TASKS, plan_from_json
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
 from survey.core.text_input import parse_whole
-from survey.errors import SurveyError
+from survey.errors import SurveyError, marked
 from survey.services.studies.languages import ENGLISH, catalogue, languages
 from survey.services.studies.recruitment import Recruitment, parse_recruitment
 
@@ -37,6 +37,12 @@ GROUPS = {
     "clusters": "With clusters of the relevant items",
 }
 PRESETS = ("mnro", "mnro-discriminative", "runs")
+# For the demo and for studies made by the command without --asked-by or --contact, which scripts
+# open without asking. They are true wherever a person passes on the link.
+DEFAULT_CONTACT = {
+    "asked_by": marked("the researchers who invited you"),
+    "contact": marked("the sender of your link"),
+}
 FIELD_TEXTS = ("label", "help", "options", "screen_out")  # of a personal field
 
 Lines = dict[Place, int]
@@ -74,6 +80,24 @@ def parse_plan(values: Mapping[str, Any]) -> Plan:
 def preset_values(preset: str, language: str = ENGLISH) -> dict[str, Any]:
     """Return a preset's fields as plain values, its texts in a language."""
     return {**translated(_preset(preset), language), "language": language}
+
+
+def default_contact(language: str | None = None) -> dict[str, str]:
+    """Return texts that say who asks and where participants can ask; English by default."""
+    return translated(DEFAULT_CONTACT, language or ENGLISH)
+
+
+def contact_faults(plan: Plan) -> list[Fault]:
+    """Return why participants would not know who asks, or whom to ask; no study opens so."""
+    faults = []
+    placeholders = [preset_values("mnro", each)["asked_by"] for each in (ENGLISH, plan.language)]
+    if plan.asked_by in placeholders:
+        text = f"participants do not read who asks, only “{plan.asked_by}”"
+        faults.append(Fault(("asked_by",), text))
+    if not plan.contact:
+        text = "no contact is set, so participants do not know whom to ask"
+        faults.append(Fault(("contact",), text))
+    return faults
 
 
 def _preset(preset: str) -> dict[str, Any]:

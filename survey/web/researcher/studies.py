@@ -128,6 +128,8 @@ def overview() -> ResponseReturnValue:
 def act(action: str) -> ResponseReturnValue:
     """Open, close or archive the study, or bring it back from the archive."""
     if has_valid_token():
+        if action == "open" and g.study.status == "draft" and plans.contact_faults(g.plan):
+            return redirect(url_for("researcher.ask_to_open"), 303)
         change, message = ACTIONS[action]
         change(session(), g.study, g.researcher.name)
         flash(message)
@@ -140,8 +142,14 @@ def ask_to_open() -> ResponseReturnValue:
     accounts.require_owner(g.role)
     if g.study.status != "draft":
         return redirect(url_for("researcher.overview"))
-    findings = [finding for finding in lifecycle.check_study(g.study) if finding.question is None]
-    return page("researcher/open.html", findings=findings)
+    missing = plans.contact_faults(g.plan)
+    texts = [fault.text for fault in missing]
+    findings = [
+        finding
+        for finding in lifecycle.check_study(g.study)
+        if finding.question is None and finding.text not in texts
+    ]
+    return page("researcher/open.html", findings=findings, missing=missing)
 
 
 @blueprint.post(f"{STUDY}/copy")
