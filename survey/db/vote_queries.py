@@ -22,6 +22,7 @@ from sqlalchemy import (
     case,
     cast,
     extract,
+    false,
     func,
     select,
 )
@@ -134,11 +135,11 @@ class AnswerColumns:
             people=ids[people],
             first_answer=first_answer,
             question=Coded(self._numbers, question),
-            label_order=_decoded(labels, texts[0], tuple).in_order(),
+            label_order=_decoded(labels, texts[0], _order).in_order(),
             clicked=clicked,
             asked=asked,
-            own=_decoded(owns, texts[2], Ranking.by_key).in_order(by_groups),
-            column_order=_decoded(orders, texts[1], tuple).in_order(),
+            own=_decoded(owns, texts[2], _ranking).in_order(by_groups),
+            column_order=_decoded(orders, texts[1], _order).in_order(),
             position=Coded(tuple(range(int(position.max(initial=0)) + 1)), position),
             seconds=seconds,
         )
@@ -240,32 +241,42 @@ def _unescaped(cell: str) -> str | None:
 
 def _people_of(session: Session, study_id: int) -> tuple[NDArray[np.int64], People]:
     """Return the participants' row ids, and the participants, both by public id."""
-    flags = (Participant.is_test, Participant.excluded, Participant.status == "complete")
+    flags = (
+        *(Participant.is_test, Participant.excluded, Participant.status == "complete"),
+        func.coalesce(Participant.understood.is_(False), false()),
+    )
     seconds = whole_seconds(session, Participant.started_at, Participant.completed_at)
     columns: list[Any] = [
         *(Participant.id, Participant.public_id, *(cast(flag, Integer) for flag in flags)),
-        *(cast(Participant.personal, Text), cast(seconds, Float)),
+        *(cast(Participant.personal, Text), Participant.arm, cast(seconds, Float)),
     ]
     statement = select(*columns).where(Participant.study_id == study_id)
-    texts, batches = TextCodes(), [_people_columns([], TextCodes())]
+    codes = (TextCodes(), TextCodes())
+    batches = [_people_columns([], codes)]
     read_batches(
-        session, statement, lambda rows: batches.append(_people_columns(rows, texts)), BATCH
+        session, statement, lambda rows: batches.append(_people_columns(rows, codes)), BATCH
     )
     arrays = [np.concatenate(column) for column in zip(*batches, strict=True)]
     # Not ORDER BY: each database sorts texts in its own way, and more slowly.
     by_id = np.argsort(arrays[1])
-    row_ids, ids, test, excluded, complete, personal, taken = (array[by_id] for array in arrays)
-    answers = Coded(tuple(map(json.loads, texts)), personal)
-    return row_ids, People(ids, test, excluded, complete, taken / 60, answers)
+    row_ids, ids, test, excluded, complete, wrong, personal, arm, taken = (
+        array[by_id] for array in arrays
+    )
+    answers = Coded(tuple(map(json.loads, codes[0])), personal)
+    arms = _decoded(codes[1], arm, str).in_order()
+    return row_ids, People(ids, test, excluded, complete, taken / 60, answers, wrong, arms)
 
 
-def _people_columns(rows: Sequence[Row], texts: TextCodes) -> tuple[NDArray[Any], ...]:
-    row_ids, ids, *flags, personal, taken = zip(*rows, strict=True) if rows else [()] * 7
+def _people_columns(
+    rows: Sequence[Row], codes: tuple[TextCodes, TextCodes]
+) -> tuple[NDArray[Any], ...]:
+    row_ids, ids, *flags, personal, arm, taken = zip(*rows, strict=True) if rows else [()] * 9
     return (
         np.array(row_ids).astype(np.int64),
         np.array(ids, dtype=str),
         *(np.array(flag).astype(np.int8).astype(bool) for flag in flags),
-        texts.encode(personal),
+        codes[0].encode(personal),
+        codes[1].encode(arm),
         np.array(taken, dtype=np.float64),
     )
 
@@ -327,8 +338,16 @@ def _by_question(
 def _decoded(
     text_codes: TextCodes, column: NDArray[np.int32], parse: Callable[[Any], Value]
 ) -> Coded[Value]:
-    """Parse each different JSON text once; a missing text gets the code -1."""
+    """Parse each different text once; a missing text gets the code -1."""
     texts = [text for text in text_codes if text is not None]
     table = np.full(len(text_codes), -1, dtype=smallest_integer_type(len(texts)))
     table[[text_codes[text] for text in texts]] = np.arange(len(texts))
-    return Coded(tuple(parse(json.loads(text)) for text in texts), table[column])
+    return Coded(tuple(map(parse, texts)), table[column])
+
+
+def _order(text: str) -> tuple[Any, ...]:
+    return tuple(json.loads(text))
+
+
+def _ranking(text: str) -> Ranking:
+    return Ranking.by_key(json.loads(text))

@@ -6,6 +6,8 @@ import pytest
 
 from survey.db.models import Participant
 from survey.errors import SurveyError
+from survey.services.analysis.report import tables_of
+from survey.services.analysis.study_results import analyse_study, as_json
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.participation.own_data import own_data
 from tests.builders import Visitor, a_plan, a_ready_participant, an_open_study
@@ -85,3 +87,30 @@ def test_a_plan_is_as_its_arm_has_it():
     plan = a_plan(arms=ARMS)
     assert plan.in_arm(None) is plan
     assert {arm: plan.in_arm(arm).columns for arm in ARMS} == dict(zip(ARMS, ARMS, strict=True))
+
+
+@ON_SQLITE
+def test_the_analysis_compares_the_arms_and_counts_votes_where_there_were_columns(client, session):
+    study = an_open_study(session, arms=ARMS, practice=False, questions=2)
+    for _ in range(6):
+        Visitor(client.application.test_client()).take_part(choice="1")
+    analysis = analyse_study(session, study)
+    groups = [(arm.arm, arm.orderings, arm.participants) for arm in analysis.anchoring.arms]
+    assert groups == [
+        ("before", "answer", 2),
+        ("after", "answer", 2),
+        ("never", "answer", 2),
+        ("after", "own ordering first", 2),
+    ]
+    assert (analysis.participants, analysis.without_columns, analysis.missing) == (4, 2, 0)
+    assert analysis.table3.participants == 6
+    assert analysis.agreement.table4.totals["OTHER"] == 0
+    content = as_json(analysis)
+    assert content["n"]["without_columns"] == 2
+    assert {each["statistic"] for each in content["anchoring"]["differences"]} == {
+        "tau_b",
+        "agreement_rate",
+    }
+    sheets = {sheet.name: sheet for sheet in tables_of(analysis)}
+    assert any("before, answer − never, answer" in row for row in sheets["anchoring"].rows)
+    assert [*replicate(handed_out(session, study))]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.agreement.answers import Answers, Response
-from survey.core.agreement.quality import obvious_answers, repeated_answers
+from survey.core.agreement.quality import Obvious, Repetition
 from survey.core.measures import Setting
 from survey.core.studies.fields import PlanError
 from survey.core.studies.generators import obvious_question
@@ -215,7 +215,8 @@ def test_repeated_answers_are_compared_one_by_one():
             given.append(own or rankings[question][labels[min(ticks) - 1]])
             responses.append(Response(f"P{person:03}", question, labels, ticks, own))
         expected.append(given)
-    found = repeated_answers(Answers.of(responses), rankings, 2, 9)
+    answers = Answers.of(responses)
+    found = Repetition.of(answers, rankings, 2, 9).of_people(answers.people)
     assert found["asked"] == 200
     assert found["same"] == sum(first == second for first, second in expected)
     rates = [
@@ -236,9 +237,11 @@ def test_an_obvious_answer_may_tie_lists_but_reverse_none():
         Response(f"P{index}", 5, ("K",), frozenset(), Ranking.parse(own))
         for index, own in enumerate(owns)
     ]
-    found = obvious_answers(Answers.of(responses), lists, 5)
-    assert found == {"question": 5, "asked": 5, "right": 3}
-    assert obvious_answers(Answers.of([]), lists, 5)["asked"] == 0
+    answers = Answers.of(responses)
+    obvious = Obvious.of(answers, lists, 5)
+    assert obvious.of_people(answers.people) == {"question": 5, "asked": 5, "right": 3}
+    assert obvious.of_people(np.array(["P4"])) == {"question": 5, "asked": 1, "right": 0}
+    assert not len(Obvious.of(Answers.of([]), lists, 5).ids)
 
 
 def test_a_plan_file_can_ask_both():

@@ -249,7 +249,8 @@ class People:
     """Participants in columns, an entry each, sorted by ``ids``.
 
     ``minutes``: from "Begin" to "Hand in", NaN for those who have not finished; ``personal``:
-    their answers about themselves, by field.
+    their answers about themselves, by field; ``misunderstood``: whether their first answer to
+    the check question was wrong; ``arm``: unknown where the study has no arms.
     """
 
     ids: NDArray[np.str_]
@@ -258,6 +259,8 @@ class People:
     complete: NDArray[np.bool_]
     minutes: NDArray[np.float64]
     personal: Coded[Any]
+    misunderstood: NDArray[np.bool_]
+    arm: Coded[str]
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -148,10 +148,17 @@ def means_of_participants(orders: ParticipantOrders, compare: Compare) -> NDArra
 
     Returns (participants, measures), NaN where it is defined in none.
     """
-    columns = orders.against_measures(compare).T
-    add_up = orders.ballots.sum_by_participant
+    return means_by_participant(orders.ballots, orders.against_measures(compare))
+
+
+def means_by_participant(ballots: Ballots, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Average columns of values, one for each ballot, over each participant's answers.
+
+    ``values``: (K, columns), NaN where undefined. Returns (participants, columns).
+    """
+    add_up = ballots.sum_by_participant
     with np.errstate(invalid="ignore"):
-        means = [add_up(np.nan_to_num(column)) / add_up(~np.isnan(column)) for column in columns]
+        means = [add_up(np.nan_to_num(column)) / add_up(~np.isnan(column)) for column in values.T]
     stacked: NDArray[np.float64] = np.column_stack(means)
     return stacked
 

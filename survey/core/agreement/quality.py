@@ -3,8 +3,8 @@
 A quality flag alone excludes no participant.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -39,17 +39,32 @@ FASTEST_SHARE = 1 / 3
 SAME_LABEL = 0.9  # 9 of 10 (protocol)
 # In fewer answers the same label comes up again and again by chance.
 FEWEST_ANSWERS = 5
+CYCLE_BY_CHANCE = 1 / 1_000  # how often random clicks may go round in a cycle of a flagged length
 
 TOO_FAST = "too fast"
 SAME = "same label throughout"
+SAME_COLUMN = "same column throughout"
+PATTERN = "repeating pattern"
 ALL_CUSTOM = "all custom"
+MISUNDERSTOOD = "check question wrong"
+OBVIOUS_WRONG = "obvious question wrong"
+INCONSISTENT = "repeated question reversed"
 INCOMPLETE = "incomplete"
 
 RULES = {
     TOO_FAST: "the median time for an answer is below 3 seconds, or below a third of the "
     "median participant's",
     SAME: "one label was ticked in at least nine tenths of five or more answers",
+    SAME_COLUMN: "the same place in the row of columns was ticked in at least nine tenths of five "
+    "or more answers, under changing labels",
+    PATTERN: "single ticks go round through labels or columns in a cycle, for so long that random "
+    "clicks do it in fewer than one of 1,000 sessions",
     ALL_CUSTOM: "two or more answers, every one a custom ranking",
+    MISUNDERSTOOD: "the first answer to the practice's check question was wrong",
+    OBVIOUS_WRONG: "in the obvious question a list was put above one that is earlier at every "
+    "position",
+    INCONSISTENT: "the answers to a question and to its repetition agree on less than half of the "
+    "pairs of lists",
     INCOMPLETE: "not all questions were answered",
 }
 
@@ -57,7 +72,7 @@ EQUAL = 1e-12  # slopes that differ by less, relative to the largest, differ by 
 
 
 # Participants' indices, each with the reason for the flag.
-Reasons = Iterator[tuple[int, str]]
+Reasons = Iterable[tuple[int, str]]
 
 
 @dataclass(frozen=True)
@@ -69,15 +84,42 @@ class Flag:
     reason: str
 
 
-def quality_flags(answers: Answers, asked: int) -> tuple[Flag, ...]:
+@dataclass(frozen=True)
+class Signs:
+    """What else tells of participants' care, besides their votes: the ids of participants.
+
+    ``misunderstood``: with a wrong first answer to the check question; ``without_columns``: who
+    were shown none; ``wrong``: who failed the obvious question; ``reversed``: id → agreement rate
+    of a question and its repetition, where it is below a half.
+    """
+
+    misunderstood: frozenset[str] = frozenset()
+    without_columns: frozenset[str] = frozenset()
+    wrong: frozenset[str] = frozenset()
+    reversed: Mapping[str, float] = field(default_factory=dict)
+
+
+def quality_flags(answers: Answers, asked: int, signs: Signs = Signs()) -> tuple[Flag, ...]:
     """Flag participants by ``RULES``; ``asked``: the questions each was to answer.
 
     Participants without a single answer are not judged.
     """
+    columns = _ticked_columns(answers)
     reasons_by_rule = {
         TOO_FAST: _too_fast(answers),
-        SAME: _same_label(answers),
-        ALL_CUSTOM: _all_custom(answers),
+        SAME: _same(answers, answers.clicked, "Method{}"),
+        SAME_COLUMN: () if columns is None else _same(answers, columns, "column {}"),
+        PATTERN: _patterns(answers, columns),
+        ALL_CUSTOM: _all_custom(answers, signs.without_columns),
+        MISUNDERSTOOD: _named(answers, dict.fromkeys(signs.misunderstood, "first answer wrong")),
+        OBVIOUS_WRONG: _named(answers, dict.fromkeys(signs.wrong, "two lists reversed at least")),
+        INCONSISTENT: _named(
+            answers,
+            {
+                person: f"the two agree on {100 * rate:.0f} % of the pairs"
+                for person, rate in signs.reversed.items()
+            },
+        ),
         INCOMPLETE: _incomplete(answers, asked),
     }
     flags = [
@@ -124,50 +166,86 @@ def asked_back(
     }
 
 
-def repeated_answers(
-    answers: Answers, rankings: Mapping[int, Mapping[str, Ranking]], question: int, again: int
-) -> dict[str, Any]:
-    """Compare participants' answers to a question with those to the same question ``again``.
+@dataclass(frozen=True)
+class Repetition:
+    """The participants ``ids`` who answered a question and its repetition, and how alike.
 
-    ``asked``: participants who answered both times; ``same``: those who ticked the same orderings,
-    or gave the same own one; ``agreement``: the mean of their agreement rates over the pairs of
-    lists, in [0, 1], None without such participants.
+    ``same``: whether they ticked the same orderings, or gave the same own one; ``rates``: the
+    agreement rates of the two orderings over the pairs of lists, in [0, 1]. All (participants,).
     """
-    rows = np.array([_rows_of_question(answers, number) for number in (question, again)])
-    rows = rows[:, (rows >= 0).all(axis=0)]
-    columns = (answers.label_order.codes, answers.clicked, answers.own.codes)
-    # Few participants answer in a way of their own, so each way is looked at once.
-    ways, counts = np.unique(
-        np.concatenate([column[rows].astype(np.int64) for column in columns]),
-        axis=1,
-        return_counts=True,
-    )
-    same, rate = 0, 0.0
-    for way, count in zip(ways.T, counts.tolist(), strict=True):
-        first, second = (_orderings(answers, rankings[question], *way[time::2]) for time in (0, 1))
-        same += count * (first == second)
-        rate += count * float(agreement_rate(combined_order(first), combined_order(second)))
-    asked = rows.shape[1]
-    return {
-        "question": question,
-        "asked": asked,
-        "same": same,
-        "agreement": rate / asked if asked else None,
-    }
+
+    question: int
+    ids: NDArray[np.str_]
+    same: NDArray[np.bool_]
+    rates: NDArray[np.float64]
+
+    @classmethod
+    def of(
+        cls,
+        answers: Answers,
+        rankings: Mapping[int, Mapping[str, Ranking]],
+        question: int,
+        again: int,
+    ) -> "Repetition":
+        """Compare the answers to a question with those to its repetition, number ``again``."""
+        rows = np.array([_rows_of_question(answers, number) for number in (question, again)])
+        both = (rows >= 0).all(axis=0)
+        rows = rows[:, both]
+        columns = (answers.label_order.codes, answers.clicked, answers.own.codes)
+        # Few participants answer in a way of their own, so each way is looked at once.
+        ways, index = np.unique(
+            np.concatenate([column[rows].astype(np.int64) for column in columns]),
+            axis=1,
+            return_inverse=True,
+        )
+        pairs = [
+            [_orderings(answers, rankings[question], *way[time::2]) for time in (0, 1)]
+            for way in ways.T
+        ]
+        same = np.array([first == second for first, second in pairs], dtype=bool)
+        rates = np.array([_rate(first, second) for first, second in pairs], dtype=np.float64)
+        return cls(question, answers.people[both], same[index.ravel()], rates[index.ravel()])
+
+    def of_people(self, ids: NDArray[np.str_]) -> dict[str, Any]:
+        """Summarise some participants: how many answered twice, how many alike, mean rate."""
+        chosen = np.isin(self.ids, ids)
+        asked = int(chosen.sum())
+        return {
+            "question": self.question,
+            "asked": asked,
+            "same": int(self.same[chosen].sum()),
+            "agreement": float(self.rates[chosen].mean()) if asked else None,
+        }
 
 
-def obvious_answers(
-    answers: Answers, lists: Mapping[str, Sequence[int]], number: int
-) -> dict[str, Any]:
-    """Count the answers to the obvious question, and those that reverse no two of its lists."""
-    rows = _rows_of_question(answers, number)
-    owns = answers.own.codes[rows[rows >= 0]]
-    right = [not reversed_pairs(lists, ranking) for ranking in answers.own.values]
-    return {
-        "question": number,
-        "asked": len(owns),
-        "right": int(np.array([*right, False])[owns].sum()),
-    }
+def _rate(first: frozenset[Ranking], second: frozenset[Ranking]) -> float:
+    return float(agreement_rate(combined_order(first), combined_order(second)))
+
+
+@dataclass(frozen=True)
+class Obvious:
+    """The participants ``ids`` who answered the obvious question, and who reversed no lists."""
+
+    question: int
+    ids: NDArray[np.str_]
+    right: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, answers: Answers, lists: Mapping[str, Sequence[int]], number: int) -> "Obvious":
+        """Check the own orderings that were given to question ``number`` with these lists."""
+        rows = _rows_of_question(answers, number)
+        right = [not reversed_pairs(lists, ranking) for ranking in answers.own.values]
+        owns = answers.own.codes[rows[rows >= 0]]
+        return cls(number, answers.people[rows >= 0], np.array([*right, False])[owns])
+
+    def of_people(self, ids: NDArray[np.str_]) -> dict[str, Any]:
+        """Summarise some participants: how many answered, and how many reversed no lists."""
+        chosen = np.isin(self.ids, ids)
+        return {
+            "question": self.question,
+            "asked": int(chosen.sum()),
+            "right": int(self.right[chosen].sum()),
+        }
 
 
 def _rows_of_question(answers: Answers, number: int) -> NDArray[np.int64]:
@@ -223,35 +301,84 @@ def _typical_seconds(answers: Answers) -> NDArray[np.float64]:
     return typical
 
 
-def _same_label(answers: Answers) -> Reasons:
-    labels = int(answers.clicked.max(initial=0)).bit_length()
+def _ticked_columns(answers: Answers) -> NDArray[np.uint8] | None:
+    """Return the columns ticked in each answer, as ``clicked`` has labels: 2^(column - 1).
+
+    None where a column always has the same label. Unknown column orders have no ticks.
+    """
+    orders = answers.column_order.values
+    if len(orders) < 2:
+        return None
+    table = np.zeros((len(orders) + 1, 256), dtype=np.uint8)  # the last row is of code −1
+    ticks = np.arange(256)
+    for code, order in enumerate(orders):
+        for column, label in enumerate(order):
+            table[code] |= ((ticks >> (label - 1) & 1) << column).astype(np.uint8)
+    ticked: NDArray[np.uint8] = table[answers.column_order.codes, answers.clicked]
+    return ticked
+
+
+def _same(answers: Answers, ticked: NDArray[np.uint8], name: str) -> Reasons:
+    labels = int(ticked.max(initial=0)).bit_length()
     clicks = np.array(
-        [
-            sum_by_participant(answers.clicked >> label & 1, answers.first_answer)
-            for label in range(labels)
-        ]
+        [sum_by_participant(ticked >> label & 1, answers.first_answer) for label in range(labels)]
     ).reshape(labels, len(answers.people))
     most = clicks.max(axis=0, initial=0)
     counts = answers.answer_counts
     enough = (counts >= FEWEST_ANSWERS) & (most > 0)
     for person in np.flatnonzero(enough & (most >= SAME_LABEL * counts)).tolist():
-        label = _first_ticked(answers, person, np.flatnonzero(clicks[:, person] == most[person]))
-        yield person, f"Method{label} ticked in {most[person]} of {counts[person]} answers"
+        first = answers.first_answer[person]
+        of_person = ticked[first : first + counts[person]]
+        label = _first_ticked(of_person, np.flatnonzero(clicks[:, person] == most[person]))
+        yield person, f"{name.format(label)} ticked in {most[person]} of {counts[person]} answers"
 
 
-def _first_ticked(answers: Answers, person: int, labels: NDArray[np.int64]) -> int:
+def _first_ticked(ticked: NDArray[np.uint8], labels: NDArray[np.int64]) -> int:
     """Return the number, from 1, of the label that was ticked first; ``labels`` are from 0."""
-    first = answers.first_answer[person]
-    clicked = answers.clicked[first : first + answers.answer_counts[person]]
-    first_ticks = [int(np.argmax(clicked >> label & 1)) for label in labels]
+    first_ticks = [int(np.argmax(ticked >> label & 1)) for label in labels]
     return int(labels[np.argmin(first_ticks)]) + 1
 
 
-def _all_custom(answers: Answers) -> Reasons:
+def _patterns(answers: Answers, columns: NDArray[np.uint8] | None) -> Reasons:
+    """Yield those whose single ticks, in the order of their session, go round in a cycle."""
+    counts, labels = answers.answer_counts, max(map(len, answers.label_order.values), default=0)
+    people = np.repeat(np.arange(len(counts)), counts)
+    in_session = np.lexsort((answers.position.codes, people))
+    bits = np.array([bits.bit_count() for bits in range(256)])
+    flagged = np.zeros(len(counts), dtype=bool)
+    for ticked, name in ((answers.clicked, "Method"), (columns, "column ")):
+        if ticked is None:
+            continue
+        of_session = ticked[in_session]
+        for count in sorted(set(counts.tolist())):
+            alike = np.flatnonzero((counts == count) & ~flagged)
+            ticks = of_session[answers.first_answer[alike][:, np.newaxis] + np.arange(count)]
+            fits = (bits[ticks] == 1).all(axis=1) & (ticks != ticks[:, :1]).any(axis=1)
+            for cycle in range(2, labels + 1):
+                if labels ** (cycle - count) >= CYCLE_BY_CHANCE:
+                    break
+                found = fits & (ticks[:, cycle:] == ticks[:, :-cycle]).all(axis=1)
+                fits &= ~found
+                flagged[alike[found]] = True
+                for row in np.flatnonzero(found).tolist():
+                    order = "-".join(str(int(tick).bit_length()) for tick in ticks[row, :cycle])
+                    yield int(alike[row]), f"{name}{order} again and again in {count} answers"
+
+
+def _all_custom(answers: Answers, without_columns: frozenset[str]) -> Reasons:
     custom = sum_by_participant(answers.own.known, answers.first_answer)
     counts = answers.answer_counts
     for person in np.flatnonzero((counts > 1) & (custom == counts)).tolist():
-        yield person, f"a custom ranking in all {counts[person]} answers"
+        if answers.people[person] not in without_columns:
+            yield person, f"a custom ranking in all {counts[person]} answers"
+
+
+def _named(answers: Answers, reasons: Mapping[str, str]) -> Reasons:
+    """Yield the participants among the answers who have a reason, by their ids."""
+    if reasons:
+        for person, participant in enumerate(answers.people.tolist()):
+            if participant in reasons:
+                yield person, reasons[participant]
 
 
 def _incomplete(answers: Answers, asked: int) -> Reasons:

@@ -74,7 +74,7 @@ def without_zeros(left_out: Mapping[str, int]) -> dict[str, int]:
     return {reason: count for reason, count in left_out.items() if count}
 
 
-def t_test(mean: float, se: float, df: int) -> dict[str, Any]:
+def t_test(mean: float, se: float, df: float) -> dict[str, Any]:
     """Test a mean against 0; return mean, se, t, df, two-sided p and ci95."""
     t = mean / se
     reach = float(scipy.stats.t.ppf(0.975, df)) * se

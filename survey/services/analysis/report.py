@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from survey import __version__, figures
 from survey.config import folder
 from survey.core.agreement.agreement import Difference, Effect
+from survey.core.agreement.anchoring import Anchoring
 from survey.core.agreement.answers import Spread, Table3
 from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.quality import RULES
@@ -151,6 +152,7 @@ def tables_of(analysis: Analysis) -> list[Sheet]:
         _other_tests(analysis),
         _concordance(analysis),
         _raters(analysis),
+        *([_anchoring(analysis.anchoring)] if analysis.anchoring else []),
         _bias(analysis),
         _sensitivity(analysis),
     ]
@@ -458,6 +460,32 @@ def _raters(analysis: Analysis) -> Sheet:
         title="Agreement of participants with one another",
         columns=("agreement", "rests on", "value"),
         rows=tuple((text, f"{of.n} {of.unit}", value) for text, of, value in rows),
+    )
+
+
+def _anchoring(anchoring: Anchoring) -> Sheet:
+    """Tabulate the agreement in each arm, then the differences between arms, by tau-b."""
+    rows: list[tuple[Cell, ...]] = [
+        (f"{arm.arm}, {arm.orderings}", arm.participants, measure, value, None, None, None)
+        for arm in anchoring.arms
+        for measure, value in arm.tau_b.items()
+    ]
+    for each in anchoring.differences:
+        if each.statistic == "tau_b":
+            names = " − ".join(", ".join(side) for side in (each.first, each.second))
+            low, high = each.ci95 or (None, None)
+            p = None if each.p is None else P(each.p)
+            rows.append((names, None, each.measure, each.mean, low, high, p))
+    return Sheet(
+        name="anchoring",
+        title="Anchoring: agreement by when the columns were shown",
+        columns=("orderings", "participants", "measure", "tau-b", "95 % from", "to", "p"),
+        rows=tuple(rows),
+        note="Means of participants' means; nearest: the measure whose order is nearest to an "
+        "answer's. Orderings from before the columns were seen cannot follow them, so a difference "
+        "from these is what seeing the columns does, and, for ticks, what ticking does: a ticked "
+        "ordering agrees fully with its own method. Differences within an arm are paired, others "
+        "Welch's t tests; none is corrected for the others.",
     )
 
 

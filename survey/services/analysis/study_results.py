@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -20,10 +20,12 @@ from survey.core.agreement.agreement import (
     analyse_answers,
     sensitivity,
 )
+from survey.core.agreement.anchoring import ANSWER, FIRST, Anchoring, anchoring_of
 from survey.core.agreement.answers import (
     Answers,
     Coded,
     People,
+    Response,
     Table3,
     option_counts,
     seconds_between,
@@ -35,21 +37,31 @@ from survey.core.agreement.differences import Pair
 from survey.core.agreement.quality import (
     RULES,
     Flag,
+    Obvious,
+    Repetition,
+    Signs,
     asked_back,
     flagged_for_exclusion,
-    obvious_answers,
     quality_flags,
-    repeated_answers,
 )
 from survey.core.agreement.verdicts import Verdict, verdict
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.questions import Question, rankings_of
-from survey.core.tasks.ordering_plan import OBVIOUS, REPEATED, OrderingPlan, ordering_plan
-from survey.db import vote_queries
+from survey.core.tasks.ordering_plan import (
+    AFTER,
+    NEVER,
+    OBVIOUS,
+    REPEATED,
+    OrderingPlan,
+    ordering_plan,
+)
+from survey.db import export_queries, vote_queries
 from survey.db.models import Study
 from survey.errors import SurveyError
 from survey.services.studies.languages import ENGLISH
 from survey.services.studies.lifecycle import questions_of
+
+HALF_OF_PAIRS = 0.5  # below it, an answer and its repetition rather reverse each other
 
 
 @dataclass(frozen=True)
@@ -108,7 +120,7 @@ class Votes:
     """Answers of the participants who count, with the questions they answer.
 
     ``rankings``: question → measure → order; ``asked``: questions for each participant;
-    ``simulated_ids``: ids of participants who are test data.
+    ``simulated_ids``: ids of participants who are test data; ``signs``: of their care.
     """
 
     study: Mapping[str, Any]
@@ -117,6 +129,7 @@ class Votes:
     asked: int
     answers: Answers
     simulated_ids: frozenset[str] = frozenset()
+    signs: Signs = field(default_factory=Signs)
 
 
 @dataclass(frozen=True)
@@ -128,7 +141,9 @@ class Analysis:
     ``missing``: answers that these have not submitted; ``flags``: quality flags in
     ``votes_before_options``, where simulated participants get none; ``table3``: None where no
     more is known of the participants than their answers; ``controls``: the answers of the same
-    participants to control questions, empty without such.
+    participants to control questions, empty without such; ``without_columns``: number of counted
+    participants of an arm that shows none, who are in no vote; ``anchoring``: None without arms
+    and first orderings.
     """
 
     votes_before_options: Votes
@@ -143,6 +158,8 @@ class Analysis:
     flags: tuple[Flag, ...]
     table3: Table3 | None = None
     controls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    without_columns: int = 0
+    anchoring: Anchoring | None = None
 
     @property
     def study(self) -> Mapping[str, Any]:
@@ -193,7 +210,7 @@ def analyse_votes(
     votes, answers = votes_before_options, votes_before_options.answers
     # Bots answer in no time, and would all be flagged as too fast.
     people = answers.of_people(~people_mask(votes.simulated_ids, answers))
-    flags = quality_flags(people, votes.asked)
+    flags = quality_flags(people, votes.asked, votes.signs)
     if options.exclude_flagged:
         flagged = flagged_for_exclusion(flags)
         votes = replace(votes, answers=answers.of_people(~people_mask(flagged, answers)))
@@ -262,7 +279,18 @@ def analyse_study(
         questions_of(study),
         people,
         answers,
+        lambda: ordering_answers(
+            plan, export_queries.first_rankings_of(session, study.id, include_test=True)
+        ),
         options or AnalysisOptions(),
+    )
+
+
+def ordering_answers(plan: OrderingPlan, rankings: Iterable[Sequence[Any]]) -> Answers:
+    """Convert own orderings, each (participant, question, ranking, …), to columns."""
+    return Answers.of(
+        Response(participant, question, plan.measures, own=own)
+        for participant, question, own, *_ in rankings
     )
 
 
@@ -291,13 +319,16 @@ def analyse_records(
     questions: Sequence[Question],
     everyone: People,
     answers: Answers,
+    first_answers: Callable[[], Answers],
     options: AnalysisOptions,
 ) -> Analysis:
     """Analyse answers of participants whose records are known, from a database or a bundle.
 
     Answers of other participants are left out; those to control questions are compared by
-    themselves. Raises ValueError, as ``analyse_answers`` does,
-    for an answer to a question that the study does not have, or shown with other measures.
+    themselves. ``first_answers``: reads the orderings from before the columns were shown.
+
+    Raises ValueError, as ``analyse_answers`` does, for an answer to a question that the study does
+    not have, or shown with other measures.
     """
     exclusions = Exclusions(everyone.is_test, everyone.excluded)
     index = everyone.index_of(answers.people)
@@ -308,30 +339,83 @@ def analyse_records(
     counted_answers = all_answers.up_to_question(plan.questions)
     rankings = rankings_of(each for each in questions if each.number <= plan.questions)
     simulated_ids = frozenset(everyone.ids[everyone.is_test].tolist())
-    votes = Votes(facts, plan.measures, rankings, plan.counted, counted_answers, simulated_ids)
+    controls = _controls(plan, questions, all_answers)
+    arms = _arms(plan, everyone, counted_answers)
+    # Who is shown no columns cannot vote for one.
+    voted = (arms != NEVER) if plan.arms else np.ones(len(arms), dtype=bool)
+    votes = Votes(
+        *(facts, plan.measures, rankings, plan.counted, counted_answers.of_people(voted)),
+        simulated_ids=simulated_ids,
+        signs=_signs(everyone, counted_answers.people[arms == NEVER], controls),
+    )
     analysis = analyse_votes(votes, LeftOut.of(exclusions, options), options)
-    people = analysis.votes.answers.people
+    people = np.append(analysis.votes.answers.people, counted_answers.people[~voted])
     return replace(
         analysis,
         table3=_table3(plan, everyone.subset(everyone.index_of(people))),
-        controls=_controls(plan, questions, all_answers, people),
+        controls={name: control.of_people(people) for name, control in controls.items()},
+        without_columns=int((~voted).sum()),
+        anchoring=_anchoring(plan, rankings, counted_answers, arms, first_answers),
     )
 
 
+def _arms(plan: OrderingPlan, everyone: People, answers: Answers) -> NDArray[np.str_]:
+    """Return when each answering participant was shown the columns: BEFORE, AFTER or NEVER."""
+    arms = np.array([*everyone.arm.values, plan.columns])[everyone.arm.codes]
+    of_people: NDArray[np.str_] = arms[everyone.index_of(answers.people)]
+    return of_people
+
+
+def _anchoring(
+    plan: OrderingPlan,
+    rankings: Rankings,
+    answers: Answers,
+    arms: NDArray[np.str_],
+    first_answers: Callable[[], Answers],
+) -> Anchoring | None:
+    """Compare the arms; None where all see the columns at first, or all never."""
+    if not plan.has_first_rankings and not plan.arms:
+        return None
+    groups = {(arm, ANSWER): answers.of_people(arms == arm) for arm in plan.arms or (plan.columns,)}
+    if plan.has_first_rankings:
+        first = first_answers().up_to_question(plan.questions)
+        of_arm = np.isin(first.people, answers.people[arms == AFTER])
+        groups[AFTER, FIRST] = first.of_people(of_arm)
+    return anchoring_of(groups, rankings, plan.measures)
+
+
 def _controls(
-    plan: OrderingPlan, questions: Sequence[Question], answers: Answers, people: NDArray[np.str_]
-) -> dict[str, dict[str, Any]]:
-    """Describe the answers of some people to control questions, by what these are for."""
-    controls: dict[str, dict[str, Any]] = {}
-    if plan.controls:  # spare other plans a search among all people
-        answers = answers.of_people(np.isin(answers.people, people))
+    plan: OrderingPlan, questions: Sequence[Question], answers: Answers
+) -> dict[str, Repetition | Obvious]:
+    """Return what the answers to control questions say, by what these are for."""
+    controls: dict[str, Repetition | Obvious] = {}
     if again := plan.number_of(REPEATED):
         rankings = rankings_of(questions)
-        controls[REPEATED] = repeated_answers(answers, rankings, plan.repeated or 0, again)
+        controls[REPEATED] = Repetition.of(answers, rankings, plan.repeated or 0, again)
     if number := plan.number_of(OBVIOUS):
         lists = next(each.lists for each in questions if each.number == number)
-        controls[OBVIOUS] = obvious_answers(answers, lists, number)
+        controls[OBVIOUS] = Obvious.of(answers, lists, number)
     return controls
+
+
+def _signs(
+    everyone: People,
+    without_columns: NDArray[np.str_],
+    controls: Mapping[str, Repetition | Obvious],
+) -> Signs:
+    """Return what the check question, the arms and the control questions say of participants."""
+    repetition, obvious = controls.get(REPEATED), controls.get(OBVIOUS)
+    signs = Signs(
+        misunderstood=frozenset(everyone.ids[everyone.misunderstood].tolist()),
+        without_columns=frozenset(without_columns.tolist()),
+    )
+    if isinstance(obvious, Obvious):
+        signs = replace(signs, wrong=frozenset(obvious.ids[~obvious.right].tolist()))
+    if isinstance(repetition, Repetition):
+        below = repetition.rates < HALF_OF_PAIRS
+        rates = zip(repetition.ids[below].tolist(), repetition.rates[below].tolist(), strict=True)
+        signs = replace(signs, reversed=dict(rates))
+    return signs
 
 
 def people_from(participants: Iterable[ParticipantRecord]) -> People:
@@ -345,6 +429,8 @@ def people_from(participants: Iterable[ParticipantRecord]) -> People:
         complete=np.array([record.status == "complete" for record in records], dtype=bool),
         minutes=np.array([minutes_taken(record) for record in records], dtype=np.float64),
         personal=Coded(tuple(map(json.loads, texts.values)), texts.codes),
+        misunderstood=np.array([record.understood is False for record in records], dtype=bool),
+        arm=Coded.of(record.arm for record in records).in_order(),
     )
 
 
@@ -392,6 +478,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             "flagged_left_out": analysis.left_out.flagged,
             "test_left_out": analysis.left_out.test,
             "test_counted": analysis.simulated,
+            **({"without_columns": analysis.without_columns} if analysis.without_columns else {}),
         },
         **({"table3": analysis.table3} if analysis.table3 else {}),
         **counts_as_json(agreement.table4, agreement.shares),
@@ -407,6 +494,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
         "cochran_q": {"distinct": agreement.cochran_distinct, "all": agreement.cochran_all},
         "friedman": {"approvals": agreement.friedman_approvals, "tau_b": agreement.friedman_tau_b},
         "concordance": _concordance_json(agreement.concordance),
+        **({"anchoring": analysis.anchoring} if analysis.anchoring else {}),
         "bias": agreement.bias,
         "quality": {
             "rules": RULES,

@@ -38,6 +38,7 @@ from survey.services.analysis.study_results import (
     Analysis,
     AnalysisOptions,
     analyse_records,
+    ordering_answers,
     people_from,
     study_facts,
 )
@@ -89,7 +90,14 @@ class OrderingContent:
         plan = ordering_plan(content.plan)
         study = (content.slug, content.status, content.digest, content.generator_version)
         facts = study_facts(*study, plan)
-        return analyse_records(facts, plan, content.questions, *self.votes(), options)
+        return analyse_records(
+            *(facts, plan, content.questions, *self.votes()),
+            lambda: ordering_answers(
+                plan,
+                ((each.participant, each.question, each.ranking) for each in self.first_rankings()),
+            ),
+            options,
+        )
 
     as_json = staticmethod(study_results.as_json)
 
