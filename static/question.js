@@ -11,6 +11,7 @@ const choices = [...form.querySelectorAll("input[type=checkbox][name=choice]")];
 const own = choices.find((box) => box.value === "own");
 const keys = [...form.querySelectorAll("[data-letter]")];
 const equal = document.getElementById("equal");
+const reason = document.getElementById("reason"); // where the study asks for one
 const undo = document.getElementById("undo");
 const slots = document.getElementById("slots");
 // The page's language, ready to be filled: words_for_own_ordering in language.py.
@@ -202,6 +203,7 @@ function changed() {
 }
 
 places.forEach((select) => select.addEventListener("change", placed));
+reason?.addEventListener("input", keep);
 choices.forEach((box) =>
   box.addEventListener("change", () => {
     tickedForThem = false;
@@ -217,15 +219,15 @@ function mend() {
   for (const select of places) if (select.value) select.removeAttribute("aria-invalid");
   const isOwn = !own || own.checked;
   const ready = isOwn ? !missing().length : choices.some((box) => box.checked);
-  if (ready) document.querySelector(".problems")?.remove();
+  if (ready && !reason?.matches("[aria-invalid]")) document.querySelector(".problems")?.remove();
 }
 
 // What was begun is kept in this tab, under the key of the answer that the page showed.
 const key = form.querySelector("[name=submission_key]")?.value ?? location.pathname;
+const filledIn = () => [choices.map((box) => box.checked), places.map((select) => select.value), reason?.value ?? ""];
 function keep() {
   try {
-    const answer = [choices.map((box) => box.checked), places.map((select) => select.value)];
-    sessionStorage.setItem(key, JSON.stringify(answer));
+    sessionStorage.setItem(key, JSON.stringify(filledIn()));
   } catch {
     return; // a browser that keeps nothing
   }
@@ -233,11 +235,11 @@ function keep() {
 function fillInAgain() {
   const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");
   if (!kept || document.getElementById("problems")) return;
-  const [ticks, values] = kept;
-  const now = JSON.stringify([choices.map((box) => box.checked), places.map((select) => select.value)]);
-  if (now === JSON.stringify(kept)) return;
+  const [ticks, values, words] = kept;
+  if (JSON.stringify(filledIn()) === JSON.stringify(kept)) return;
   choices.forEach((box, nth) => (box.checked = Boolean(ticks[nth])));
   places.forEach((select, nth) => (select.value = values[nth] ?? ""));
+  if (reason) reason.value = words ?? "";
   document.getElementById("kept").hidden = false;
 }
 

@@ -82,8 +82,9 @@ function hidden(name, value) {
 }
 
 // A fault that is being mended is not marked any more; the list of faults goes with the last one.
-document.addEventListener("input", ({ target }) => {
-  if (!target.matches("[aria-invalid]")) return;
+document.addEventListener("input", (event) => {
+  const target = event.target.closest("[aria-invalid]"); // the control, or the group of a radio button
+  if (!target) return;
   target.removeAttribute("aria-invalid");
   document.getElementById(`${target.id}-error`)?.remove();
   document.querySelector(`.problems a[href="#${target.id}"]`)?.closest("li").remove();

@@ -132,15 +132,21 @@ class Visitor:
         elif self.path == "/practice" and self.page.select_one("form[action$='/start']"):
             self.submit("/start")
         elif self.page.select_one("[type=checkbox][name=choice]"):
-            self.submit(self.path, choice=choice)
+            self.submit(self.path, choice=choice, **self._reason())
+        elif self.path == "/closing":
+            self.submit("/closing", **self._first_answers())
         elif places := self.page.select("[name^=rank-]"):
-            self.submit(self.path, **{field["name"]: n for n, field in enumerate(places, 1)})
+            ordering = {field["name"]: n for n, field in enumerate(places, 1)}
+            self.submit(self.path, **ordering, **self._reason())
         else:
             self.submit(self.path)
 
     def _first_answers(self) -> dict[str, str]:
-        fields = self.form("/about-you").select("select, input:not([type=hidden])")
+        fields = self.form(self.path).select("select, textarea, input:not([type=hidden])")
         return {field["name"]: _first_answer(field) for field in fields}
+
+    def _reason(self) -> dict[str, str]:
+        return {"reason": "because"} if self.page.select_one("[name=reason]") else {}
 
     @property
     def text(self) -> str:
@@ -164,4 +170,6 @@ class Visitor:
 def _first_answer(field: Any) -> str:
     if field.name == "select":
         return str(field.select("option")[1]["value"])
+    if field.get("type") == "radio":
+        return "1"
     return "23" if field.get("inputmode") == "numeric" else "none"

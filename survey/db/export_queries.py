@@ -99,6 +99,7 @@ def answers(session: Session, study_id: int) -> Select[Any]:
         *(*map(_as_stored, orders), type_coerce(StoredOrderingAnswer.clicked, Integer)),
         *(*map(_as_stored, own_and_times), StoredResponse.active_seconds, StoredResponse.revisions),
         *(Participant.is_test, Participant.excluded, StoredOrderingAnswer.asked),
+        StoredResponse.reason,
     )
 
 
@@ -106,7 +107,7 @@ def answers_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
     """Yield the answers without practice, by public id and question.
 
     Each is (id, question, position, label order, column order, list order, clicked, own ranking,
-    shown at, submitted at, active seconds, revisions, is test, excluded, asked).
+    shown at, submitted at, active seconds, revisions, is test, excluded, asked, reason).
     """
     statement = answers(session, study_id)
     for row in _answer_rows(session, statement, include_test=include_test):

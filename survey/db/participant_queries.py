@@ -59,7 +59,7 @@ class StudyRow:
 
 @dataclass(frozen=True, slots=True)
 class ParticipantRow:
-    """What every page needs of a participant; ``personal_json``: the stored text."""
+    """What every page needs of a participant; ``…_json``: the stored text."""
 
     id: int
     study_id: int
@@ -67,6 +67,7 @@ class ParticipantRow:
     status: str
     is_test: bool
     personal_json: str
+    closing_json: str | None
     receipt: str | None
     arm: str | None
     started_at: datetime
@@ -79,6 +80,11 @@ class ParticipantRow:
     def personal(self) -> Mapping[str, Any]:
         """The answers of the page "About you"."""
         return json.loads(self.personal_json)  # type: ignore[no-any-return] # an object
+
+    @property
+    def closing(self) -> Mapping[str, Any] | None:
+        """The answers to the closing questions, None until they are sent."""
+        return None if self.closing_json is None else json.loads(self.closing_json)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +136,8 @@ _AT_POSITION = and_(
 def _answer_columns(tables: TaskTables) -> list[ColumnElement[Any]]:
     """Select the stored answer; the columns of its kind are named answer_…."""
     own = (column.label(f"answer_{column.name}") for column in own_columns(tables.response))
-    shared = (_response.c[name] for name in ("submitted_at", "active_seconds", "revisions"))
+    names = ("submitted_at", "active_seconds", "reason", "revisions")
+    shared = (_response.c[name] for name in names)
     return [_response.c.id.label("response_id"), *shared, *own]
 
 
@@ -181,7 +188,7 @@ def presentations(session: Session, tables: TaskTables, participant_id: int) -> 
 
 
 def _revisions(tables: TaskTables) -> Select[Any]:
-    names = ("response_id", "number", "submitted_at", "active_seconds")
+    names = ("response_id", "number", "submitted_at", "active_seconds", "reason")
     own = (column.label(f"answer_{column.name}") for column in own_columns(tables.revision))
     return select(*(_revision.c[name] for name in names), *own).join(
         tables.revision, key_of(tables.revision) == _revision.c.id
@@ -314,6 +321,7 @@ def store_answer(
             "number": response["revisions"] + 1,
             "submitted_at": response["submitted_at"],
             "active_seconds": seconds,
+            "reason": response["reason"],
         },
     )
     store_own_columns(session, tables.revision, revision.id, answer)
@@ -363,6 +371,7 @@ _VISIT = Prepared(
         exists().where(Guest.participant_id == _participant.c.id).label("is_guest"),
         *(_participant.c[name] for name in ("id", "public_id", "status", "is_test")),
         as_type(_participant.c.personal, Text).label("personal_json"),
+        as_type(_participant.c.closing, Text).label("closing_json"),
         *(_participant.c[name] for name in ("receipt", "arm", "started_at", "consented_at")),
         *(_participant.c[name] for name in ("described_at", "informed_at", "last_seen_at")),
     )

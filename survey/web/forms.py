@@ -19,8 +19,18 @@ from wtforms import (
     StringField,
     TextAreaField,
 )
+from wtforms.validators import Length, ValidationError
 
-from survey.core.studies.fields import Choice, Language, Rule, Switch, Text
+from survey.core.studies.fields import (
+    LONGEST_ANSWER,
+    Choice,
+    Language,
+    Rule,
+    Switch,
+    Text,
+    is_storable,
+    tidy_text,
+)
 from survey.errors import SurveyError
 from survey.services.studies.languages import language_names
 from survey.web.language import gettext, lazy_gettext
@@ -58,6 +68,27 @@ def field_for(rule: Rule) -> Field:
     if isinstance(rule, Text) and rule.rows:
         return TextAreaField(**texts, render_kw={"rows": rule.rows})
     return StringField(**texts)
+
+
+def storable(_: FlaskForm, field: Field) -> None:
+    """Reject a text with a character that PostgreSQL cannot store, such as NUL."""
+    if not is_storable(field.data or ""):
+        raise ValidationError(
+            gettext(
+                "%(label)s: this holds a character that cannot be stored; please type it again.",
+                label=field.label.text,
+            )
+        )
+
+
+def long_text_field(label: Any, *validators: Any, **kwargs: Any) -> Field:
+    """Return the field of a text of several lines, with Unix line ends and no outer spaces."""
+    return TextAreaField(
+        label,
+        filters=[lambda text: tidy_text(text or "")],
+        validators=[*validators, storable],
+        **kwargs,
+    )
 
 
 class Form(FlaskForm):  # type: ignore[misc] # Flask-WTF has no type hints
@@ -113,12 +144,20 @@ class AnswerForm(Form):
     """The form of a question; each kind adds its fields and the answer that they make.
 
     ``submission_key``: names the revision of the answer that the form showed. ``active_seconds``:
-    how long the page was in view. ``go``: "back" where the button "Back" was pressed.
+    how long the page was in view. ``go``: "back" where the button "Back" was pressed. ``reason``:
+    why, in words; a form of a question without a reason has no such field.
     """
 
     submission_key = HiddenField()
     active_seconds = HiddenField()
     go = HiddenField()
+    reason = long_text_field(
+        lazy_gettext("Your reason"),
+        Length(
+            max=LONGEST_ANSWER,
+            message=lazy_gettext("Your reason: %(max)d characters at most, please."),
+        ),
+    )
 
     @property
     def answer(self) -> Any:
@@ -136,6 +175,11 @@ class AnswerForm(Form):
     def add_error(self, sentence: str) -> None:  # noqa: ARG002 - for subclasses
         """Add an error beside the answer's fields."""
         raise TypeError(f"{type(self).__name__} has no place for an error")
+
+    @property
+    def reason_text(self) -> str | None:
+        """The reason, None where it is empty or not asked."""
+        return (self.reason.data or None) if "reason" in self else None
 
     @property
     def seconds(self) -> float | None:

@@ -15,7 +15,7 @@ from survey.web import forms
 from survey.web.forms import Form
 from survey.web.language import set_language
 from survey.web.participant.entry import ConsentForm, ResumeForm, personal_form
-from survey.web.participant.questions import explanation, step_after_check
+from survey.web.participant.questions import explanation, question_form, step_after_check
 from survey.web.participant.visit import Credit, pages_of
 from survey.web.researcher.pages import for_researchers
 
@@ -25,6 +25,7 @@ blueprint = for_researchers(
 
 ARM = "."  # between the label order and the arm in an address: 213.after
 BEFORE = ("entry", "consent", "about_you", "scenario")
+CLOSING = "closing"
 AFTER = ("review", "done", "declined", "screened_out")
 # The page after a button that on the real pages stores something.
 AFTER_BUTTON = {"begin": "consent", "resume": "consent", "decline": "declined", "leave": "entry"}
@@ -41,6 +42,7 @@ def _pretend() -> None:
     g.participant = SimpleNamespace(
         public_id="P-PREVIEW",
         status="started",
+        closing=None,
         consented_at=None,
         informed_at=None,
         receipt="0000-0000",
@@ -69,7 +71,7 @@ def preview_pages() -> list[tuple[str, str]]:
     return [
         *((_address_of(page), page.replace("_", " ")) for page in _pages_before()),
         *((_address_of("question", number), str(number)) for number in numbers),
-        *((_address_of(page), page.replace("_", " ")) for page in AFTER),
+        *((_address_of(page), page.replace("_", " ")) for page in _pages_after()),
     ]
 
 
@@ -94,10 +96,10 @@ def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValu
         return redirect(_address_of("practice", **step_after_check()), 303)
     if is_sent and page in AFTER_BUTTON:
         return redirect(_address_of(AFTER_BUTTON[page]), 303)
-    if not is_sent and page not in (*BEFORE, *AFTER):
+    if not is_sent and page not in (*BEFORE, *_pages_after()):
         raise NotFound
-    form = _form_of(page)()
-    if not is_sent or (page in BEFORE and not form.validate_on_submit()):
+    form = _form_of(page)
+    if not is_sent or (page in (*BEFORE, CLOSING) and not form.validate_on_submit()):
         return _plain_page(page, form)
     return redirect(_address_after(page, position), 303)
 
@@ -123,7 +125,7 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
     }
     filled_in = pages.empty(g.plan)
     first = None if "submission_key" in request.form else pages.preview_first_form(g.plan)
-    answer = pages.form(g.plan)(formdata=None) if first else pages.form(g.plan)()
+    answer = question_form(position, formdata=None) if first else question_form(position)
     doubt = None
     if first is not None:
         form = first()
@@ -144,13 +146,14 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
         token=generate_csrf(),
         submission_key="",
         doubt=doubt,
+        reason=answer.reason_text or "",
         **content,
     )
 
 
 def _plain_page(page: str, form: Form) -> ResponseReturnValue:
     numbers = range(1, g.study.plan.last_number + 1) if page == "review" else ()
-    stored = SimpleNamespace(answer=pages_of(g.plan).example_answer())
+    stored = SimpleNamespace(answer=pages_of(g.plan).example_answer(), reason=None)
     example = [
         SimpleNamespace(
             position=number, view=answers.preview(g.study, number, g.labels), stored=stored
@@ -166,13 +169,16 @@ def _plain_page(page: str, form: Form) -> ResponseReturnValue:
         pages=pages_of(g.plan),
         consent=g.study.consent_texts[-1],
         credit=_credit(page),
+        total=g.study.plan.last_number,
     )
 
 
-def _form_of(page: str) -> type[Form]:
+def _form_of(page: str) -> Form:
     if page == "about_you":
         return personal_form(g.plan.personal_fields)
-    return {"entry": ResumeForm, "consent": ConsentForm}.get(page, Form)
+    if page == CLOSING:
+        return personal_form(g.plan.closing_questions)
+    return {"entry": ResumeForm, "consent": ConsentForm}.get(page, Form)()
 
 
 def _credit(page: str) -> Credit:
@@ -185,15 +191,19 @@ def _pages_before() -> tuple[str, ...]:
     return (*BEFORE, "practice") if g.plan.practice else BEFORE
 
 
+def _pages_after() -> tuple[str, ...]:
+    return (CLOSING, *AFTER) if g.plan.closing_questions else AFTER
+
+
 def _address_after(page: str, position: int) -> str:
     """Return the address of the next page, or of the previous question after "Back"."""
     back = request.form.get("go") == "back"
     if page == "question" and not back:
         last = position >= g.study.plan.last_number
-        return _address_of("review") if last else _address_of("question", position + 1)
+        return _address_of(_pages_after()[0]) if last else _address_of("question", position + 1)
     if page == "question" and position > 1:
         return _address_of("question", position - 1)
     if page in ("practice", "start") or page == _pages_before()[-1]:
         return _address_of("question", 1)
-    order = (*_pages_before(), "review", "done")
+    order = (*_pages_before(), CLOSING, "review", "done")
     return _address_of(order[order.index(page) + 1] if page in order[:-1] else order[-1])

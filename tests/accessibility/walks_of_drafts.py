@@ -76,7 +76,7 @@ def making(house: House, language: str) -> Iterator[Sight]:
     desk.send(at(slug, "/plan"), questions="99", seed="x", title="")
     yield house.seen("Plan", "error: three fields", desk)
     desk.open(at(slug, "/plan"))
-    desk.send(at(slug, "/plan"), add="1")
+    desk.send(at(slug, "/plan"), add="personal_fields")
     yield house.seen("Plan", "a field added", desk)
     yield from _looked_through(house, desk, slug, language)
 

@@ -157,7 +157,7 @@ FORMS = {
     "/account/password": {"password": f"{PASSWORD} more", "again": f"{PASSWORD} more"},
     "/research/import": {"slug": "fresh"},
     "/research/new": {"start": "mnro", "language": "en", "slug": "fresh"},
-    "/plan": {"add": "1"},
+    "/plan": {"add": "personal_fields"},
     "/lists/trec": {"topics": "1", "collection_size": "100"},
     "/copy": {"slug": "fresh"},
     "/my-draft/delete": {"slug": "my-draft"},

@@ -51,7 +51,7 @@ ALSO: tuple[tuple[str, Fields], ...] = (
     (r"/(q|question)/1$", {"choice": ["own"], **PLACES}),
     (r"/q/1$", {"go": ["back"]}),
     (r"/plan$", POOL),
-    (r"/plan$", {"add": ["1"]}),
+    (r"/plan$", {"add": ["personal_fields"]}),
     (r"/new$", {"start": ["file"]}),
     (r"/invite/guests$", {"guests": []}),
     (r"/invite/settings$", {"platform": ["prolific"]}),

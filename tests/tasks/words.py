@@ -157,6 +157,7 @@ class Choice(NamedTuple):
     submitted_at: Any
     active_seconds: float | None
     revisions: int | None
+    reason: str | None
 
 
 class WordsContent:
@@ -197,13 +198,16 @@ class WordsFiles:
         def pairs(content) -> Iterator[Sequence[Any]]:
             yield from content.questions
 
+        columns = [tables.PARTICIPANT, *named(*Choice._fields[1:-1]), *tables.reason_columns(plan)]
+
         @tables.lines_of
         def choices(content):
-            yield from content.answers.rows()
+            for row in content.answers.rows():
+                yield row[: len(columns)]
 
         return [
             tables.Table("words.csv", named("question", "first", "second"), pairs),
-            tables.Table(CHOICES, [tables.PARTICIPANT, *named(*Choice._fields[1:])], choices),
+            tables.Table(CHOICES, columns, choices),
         ]
 
     def result_tables(self, plan):
@@ -216,7 +220,7 @@ class WordsFiles:
         columns = (
             *(Presentation.position, TABLES.presentation.c.swapped, TABLES.response.c.side),
             *(Presentation.shown_at, StoredResponse.submitted_at),
-            *(StoredResponse.active_seconds, StoredResponse.revisions),
+            *(StoredResponse.active_seconds, StoredResponse.revisions, StoredResponse.reason),
         )
 
         def rows():
@@ -244,8 +248,9 @@ class WordsFiles:
                 submitted_at=row.optional_time("submitted_at"),
                 active_seconds=row.optional_number("active_seconds"),
                 revisions=row.whole_number("revisions"),
+                reason=tables.read_reason(row, plan),
             )
-            for row in read_rows(files, CHOICES, Choice._fields, faults)
+            for row in read_rows(files, CHOICES, Choice._fields[:-1], faults)
         ]
         faults.raise_any()
         return words, WordsContent(lambda: iter(answers))

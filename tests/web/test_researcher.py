@@ -287,7 +287,7 @@ def test_a_plan_with_mistakes_is_shown_again_as_it_was_typed(desk, study):
     assert desk.page.select_one("[name=personal_fields-0-name]")["value"] == "Your age"
     for link in desk.page.select(".problems a"):
         assert desk.page.select_one(link["href"]), link
-    desk.send(f"{STUDY}/plan", add="1")
+    desk.send(f"{STUDY}/plan", add="personal_fields")
     assert desk.page.select_one("[name=personal_fields-2-name]")["value"] == ""
     assert desk.page.select_one("[name=questions]")["value"] == "many"
 

@@ -20,6 +20,7 @@ from benchmarks.speed.crowds import MILLION
 from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.parts.bundle_stream import opened, select_of
 from benchmarks.speed.timing import in_turn, ratios
+from survey.core.tasks.ordering_plan import ordering_plan
 from survey.db.models import Participant, Presentation, StoredQuestion, StoredResponse
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.services.exchange import ordering
@@ -115,7 +116,8 @@ def _beside_others(uri: str) -> Iterator[Finding]:
         content = content_of(session, study)
 
         def ours() -> None:
-            nowhere.writelines(ordering.RESPONSES.lines(content))
+            table = ordering.responses_table(ordering_plan(content.plan))
+            nowhere.writelines(table.lines(content))
 
         def by_orm() -> None:
             csv.writer(nowhere).writerows(_by_orm(session, study.id))

@@ -1,7 +1,7 @@
 """The rules of a plan's fields, their faults, and the fields of participants.
 
-What a study knows of a participant: the columns of participants.csv, and the personal fields,
-which a plan declares and the page "About you" asks for.
+What a study knows of a participant: the columns of participants.csv, the personal fields, which
+a plan declares and the page "About you" asks for, and its closing questions.
 """
 
 import keyword
@@ -12,11 +12,19 @@ from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, replace
 from datetime import date, datetime
 from string import Formatter
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Self
 
 PERSONAL = "personal"
+CLOSING = "closing"
 MINUTES = "minutes"
-KINDS = {"choice": "one of several options", "number": "a whole number", "text": "a text"}
+KINDS = {
+    "choice": "one of several options",
+    "number": "a whole number",
+    "text": "a text",
+    "scale": "a scale from 1 to 5",
+}
+SCALE = (1, 5)
+LONGEST_ANSWER = 2_000  # characters of what participants write below a question, or at the end
 LARGEST = 1_000_000_000
 MOST_OPTIONS = 50
 
@@ -221,8 +229,8 @@ class ParticipantRecord:
 
     A field that is named as a column of the table of participants is that column: export,
     codebook, reading and import take its type, meaning and allowed values from the model.
-    ``personal`` is a column for each personal field of the plan. ``consent_version`` is the
-    only other field.
+    ``personal`` is a column for each personal field of the plan, and ``closing`` for each closing
+    question. ``consent_version`` is the only other field.
     """
 
     public_id: str
@@ -236,12 +244,13 @@ class ParticipantRecord:
     exclude_reason: str | None
     understood: bool | None = None
     arm: str | None = None
+    closing: Mapping[str, Any] | None = None
 
 
 def participant_columns() -> Iterator[tuple[str, str]]:
     """Yield the columns of participants.csv, each with the field of the record that it holds.
 
-    PERSONAL is in place of the columns of a plan. MINUTES is computed, and no field.
+    PERSONAL and CLOSING are in place of the columns of a plan. MINUTES is computed, and no field.
     """
     for item in fields(ParticipantRecord):
         yield ("participant" if item.name == "public_id" else item.name), item.name
@@ -250,7 +259,10 @@ def participant_columns() -> Iterator[tuple[str, str]]:
 
 
 # Names of other columns of participants.csv, and of the field that every form has.
-TAKEN = (*(name for name, _ in participant_columns() if name != PERSONAL), "csrf_token")
+TAKEN = (
+    *(name for name, _ in participant_columns() if name not in (PERSONAL, CLOSING)),
+    "csrf_token",
+)
 
 
 @dataclass(frozen=True)
@@ -258,15 +270,19 @@ class PersonalField:
     """A field of the page "About you".
 
     ``kind``: "number" (whole, between ``lowest`` and ``highest``), "choice" (one of
-    ``options``) or "text". ``name``: its column in exports, a lower-case word.
-    ``screen_out``: the options with which someone cannot take part.
+    ``options``), "text", or "scale" (1 to 5; ``options``: the words for 1 and for 5, if any).
+    ``name``: its column in exports, a lower-case word. ``screen_out``: the options with which
+    someone cannot take part.
 
     Raises PlanError with all its faults.
     """
 
+    noun: ClassVar[str] = "personal field"
+    longest: ClassVar[int] = 500  # characters of a text
+
     name: str
     label: str = ruled(Text("Question", 200))
-    kind: Literal["choice", "number", "text"] = ruled(Choice("Kind", KINDS))
+    kind: Literal["choice", "number", "text", "scale"] = ruled(Choice("Kind", KINDS))
     required: bool = ruled(Switch("Must be answered"), True)
     help: str = ruled(Text("Help text", 500, needed=False), "")
     options: tuple[str, ...] = ()
@@ -300,7 +316,7 @@ class PersonalField:
             allowed = "exports have a column of this name; choose another"
         else:
             return
-        yield Fault(("name",), f"the personal field {name!r} cannot be a column; {allowed}")
+        yield Fault(("name",), f"the {self.noun} {name!r} cannot be a column; {allowed}")
 
     def _bound_faults(self) -> Iterable[Fault]:
         bounds = (self.lowest, self.highest)
@@ -314,19 +330,29 @@ class PersonalField:
         elif not all(map(is_storable, options)):
             yield Fault(("options",), "an option holds a character that cannot be stored")
         elif len(set(options)) < len(options):
-            yield Fault(("options",), f"the personal field {self.name} has an option twice")
+            yield Fault(("options",), f"the {self.noun} {self.name} has an option twice")
         elif self.kind == "choice" and not 2 <= len(options) <= MOST_OPTIONS:
             yield Fault(
                 ("options",),
-                f"the personal field {self.name} needs at least two options, "
+                f"the {self.noun} {self.name} needs at least two options, "
                 f"and {MOST_OPTIONS} at most; found {len(options)}",
             )
+        elif self.kind == "scale" and len(options) not in (0, 2):
+            text = f"the words for 1 and for 5, or none; found {len(options)}"
+            yield Fault(("options",), f"the {self.noun} {self.name} needs two options, {text}")
         for option in self.screen_out:
             if option not in options:
                 yield Fault(("screen_out",), f"screen_out names {option!r}, which is no option")
+        if self.screen_out and self.kind == "scale":
+            yield Fault(("screen_out",), f"screen_out is set, and {self.name} is a scale")
+
+    @property
+    def bounds(self) -> tuple[int | None, int | None]:
+        """The lowest and the highest number that it allows, None for no bound."""
+        return SCALE if self.kind == "scale" else (self.lowest, self.highest)
 
     @classmethod
-    def from_json(cls, stored: object) -> "PersonalField":
+    def from_json(cls, stored: object) -> Self:
         """Make a field from plain values.
 
         Raises PlanError with all unknown and missing names, or else with all invalid values.
@@ -335,20 +361,33 @@ class PersonalField:
             raise PlanError([Fault((), f"{stored!r} found; name, label and kind are needed")])
         known = [item.name for item in fields(cls)]
         faults = [
-            Fault((str(name),), f"a personal field has no {name!r}; it has {', '.join(known)}")
+            Fault((str(name),), f"a {cls.noun} has no {name!r}; it has {', '.join(known)}")
             for name in stored
             if name not in known
         ]
         faults += [
-            Fault(
-                (), f"the personal field {stored.get('name', '')} has no {name}".replace("  ", " ")
-            )
+            Fault((), f"the {cls.noun} {stored.get('name', '')} has no {name}".replace("  ", " "))
             for name in ("name", "label", "kind")
             if name not in stored
         ]
         if faults:
             raise PlanError(faults)
         return cls(**{name: _tidy(value) for name, value in stored.items()})
+
+
+@dataclass(frozen=True)
+class ClosingQuestion(PersonalField):
+    """A question of the page after the last question; no answer ends the study for a person."""
+
+    noun: ClassVar[str] = "closing question"
+    longest: ClassVar[int] = LONGEST_ANSWER
+
+    def _faults(self) -> Iterable[Fault]:
+        yield from super()._faults()
+        if self.screen_out:
+            yield Fault(
+                ("screen_out",), f"screen_out is set, and {self.name} is a closing question"
+            )
 
 
 def tidy_text(text: str) -> str:

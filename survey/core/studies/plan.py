@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Protocol, Self
 from survey.core.measures import mentioned_measure
 from survey.core.studies.fields import (
     Choice,
+    ClosingQuestion,
     Day,
     Fault,
     Language,
@@ -35,6 +36,11 @@ from survey.core.studies.fields import (
 )
 
 MOST_FIELDS = 20
+# What each participant is asked beside the questions, by field of the plan.
+ASKED_OF_PERSONS: dict[str, type[PersonalField]] = {
+    "personal_fields": PersonalField,
+    "closing_questions": ClosingQuestion,
+}
 QUESTIONS = Whole("Questions", 1, 50, help="1 to 50, or the whole pool.")
 PER_PARTICIPANT = Whole("Questions per participant", 1, 50, optional=True, help="Only for a pool.")
 DESIGNS = {
@@ -56,6 +62,10 @@ CHECK_HELP = (
 DEBRIEFING_HELP = (
     "Optional, on the last page: what was compared, and where the results will appear. It names "
     "no measure while others still take part."
+)
+REASON_HELP = (
+    "Optional, below each question's answer. For example: “Why? A few words are enough.” People "
+    "may leave it empty. Empty here, no reason is asked for."
 )
 WANTED_HELP = "Once this many have finished, new visitors see that the study is full."
 SEED_HELP = "The same seed and design give the same questions, on any machine."
@@ -88,6 +98,9 @@ class Plan(ABC):
         Text("Reminder", 1_000, needed=False, filled=True, rows=2, help="Above each question.")
     )
     question_text: str = ruled(Text("The task, in one sentence", 500, filled=True))
+    reason_question: str = ruled(
+        Text("Ask for a reason", 300, needed=False, filled=True, help=REASON_HELP), ""
+    )
     contact: str = ruled(
         Text(
             "Where participants can ask",
@@ -106,6 +119,7 @@ class Plan(ABC):
     seed: int = ruled(Whole("Seed", 0, 2**63 - 1, help=SEED_HELP), 1)
     language: str = ruled(Language("Language of the pages"), "en")
     personal_fields: tuple[PersonalField, ...] = ()
+    closing_questions: tuple[ClosingQuestion, ...] = ()
     design: str = ruled(Choice("Who answers what", DESIGNS), "all")
     per_participant: int | None = ruled(PER_PARTICIPANT, None)
     shuffle_questions: bool = ruled(Switch("Shuffle the questions for each participant"), False)
@@ -207,9 +221,9 @@ class Plan(ABC):
         """Yield all that participants' pages show of the plan: (what, text)."""
         for name in texts_of(type(self)):
             yield name, getattr(self, name)
-        for item in self.personal_fields:
+        for item in (*self.personal_fields, *self.closing_questions):
             words = (item.name, item.label, item.help, *item.options)
-            yield f"personal field {item.name}", "\n".join(words)
+            yield f"{item.noun} {item.name}", "\n".join(words)
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain lists and dictionaries, for storage."""
@@ -223,8 +237,8 @@ class Plan(ABC):
         """
         stored = self.as_json()
         content = {name: stored[name] for name in without_defaults(self)}
-        if "personal_fields" in content:
-            content["personal_fields"] = [without_defaults(item) for item in self.personal_fields]
+        for name in ASKED_OF_PERSONS.keys() & content.keys():
+            content[name] = [without_defaults(item) for item in getattr(self, name)]
         return content
 
     @classmethod
@@ -253,7 +267,8 @@ class Plan(ABC):
         for item in fields(cls):
             if item.default is MISSING:
                 values.setdefault(item.name, "")  # a needed text is then reported as empty
-        values["personal_fields"] = read_fields(values.get("personal_fields", ()), faults)
+        for name in ASKED_OF_PERSONS:
+            values[name] = read_fields(name, values.get(name, ()), faults)
         cls._read(values, faults)
         try:
             plan = cls(**values, registered=registered)
@@ -272,8 +287,8 @@ class Plan(ABC):
 
     def _tidy(self) -> None:
         """Normalise the settings; subclasses add this kind's."""
-        self._as_tuple("personal_fields")
-        self._as_tuple("arms")
+        for name in (*ASKED_OF_PERSONS, "arms"):
+            self._as_tuple(name)
 
     def _faults(self, *, registered: bool) -> list[Fault]:
         """Return the faults of single fields, and, once numbers are valid, of what they limit.
@@ -284,7 +299,7 @@ class Plan(ABC):
         faults: list[Fault] = []
         for name, rule in rules.items():
             faults += rule.faults(name, getattr(self, name))
-        faults += self._personal_field_faults()
+        faults += self._field_faults()
         faults += self._arm_faults()
         numbers = {name for name, rule in rules.items() if isinstance(rule, Whole)}
         if not any(fault.place[0] in numbers - {"per_participant"} for fault in faults):
@@ -310,15 +325,18 @@ class Plan(ABC):
         """Yield faults of settings that depend on others, once those are valid."""
         return ()
 
-    def _personal_field_faults(self) -> Iterable[Fault]:
-        place = "personal_fields"
-        names = [item.name for item in self.personal_fields]
-        for index, name in enumerate(names):
-            if name in names[:index]:
-                text = f"the personal field {name} is there twice"
-                yield Fault((place, index, "name"), text)
-        if len(names) > MOST_FIELDS:
-            yield Fault((place,), f"{len(names)} personal fields; {MOST_FIELDS} at most")
+    def _field_faults(self) -> Iterable[Fault]:
+        """Yield faults of the numbers and names of personal fields and closing questions."""
+        names: set[str] = set()
+        for place, kind in ASKED_OF_PERSONS.items():
+            items = getattr(self, place)
+            for index, item in enumerate(items):
+                if item.name in names:
+                    text = f"the {kind.noun} {item.name} is there twice"
+                    yield Fault((place, index, "name"), text)
+                names.add(item.name)
+            if len(items) > MOST_FIELDS:
+                yield Fault((place,), f"{len(items)} {kind.noun}s; {MOST_FIELDS} at most")
 
     def _arm_faults(self) -> Iterable[Fault]:
         """Yield faults of the arms; a kind may allow some."""
@@ -366,20 +384,18 @@ def giveaways_in_title(title: object) -> Iterable[Fault]:
         )
 
 
-def read_fields(stored: object, faults: list[Fault]) -> tuple[PersonalField, ...]:
-    """Parse personal fields, and add their faults to ``faults``."""
+def read_fields(place: str, stored: object, faults: list[Fault]) -> tuple[PersonalField, ...]:
+    """Parse the fields of a plan that ``place`` names, and add their faults to ``faults``."""
     if not isinstance(stored, list | tuple):
-        faults.append(
-            Fault(("personal_fields",), f"personal_fields is {stored!r}; a list is needed")
-        )
+        faults.append(Fault((place,), f"{place} is {stored!r}; a list is needed"))
         return ()
-    personal_fields = []
+    items = []
     for index, item in enumerate(stored):
         try:
-            personal_fields.append(PersonalField.from_json(item))
+            items.append(ASKED_OF_PERSONS[place].from_json(item))
         except PlanError as error:
-            faults += [fault.under("personal_fields", index) for fault in error.faults]
-    return tuple(personal_fields)
+            faults += [fault.under(place, index) for fault in error.faults]
+    return tuple(items)
 
 
 def without_defaults(settings: Any) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """The tables. Their rules are named constraints of the database: no code path can skip them."""
 
 from datetime import date
-from typing import cast
+from typing import Any, cast
 
 from sqlalchemy import (
+    JSON,
     CheckConstraint,
     ForeignKey,
     ForeignKeyConstraint,
@@ -21,6 +22,7 @@ from survey.db.models.base import (
     Moment,
     OfParticipant,
     OfResearcher,
+    Reason,
     RowId,
     Seconds,
     StudyId,
@@ -165,6 +167,10 @@ class Participant(Base):
     personal: Mapped[JsonObject] = mapped_column(
         default=dict,
         doc="what the participant said about themselves; until the study's date, if it has one",
+    )
+    closing: Mapped[dict[str, Any] | None] = mapped_column(
+        JSON(none_as_null=True),
+        doc="answers to the closing questions, after the last question; they stay after that date",
     )
     consent_id: Mapped[int | None] = mapped_column(
         ForeignKey("consent_text.id"), doc="which version of the consent text was agreed to"
@@ -329,6 +335,7 @@ class StoredResponse(Base):
     question_id: Mapped[int] = mapped_column(doc="to which question")
     submitted_at: Mapped[Moment] = mapped_column(doc="when the answer that counts was sent")
     active_seconds: Mapped[Seconds]
+    reason: Mapped[Reason]
     revisions: Mapped[int] = mapped_column(default=0, doc="how often the answer was changed")
 
     __table_args__ = (
@@ -357,6 +364,7 @@ class Revision(Base):
     number: Mapped[int] = mapped_column(doc="1 for the first, 2 for the first change")
     submitted_at: Mapped[Moment] = mapped_column(doc="when it was sent")
     active_seconds: Mapped[Seconds]
+    reason: Mapped[Reason]
 
     __table_args__ = (UniqueConstraint("response_id", "number"),)
 

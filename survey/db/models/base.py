@@ -92,6 +92,9 @@ OfResearcher = Annotated[int, mapped_column(ForeignKey("researcher.id", ondelete
 Seconds = Annotated[
     float | None, mapped_column(doc="seconds the page was in view, as the browser says")
 ]
+Reason = Annotated[
+    str | None, mapped_column(Text, doc="why, in the participant's words, where a reason is asked")
+]
 Text16 = Annotated[str, mapped_column(String(16))]
 Text32 = Annotated[str, mapped_column(String(32))]
 Text64 = Annotated[str, mapped_column(String(64))]

@@ -217,7 +217,8 @@ def study_lines(content: Content) -> Iterator[str]:
 
 def texts_of(participant: ParticipantRecord) -> dict[str, str]:
     """Return the texts among a participant's cells, which participants.csv escapes, by column."""
-    cells = {**participant.personal, **{name: getattr(participant, name) for name in FREE_TEXTS}}
+    answers = {**participant.personal, **(participant.closing or {})}
+    cells = {**answers, **{name: getattr(participant, name) for name in FREE_TEXTS}}
     return {name: cell for name, cell in cells.items() if isinstance(cell, str)}
 
 

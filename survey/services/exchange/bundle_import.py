@@ -111,6 +111,7 @@ def _store_answers(
             question_id=question_id,
             submitted_at=record.submitted_at or participant.started_at,
             active_seconds=record.active_seconds,
+            reason=record.reason,
             revisions=record.revisions or 0,
         )
         session.add_all((presentation, response))

@@ -20,6 +20,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 from survey import __version__
 from survey.core.agreement.answers import Answers
 from survey.core.studies.fields import (
+    CLOSING,
     PERSONAL,
     ParticipantRecord,
     PersonalField,
@@ -244,8 +245,8 @@ def _read_participants(
     files: Files, plan: Plan, versions: Sequence[int], *, include_test: bool
 ) -> list[ParticipantRecord]:
     """Read participants.csv, sorted by id; ``versions``: of the consent texts in study.json."""
-    personal = [field.name for field in plan.personal_fields]
-    columns = ("participant", "status", *personal, "started_at", "completed_at")
+    asked = [field.name for field in (*plan.personal_fields, *plan.closing_questions)]
+    columns = ("participant", "status", *asked, "started_at", "completed_at")
     participants: dict[str, ParticipantRecord] = {}
 
     def parse(row: CsvRow) -> None:
@@ -278,12 +279,17 @@ def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> Participan
     if stored["arm"] is not None and stored["arm"] not in plan.arms:
         arms = ", ".join(plan.arms) or "none"
         raise row.fault("arm", f"the plan has the arms {arms}")
-    personal = {
-        field.name: _parse_personal_field(row, field, cell)
-        for field in plan.personal_fields
-        if (cell := row.optional_text(field.name)) is not None
-    }
-    return ParticipantRecord(**stored, personal=personal, consent_version=version)
+    personal, closing = (
+        {
+            field.name: _parse_personal_field(row, field, cell)
+            for field in fields
+            if (cell := row.optional_text(field.name)) is not None
+        }
+        for fields in (plan.personal_fields, plan.closing_questions)
+    )
+    return ParticipantRecord(
+        **stored, personal=personal, consent_version=version, closing=closing or None
+    )
 
 
 def _cell_parser(name: str, source: InstrumentedAttribute[Any]) -> Callable[[CsvRow], Any]:
@@ -320,7 +326,7 @@ _PARSERS: dict[type[object], Callable[[CsvRow, str], Any]] = {
 _CELL_PARSERS = {
     field: _cell_parser(name, EXPORTED[field])
     for name, field in participant_columns()
-    if field in EXPORTED and field != PERSONAL
+    if field in EXPORTED and field not in (PERSONAL, CLOSING)
 }
 
 
@@ -328,11 +334,11 @@ def _parse_personal_field(row: CsvRow, field: PersonalField, cell: str) -> str |
     """Return the value of a personal field, which the page would have accepted."""
     if field.kind == "choice" and cell not in field.options:
         raise row.fault(field.name, f"allowed are {', '.join(field.options)}")
-    if field.kind != "number":
+    if field.kind not in ("number", "scale"):
         return cell
     if not re.fullmatch(r"-?[0-9]{1,10}", cell):
         raise row.fault(field.name, "a whole number is needed")
-    lowest, highest, number = field.lowest, field.highest, int(cell)
+    (lowest, highest), number = field.bounds, int(cell)
     if (lowest is not None and number < lowest) or (highest is not None and number > highest):
         raise row.fault(field.name, f"allowed is {bounds_of(field)}")
     return number

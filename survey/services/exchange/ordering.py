@@ -60,6 +60,7 @@ from survey.services.exchange.tables import (
     Table,
     cell_of,
     lines_of,
+    reason_columns,
     spaced,
     text_of,
     time_of,
@@ -149,7 +150,7 @@ class OrderingFiles:
             ),
             *(
                 RANKINGS,
-                RESPONSES,
+                responses_table(plan),
                 *([FIRST_RANKINGS] if plan.has_first_rankings else []),
                 VOTES,
             ),
@@ -357,14 +358,16 @@ RANKINGS = Table(
 def _responses(content: Content) -> Iterator[str]:
     # Millions of lines, put together by hand of parts that are cached: ``lines_of`` takes
     # several times as long. Unpacking takes half as long as reading each attribute.
+    has_reasons = bool(content.plan.reason_question)
     for answer in content.answers.rows():
         participant, question, position, labels, columns, lists, clicked, own = answer[:8]
-        shown_at, submitted_at, seconds, revisions, is_test, excluded, asked = answer[8:]
+        shown_at, submitted_at, seconds, revisions, is_test, excluded, asked, reason = answer[8:]
         yield (
             f"{text_of(participant)},{question},{position},{_spaced(labels)},"
             f"{_spaced(columns or ())},{_spaced(lists)},{_ticked(clicked)},{_notation(own)},"
             f"{time_of(shown_at)},{time_of(submitted_at)},{cell_of(seconds)},"
-            f"{cell_of(revisions)},{is_test:d},{excluded:d},{asked or ''}\n"
+            f"{cell_of(revisions)},{is_test:d},{excluded:d},{asked or ''}"
+            f"{',' + text_of(reason or '') if has_reasons else ''}\n"
         )
 
 
@@ -414,27 +417,28 @@ def _first_rankings(content: Content) -> Iterator[Row]:
         yield first.participant, first.question, str(first.ranking), first.submitted_at
 
 
-RESPONSES = Table(
-    "responses.csv",
-    [
-        PARTICIPANT,
-        QUESTION,
-        Column("position", source=Presentation.position),
-        Column("label_order", source=StoredOrderingPresentation.label_order),
-        Column("column_order", source=StoredOrderingPresentation.column_order),
-        Column("list_order", source=StoredOrderingPresentation.list_order),
-        Column("clicked", source=StoredOrderingAnswer.clicked),
-        Column("custom_ranking", source=StoredOrderingAnswer.own),
-        Column("shown_at", source=Presentation.shown_at),
-        Column("submitted_at", source=StoredResponse.submitted_at),
-        Column("active_seconds", source=StoredResponse.active_seconds),
-        Column("revisions", source=StoredResponse.revisions),
-        Column("is_test", source=Participant.is_test),
-        Column("excluded", source=Participant.excluded),
-        Column("asked", source=StoredOrderingAnswer.asked),
-    ],
-    _responses,
-)
+def responses_table(plan: OrderingPlan) -> Table:
+    """Return responses.csv."""
+    return Table("responses.csv", [*_RESPONSE_COLUMNS, *reason_columns(plan)], _responses)
+
+
+_RESPONSE_COLUMNS = [
+    PARTICIPANT,
+    QUESTION,
+    Column("position", source=Presentation.position),
+    Column("label_order", source=StoredOrderingPresentation.label_order),
+    Column("column_order", source=StoredOrderingPresentation.column_order),
+    Column("list_order", source=StoredOrderingPresentation.list_order),
+    Column("clicked", source=StoredOrderingAnswer.clicked),
+    Column("custom_ranking", source=StoredOrderingAnswer.own),
+    Column("shown_at", source=Presentation.shown_at),
+    Column("submitted_at", source=StoredResponse.submitted_at),
+    Column("active_seconds", source=StoredResponse.active_seconds),
+    Column("revisions", source=StoredResponse.revisions),
+    Column("is_test", source=Participant.is_test),
+    Column("excluded", source=Participant.excluded),
+    Column("asked", source=StoredOrderingAnswer.asked),
+]
 
 FIRST_RANKINGS = Table(
     "first_rankings.csv",

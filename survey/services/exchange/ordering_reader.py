@@ -28,7 +28,7 @@ from survey.core.studies.questions import (
 from survey.core.studies.rankings import Ranking, letters_for
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, parse_rows
-from survey.services.exchange.tables import STUDY
+from survey.services.exchange.tables import STUDY, read_reason
 
 QUESTIONS = "questions.csv"
 RANKINGS = "rankings.csv"
@@ -69,6 +69,7 @@ class AnswerRecord(NamedTuple):
     is_test: bool
     excluded: bool
     asked: str | None = None
+    reason: str | None = None
 
     @property
     def response(self) -> Response:
@@ -400,6 +401,7 @@ class _AnswerReader:
             is_test=self._read_flag(row, "is_test", participant),
             excluded=self._read_flag(row, "excluded", participant),
             asked=_read_asked(row),
+            reason=read_reason(row, self._plan) if self._plan else None,
         )
         if answer.clicked and answer.own:
             allowed = "clicked holds labels; an answer is one of the two"

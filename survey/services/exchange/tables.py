@@ -21,19 +21,22 @@ from sqlalchemy import CheckConstraint
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from survey.core.studies.fields import (
+    CLOSING,
+    LONGEST_ANSWER,
     MINUTES,
     PERSONAL,
     ParticipantRecord,
     PersonalField,
+    is_storable,
     participant_columns,
 )
 from survey.core.studies.plan import Plan
 from survey.core.text_input import escaped, quoted
 from survey.db.export_queries import EXPORTED
-from survey.db.models import TASK_TABLES, Participant
+from survey.db.models import TASK_TABLES, Participant, StoredResponse
 from survey.db.models.base import Base
 from survey.services.analysis.study_results import AnalysisOptions, minutes_taken
-from survey.services.exchange.input_files import Files
+from survey.services.exchange.input_files import CsvRow, Files
 
 Cell = str | int | float | Decimal | bool | datetime | None
 Row = Sequence[Cell]
@@ -86,8 +89,8 @@ class TaskContent(Protocol):
     def to_import(self, content: "Content") -> Iterator[tuple[Any, Any, Any]]:
         """Yield each answer's record, presentation and answer, the last two of the kind's types.
 
-        The record has participant, question, position, shown_at, submitted_at, active_seconds
-        and revisions.
+        The record has participant, question, position, shown_at, submitted_at, active_seconds,
+        revisions and reason.
         """
 
 
@@ -171,7 +174,10 @@ class TaskFiles(Protocol):
     answers_file: str
 
     def data_tables(self, plan: Any) -> list[Table]:
-        """Return the files of the questions, then those with a row or more for each answer."""
+        """Return the files of the questions, then those with a row or more for each answer.
+
+        The columns of the answers end with ``reason_columns``.
+        """
 
     def result_tables(self, plan: Any) -> list[Table]:
         """Return the files that are counted from the answers."""
@@ -259,12 +265,29 @@ def batched(items: Iterable[Item], number: int = LINES_AT_ONCE) -> Iterator[Sequ
 PARTICIPANT = Column("participant", source=Participant.public_id)
 
 
+REASON = Column("reason", source=StoredResponse.reason)
+
+
+def reason_columns(plan: Plan) -> list[Column]:
+    """Return the last column of a table of answers: their reasons, where the plan asks for them."""
+    return [REASON] if plan.reason_question else []
+
+
+def read_reason(row: CsvRow, plan: Plan) -> str | None:
+    """Return the reason of an answer's row, None where it has none or the plan asks for none."""
+    reason = row.optional_text(REASON.name) if plan.reason_question else None
+    if reason is not None and (len(reason) > LONGEST_ANSWER or not is_storable(reason)):
+        raise row.fault(REASON.name, f"a text of {LONGEST_ANSWER} characters at most is needed")
+    return reason
+
+
 def participants_table(plan: Plan) -> Table:
-    """Return participants.csv, with a column for each personal field of the plan."""
+    """Return participants.csv, with a column for each personal field and closing question."""
+    asked = {PERSONAL: plan.personal_fields, CLOSING: plan.closing_questions}
     columns = []
     for name, field in participant_columns():
-        if field == PERSONAL:
-            columns += [_personal_column(each) for each in plan.personal_fields]
+        if field in asked:
+            columns += [_personal_column(each) for each in asked[field]]
         else:
             columns.append(_COMPUTED.get(field) or Column(name, source=EXPORTED[field]))
     return Table(PARTICIPANTS, columns, _participants)
@@ -272,29 +295,29 @@ def participants_table(plan: Plan) -> Table:
 
 @lines_of
 def _participants(content: Content) -> Iterator[Row]:
-    personal = [field.name for field in content.plan.personal_fields]
-    names = [field for _, field in participant_columns()]
-    place = names.index(PERSONAL)
-    before, after = itemgetter(*names[:place]), itemgetter(*names[place + 1 :])
+    names = [column.name for column in participants_table(content.plan).columns]
+    cells, empty = itemgetter(*names), dict.fromkeys(names)
     for person in content.participants():
-        values = {**vars(person), MINUTES: minutes_taken(person)}
-        yield *before(values), *map(person.personal.get, personal), *after(values)
+        known = {"participant": person.public_id, MINUTES: minutes_taken(person)}
+        answers = {**person.personal, **(person.closing or {})}
+        yield cells({**empty, **vars(person), **known, **answers})
 
 
 def _personal_column(field: PersonalField) -> Column:
     allowed = {
         "choice": "; ".join(field.options),
         "number": bounds_of(field),
-        "text": "up to 500 characters",
+        "scale": ": ".join(filter(None, (bounds_of(field), " to ".join(field.options)))),
+        "text": f"up to {field.longest} characters",
     }[field.kind]
-    kind = "whole number" if field.kind == "number" else "text"
+    kind = "whole number" if field.kind in ("number", "scale") else "text"
     needed = "" if field.required else "; may be empty"
     return Column(field.name, f"asked: {field.label}", kind, allowed + needed)
 
 
 def bounds_of(field: PersonalField) -> str:
     """Return the numbers that a field allows as text, "18 to 99"; "any" where it has no bound."""
-    lowest, highest = ("any" if end is None else end for end in (field.lowest, field.highest))
+    lowest, highest = ("any" if end is None else end for end in field.bounds)
     return f"{lowest} to {highest}"
 
 

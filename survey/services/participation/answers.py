@@ -50,9 +50,13 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """The answer that counts; ``revisions``: how often it was changed."""
+    """The answer that counts; ``revisions``: how often it was changed.
+
+    ``reason``: why, in words, None where the participant left it empty or was not asked.
+    """
 
     answer: Any
+    reason: str | None
     submitted_at: datetime
     revisions: int
 
@@ -132,7 +136,7 @@ def stored_answer(task: Task, row: Record) -> StoredAnswer | None:
     """Return the stored answer of a row, None where the question is not answered."""
     if row.response_id is None:
         return None
-    return StoredAnswer(answer_in(task, row), row.submitted_at, row.revisions)
+    return StoredAnswer(answer_in(task, row), row.reason, row.submitted_at, row.revisions)
 
 
 def answer_in(task: Task, row: Record) -> Any:
@@ -191,13 +195,14 @@ def save_answer(
     key: str,
     active_seconds: float | None = None,
     onward_to: int | None = None,
+    reason: str | None = None,
 ) -> Outcome:
-    """Store an answer and commit; return whether it is saved or stale.
+    """Store an answer with its reason and commit; return whether it is saved or stale.
 
     ``key``: the form's submission key, which holds the number of the revision that it showed. A
     form that is sent twice is SAVED and adds no revision; a form from before another change is
-    STALE, unless its answer is the stored one. ``onward_to``: the position of the question that
-    is shown next. Raises NotAllowedError after the end, TooManyAnswersError, and NotFoundError
+    STALE, unless it says what is stored. ``onward_to``: the position of the question that is shown
+    next. Raises NotAllowedError after the end, TooManyAnswersError, and NotFoundError
     for a position without a question.
     """
     participant_id = participant.id
@@ -216,11 +221,15 @@ def save_answer(
     if current.status in ENDED:
         raise NotAllowedError(ENDED[current.status])
     stored = stored_answer(task, current)
-    outcome = _outcome(session, secret_key, plan, current, stored, answer, key)
+    outcome = _outcome(session, secret_key, plan, current, stored, (answer, reason), key)
     if outcome is not None:
         session.rollback()
         return outcome
-    response: dict[str, Any] = {"submitted_at": moment, "revisions": revision_count(stored)}
+    response: dict[str, Any] = {
+        "submitted_at": moment,
+        "revisions": revision_count(stored),
+        "reason": reason,
+    }
     if active_seconds is not None:
         response["active_seconds"] = (current.active_seconds or 0) + active_seconds
     if stored is None:
@@ -241,16 +250,17 @@ def _outcome(
     plan: Plan,
     state: Record,
     stored: StoredAnswer | None,
-    answer: Any,
+    sent: tuple[Any, str | None],
     key: str,
 ) -> Outcome | None:
     """Return SAVED for an answer that is stored already, STALE, or None for one to be stored.
 
-    Raises TooManyAnswersError for one to be stored when the participant's limit is reached.
+    ``sent``: the answer and its reason. Raises TooManyAnswersError for one to be stored when the
+    participant's limit is reached.
     """
     base = tokens.revision_of(secret_key, presentation_name(state.public_id, state.id), key)
     latest = revision_count(stored)
-    if stored is not None and answer == stored.answer:
+    if stored is not None and sent == (stored.answer, stored.reason):
         return Outcome.SAVED
     if base == latest:
         if state.recent >= ANSWERS_A_MINUTE:
@@ -263,7 +273,7 @@ def _outcome(
         return Outcome.STALE
     tables = TASK_TABLES[plan.kind]
     row = participant_queries.revision_of(session, tables, state.response_id, base + 1)
-    same = row is not None and answer == answer_in(task_of(plan), row)
+    same = row is not None and sent == (answer_in(task_of(plan), row), row.reason)
     return Outcome.SAVED if same else Outcome.STALE
 
 

@@ -46,6 +46,7 @@ KEYS = {
         "started_at": "began",
         "described_at": "described",
         "personal": "about_you",
+        "closing": "closing_questions",
         "understood": "check_question_right",
         "arm": "arm",
         "informed_at": "read_the_scenario",
@@ -70,6 +71,7 @@ HIDDEN = {
     "response": {
         "submitted_at": "the last of “answers” has it",
         "active_seconds": "the last of “answers” has it",
+        "reason": "the last of “answers” has it",
         "revisions": "“answers” has every version",
     },
     "revision": {"number": "“answers” is in this order"},
@@ -232,7 +234,8 @@ def drop_due(session: Session) -> list[str]:
     """Delete what identifies people in every study whose day has passed; return their slugs.
 
     Deleted are personal answers, platforms' ids and parameters, and the guest list. Answers to
-    questions stay. Repeating it does no harm.
+    questions stay, with their reasons, and so do those to the closing questions. Repeating it does
+    no harm.
     """
     session.rollback()
     begin_reading(session)

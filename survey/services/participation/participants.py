@@ -261,6 +261,7 @@ class Step(StrEnum):
     SCENARIO = "scenario"
     PRACTICE = "practice"
     QUESTION = "question"
+    CLOSING = "closing"
     REVIEW = "review"
     DONE = "done"
 
@@ -270,12 +271,14 @@ class Progress:
     """A participant's next page.
 
     ``position``: of the next question, if that is the page. ``answered``: for each position,
-    practice (0) included, whether it is answered.
+    practice (0) included, whether it is answered. ``closing``: whether the closing questions have
+    still to be answered.
     """
 
     step: Step
     position: int | None = None
     answered: Mapping[int, bool] = field(default_factory=dict)
+    closing: bool = False
 
     @property
     def questions(self) -> dict[int, bool]:
@@ -284,17 +287,19 @@ class Progress:
 
     def with_answer(self, position: int) -> "Progress":
         """Return the progress once the question at a position is answered."""
-        return _progress_among({**self.answered, position: True})
+        return _progress_among({**self.answered, position: True}, closing=self.closing)
 
 
-def progress_of(session: Session, participant: AnyParticipant) -> Progress:
+def progress_of(session: Session, plan: Plan, participant: AnyParticipant) -> Progress:
     """Return a participant's next page, from what is stored alone."""
     if participant.status != "started":
         ended = participant.status
         return Progress(Step.DONE if ended == "complete" else Step(ended))
     if step := step_before_questions(participant):
         return Progress(step)
-    return _progress_among(participant_queries.answered_positions(session, participant.id))
+    answered = participant_queries.answered_positions(session, participant.id)
+    closing = bool(plan.closing_questions) and participant.closing is None
+    return _progress_among(answered, closing=closing)
 
 
 def step_before_questions(participant: AnyParticipant) -> Step | None:
@@ -306,14 +311,14 @@ def step_before_questions(participant: AnyParticipant) -> Step | None:
     return Step.SCENARIO if participant.informed_at is None else None
 
 
-def _progress_among(answered: Mapping[int, bool]) -> Progress:
-    """Return the first open question: practice, unless another is answered; else the review."""
+def _progress_among(answered: Mapping[int, bool], *, closing: bool) -> Progress:
+    """Return the first open question: practice, unless another is answered; else what follows."""
     if not any(answered.values()) and PRACTICE in answered:
-        return Progress(Step.PRACTICE, PRACTICE, answered)
+        return Progress(Step.PRACTICE, PRACTICE, answered, closing)
     for position, done in answered.items():
         if not done and position > PRACTICE:
-            return Progress(Step.QUESTION, position, answered)
-    return Progress(Step.REVIEW, None, answered)
+            return Progress(Step.QUESTION, position, answered, closing)
+    return Progress(Step.CLOSING if closing else Step.REVIEW, None, answered, closing)
 
 
 def agree(session: Session, record: AnyParticipant, text_digest: str) -> bool:
@@ -453,11 +458,22 @@ def store_check(
     session.commit()
 
 
+def store_closing_answers(
+    session: Session, record: AnyParticipant, closing: dict[str, Any]
+) -> None:
+    """Store the answers to the closing questions, which can be changed until they are handed in."""
+    participant = queries.locked(session, Participant, record.id)
+    if participant.status == "started":
+        participant.closing = closing
+        participant.last_seen_at = now()
+    session.commit()
+
+
 def finish(session: Session, record: AnyParticipant) -> None:
     """Store that a participant is complete; raises NotAllowedError while an answer is missing."""
     participant = queries.locked(session, Participant, record.id)
     if participant.status != "complete":
-        if progress_of(session, participant).step != Step.REVIEW:
+        if progress_of(session, participant.study.plan, participant).step != Step.REVIEW:
             raise NotAllowedError(marked("Some questions are still open."))
         participant.status = "complete"
         participant.completed_at = now()

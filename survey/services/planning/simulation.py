@@ -12,7 +12,7 @@ import numpy as np
 import requests
 from bs4 import BeautifulSoup, Tag
 
-from survey.core.studies.fields import PersonalField
+from survey.core.studies.fields import SCALE, PersonalField
 from survey.core.studies.plan import Plan
 from survey.errors import SurveyError
 from survey.services.planning.ordering_bot import Chance, OrderingBot
@@ -20,6 +20,7 @@ from survey.services.planning.ordering_bot import Chance, OrderingBot
 MOST_PAGES = 200
 TIMEOUT = 60
 AT_ONCE = 4  # bots
+SIMULATED = "simulated"  # a bot's text
 
 
 class TaskBot(Protocol):
@@ -117,10 +118,12 @@ class Bot:
             raise SurveyError(f"On the page {self.address} {error}.") from None
         if answer is not None:
             answers |= answer
+            if form.select_one("[name=reason]"):
+                answers["reason"] = SIMULATED
         elif form.select_one("[name=agree]"):
             answers["agree"] = "y"
         else:
-            for field in self.plan.personal_fields:
+            for field in (*self.plan.personal_fields, *self.plan.closing_questions):
                 if form.select_one(f"[name={field.name}]"):
                     answers[field.name] = self._describe(field)
         address = urljoin(self.address, str(form.get("action") or self.address))
@@ -130,7 +133,9 @@ class Bot:
         if field.kind == "number":
             lowest, highest = field.lowest or 0, field.highest or 120
             return str(int(np.clip(round(self.chance.normal(22, 1.4)), lowest, highest)))
+        if field.kind == "scale":
+            return str(self.chance.integers(*SCALE, endpoint=True))
         if field.kind == "choice":
             welcome = [option for option in field.options if option not in field.screen_out]
             return str(self.chance.choice(welcome or field.options))
-        return "simulated"
+        return SIMULATED

@@ -18,7 +18,7 @@ from survey.core.measures import MEASURES
 from survey.core.studies.fields import Fault, Place, PlanError
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
-from survey.core.studies.plan import Plan, giveaways_in_title, texts_of
+from survey.core.studies.plan import ASKED_OF_PERSONS, Plan, giveaways_in_title, texts_of
 from survey.core.studies.run_lists import read_trec
 from survey.core.tasks import DEFAULT, TASKS, plan_from_json
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
@@ -136,9 +136,8 @@ def _with_texts(values: Mapping[str, Any], change: Callable[[str], str]) -> dict
     kind = TASKS[values.get("kind", DEFAULT)].plan
     names = [name for name in texts_of(kind) if name in values]
     changed = {**values, **{name: change(values[name]) for name in names}}
-    if "personal_fields" in values:
-        fields = values["personal_fields"]
-        changed["personal_fields"] = [_field_with_texts(field, change) for field in fields]
+    for name in ASKED_OF_PERSONS.keys() & values.keys():
+        changed[name] = [_field_with_texts(field, change) for field in values[name]]
     return changed
 
 

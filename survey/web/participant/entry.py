@@ -1,6 +1,7 @@
 """The pages before the questions: entry, consent, about you, the scenario."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from flask import g, redirect, render_template, request, url_for
 from flask import session as cookie
@@ -20,17 +21,16 @@ from wtforms.validators import (
     Length,
     NumberRange,
     Optional,
-    ValidationError,
 )
 
 from survey import tokens
-from survey.core.studies.fields import PersonalField, is_storable
+from survey.core.studies.fields import ClosingQuestion, PersonalField
 from survey.core.text_input import parse_whole
 from survey.errors import NotAllowedError, NotFoundError
 from survey.services.participation import participants
 from survey.services.participation.participants import Arrival, Step, progress_of
 from survey.services.studies.recruitment import recruitment_of
-from survey.web.forms import Form, page
+from survey.web.forms import Form, long_text_field, page, storable
 from survey.web.language import gettext, lazy_gettext
 from survey.web.participant.visit import (
     address_of,
@@ -145,7 +145,7 @@ def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
     # Otherwise another person's personal link would lead on with this browser's participant.
     if of_browser is None or returning is None or returning.id != of_browser.id:
         g.participant = None
-    progress = g.participant and progress_of(session(), g.participant)
+    progress = g.participant and progress_of(session(), g.plan, g.participant)
     carried = {"guest": arrival.guest, **arrival.parameters}
     return render_template(
         "participant/entry.html",
@@ -215,13 +215,10 @@ def screened_out() -> ResponseReturnValue:
 def about_you() -> ResponseReturnValue:
     """Ask for the study's personal fields, and store the answers."""
     fields = g.plan.personal_fields
-    stored = {} if request.method == "POST" else g.participant.personal
-    form = personal_form(fields)(data={f"personal_{name}": stored[name] for name in stored})
+    form = personal_form(fields, g.participant.personal)
     if not form.validate_on_submit():
         return page("participant/about_you.html", form)
-    values = {field.name: form[f"personal_{field.name}"].data for field in fields}
-    filled_in = {name: value for name, value in values.items() if value not in (None, "")}
-    participants.store_personal_answers(session(), g.study, g.participant, filled_in)
+    participants.store_personal_answers(session(), g.study, g.participant, filled_in(form, fields))
     return go_on()
 
 
@@ -236,18 +233,26 @@ def scenario() -> ResponseReturnValue:
     return go_on()
 
 
-def personal_form(fields: Sequence[PersonalField]) -> type[Form]:
-    """Return the form class of a study's page "About you"."""
+def personal_form(fields: Sequence[PersonalField], stored: Mapping[str, Any] | None = None) -> Form:
+    """Return the form of "About you" or of the closing questions, with what is stored."""
     # Prefixed: a field called "data" or "errors" would hide the form's own attribute.
     form_fields = {f"personal_{field.name}": _personal_field(field) for field in fields}
-    return type("PersonalForm", (Form,), form_fields)
+    form: type[Form] = type("PersonalForm", (Form,), form_fields)
+    shown = {} if stored is None or request.method == "POST" else stored
+    return form(data={f"personal_{name}": value for name, value in shown.items()})
+
+
+def filled_in(form: Form, fields: Sequence[PersonalField]) -> dict[str, Any]:
+    """Return the answers of a valid form by field, without those that were left empty."""
+    values = {field.name: form[f"personal_{field.name}"].data for field in fields}
+    return {name: value for name, value in values.items() if value not in (None, "")}
 
 
 def _personal_field(field: PersonalField) -> Field:
     missing = gettext("Please fill in: %(label)s.", label=field.label)
     needed = [InputRequired(missing)] if field.required else [Optional()]
-    if field.kind == "number":
-        allowed = NumberRange(field.lowest, field.highest, _escape_percent(_bounds_message(field)))
+    if field.kind in ("number", "scale"):
+        allowed = NumberRange(*field.bounds, _escape_percent(_bounds_message(field)))
         return WholeNumberField(field.label, name=field.name, validators=[*needed, allowed])
     if field.kind == "choice":
         nothing = gettext("Choose …") if field.required else gettext("Prefer not to say")
@@ -260,24 +265,18 @@ def _personal_field(field: PersonalField) -> Field:
             validators=needed,
             invalid_choice_message=unknown,
         )
-    most = gettext("%(label)s: 500 characters at most, please.", label=field.label)
-    longest = Length(max=500, message=_escape_percent(most))
-    return StringField(field.label, name=field.name, validators=[*needed, longest, _storable])
-
-
-def _storable(_: Form, field: Field) -> None:
-    """Reject a text with a character that PostgreSQL cannot store, such as NUL."""
-    if not is_storable(field.data or ""):
-        raise ValidationError(
-            gettext(
-                "%(label)s: this holds a character that cannot be stored; please type it again.",
-                label=field.label.text,
-            )
-        )
+    most = gettext(
+        "%(label)s: %(most)s characters at most, please.", label=field.label, most=field.longest
+    )
+    longest = Length(max=field.longest, message=_escape_percent(most))
+    if isinstance(field, ClosingQuestion):
+        needed = [DataRequired(missing)] if field.required else [Optional()]
+        return long_text_field(field.label, *needed, longest, name=field.name)
+    return StringField(field.label, name=field.name, validators=[*needed, longest, storable])
 
 
 def _bounds_message(field: PersonalField) -> str:
-    label, lowest, highest = field.label, field.lowest, field.highest
+    label, (lowest, highest) = field.label, field.bounds
     if lowest is None and highest is None:
         return gettext("%(label)s: a whole number, please.", label=label)
     if highest is None:

@@ -96,6 +96,9 @@ def _own_page(form: EraseForm) -> ResponseReturnValue:
         data=services.own_data(session(), g.study, g.participant),
         answers=asked_questions(),
         pages=pages_of(g.plan),
-        labels={field.name: field.label for field in g.plan.personal_fields},
-        progress=progress_of(session(), g.participant),
+        labels={
+            field.name: field.label
+            for field in (*g.plan.personal_fields, *g.plan.closing_questions)
+        },
+        progress=progress_of(session(), g.plan, g.participant),
     )

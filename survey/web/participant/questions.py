@@ -1,4 +1,4 @@
-"""Pages of practice, the questions, the review, and the end.
+"""Pages of practice, the questions, the closing questions, the review, and the end.
 
 A question is shown with its stored answer, or with the values of a form that was sent. Forms and
 templates are those of the kind of question (``tasks``).
@@ -25,6 +25,7 @@ from survey.services.participation.participants import PRACTICE, Step, progress_
 from survey.web.errors import DATABASE_FAULTS, RETRY_AFTER, database_busy, roll_back
 from survey.web.forms import AnswerForm, Form, page
 from survey.web.language import gettext, set_browser_language
+from survey.web.participant.entry import filled_in, personal_form
 from survey.web.participant.visit import (
     TASK_PAGES,
     address_of,
@@ -51,7 +52,7 @@ UNSAVED = marked(
 ANSWERING = ("participant.answer_practice", "participant.answer_question")
 
 # Random, so that no text of a study can equal a mark.
-MARKS = {name: token_hex() for name in ("token", "submission_key", "resume_code")}
+MARKS = {name: token_hex() for name in ("token", "submission_key", "resume_code", "reason")}
 
 
 @blueprint.get("/practice")
@@ -137,6 +138,21 @@ def answer_question(position: int) -> ResponseReturnValue:
     return answer(position)
 
 
+@blueprint.route("/closing", methods=["GET", "POST"])
+@requires(Step.CLOSING)
+def closing() -> ResponseReturnValue:
+    """Ask the closing questions, where the plan has any, and store the answers."""
+    fields = g.plan.closing_questions
+    if not fields:
+        return go_on()
+    form = personal_form(fields, g.participant.closing)
+    if not form.validate_on_submit():
+        key = tokens.submission_key(secret_key(), f"{g.participant.public_id}:closing", 0)
+        return page("participant/closing.html", form, kept_under=key, total=_counts()["total"])
+    participants.store_closing_answers(session(), g.participant, filled_in(form, fields))
+    return go_on()
+
+
 @blueprint.route("/review", methods=["GET", "POST"])
 @requires(Step.REVIEW)
 def review() -> ResponseReturnValue:
@@ -174,7 +190,7 @@ def answer(position: int) -> ResponseReturnValue:
         first = pages.first_form(g.plan, shown)
         if first is not None:
             return _answer_first(position, shown, first())
-    form = pages.form(g.plan)()
+    form = question_form(position)
     back = form.go.data == "back" and position > PRACTICE
     is_valid = form.validate_on_submit()
     doubt = pages.doubt_of(g.plan, form, lambda: _shown(position)) if is_valid else None
@@ -198,6 +214,14 @@ def answer(position: int) -> ResponseReturnValue:
     return redirect(address_of(g.progress.with_answer(position)), 303)
 
 
+def question_form(position: int, **values: Any) -> AnswerForm:
+    """Return the form of a question, with the reason only where the plan asks for one."""
+    form = pages_of(g.plan).form(g.plan)(**values)
+    if position == PRACTICE or not g.plan.reason_question:
+        del form.reason
+    return form
+
+
 def _begin_to_write() -> None:
     """Take the write lock; raise StudyFullError if the participant's slot was taken."""
     begin_writing(session())
@@ -216,6 +240,7 @@ def _save(position: int, form: AnswerForm, *, onward: bool) -> Outcome:
         form.submission_key.data or "",
         form.seconds,
         position + 1 if onward else None,
+        form.reason_text,
     )
 
 
@@ -238,7 +263,8 @@ def show(position: int) -> str:
     first = pages.first_form(g.plan, shown)
     if first is not None:
         return _first_page(position, shown, first(formdata=None))
-    return _question_page(position, shown, pages.filled_in(g.plan, shown), _next_key(shown))
+    reason = shown.stored.reason if shown.stored else None
+    return _question_page(position, shown, pages.filled_in(g.plan, shown), _next_key(shown), reason)
 
 
 def show_again(
@@ -251,7 +277,10 @@ def show_again(
     shown = _shown(position)
     if stale:
         stored = shown.stored
-        refused = stored and gettext(STALE, stored=pages_of(g.plan).in_words(stored.answer))
+        words = stored and pages_of(g.plan).in_words(stored.answer)
+        if stored and stored.reason:
+            words = f"{words} – “{stored.reason}”"
+        refused = words and gettext(STALE, stored=words)
         form.add_error(refused or gettext(UNKNOWN_KEY))
         form.submission_key.data = _next_key(shown)
     return _sent_page(position, shown, form, doubt=doubt)
@@ -264,7 +293,7 @@ def show_unsaved(position: int, sentence: str = UNSAVED) -> str:
     first = pages.first_form(g.plan, shown)
     if first is not None:
         return _first_page(position, shown, first(), sentence)
-    return _sent_page(position, shown, pages.form(g.plan)(), sentence)
+    return _sent_page(position, shown, question_form(position), sentence)
 
 
 def _shown(position: int) -> ShownQuestion:
@@ -300,6 +329,7 @@ def _sent_page(
         shown,
         form.filled_in,
         form.submission_key.data or "",
+        form.reason_text,
         active_seconds=form.seconds,
         problems=_problems(form, unsaved),
         unsaved=unsaved,
@@ -308,17 +338,23 @@ def _sent_page(
 
 
 def _question_page(
-    position: int, shown: ShownQuestion, filled_in: Hashable, submission_key: str, **sent: Any
+    position: int,
+    shown: ShownQuestion,
+    filled_in: Hashable,
+    submission_key: str,
+    reason: str | None,
+    **sent: Any,
 ) -> str:
     """Render a question; ``sent``: values and errors of a form that was sent.
 
     Without ``sent``, the page is cached for all participants who see the same, with marks in
-    the place of tokens and codes.
+    the place of tokens, codes and the reason.
     """
     own = {
         "token": generate_csrf(),
         "submission_key": submission_key,
         "resume_code": tokens.resume_code(secret_key(), g.participant.public_id),
+        "reason": reason or "",
     }
     if position == PRACTICE or sent:
         return _rendered(position, shown, filled_in, **own, **sent)
@@ -405,7 +441,7 @@ def _unsaved_question() -> str | None:
         find_study_and_participant()
         if g.participant is None:
             return None
-        g.progress = progress_of(session(), g.participant)
+        g.progress = progress_of(session(), g.plan, g.participant)
         position = (request.view_args or {}).get("position", PRACTICE)
         _use_plan_of(position)
         return show_unsaved(position)

@@ -32,7 +32,10 @@ blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
 take_slug(blueprint)
 
 ENDS = (Step.DONE, Step.SCREENED_OUT, Step.STOPPED)
-WAY = (Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO, Step.PRACTICE, Step.QUESTION, Step.REVIEW)
+WAY = (
+    *(Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO),
+    *(Step.PRACTICE, Step.QUESTION, Step.CLOSING, Step.REVIEW),
+)
 
 # SQLite has one writer at a time: an answer is checked before it takes the write lock.
 READING_FIRST = ("participant.answer_practice", "participant.answer_question")
@@ -108,7 +111,7 @@ def requires(step: Step) -> Callable[[View], View]:
         def checked_view(**values: Any) -> ResponseReturnValue:
             if g.participant is None:
                 return redirect(url_for("participant.entry"))
-            progress = g.progress = progress_of(session(), g.participant)
+            progress = g.progress = progress_of(session(), g.plan, g.participant)
             if progress.step in ENDS or WAY.index(_on_the_way(progress.step)) < WAY.index(step):
                 return redirect(address_of(progress))
             participants.require_open(g.study.status)
@@ -144,7 +147,7 @@ def last_page(step: Step, template: str) -> ResponseReturnValue:
     """Render the page at which participants end with a step; lead others to their own page."""
     if g.participant is None:
         return redirect(url_for("participant.entry"))
-    progress = progress_of(session(), g.participant)
+    progress = progress_of(session(), g.plan, g.participant)
     if progress.step != step:
         return redirect(address_of(progress))
     return render_template(template, form=Form(), credit=credit())
@@ -159,7 +162,7 @@ def go_on() -> ResponseReturnValue:
     find_study_and_participant()
     if g.participant is None:
         return redirect(url_for("participant.entry"), 303)
-    return redirect(address_of(progress_of(session(), g.participant)), 303)
+    return redirect(address_of(progress_of(session(), g.plan, g.participant)), 303)
 
 
 def address_of(progress: Progress) -> str:

@@ -33,7 +33,7 @@ from survey.core.studies.fields import (
     Whole,
     rules_of,
 )
-from survey.core.studies.plan import Plan
+from survey.core.studies.plan import ASKED_OF_PERSONS, Plan
 from survey.core.tasks.ordering_plan import BEFORE, COLUMNS, OWN_LISTS, OrderingPlan, ordering_plan
 from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
@@ -53,7 +53,10 @@ MAX_PERSONAL_FIELDS = 25
 
 
 class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hints
-    """One field of the page "About you"; empty without column name, question and options."""
+    """A field of "About you", or a closing question.
+
+    A row without column name, question and options is empty.
+    """
 
     name = StringField("Column name", description="The column in exported files, like age.")
     label = field_for(FIELD_RULES["label"])
@@ -65,7 +68,7 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
     required = field_for(FIELD_RULES["required"])
     options = TextAreaField(
         "Options, one per line",
-        description="Only for “one of several options”.",
+        description="Only for “one of several options”; for a scale, the words for 1 and for 5.",
         render_kw={"rows": 4},
     )
     screen_out = TextAreaField(
@@ -86,7 +89,7 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
         """Return the field as a plan file has it."""
         content = {name: _typed(rule, self[name].data) for name, rule in FIELD_RULES.items()}
         content["name"] = (self["name"].data or "").strip()
-        if self.kind.data == "choice":
+        if self.kind.data in ("choice", "scale"):
             content |= {name: _lines(self[name].data) for name in ("options", "screen_out")}
         if self.kind.data != "number":
             del content["lowest"], content["highest"]
@@ -109,6 +112,7 @@ class PlanForm(Form):
     scenario = field_for(RULES["scenario"])
     reminder = field_for(RULES["reminder"])
     question_text = field_for(RULES["question_text"])
+    reason_question = field_for(RULES["reason_question"])
     debriefing = field_for(RULES["debriefing"])
     list_noun = field_for(RULES["list_noun"])
 
@@ -160,6 +164,7 @@ class PlanForm(Form):
 
     personal_until = field_for(RULES["personal_until"])
     personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
+    closing_questions = FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
 
     def __init__(self, *args: Any, own_lists: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -184,7 +189,8 @@ class PlanForm(Form):
         typed["marks"] = {kind: words for kind, words in marks.items() if words.strip()}
         if typed["design"] != "pool":
             typed["per_participant"] = None
-        typed["personal_fields"] = [form.values() for form in self._used_rows()]
+        for name in ASKED_OF_PERSONS:
+            typed[name] = [form.values() for form in self._used_rows(name)]
         if typed["generator"] == OWN_LISTS:
             typed["own_lists"] = ordering_plan(current).own_lists
             typed["own_marks"] = [marks.as_json() for marks in ordering_plan(current).own_marks]
@@ -192,11 +198,11 @@ class PlanForm(Form):
 
     def show(self, faults: tuple[Fault, ...]) -> None:
         """Add faults to the errors of the fields that they are about."""
-        rows = self._used_rows()
         for fault in faults:
             form: Any = self
             path = fault.place
-            if path[0] == "personal_fields" and len(path) > 2:
+            rows = self._used_rows(str(path[0])) if path[0] in ASKED_OF_PERSONS else []
+            if rows and len(path) > 2:
                 form, path = rows[int(path[1])], path[2:]
             # Own lists have no field on this page; their faults follow from the design.
             name = str(path[1]) if path[0] == "marks" and len(path) > 1 else str(path[0])
@@ -207,19 +213,21 @@ class PlanForm(Form):
 
     @property
     def problems(self) -> list[tuple[str, str]]:
-        """(id of the control, sentence) for the first error of each field, "About you" included."""
-        problems = [problem for problem in super().problems if problem[0] != "personal_fields"]
-        for row in self.personal_fields:
+        """(id of the control, sentence) for the first error of each field, rows' fields too."""
+        problems = [problem for problem in super().problems if problem[0] not in ASKED_OF_PERSONS]
+        for row in (row for name in ASKED_OF_PERSONS for row in self[name]):
             problems += [(field.id, field.errors[0]) for field in row.form if field.errors]
         return problems
 
-    def add_row(self) -> None:
-        """Add an empty field of "About you", unless there are too many."""
-        if len(self.personal_fields) < MAX_PERSONAL_FIELDS:
-            self.personal_fields.append_entry({"required": True, "kind": "choice"})
+    def add_row(self, name: str) -> None:
+        """Add an empty field of "About you", or closing question, unless there are too many."""
+        rows, is_personal = self[name], name == "personal_fields"
+        if len(rows) < MAX_PERSONAL_FIELDS:
+            kind = "choice" if is_personal else "text"
+            rows.append_entry({"required": is_personal, "kind": kind})
 
-    def _used_rows(self) -> list[PersonalFieldForm]:
-        return [row.form for row in self.personal_fields if not row.form.is_empty]
+    def _used_rows(self, name: str) -> list[PersonalFieldForm]:
+        return [row.form for row in self[name] if not row.form.is_empty]
 
 
 @blueprint.get(f"{STUDY}/plan")
@@ -237,8 +245,8 @@ def save_plan() -> ResponseReturnValue:
     """Store the changed plan, or show the form again with its errors."""
     lifecycle.require_draft(g.study)
     form = PlanForm(own_lists=bool(g.plan.own_lists))
-    if "add" in request.form:
-        form.add_row()
+    if request.form.get("add") in ASKED_OF_PERSONS:
+        form.add_row(request.form["add"])
         return page("researcher/plan.html", form)
     if form.validate_on_submit():
         try:
@@ -267,14 +275,17 @@ def _form_data(plan: OrderingPlan) -> dict[str, Any]:
         **plan.as_json(),
         **plan.marks.cells(0),
         "other_measures": " ".join(name for name in plan.measures if name not in listed),
-        "personal_fields": [
-            {
-                **vars(field),
-                "options": "\n".join(field.options),
-                "screen_out": "\n".join(field.screen_out),
-            }
-            for field in plan.personal_fields
-        ],
+        **{
+            name: [
+                {
+                    **vars(field),
+                    "options": "\n".join(field.options),
+                    "screen_out": "\n".join(field.screen_out),
+                }
+                for field in getattr(plan, name)
+            ]
+            for name in ASKED_OF_PERSONS
+        },
     }
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from survey.core.studies.fields import (
+    CLOSING,
     MINUTES,
     PERSONAL,
     TAKEN,
@@ -36,7 +37,7 @@ SHARED = (Participant, Presentation, StoredResponse, Revision)
 ORDERING = (StoredOrderingPresentation, StoredOrderingAnswer, StoredOrderingRevision)
 TABLES = [
     tables.participants_table(a_plan()),
-    *(ordering.RESPONSES, ordering.FIRST_RANKINGS),
+    *(ordering.responses_table(a_plan(reason_question="Why?")), ordering.FIRST_RANKINGS),
 ]
 
 # Columns that are in no file, each with its reason.
@@ -50,6 +51,7 @@ NOT_EXPORTED = {
     "revision.number": "only the answer that counts is exported, with its number of revisions",
     "revision.submitted_at": "only the answer that counts is exported",
     "revision.active_seconds": "only the answer that counts is exported",
+    "revision.reason": "only the answer that counts is exported",
     "ordering_presentation.shown": "printed again from the lists in questions.csv",
     "ordering_revision.asked": "only the answer that counts is exported",
     "ordering_revision.clicked": "only the answer that counts is exported",
@@ -101,7 +103,8 @@ def test_nothing_is_forgotten_of_a_column(name):
     forgotten = []
     if not columns_of(*SHARED, *ORDERING)[name].doc:
         forgotten.append("its doc in the model")
-    is_exported = name in exported() or name == f"participant.{PERSONAL}"
+    of_plan = (f"participant.{PERSONAL}", f"participant.{CLOSING}")  # a column for each field
+    is_exported = name in exported() or name in of_plan
     if is_exported == (name in NOT_EXPORTED):
         forgotten.append("either a column of a file (a field of ParticipantRecord) or NOT_EXPORTED")
     if table in HIDDEN and column in KEYS.get(table, ()) and column in HIDDEN[table]:
@@ -134,7 +137,7 @@ def test_each_exported_column_is_in_the_codebook():
 def test_each_field_of_the_record_is_a_column_of_the_model_or_computed():
     known = {*Participant.__table__.columns.keys(), "consent_version"}
     assert ParticipantRecord.__dataclass_fields__.keys() <= known
-    names = [name for name, _ in participant_columns() if name != PERSONAL]
+    names = [name for name, _ in participant_columns() if name not in (PERSONAL, CLOSING)]
     assert set(names) < set(TAKEN)
     assert names[names.index(MINUTES) - 1] == "completed_at"
 

@@ -18,9 +18,10 @@ from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Study
 from survey.services.exchange.bundle import content_of, study_lines, tables_in
-from survey.services.exchange.ordering import RESPONSES, VOTES
+from survey.services.exchange.ordering import VOTES, responses_table
 from survey.services.exchange.ordering_reader import AnswerRecord
 from survey.services.exchange.tables import cell_of, spaced, written
+from tests.builders import a_plan
 from tests.services.exchange.conftest import a_study
 
 pytestmark = pytest.mark.slow
@@ -54,6 +55,7 @@ def answers(draw):
         is_test=draw(st.booleans()),
         excluded=draw(st.booleans()),
         asked=draw(st.sampled_from((None, "equal", "differing"))),
+        reason=draw(st.none() | TEXTS.filter(bool)),
     )
 
 
@@ -64,14 +66,16 @@ def one_by_one(one):
         *map(spaced, (one.label_order, one.column_order, one.list_order)),
         *(spaced(sorted(one.clicked)), None if one.own is None else str(one.own)),
         *(one.shown_at, one.submitted_at, one.active_seconds, one.revisions),
-        *(one.is_test, one.excluded, one.asked),
+        *(one.is_test, one.excluded, one.asked, one.reason),
     )
 
 
 @given(st.lists(answers(), max_size=8))
 def test_an_answer_is_written_as_its_cells_would_be_one_by_one(given):
-    content = SimpleNamespace(answers=SimpleNamespace(rows=lambda: iter(given)))
-    assert [*RESPONSES.body(content)] == [written(one_by_one(one)) for one in given]
+    plan = a_plan(reason_question="Why?")
+    content = SimpleNamespace(plan=plan, answers=SimpleNamespace(rows=lambda: iter(given)))
+    body = [*responses_table(plan).body(content)]
+    assert body == [written(one_by_one(one)) for one in given]
 
 
 @given(MOMENTS)

@@ -1,0 +1,30 @@
+// Keeps what was begun in a form through a reload: in this tab, under the key that the form names,
+// until the server fills in something else. The question page has its own way, in question.js.
+"use strict";
+
+for (const form of document.querySelectorAll("form[data-keep]")) {
+  const key = form.dataset.keep;
+  const controls = [...form.querySelectorAll("input:not([type=hidden]), select, textarea")];
+  const values = () => controls.map((control) => (control.type === "radio" ? control.checked : control.value));
+  const filledIn = JSON.stringify(values());
+
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(key) ?? "null");
+    if (kept?.filledIn === filledIn && JSON.stringify(kept.now) !== filledIn) {
+      controls.forEach((control, nth) => {
+        if (control.type === "radio") control.checked = kept.now[nth];
+        else control.value = kept.now[nth];
+      });
+      document.getElementById("kept").hidden = false;
+    }
+  } catch {
+    sessionStorage.removeItem(key);
+  }
+  form.addEventListener("input", () => {
+    try {
+      sessionStorage.setItem(key, JSON.stringify({ filledIn, now: values() }));
+    } catch {
+      return; // a browser that keeps nothing
+    }
+  });
+}
