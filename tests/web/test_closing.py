@@ -92,12 +92,12 @@ def test_before_the_last_question_they_are_not_reached(client, study):
 @pytest.mark.parametrize(
     ("sent", "sentence", "field"),
     [
-        ({}, "Please fill in: How easy was it?.", "ease"),
-        ({"ease": "6"}, "How easy was it?: a whole number from 1 to 5, please.", "ease"),
+        ({}, "Please fill in: How easy was it.", "ease"),
+        ({"ease": "6"}, "How easy was it: a whole number from 1 to 5, please.", "ease"),
         ({"ease": "x"}, "How easy was it?: 'x' is not a whole number.", "ease"),
         (
             {"ease": "1", "remarks": "x" * 2001},
-            "Any remarks?: 2000 characters at most, please.",
+            "Any remarks: 2000 characters at most, please.",
             "remarks",
         ),
         ({"ease": "1", "remarks": "\0"}, "this holds a character that cannot be stored", "remarks"),

@@ -249,7 +249,8 @@ def filled_in(form: Form, fields: Sequence[PersonalField]) -> dict[str, Any]:
 
 
 def _personal_field(field: PersonalField) -> Field:
-    missing = gettext("Please fill in: %(label)s.", label=field.label)
+    label = _in_a_sentence(field)
+    missing = gettext("Please fill in: %(label)s.", label=label)
     needed = [InputRequired(missing)] if field.required else [Optional()]
     if field.kind in ("number", "scale"):
         allowed = NumberRange(*field.bounds, _escape_percent(_bounds_message(field)))
@@ -257,7 +258,7 @@ def _personal_field(field: PersonalField) -> Field:
     if field.kind == "choice":
         nothing = gettext("Choose …") if field.required else gettext("Prefer not to say")
         options = [SelectChoice("", nothing), *map(SelectChoice, field.options)]
-        unknown = gettext("%(label)s: please choose one of the options.", label=field.label)
+        unknown = gettext("%(label)s: please choose one of the options.", label=label)
         return SelectField(
             field.label,
             name=field.name,
@@ -266,7 +267,7 @@ def _personal_field(field: PersonalField) -> Field:
             invalid_choice_message=unknown,
         )
     most = gettext(
-        "%(label)s: %(most)s characters at most, please.", label=field.label, most=field.longest
+        "%(label)s: %(most)s characters at most, please.", label=label, most=field.longest
     )
     longest = Length(max=field.longest, message=_escape_percent(most))
     if isinstance(field, ClosingQuestion):
@@ -275,8 +276,13 @@ def _personal_field(field: PersonalField) -> Field:
     return StringField(field.label, name=field.name, validators=[*needed, longest, storable])
 
 
+def _in_a_sentence(field: PersonalField) -> str:
+    """Return a field's label without the question mark or full stop at its end."""
+    return field.label.rstrip(" .:?;")
+
+
 def _bounds_message(field: PersonalField) -> str:
-    label, (lowest, highest) = field.label, field.bounds
+    label, (lowest, highest) = _in_a_sentence(field), field.bounds
     if lowest is None and highest is None:
         return gettext("%(label)s: a whole number, please.", label=label)
     if highest is None:
