@@ -10,12 +10,12 @@ from tests.accessibility.walks_of_drafts import making, planning, previewing, si
 from tests.accessibility.walks_of_studies import resulting, running
 from tests.accessibility.walks_through_questions import answering, answering_otherwise, practising
 from tests.accessibility.walks_to_questions import coming, coming_invited, coming_late, preparing
-from tests.accessibility.walks_to_the_end import ending, failing, finishing
+from tests.accessibility.walks_to_the_end import ending, failing, finishing, telling_more
 
 LANGUAGES = ("en", "el")
 OF_PARTICIPANTS: tuple[Walk, ...] = (
     *(coming, coming_late, coming_invited, preparing, practising, answering),
-    *(answering_otherwise, finishing, ending, failing),
+    *(answering_otherwise, finishing, telling_more, ending, failing),
 )
 OF_RESEARCHERS: tuple[Walk, ...] = (
     *(signing_in, making, running, resulting, planning, previewing, unsigned),

@@ -78,6 +78,8 @@ def making(house: House, language: str) -> Iterator[Sight]:
     desk.open(at(slug, "/plan"))
     desk.send(at(slug, "/plan"), add="personal_fields")
     yield house.seen("Plan", "a field added", desk)
+    desk.send(at(slug, "/plan"), add="closing_questions")
+    yield house.seen("Plan", "a closing question added", desk)
     yield from _looked_through(house, desk, slug, language)
 
 

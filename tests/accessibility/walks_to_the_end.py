@@ -6,6 +6,7 @@ from survey.services.studies.recruitment import Recruitment
 from tests.accessibility.sights import House, Sight
 from tests.accessibility.walks_through_questions import OWN
 from tests.builders import Visitor
+from tests.web.test_closing import QUESTIONS
 from tests.web.test_unsaved import unreachable
 
 
@@ -39,6 +40,28 @@ def finishing(house: House, language: str) -> Iterator[Sight]:
     yield house.seen("My data", "error: no such code", other, language)
     visitor.submit("/erase", sure="y")
     yield house.seen("Erased", "everything deleted", visitor, language)
+
+
+def telling_more(house: House, language: str) -> Iterator[Sight]:
+    """Reasons and closing questions, of a study that asks for both."""
+    slug = f"more-{language}"
+    design = {"questions": 1, "reason_question": "Why?", "closing_questions": QUESTIONS}
+    house.study(slug, language=language, **design)
+    visitor = house.visitor(slug, language)
+    visitor.start()
+    yield house.seen("Question", "with a reason", visitor, language)
+    visitor.submit("/q/1", choice="1", reason="x" * 2001)
+    yield house.seen("Question", "error: too long a reason", visitor, language)
+    visitor.submit("/q/1", choice="1", reason="B is earlier.")
+    yield house.seen("Closing questions", "empty", visitor, language)
+    visitor.submit("/closing", remarks="x" * 2001)
+    yield house.seen("Closing questions", "error: two fields", visitor, language)
+    visitor.submit("/closing", ease="4", remarks="Fine.")
+    yield house.seen("Review", "with a reason and closing questions", visitor, language)
+    visitor.open("/closing")
+    yield house.seen("Closing questions", "answered", visitor, language)
+    visitor.open("/my-data")
+    yield house.seen("My data", "with a reason and closing questions", visitor, language)
 
 
 def ending(house: House, language: str) -> Iterator[Sight]:

@@ -1,5 +1,7 @@
 """The preference given to the simulation comes out of Table 4."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
@@ -14,6 +16,7 @@ from survey.db.models import (
     Presentation,
     StoredOrderingPresentation,
     StoredQuestion,
+    StoredResponse,
 )
 from survey.services.analysis.study_results import AnalysisOptions, analyse_study
 from survey.services.planning.ordering_bot import Preference
@@ -21,6 +24,7 @@ from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, SLUG, an_open_study
 from tests.databases import ON_SQLITE
+from tests.web.test_closing import QUESTIONS
 
 pytestmark = pytest.mark.slow
 
@@ -67,6 +71,22 @@ def test_without_a_preference_all_measures_are_alike():
     shares = Preference.parse(None, ("AP", "NMRR", "MNRO")).shares
     assert sum(shares.values()) == pytest.approx(1)
     assert shares["AP"] == shares["NMRR"] == shares["MNRO"]
+
+
+@ON_SQLITE
+def test_bots_give_reasons_and_answer_closing_questions(app, session):
+    study = an_open_study(session, reason_question="Why?", closing_questions=QUESTIONS)
+    plan = study.plan
+    session.rollback()
+    with local_server(app) as address:
+        entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
+        simulate(entry, plan, 2, Preference.parse(None, plan.measures), seed=1)
+    session.expire_all()
+    reasons = [answer.reason for answer in session.query(StoredResponse)]
+    assert Counter(reasons) == {"simulated": 6, None: 2}  # None in practice
+    for one in session.query(Participant):
+        assert {one.closing["ease"], one.closing["sure"]} <= {1, 2, 3, 4, 5}
+        assert one.closing["remarks"] == "simulated"
 
 
 @pytest.mark.parametrize(

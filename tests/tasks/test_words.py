@@ -151,6 +151,34 @@ def test_its_bundle_replicates_and_is_imported_with_the_same_files(visitor, sess
     assert again["analysis.json"] == files["analysis.json"]
 
 
+def test_reasons_and_closing_questions_need_nothing_of_the_kind(app, session, study, monkeypatch):
+    asked = {"name": "ease", "label": "How easy was it?", "kind": "scale"}
+    plan = plan_from_json({**PLAN, "reason_question": "Why?", "closing_questions": [asked]})
+    study = lifecycle.create_study(session, "why", plan)
+    lifecycle.open_study(session, study)
+    session.rollback()
+    visitor = Visitor(app.test_client(), "why")
+    visitor.go("/q/1")
+    visitor.submit("/q/1", side="1", reason="it rhymes")
+    for position in (2, 3):
+        visitor.submit(f"/q/{position}", side="1")
+    visitor.submit("/closing", ease="5")
+    assert "it rhymes" in visitor.text
+    visitor.submit("/review")
+    session.rollback()
+    lifecycle.close_study(session, study)
+    files = open_files(io.BytesIO(exported(session, study)), "why.zip")
+    assert [*replicate(files)]
+    rows = [*csv.DictReader(io.StringIO(files["choices.csv"].decode()))]
+    assert [row["reason"] for row in rows] == ["it rhymes", "", ""]
+    session.rollback()
+    ada, _ = accounts.add_researcher(session, "Ada")
+    copy = bundle_import.import_bundle(session, files, "why.zip", "again", ada)
+    again = open_files(io.BytesIO(exported(session, copy)), "again.zip")
+    for name in ("choices.csv", "participants.csv"):
+        assert again[name] == files[name]
+
+
 def test_a_changed_word_does_not_replicate(visitor, session, study):
     taken_part(visitor)
     lifecycle.close_study(session, study)

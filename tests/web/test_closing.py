@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from survey.db.models import Participant
+from survey.services import accounts
 from survey.services.participation import own_data
 from survey.services.studies import lifecycle
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
@@ -126,6 +127,25 @@ def test_they_are_shown_to_their_participant_stay_on_the_day_and_are_erased(clie
     visitor.open("/my-data")
     visitor.submit("/erase", sure="y")
     session.rollback()
+    assert session.query(Participant).count() == 0
+
+
+def test_a_preview_shows_both_and_stores_nothing(desk, session):
+    plan = a_plan(closing_questions=QUESTIONS, reason_question="Why?")
+    study = lifecycle.create_study(session, SLUG, plan)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    preview = f"/research/studies/{SLUG}/preview/123"
+    desk.open(f"{preview}/question/3")
+    assert desk.page.select_one("textarea[name=reason]")
+    desk.send(f"{preview}/question/3", choice="1", reason="because")
+    assert desk.address == f"{preview}/closing"
+    desk.send(f"{preview}/closing", remarks="Fine")
+    assert desk.status == 400
+    assert desk.page.select_one("#remarks").text.strip() == "Fine"
+    desk.send(f"{preview}/closing", ease="2")
+    assert desk.address == f"{preview}/review"
+    assert "How easy was it? no answer" in desk.text
     assert session.query(Participant).count() == 0
 
 

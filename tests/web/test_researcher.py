@@ -220,6 +220,9 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
         "personal_fields:\n"
         "  - {name: age, label: Your age, kind: number, lowest: 18, highest: 99, required: false}\n"
         "  - {name: field, label: Your field, kind: choice, options: [IR, Other]}\n"
+        "reason_question: Why?\n"
+        "closing_questions:\n"
+        "  - {name: ease, label: How easy was it, kind: scale, options: [hard, easy]}\n"
     )
     desk.open("/research/new")
     desk.send(
@@ -230,6 +233,7 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
     desk.open("/research/new")
     desk.send("/research/new", slug="from-form")
     form = "/research/studies/from-form/plan"
+    desk.send(form, add="closing_questions")
     desk.send(
         form,
         title="Which results are better?",
@@ -242,7 +246,13 @@ def test_the_same_study_from_a_file_and_from_the_form_has_the_same_digest(desk, 
         per_participant="3",
         shuffle_questions="y",
         measures=["AP", "MNRO"],
+        reason_question="Why?",
         **{
+            "closing_questions-0-label": "How easy was it",
+            "closing_questions-0-name": "ease",
+            "closing_questions-0-kind": "scale",
+            "closing_questions-0-options": "hard\r\neasy",
+            "closing_questions-0-required": "y",
             "personal_fields-0-label": "Your age",
             "personal_fields-0-lowest": "18",
             "personal_fields-0-highest": "99",
@@ -290,6 +300,13 @@ def test_a_plan_with_mistakes_is_shown_again_as_it_was_typed(desk, study):
     desk.send(f"{STUDY}/plan", add="personal_fields")
     assert desk.page.select_one("[name=personal_fields-2-name]")["value"] == ""
     assert desk.page.select_one("[name=questions]")["value"] == "many"
+    desk.send(f"{STUDY}/plan", add="closing_questions")
+    desk.send(
+        f"{STUDY}/plan",
+        **{"closing_questions-0-label": "How easy?", "closing_questions-0-name": "How easy"},
+    )
+    assert "The closing question 'How easy' cannot be a column" in desk.text
+    assert desk.page.select_one(".problems a[href='#closing_questions-0-name']")
 
 
 @ON_SQLITE
