@@ -155,7 +155,7 @@ class AnswerForm(Form):
         lazy_gettext("Your reason"),
         Length(
             max=LONGEST_ANSWER,
-            message=lazy_gettext("Your reason: %(max)d characters at most, please."),
+            message=lazy_gettext("Your reason: %(max)s characters at most, please."),
         ),
     )
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from survey.core.studies.plan import Plan
 from survey.db import queries
 from survey.db.models import Participant, Study, now
 from survey.db.queries import Kind
@@ -70,7 +71,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
     """
     since = participants.slot_cutoff(study)
     status_counts = queries.status_counts(session, study.id, since)
-    asked = study.plan.asked
+    plan = study.plan
 
     def participant_list(kind: Kind) -> ParticipantList:
         total = sum(row.participants for row in status_counts if row.kind == kind)
@@ -78,7 +79,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
             return ParticipantList((), 0)
         rows = queries.recently_seen(session, study.id, kind, id_prefix, MOST_SHOWN)
         answered = queries.answer_counts(session, [row.id for row in rows])
-        listed = [_listed_participant(row, answered.get(row.id, 0), asked, since) for row in rows]
+        listed = [_listed_participant(row, answered.get(row.id, 0), plan, since) for row in rows]
         return ParticipantList(listed, total)
 
     arms = queries.arm_counts(session, study.id, since, is_test=False) if study.plan.arms else {}
@@ -107,12 +108,14 @@ def find_participant(session: Session, study: Study, public_id: str) -> Particip
 
 
 def _listed_participant(
-    participant: Participant, answered: int, asked: int, since: datetime
+    participant: Participant, answered: int, plan: Plan, since: datetime
 ) -> ListedParticipant:
     under_way = participant.status == "started"
     last_seen = participant.completed_at or participant.last_seen_at or participant.started_at
     if under_way:
-        page = "review" if answered >= asked else f"question {answered + 1} of {asked}"
+        closing = plan.closing_questions and participant.closing is None
+        end = "closing questions" if closing else "review"
+        page = end if answered >= plan.asked else f"question {answered + 1} of {plan.asked}"
         step = participants.step_before_questions(participant)
         page = step.value.replace("_", " ") if step else page
     else:
