@@ -63,6 +63,12 @@ TEXTS = (
     StoredOrderingPresentation.column_order,
     StoredOrderingAnswer.own,
 )
+# Personal and closing answers in one text: no field has a name of the other's.
+_ABOUT_PEOPLE = (
+    cast(Participant.personal, Text)
+    + SEPARATOR
+    + func.coalesce(cast(Participant.closing, Text), "{}")
+)
 
 
 class TextCodes(dict[Any, int]):
@@ -248,7 +254,7 @@ def _people_of(session: Session, study_id: int) -> tuple[NDArray[np.int64], Peop
     seconds = whole_seconds(session, Participant.started_at, Participant.completed_at)
     columns: list[Any] = [
         *(Participant.id, Participant.public_id, *(cast(flag, Integer) for flag in flags)),
-        *(cast(Participant.personal, Text), Participant.arm, cast(seconds, Float)),
+        *(_ABOUT_PEOPLE, Participant.arm, cast(seconds, Float)),
     ]
     statement = select(*columns).where(Participant.study_id == study_id)
     codes = (TextCodes(), TextCodes())
@@ -262,9 +268,16 @@ def _people_of(session: Session, study_id: int) -> tuple[NDArray[np.int64], Peop
     row_ids, ids, test, excluded, complete, wrong, personal, arm, taken = (
         array[by_id] for array in arrays
     )
-    answers = Coded(tuple(map(json.loads, codes[0])), personal)
+    answers = Coded(tuple(map(_joined_objects, codes[0])), personal)
     arms = _decoded(codes[1], arm, str).in_order()
     return row_ids, People(ids, test, excluded, complete, taken / 60, answers, wrong, arms)
+
+
+def _joined_objects(text: str) -> dict[str, Any]:
+    """Return the values of several JSON objects, joined as in ``_ABOUT_PEOPLE``."""
+    return {
+        name: value for part in text.split(SEPARATOR) for name, value in json.loads(part).items()
+    }
 
 
 def _people_columns(

@@ -58,7 +58,7 @@ def test_begin_pressed_ten_times_at_once_makes_one_participant(app, session):
 def test_the_way_goes_step_by_step(session):
     study = an_open_study(session)
     participant = participants.begin(session, study, "browser", KEY)
-    steps = [progress_of(session, participant).step]
+    steps = [progress_of(session, study.plan, participant).step]
     text = participants.consent_text(session, study)
     for go_on in (
         lambda: participants.agree(session, participant, text.digest),
@@ -66,7 +66,7 @@ def test_the_way_goes_step_by_step(session):
         lambda: participants.confirm_scenario(session, participant),
     ):
         go_on()
-        steps.append(progress_of(session, participant).step)
+        steps.append(progress_of(session, study.plan, participant).step)
     assert steps == [Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO, Step.PRACTICE]
 
 
@@ -81,9 +81,9 @@ def test_declining_stores_no_consent_and_can_be_taken_back(session):
     study = an_open_study(session)
     participant = participants.begin(session, study, "browser", KEY)
     participants.decline(session, participant)
-    assert progress_of(session, participant).step == Step.DECLINED
+    assert progress_of(session, study.plan, participant).step == Step.DECLINED
     participants.agree(session, participant, participants.consent_text(session, study).digest)
-    assert progress_of(session, participant).step == Step.ABOUT_YOU
+    assert progress_of(session, study.plan, participant).step == Step.ABOUT_YOU
 
 
 def test_reading_the_scenario_twice_draws_the_questions_once(session):

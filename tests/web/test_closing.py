@@ -6,6 +6,7 @@ from sqlalchemy import select
 from survey.db.models import Participant
 from survey.services import accounts
 from survey.services.participation import own_data
+from survey.services.participation.participant_list import list_participants
 from survey.services.studies import lifecycle
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
 from tests.databases import ON_SQLITE
@@ -157,3 +158,13 @@ def test_the_check_says_what_is_asked_beside_the_answers(session):
     assert (
         "participants are also asked for a reason for each answer; “How easy was it?” at the end"
     ) in texts
+
+
+def test_progress_says_who_is_at_the_closing_questions(visitor, session, study):
+    def pages():
+        session.rollback()
+        return [one.page for one in list_participants(session, study).counted.shown]
+
+    assert pages() == ["closing questions"]
+    visitor.submit("/closing", ease="4")
+    assert pages() == ["review"]

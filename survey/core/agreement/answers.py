@@ -249,8 +249,9 @@ class People:
     """Participants in columns, an entry each, sorted by ``ids``.
 
     ``minutes``: from "Begin" to "Hand in", NaN for those who have not finished; ``personal``:
-    their answers about themselves, by field; ``misunderstood``: whether their first answer to
-    the check question was wrong; ``arm``: unknown where the study has no arms.
+    their answers about themselves and to closing questions, by field; ``misunderstood``: whether
+    their first answer to the check question was wrong; ``arm``: unknown where the study has no
+    arms.
     """
 
     ids: NDArray[np.str_]
@@ -297,9 +298,9 @@ class Spread:
 class Table3:
     """The paper's Table 3: participants, their personal fields, and minutes taken.
 
-    ``numbers``: number fields (age) → spread; ``counts``: choice fields (education)
-    → option → participants. ``minutes``: server time from "Begin" to "Hand in", of
-    those who finished.
+    ``numbers``: fields with a number (age) or a scale → spread; ``counts``: choice fields
+    (education) → option → participants; closing questions are among both. ``minutes``: server
+    time from "Begin" to "Hand in", of those who finished.
     """
 
     participants: int

@@ -421,7 +421,8 @@ def _signs(
 def people_from(participants: Iterable[ParticipantRecord]) -> People:
     """Convert participants' records to columns."""
     records = list(participants)
-    texts = Coded.of(json.dumps(record.personal, sort_keys=True) for record in records)
+    answers = ({**record.personal, **(record.closing or {})} for record in records)
+    texts = Coded.of(json.dumps(each, sort_keys=True) for each in answers)
     return People(
         ids=np.array([record.public_id for record in records], dtype=str),
         is_test=np.array([record.is_test for record in records], dtype=bool),
@@ -436,18 +437,19 @@ def people_from(participants: Iterable[ParticipantRecord]) -> People:
 
 def _table3(plan: OrderingPlan, people: People) -> Table3:
     """Describe the participants as the paper's Table 3 does: number, personal answers, time."""
+    fields = (*plan.personal_fields, *plan.closing_questions)
     return Table3(
         participants=len(people),
         completed=int(people.complete.sum()),
         questions_per_participant=plan.counted,
         numbers={
             field.name: spread(people.personal_answers(field.name))
-            for field in plan.personal_fields
-            if field.kind == "number"
+            for field in fields
+            if field.kind in ("number", "scale")
         },
         counts={
             field.name: option_counts(people.personal_answers(field.name), field.options)
-            for field in plan.personal_fields
+            for field in fields
             if field.kind == "choice"
         },
         minutes=spread(people.minutes.tolist()),

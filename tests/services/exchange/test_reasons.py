@@ -44,6 +44,9 @@ def test_reasons_and_closing_answers_are_exported_replicated_and_imported(files,
     assert [person[name] for name in ("ease", "sure", "remarks")] == ["4", "", "'+ 5,\n– 3"]
     texts = json.loads(files["study.json"])["texts"]
     assert next(iter(texts.values()))["remarks"] == "+ 5,\n– 3"
+    numbers = json.loads(files["analysis.json"])["table3"]["numbers"]
+    assert (numbers["ease"]["mean"], numbers["sure"]["mean"]) == (4.0, None)
+    assert "ease_mean,4.0000" in files["table3.csv"].decode()
     meanings = {
         (row["file"], row["column"]): (row["type"], row["allowed"], row["meaning"])
         for row in rows_of(files, "codebook.csv")
