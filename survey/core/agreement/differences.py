@@ -52,6 +52,7 @@ BLINDING = "these answers, measures redrawn behind their labels"
 DESCRIPTIVE = "descriptive: these answers only"
 
 NO_RESPONSES = "no response is counted"
+SAME_MEANS = "all participants have the same mean"
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,9 @@ class TwoWay(MeanTest):
 
 @dataclass(frozen=True, kw_only=True)
 class ParticipantsTest(MeanTest):
-    """A test of the participants' mean differences (T1).
+    """A test of the responses' mean difference, clustered by participant (T1).
 
-    ``mean``: of the participants' means, which is not that of the responses where some
-    participants answered fewer questions. ``sign_flip_p``: two-sided, over participants'
-    means; ``method``: "exact" or "Monte Carlo".
+    ``sign_flip_p``: two-sided, over participants' sums; ``method``: "exact" or "Monte Carlo".
     """
 
     sign_flip_p: float | None = None
@@ -195,40 +194,31 @@ def _clustered(sums: NDArray[Any], n: int) -> float:
 
 
 def by_participants(d: NDArray[np.float64], credits: Credits) -> ParticipantsTest:
-    """Test the mean of the participants' means of d, (K,), by t and by sign flips (T1)."""
-    means, index = _means_of_participants(d, credits)
-    result = partial(ParticipantsTest, estimand=T1, n=len(index), unit="participants")
-    if not means:
-        return result(why=NO_RESPONSES)
-    p, method = sign_flip(means, index)
-    result = partial(result, sign_flip_p=p, method=method)
-    if len(index) < 2:
-        return result(why="a t test needs two participants")
-    if len(set(means)) == 1:
-        return result(why="all participants have the same mean")
-    floats = np.array([float(mean) for mean in means])[index]
-    se = float(floats.std(ddof=1) / math.sqrt(len(floats)))
-    return result(**t_test(float(floats.mean()), se, len(floats) - 1))
+    """Test the mean of d, (K,), over participants by t and by sign flips (T1).
 
-
-def _means_of_participants(
-    d: NDArray[np.float64], credits: Credits
-) -> tuple[list[Fraction], NDArray[np.int32]]:
-    """Return the distinct means, exactly, and the index among them of each participant's.
-
-    Sums and numbers of answers are small whole numbers, so few pairs of them differ.
+    The mean of the responses is a ratio of participants' sums to their numbers of answers; its
+    variance is P/(P-1) Σ (sum of a participant's residuals)² / n², as statsmodels computes OLS
+    on a constant with one group. Where all answered equally many it is that of the participants'
+    means. The flips are of participants' sums.
     """
     answered = credits.answer_counts > 0
-    sums, counts = credits.sixtieths_by_participant(d)[answered], credits.answer_counts[answered]
-    if not len(sums):
-        return [], np.zeros(0, dtype=np.int32)
-    most, least = int(counts.max()) + 1, int(sums.min())
-    space = (int(sums.max()) - least + 1) * most
-    keys, index = distinct_keys((sums - least) * most + counts, space)
-    means = [
-        Fraction(key // most + least, SHARES_OF_A_VOTE * (key % most)) for key in keys.tolist()
-    ]
-    return means, index
+    counts = credits.answer_counts[answered]
+    sums = credits.sixtieths_by_participant(d)[answered]
+    result = partial(ParticipantsTest, estimand=T1, n=len(sums), unit="participants")
+    mean = mean_of(d, credits)
+    if mean is None:
+        return result(why=NO_RESPONSES)
+    least = int(sums.min())
+    keys, index = distinct_keys(sums - least, int(sums.max()) - least + 1)
+    p, method = sign_flip([Fraction(key + least, SHARES_OF_A_VOTE) for key in keys.tolist()], index)
+    result = partial(result, mean=mean, sign_flip_p=p, method=method)
+    if len(sums) < 2:
+        return result(why="a t test needs two participants")
+    if not (sums * counts.sum() - counts * sums.sum()).any():  # whole numbers, so exact
+        return result(why=SAME_MEANS)
+    variance = _clustered(sums / SHARES_OF_A_VOTE - counts * mean, len(credits))
+    t = t_test(mean, math.sqrt(variance), len(sums) - 1)
+    return replace(result(), **t)
 
 
 def by_questions(d: NDArray[np.float64], credits: Credits, asked: int) -> QuestionsTest:

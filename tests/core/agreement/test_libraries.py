@@ -1,5 +1,6 @@
 """Each statistic against another library, or its textbook formula, on random answers."""
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -28,9 +29,11 @@ from survey.core.agreement.differences import (
     cochran_q,
     differences,
     mcnemar,
+    mean_of,
     two_way,
 )
 from survey.core.agreement.quality import Layouts, conditional_logit
+from survey.core.statistics.significance import sign_flip
 from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
     MEASURES,
@@ -62,53 +65,62 @@ def votes(seed, *, questions=6, participants=9, **chances):
 def test_sign_flips_are_those_of_scipy(seed):
     credits, _, _ = votes(seed, participants=8, answered=0.8)
     d = differences(credits, PAIR)
-    means = means_of(d, credits)
-    sums = [
+    of_questions = [
         (credits.counts * d)[credits.questions == number].sum()
         for number in np.unique(credits.questions)
     ]
-    for values, found in (
-        (means, by_participants(d, credits).sign_flip_p),
-        (sums, by_questions(d, credits, len(sums)).sign_flip_p),
+    for sums, found in (
+        (sums_of(d, credits), by_participants(d, credits).sign_flip_p),
+        (of_questions, by_questions(d, credits, len(of_questions)).sign_flip_p),
     ):
-        # Six questions at most, so sixty times a mean is whole, and equal sums tie in scipy too.
-        whole = np.rint(np.multiply(values, 60))
-        assert whole == close(np.multiply(values, 60))
         expected = stats.permutation_test(
-            (whole,), np.sum, permutation_type="samples", n_resamples=np.inf
+            (sums,), np.sum, permutation_type="samples", n_resamples=np.inf
         )
         assert found == close(expected.pvalue)
 
 
 def test_random_sign_flips_come_close_to_all_of_them():
     rng = np.random.default_rng(4)
-    credits, _, _ = votes(4, questions=30, participants=70, answered=0.5)
-    d = rng.choice([-1.0, 0.0, 1.0], len(credits.ballots), p=[0.25, 0.3, 0.45])
-    found = by_participants(d, credits)
-    assert found.method == "Monte Carlo"
-    means = means_of(d, credits)
-    tail = 2 * stats.norm.sf(abs(np.sum(means)) / np.sqrt(np.sum(np.square(means))))
-    assert found.sign_flip_p == pytest.approx(tail, abs=0.01)
+    # Denominators without common factors, so that the exact distribution would take too long.
+    values = [Fraction(int(rng.integers(-5, 9)), int(rng.integers(7, 40))) for _ in range(70)]
+    p, method = sign_flip(values, np.arange(70))
+    assert method == "Monte Carlo"
+    floats = [float(value) for value in values]
+    tail = 2 * stats.norm.sf(abs(np.sum(floats)) / np.sqrt(np.sum(np.square(floats))))
+    assert p == pytest.approx(tail, abs=0.01)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_t_test_over_participants_is_scipys(seed):
+def test_the_t_test_over_participants_is_statsmodels_clustered_by_participant(seed):
     credits, _, _ = votes(seed, answered=0.7)
     d = differences(credits, PAIR)
     found = by_participants(d, credits)
-    means = means_of(d, credits)
-    expected = stats.ttest_1samp(means, 0)
-    assert (found.mean, found.t, found.p, found.df) == (
-        *(close(one) for one in (np.mean(means), expected.statistic, expected.pvalue)),
-        len(means) - 1,
+    each, who = of_each(credits, d)
+    expected = OLS(each, np.ones(len(each))).fit(
+        cov_type="cluster", cov_kwds={"groups": who}, use_t=True
     )
+    assert found.mean == mean_of(d, credits) == close(expected.params[0])
+    assert (found.se, found.t, found.p, found.df) == (
+        *(close(one[0]) for one in (expected.bse, expected.tvalues, expected.pvalues)),
+        len(set(who.tolist())) - 1,
+    )
+    assert found.ci95 == close(tuple(expected.conf_int()[0]))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_where_all_answered_equally_many_it_is_scipys_t_of_the_participants_means(seed):
+    credits, _, _ = votes(seed)
+    d = differences(credits, PAIR)
+    found = by_participants(d, credits)
+    expected = stats.ttest_1samp(np.array(sums_of(d, credits)) / 6, 0)
+    assert (found.t, found.p) == (close(expected.statistic), close(expected.pvalue))
     assert found.ci95 == close(tuple(expected.confidence_interval()))
 
 
-def means_of(d, credits):
-    """Each participant's mean, answer by answer."""
+def sums_of(d, credits):
+    """Each participant's sum, answer by answer."""
     each, who = of_each(credits, d)
-    return [each[who == one].mean() for one in np.unique(who)]
+    return [each[who == one].sum() for one in np.unique(who)]
 
 
 def clustered(d, *groups):
