@@ -63,7 +63,7 @@ class MeanTest(Statistic):
     mean: float | None = None
     se: float | None = None
     t: float | None = None
-    df: int | None = None
+    df: float | None = None
     p: float | None = None
     p_holm: float | None = None
     ci95: Interval | None = None
@@ -86,6 +86,17 @@ def t_test(mean: float, se: float, df: float) -> dict[str, Any]:
         "p": float(2 * scipy.stats.t.sf(abs(t), df)),
         "ci95": (mean - reach, mean + reach),
     }
+
+
+def two_one_sided_tests(mean: float, se: float, df: float, margin: float) -> tuple[float, Interval]:
+    """Test whether a mean is nearer to 0 than ``margin``; return p and the 90 % interval.
+
+    p is the larger of the tests of "mean > -margin" and "mean < margin" (Schuirmann 1987): below
+    .05 where the 90 % interval lies between the two.
+    """
+    p = float(scipy.stats.t.sf((margin - abs(mean)) / se, df))
+    reach = float(scipy.stats.t.ppf(0.95, df)) * se
+    return p, (mean - reach, mean + reach)
 
 
 def sign_test(first: int, second: int) -> float | None:

@@ -5,8 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.weightstats import DescrStatsW
 
-from survey.core.statistics.significance import REPLICATES, RandomStream, sign_flip
+from survey.core.statistics.significance import (
+    REPLICATES,
+    RandomStream,
+    sign_flip,
+    two_one_sided_tests,
+)
 
 
 @pytest.mark.parametrize("bound", [1, 2, 3, 20])
@@ -53,3 +59,13 @@ def test_signs_of_thirty_thousand_values_are_flipped_by_the_numbers_of_alike_one
     small = [Fraction(1), Fraction(-1)]
     p, _ = sign_flip(small, np.repeat([0, 1], [15_100, 14_900]))
     assert p == pytest.approx(2 * stats.norm.sf(200 / 30_000**0.5), abs=0.015)
+
+
+@pytest.mark.parametrize("margin", [0.1, 0.4, 1.2])
+def test_two_one_sided_tests_are_those_of_statsmodels(margin):
+    values = np.random.default_rng(5).normal(0.2, 1, 25)
+    se = values.std(ddof=1) / 5
+    p, ci90 = two_one_sided_tests(float(values.mean()), float(se), 24, margin)
+    expected = DescrStatsW(values)
+    assert p == pytest.approx(expected.ttost_mean(-margin, margin)[0])
+    assert ci90 == pytest.approx(expected.tconfint_mean(0.1))

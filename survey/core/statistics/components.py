@@ -1,0 +1,99 @@
+"""Variance components of the numbers in a table, and the variance of their mean.
+
+A number is a mean plus an effect of its row, an effect of its column and a rest, each drawn at
+random. The table may have gaps: a row may have numbers in some columns only.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+# The variance of the mean is at least this part of what the rest alone gives. Without a bound a
+# variance that is small by chance makes a test reject too often (10 % in place of 5 % where rows
+# and columns do not differ); the whole of it costs power (benchmarks/calibration.md).
+LEAST_PART_OF_REST = 0.5
+
+Number = Any  # a float, or an array with an entry for each of several tables
+
+
+@dataclass(frozen=True)
+class TableSums:
+    """The sums over a table of n numbers from which its components are computed.
+
+    ``rows``, ``columns``: how many hold a number; ``total``, ``squares``: of the numbers and
+    their squares; ``by_row``, ``by_column``: each row's (column's) squared sum divided by its
+    count, added up; ``row_weight``, ``column_weight``: the squared counts, added up, divided by n.
+    """
+
+    n: Number
+    rows: Number
+    columns: Number
+    total: Number
+    squares: Number
+    by_row: Number
+    by_column: Number
+    row_weight: Number
+    column_weight: Number
+
+    @property
+    def rest_df(self) -> Number:
+        """The degrees of freedom of the rest; the components need 1 at least."""
+        return self.n - self.rows - self.columns + 1
+
+
+@dataclass(frozen=True)
+class VarianceComponents:
+    """Estimated variances of the rows' effects, the columns' effects and the rest.
+
+    An estimate of ``row`` or ``column`` may be negative; ``rest`` is 0 where it would be.
+    """
+
+    sums: TableSums
+    row: Number
+    column: Number
+    rest: Number
+
+    @property
+    def _parts(self) -> tuple[Number, Number, Number]:
+        """The variance of the mean without columns' effects, without rows', without both."""
+        sums, rest = self.sums, self.rest / self.sums.n
+        of_rows = self.row * sums.row_weight / sums.n + rest
+        of_columns = self.column * sums.column_weight / sums.n + rest
+        return of_rows, of_columns, rest
+
+    @property
+    def variance(self) -> Number:
+        """The variance of the mean of all numbers."""
+        of_rows, of_columns, rest = self._parts
+        return np.maximum(of_rows + of_columns - rest, LEAST_PART_OF_REST * rest)
+
+    @property
+    def df(self) -> Number:
+        """Degrees of freedom of the variance (Satterthwaite 1946), of a variance above 0.
+
+        Not below those of the rows or the columns, whichever are fewer.
+        """
+        of_rows, of_columns, rest = self._parts
+        rows, columns = self.sums.rows - 1, self.sums.columns - 1
+        squares = of_rows**2 / rows + of_columns**2 / columns + rest**2 / self.sums.rest_df
+        return np.maximum(self.variance**2 / squares, np.minimum(rows, columns))
+
+
+def variance_components(sums: TableSums) -> VarianceComponents:
+    """Estimate the components by Henderson's (1953) method I.
+
+    With the sums of squares T0 = Σd², Tp = Σ_rows (Σd)²/n_row, Ts likewise by columns and
+    Tm = (Σd)²/n, and the weights ka, kb of rows and columns, their expectations are
+
+        T0 - Tp = (n - P)(τs + σ²)    T0 - Ts = (n - S)(τp + σ²)
+        T0 - Tm = (n - ka)τp + (n - kb)τs + (n - 1)σ²
+    """
+    n, without_rows, without_columns = sums.n, sums.n - sums.row_weight, sums.n - sums.column_weight
+    column_and_rest = (sums.squares - sums.by_row) / (n - sums.rows)
+    row_and_rest = (sums.squares - sums.by_column) / (n - sums.columns)
+    around_mean = sums.squares - sums.total**2 / n
+    explained = without_rows * row_and_rest + without_columns * column_and_rest - around_mean
+    rest = explained / (n - sums.row_weight - sums.column_weight + 1)
+    row, column = row_and_rest - rest, column_and_rest - rest
+    return VarianceComponents(sums, row, column, np.maximum(rest, 0.0))
