@@ -14,14 +14,8 @@ from survey.core.agreement.concordance import (
     means_of_participants,
 )
 from survey.core.agreement.credits import OTHER, Ballots, distinct_questions, tally_credits
-from survey.core.agreement.differences import (
-    Pair,
-    Redraws,
-    by_participants,
-    cochran_q,
-    differences,
-    two_way,
-)
+from survey.core.agreement.differences import Pair, by_participants, differences, two_way
+from survey.core.agreement.label_permutation import Redraws, cochran_q
 from survey.core.agreement.verdicts import verdict
 from survey.core.statistics.rater_agreement import tau_b
 from survey.core.statistics.significance import MeanTest

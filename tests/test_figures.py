@@ -114,10 +114,20 @@ def test_an_interval_that_covers_zero_is_told_to(shown):
 def test_an_interval_that_leaves_zero_out_by_little_is_not_told_to_end_there():
     agreement = analyse_answers(Answers.of(responses()), rankings(), MEASURES, asked=4)
     pair = agreement.differences[0]
-    low = replace(pair.two_way, ci95=(-0.2, -0.0004), why=None)
-    agreement = replace(agreement, differences=(replace(pair, two_way=low),))
+    low = replace(pair.components, ci95=(-0.2, -0.0004), why=None)
+    agreement = replace(agreement, differences=(replace(pair, components=low),))
     alternative = pairwise_differences(agreement).alternative
     assert "−20.0 to −0.04, which leaves zero out" in alternative
+
+
+def test_the_parts_of_a_difference_are_told_and_drawn(shown):
+    differences = shown["differences"]
+    row = dict(zip(differences.columns, differences.rows[0], strict=True))
+    assert row["from contradictions"] is None
+    assert row["from ties only"] == row["difference"]
+    assert "4.2 of them from ties only" in differences.alternative
+    labels = figures.draw(differences).axes[0].get_legend_handles_labels()[1]
+    assert {"part from contradictions", "part from ties only"} <= set(labels)
 
 
 def test_shares_are_said_to_add_up_to_more_only_where_they_do(shown):

@@ -65,7 +65,7 @@ def shares_with_intervals(agreement: Agreement) -> Exhibit:
         (
             name,
             _percent(interval.share),
-            *_share_ends(interval.two_way),
+            *_share_ends(interval.components),
             *_share_ends(interval.participants),
         )
         for name, interval in agreement.share_intervals.items()
@@ -84,29 +84,37 @@ def shares_with_intervals(agreement: Agreement) -> Exhibit:
 
 
 def pairwise_differences(agreement: Agreement) -> Exhibit:
-    """Tabulate each pair's mean difference, T2 and T1 intervals, and the lead by random clicks."""
+    """Tabulate each pair's difference, T2 and T1 intervals, its parts, and the lead by clicks."""
     rows = tuple(
         (
             difference.pair.title,
             _percent(difference.mean),
-            *_ends(difference.two_way),
+            *_ends(difference.components),
             *_ends(difference.participants),
+            _percent(difference.by_contrast.contradicting.contribution),
+            _percent(difference.by_contrast.ties_only.contribution),
             _by_random_clicks(difference, agreement.responses),
         )
         for difference in agreement.differences
     )
     summary = " ".join(
-        f"{pair}: {_text(mean)} points, {_covers(low, high)}." for pair, mean, low, high, *_ in rows
+        f"{pair}: {_text(mean)} points{_from_ties(ties)}, {_covers(low, high)}."
+        for pair, mean, low, high, _, _, _, ties, _ in rows
     )
     return Exhibit(
         name="differences",
         title="Differences between measures, in points of the responses",
-        columns=("pair", "difference", "T2 from", "T2 to", "T1 from", "T1 to", "by random clicks"),
+        columns=(
+            *("pair", "difference", "T2 from", "T2 to", "T1 from", "T1 to"),
+            *("from contradictions", "from ties only", "by random clicks"),
+        ),
         rows=rows,
         decimals=1,
         alternative=summary,
-        note="95 % intervals. T2: questions of this kind; T1: these questions. By random clicks: "
-        "the lead that identical orders alone would give.",
+        note="95 % intervals. T2: questions of this kind; T1: these questions. From "
+        "contradictions, from ties only: the parts of the difference that come from questions in "
+        "which the two put lists in opposite orders, or one only breaks ties of the other. By "
+        "random clicks: the lead that identical orders alone would give.",
         why=None if agreement.responses else NO_RESPONSES,
     )
 
@@ -249,6 +257,10 @@ def _five_numbers(values: NDArray[np.float64]) -> tuple[Cell, ...]:
     return len(known), *map(float, np.quantile(known, [0, 0.25, 0.5, 0.75, 1]))
 
 
+def _from_ties(points: Cell) -> str:
+    return "" if points is None else f", {_text(points)} of them from ties only"
+
+
 def _covers(low: Cell, high: Cell) -> str:
     if not isinstance(low, float) or not isinstance(high, float):
         return "without an interval for questions of this kind"
@@ -332,16 +344,20 @@ def _differences(axes: "Axes", exhibit: Exhibit) -> None:
     # One colour for all: measures have the others, and a pair is not a measure.
     colours = [COLOURS[0]] * len(exhibit.rows)
     _intervals(axes, exhibit, "points of the responses, 95 % intervals", colours)
-    blind = [(row[-1], y) for y, row in enumerate(_rows(exhibit)) if row[-1] is not None]
-    axes.plot(
-        [points for points, _ in blind],
-        [y for _, y in blind],
-        linestyle="none",
-        marker="D",
-        markersize=4,
-        color=COLOURS[1],
-        label="by random clicks",
+    marks: tuple[dict[str, Any], ...] = (
+        {"marker": "^", "label": "part from contradictions"},
+        {"marker": "v", "fillstyle": "none", "label": "part from ties only"},
+        {"marker": "D", "color": COLOURS[1], "label": "by random clicks"},
     )
+    for column, mark in enumerate(marks, len(exhibit.columns) - len(marks)):
+        known = [
+            (row[column], y) for y, row in enumerate(_rows(exhibit)) if row[column] is not None
+        ]
+        axes.plot(
+            [points for points, _ in known],
+            [y for _, y in known],
+            **{"linestyle": "none", "markersize": 4.5, "color": COLOURS[2], **mark},
+        )
     legend(axes, 2)
 
 
@@ -402,7 +418,7 @@ def _time(axes: "Axes", exhibit: Exhibit) -> None:
 FIGURES: Mapping[str, tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]] = {
     "votes-per-question": (_votes_per_question, lambda rows: 0.9 + 0.28 * rows),
     "shares": (_shares, lambda rows: 1.0 + 0.3 * max(3, rows)),
-    "differences": (_differences, lambda rows: 1.2 + 0.3 * max(3, rows)),
+    "differences": (_differences, lambda rows: 1.4 + 0.3 * max(3, rows)),
     "agreement-rate": (_agreement_rates, lambda rows: 1.2 + 0.3 * max(3, rows - 3)),
     "tau-b": (_tau_b, lambda rows: 1.0 + 0.3 * max(3, rows)),
     "bias": (_bias, lambda rows: 0.7 + 0.22 * rows),

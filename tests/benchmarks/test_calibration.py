@@ -33,14 +33,13 @@ from benchmarks.situations import Design, deal, simulate_study
 from survey.core.agreement.credits import tally_credits
 from survey.core.agreement.differences import (
     Pair,
-    Redraws,
     by_participants,
     differences,
-    label_permutation,
     mcnemar,
     mean_of,
     two_way,
 )
+from survey.core.agreement.label_permutation import Redraws, label_permutation
 
 pytestmark = pytest.mark.slow
 

@@ -15,6 +15,7 @@ from survey.core.agreement.concordance import (
     friedman_of_agreement,
     friedman_of_credits,
 )
+from survey.core.agreement.contrasts import ByContrast, by_contrast
 from survey.core.agreement.credits import (
     OTHER,
     Ballots,
@@ -29,25 +30,32 @@ from survey.core.agreement.credits import (
 )
 from survey.core.agreement.differences import (
     NO_RESPONSES,
-    CochranQ,
-    LabelPermutation,
+    Components,
     McNemar,
     Pair,
     ParticipantsTest,
     QuestionsTest,
-    Redraws,
     TwoWay,
     by_participants,
     by_questions,
-    cochran_q,
+    components,
     differences,
-    label_permutation,
     mcnemar,
     mean_of,
     pairs,
     two_way,
 )
+from survey.core.agreement.equivalence import Equivalence, equivalence
+from survey.core.agreement.label_permutation import (
+    CochranQ,
+    LabelPermutation,
+    Redraws,
+    cochran_q,
+    expected_by_redraws,
+    label_permutation,
+)
 from survey.core.agreement.quality import Bias, bias_of
+from survey.core.statistics.max_t import T, step_down
 from survey.core.statistics.significance import Interval, holm
 
 # A vote that credits several measures gives each a whole credit, or an equal share of one,
@@ -60,6 +68,7 @@ TIES: Mapping[str, Callable[[Credits], Credits]] = {
 
 # The tests of a pair, each with the p that is corrected for several comparisons.
 TESTS = {
+    "components": "p",
     "two_way": "p",
     "participants": "p",
     "label_permutation": "p",
@@ -72,14 +81,31 @@ TESTS = {
 class ShareInterval:
     """A share of the responses with its interval over questions (T2) and participants (T1).
 
-    The t of ``two_way`` and ``participants`` tests a share of 0 and means nothing; only
-    their intervals are of use.
+    The t of these tests is of a share of 0 and means nothing; only their intervals are of use.
     """
 
     share: float | None
     why: str | None
+    components: Components
     two_way: TwoWay
     participants: ParticipantsTest
+
+
+@dataclass(frozen=True)
+class MeanTests:
+    """A mean difference per response, tested for both populations."""
+
+    mean: float | None
+    why: str | None
+    components: Components
+    participants: ParticipantsTest
+
+    @classmethod
+    def of(cls, d: NDArray[np.float64], credits: Credits) -> "MeanTests":
+        """Test the mean of d, (K,)."""
+        participants = by_participants(d, credits)
+        why = None if len(credits) else NO_RESPONSES
+        return cls(mean_of(d, credits), why, components(d, credits, participants), participants)
 
 
 @dataclass(frozen=True)
@@ -88,7 +114,9 @@ class Difference:
 
     ``identical``: the questions in which the two order the lists alike, so that no vote
     can tell them apart; ``unequal``: those in which more measures share the order of one than
-    that of the other, so that random clicks credit it more often.
+    that of the other, so that random clicks credit it more often; ``above_random_clicks``: the
+    difference of the votes, minus what redrawn labels would give in each response;
+    ``equivalence``: None where the plan names no smallest difference that matters.
     """
 
     pair: Pair
@@ -97,11 +125,15 @@ class Difference:
     lead: float
     mean: float | None
     why: str | None
+    components: Components
     two_way: TwoWay
     participants: ParticipantsTest
     label_permutation: LabelPermutation
+    above_random_clicks: MeanTests
+    by_contrast: ByContrast
     mcnemar: McNemar
     questions: QuestionsTest
+    equivalence: Equivalence | None
 
 
 @dataclass(frozen=True)
@@ -130,11 +162,12 @@ def analyse_answers(
     asked: int,
     *,
     ties: str = "kept",
+    smallest_difference: float | None = None,
 ) -> Agreement:
     """Compute every statistic; ``asked``: the questions each participant was to answer.
 
-    ``ties``: a key of ``TIES``. Raises ValueError for an answer that does not belong to the
-    study.
+    ``ties``: a key of ``TIES``; ``smallest_difference``: that matters, a share. Raises
+    ValueError for an answer that does not belong to the study.
     """
     ballots = Ballots.of(answers, rankings, measures)
     credits = TIES[ties](tally_credits(ballots))
@@ -149,7 +182,7 @@ def analyse_answers(
         table4=table4(credits, rankings),
         shares=shares(credits, distinct),
         share_intervals=share_intervals(credits),
-        differences=compare(redraws),
+        differences=compare(redraws, smallest_difference),
         cochran_distinct=cochran_q(Redraws(credits.subset(np.isin(credits.questions, distinct)))),
         cochran_all=cochran_q(redraws),
         friedman_approvals=friedman_of_credits(credits, asked),
@@ -162,20 +195,26 @@ def analyse_answers(
 def share_intervals(credits: Credits) -> dict[str, ShareInterval]:
     """Return the share of the responses of each measure and of OTHER, with intervals."""
     columns = np.column_stack([credits.votes, credits.other])
-    return {
-        name: ShareInterval(
-            share=mean_of(column, credits),
-            why=None if len(credits) else NO_RESPONSES,
-            two_way=two_way(column, credits),
-            participants=by_participants(column, credits),
+    intervals = {}
+    for name, column in zip((*credits.measures, OTHER), columns.T, strict=True):
+        tests = MeanTests.of(column, credits)
+        intervals[name] = ShareInterval(
+            tests.mean,
+            tests.why,
+            tests.components,
+            two_way(column, credits),
+            tests.participants,
         )
-        for name, column in zip((*credits.measures, OTHER), columns.T, strict=True)
-    }
+    return intervals
 
 
-def compare(redraws: Redraws) -> tuple[Difference, ...]:
-    """Compare every pair of measures; Holm's correction over the pairs, test by test."""
-    results = [_difference(redraws, pair) for pair in pairs(redraws.credits.measures)]
+def compare(redraws: Redraws, smallest_difference: float | None = None) -> tuple[Difference, ...]:
+    """Compare every pair of measures; corrected over the pairs, test by test.
+
+    By Holm's method; the tests of components also by the largest |t| and stepping down.
+    """
+    measures = redraws.credits.measures
+    results = [_difference(redraws, pair, smallest_difference) for pair in pairs(measures)]
     for test, p in TESTS.items():
         tests = [getattr(result, test) for result in results]
         corrected = holm([getattr(each, p) for each in tests])
@@ -183,12 +222,45 @@ def compare(redraws: Redraws) -> tuple[Difference, ...]:
             replace(result, **{test: replace(each, **{f"{p}_holm": p_holm})})
             for result, each, p_holm in zip(results, tests, corrected, strict=True)
         ]
-    return tuple(results)
+    stepped = _stepped([result.components for result in results], measures)
+    above = _corrected([result.above_random_clicks for result in results], measures)
+    return tuple(
+        replace(result, components=test, above_random_clicks=tests)
+        for result, test, tests in zip(results, stepped, above, strict=True)
+    )
 
 
-def _difference(redraws: Redraws, pair: Pair) -> Difference:
+def _corrected(tests: Sequence[MeanTests], measures: Sequence[str]) -> list[MeanTests]:
+    """Correct the p of each pair's tests, in the order of ``pairs``, over all pairs."""
+    stepped = _stepped([each.components for each in tests], measures)
+    of_kind = holm([each.components.p for each in tests])
+    of_these = holm([each.participants.p for each in tests])
+    return [
+        replace(
+            each,
+            components=replace(test, p_holm=kind),
+            participants=replace(each.participants, p_holm=these),
+        )
+        for each, test, kind, these in zip(tests, stepped, of_kind, of_these, strict=True)
+    ]
+
+
+def _stepped(tests: Sequence[Components], measures: Sequence[str]) -> list[Components]:
+    """Correct the p of each pair's test, in the order of ``pairs``, over all pairs."""
+    compared = [frozenset((pair.first, pair.second)) for pair in pairs(measures)]
+    values = {
+        pair: None if test.t is None or test.df is None else T(test.t, test.df)
+        for pair, test in zip(compared, tests, strict=True)
+    }
+    p = step_down(measures, values)
+    return [replace(test, p_step=p.get(pair)) for pair, test in zip(compared, tests, strict=True)]
+
+
+def _difference(redraws: Redraws, pair: Pair, smallest: float | None) -> Difference:
     credits, rankings = redraws.credits, redraws.credits.ballots.rankings
     d, permutation = differences(credits, pair), label_permutation(redraws, pair)
+    tests = MeanTests.of(d, credits)
+    expected = expected_by_redraws(redraws, pair)
     return Difference(
         pair=pair,
         identical=tuple(
@@ -202,19 +274,25 @@ def _difference(redraws: Redraws, pair: Pair) -> Difference:
             if len({list(orders.values()).count(orders[name]) for name in vars(pair).values()}) > 1
         ),
         lead=permutation.lead,
-        mean=mean_of(d, credits),
-        why=None if len(credits) else NO_RESPONSES,
+        mean=tests.mean,
+        why=tests.why,
+        components=tests.components,
         two_way=two_way(d, credits),
-        participants=by_participants(d, credits),
+        participants=tests.participants,
         label_permutation=permutation,
+        above_random_clicks=MeanTests.of(d - expected, credits) if expected.any() else tests,
+        by_contrast=by_contrast(d, credits, pair),
         mcnemar=mcnemar(credits, pair),
         questions=by_questions(d, credits, len(rankings)),
+        equivalence=equivalence(smallest, tests.components, tests.participants)
+        if smallest
+        else None,
     )
 
 
 @dataclass(frozen=True)
 class Effect:
-    """A pair's mean difference per response, with the interval and p of its two-way test."""
+    """A pair's mean difference per response, with the interval and p of its components (T2)."""
 
     pair: Pair
     mean: float | None
@@ -263,6 +341,6 @@ def _choices(ballots: Ballots, flagged: NDArray[np.bool_]) -> Iterator[tuple[str
 
 
 def _effect(credits: Credits, pair: Pair) -> Effect:
-    d = differences(credits, pair)
-    test = two_way(d, credits)
-    return Effect(pair, mean_of(d, credits), test.ci95, test.p, test.why)
+    tests = MeanTests.of(differences(credits, pair), credits)
+    test = tests.components
+    return Effect(pair, tests.mean, test.ci95, test.p, test.why)

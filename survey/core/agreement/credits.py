@@ -18,8 +18,9 @@ from survey.core.studies.rankings import Ranking, identical_groups
 
 OTHER = "OTHER"
 
-# Every share of a split vote among 2 to 6 measures is a multiple of 1/60.
-SHARES_OF_A_VOTE = 60
+# Every share of a split vote among 2 to 6 measures is a multiple of 1/60, and its mean over
+# redrawn labels, 60 sets of labels or a divisor of 60, one of 1/3600.
+UNITS_OF_A_VOTE = 3600
 
 Rankings = Mapping[int, Mapping[str, Ranking]]
 """Question number → measure → its order of the lists."""
@@ -195,11 +196,9 @@ class Credits:
         counts: NDArray[np.int64] = self.ballots.sum_by_participant(self.counted)
         return counts
 
-    def sixtieths_by_participant(self, values: NDArray[Any]) -> NDArray[np.int64]:
-        """Add up values (K,) in sixtieths over each participant's counted responses."""
-        sums: NDArray[np.int64] = self.ballots.sum_by_participant(
-            in_sixtieths(values) * self.counted
-        )
+    def units_by_participant(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        """Add up values (K,) in units over each participant's counted responses."""
+        sums: NDArray[np.int64] = self.ballots.sum_by_participant(in_units(values) * self.counted)
         return sums
 
     def subset(self, chosen: NDArray[np.bool_]) -> "Credits":
@@ -262,10 +261,10 @@ def chance_credits(rankings: Rankings, measures: Sequence[str]) -> dict[str, flo
     return {name: sum(name in names for names in credited) / len(credited) for name in measures}
 
 
-def in_sixtieths(values: NDArray[Any]) -> NDArray[np.int64]:
-    """Convert votes, or differences of votes, to whole numbers of sixtieths."""
-    sixtieths: NDArray[np.int64] = np.rint(values * SHARES_OF_A_VOTE).astype(np.int64)
-    return sixtieths
+def in_units(values: NDArray[Any]) -> NDArray[np.int64]:
+    """Convert votes, or differences of votes, to whole numbers of 1/3600."""
+    units: NDArray[np.int64] = np.rint(values * UNITS_OF_A_VOTE).astype(np.int64)
+    return units
 
 
 def whole(votes: float) -> float:
@@ -345,7 +344,7 @@ def table4(credits: Credits, rankings: Rankings) -> Table4:
     rows = []
     for question in sorted(rankings):
         counts = credits.counts * (credits.questions == question)
-        sums = counts @ in_sixtieths(credits.votes) / SHARES_OF_A_VOTE
+        sums = counts @ in_units(credits.votes) / UNITS_OF_A_VOTE
         votes = dict(zip(credits.measures, map(whole, sums), strict=True))
         most = max(votes.values())
         rows.append(

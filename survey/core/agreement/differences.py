@@ -4,47 +4,33 @@ For a pair m, m' each response has a difference d = vote for m minus vote for m'
 [-1, 1]; it is stored once for each of the K distinct ballots, with the ballots' counts.
 Two estimands: over these questions (T1) the participants are the sample; over questions of
 this kind (T2) the questions are a sample too.
-
-The label permutation needs neither. Which measure was behind which label was drawn for each
-response, so under "the measures do not matter" every redraw of the labels was as likely as the
-one that happened. The clicks stay on their labels; the credits are computed again. The test is
-exact under the blinding, and its null mean is the advantage that identical orders give.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, partial
-from itertools import combinations, product
+from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from survey.core.agreement.answers import distinct_keys
 from survey.core.agreement.credits import (
-    SHARES_OF_A_VOTE,
+    UNITS_OF_A_VOTE,
     Credits,
-    credited_measures,
-    in_sixtieths,
-    whole,
+    in_units,
 )
-from survey.core.statistics import significance
+from survey.core.statistics.components import TableSums, variance_components
 from survey.core.statistics.significance import (
-    MOST_SINGLE_DRAWS,
-    REPLICATES,
     MeanTest,
-    RandomStream,
     Statistic,
-    exact_p,
-    monte_carlo_p,
     sign_flip,
     sign_test,
     t_test,
 )
-from survey.core.studies.rankings import Ranking
 
 T1 = "these questions, a population of participants"
 T2 = "questions of this kind, a population of participants"
@@ -53,6 +39,8 @@ DESCRIPTIVE = "descriptive: these answers only"
 
 NO_RESPONSES = "no response is counted"
 SAME_MEANS = "all participants have the same mean"
+EQUAL_MEANS = "every participant's and every question's mean is the same"
+NEGLIGIBLE = 1e-12  # of the squares: a variance below it is 0 but for rounding
 
 
 @dataclass(frozen=True)
@@ -79,6 +67,21 @@ class TwoWay(MeanTest):
     """
 
     variance: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Components(MeanTest):
+    """A test of the responses' mean difference by its components of variance (T2).
+
+    ``participant``, ``question``, ``rest``: the estimated variances of d, the first two below 0
+    now and then; ``p_step``: p corrected for all pairs, by the largest |t| and stepping down.
+    ``ci95`` is never narrower than the interval for these questions, which is part of it.
+    """
+
+    participant: float | None = None
+    question: float | None = None
+    rest: float | None = None
+    p_step: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,13 +139,13 @@ def differences(credits: Credits, pair: Pair) -> NDArray[np.float64]:
 
 
 def mean_of(d: NDArray[np.float64], credits: Credits) -> float | None:
-    """Average d over the responses; sums are of whole sixtieths, so the mean is exact.
+    """Average d over the responses; sums are of whole units, so the mean is exact.
 
     None where no response is counted.
     """
     if not len(credits):
         return None
-    return int(credits.counts @ in_sixtieths(d)) / (SHARES_OF_A_VOTE * len(credits))
+    return int(credits.counts @ in_units(d)) / (UNITS_OF_A_VOTE * len(credits))
 
 
 def two_way(d: NDArray[np.float64], credits: Credits) -> TwoWay:
@@ -161,28 +164,35 @@ def two_way(d: NDArray[np.float64], credits: Credits) -> TwoWay:
         return result(why=NO_RESPONSES)
     if participants < 2 or questions < 2:
         return result(why="a two-way test needs two participants and two questions")
-    counted = d[credits.counts > 0]
-    if np.ptp(counted) == 0:
-        same = "the same" if counted[0] else "0"
-        return result(why=f"it is {same} in every response, so there is no spread to test against")
+    if why := _without_spread(d, credits):
+        return result(why=why)
     variance, which = _two_way_variance(d, mean, credits)
     if variance <= 0:
-        return result(why="every participant's and every question's mean is the same")
+        return result(why=EQUAL_MEANS)
     df = min(participants, questions) - 1
     return result(**t_test(mean, math.sqrt(variance), df), variance=which)
+
+
+def _without_spread(d: NDArray[np.float64], credits: Credits) -> str | None:
+    """Return why nothing can be tested if d is the same in every response, else None."""
+    counted = d[credits.counts > 0]
+    if np.ptp(counted):
+        return None
+    same = "the same" if counted[0] else "0"
+    return f"it is {same} in every response, so there is no spread to test against"
 
 
 def _two_way_variance(d: NDArray[np.float64], mean: float, credits: Credits) -> tuple[float, str]:
     n, residuals = len(credits), d - mean
     squares = float(credits.counts @ residuals**2)
-    sums = credits.sixtieths_by_participant(d) / SHARES_OF_A_VOTE - credits.answer_counts * mean
+    sums = credits.units_by_participant(d) / UNITS_OF_A_VOTE - credits.answer_counts * mean
     by_participant = _clustered(sums[credits.answer_counts > 0], n)
     counted = credits.counts > 0
     numbers, index = np.unique(credits.questions[counted], return_inverse=True)
     weighed = (credits.counts * residuals)[counted]
     by_question = _clustered(np.bincount(index, weighed, len(numbers)), n)
     both = by_participant + by_question - squares / n / (n - 1)
-    negligible = 1e-12 * squares / n**2
+    negligible = NEGLIGIBLE * squares / n**2
     if both > negligible:
         return both, "two-way"
     larger = max(by_participant, by_question)
@@ -191,6 +201,62 @@ def _two_way_variance(d: NDArray[np.float64], mean: float, credits: Credits) -> 
 
 def _clustered(sums: NDArray[Any], n: int) -> float:
     return len(sums) / (len(sums) - 1) * float(sums @ sums) / n**2
+
+
+def components(
+    d: NDArray[np.float64], credits: Credits, these_questions: ParticipantsTest
+) -> Components:
+    """Test the mean of d, (K,), over participants and questions by variance components (T2).
+
+    ``these_questions``: the test of the same d over these questions.
+    """
+    result = partial(Components, estimand=T2, n=len(credits), unit="responses")
+    mean = mean_of(d, credits)
+    if mean is None:
+        return result(why=NO_RESPONSES)
+    sums = table_sums(d, credits)
+    if sums.rows < 2 or sums.columns < 2 or sums.rest_df < 1:
+        return result(
+            mean=mean,
+            why="it needs two participants, two questions and as many responses as both together",
+        )
+    if why := _without_spread(d, credits):
+        return result(mean=mean, why=why)
+    found = variance_components(sums)
+    variance = float(found.variance)
+    if variance <= NEGLIGIBLE * sums.squares / sums.n**2:
+        return result(mean=mean, why=EQUAL_MEANS)
+    test = result(
+        participant=float(found.row),
+        question=float(found.column),
+        rest=float(found.rest),
+        **t_test(mean, math.sqrt(variance), float(found.df)),
+    )
+    low, high = these_questions.ci95 or (mean, mean)
+    wide = test.ci95 or (mean, mean)
+    return replace(test, ci95=(min(low, wide[0]), max(high, wide[1])))
+
+
+def table_sums(d: NDArray[np.float64], credits: Credits) -> TableSums:
+    """Add up d, (K,), by participant and by question, for the components of its variance."""
+    answered, counted = credits.answer_counts > 0, credits.counts > 0
+    counts = credits.answer_counts[answered].astype(float)
+    sums = credits.units_by_participant(d)[answered] / UNITS_OF_A_VOTE
+    _, index = np.unique(credits.questions[counted], return_inverse=True)
+    of_questions = np.bincount(index, credits.counts[counted])
+    question_sums = np.bincount(index, (credits.counts * in_units(d))[counted]) / UNITS_OF_A_VOTE
+    n = len(credits)
+    return TableSums(
+        n=n,
+        rows=len(counts),
+        columns=len(of_questions),
+        total=float(sums.sum()),
+        squares=float(credits.counts @ d**2),
+        by_row=float((sums**2 / counts).sum()),
+        by_column=float((question_sums**2 / of_questions).sum()),
+        row_weight=float(counts @ counts) / n,
+        column_weight=float(of_questions @ of_questions) / n,
+    )
 
 
 def by_participants(d: NDArray[np.float64], credits: Credits) -> ParticipantsTest:
@@ -203,20 +269,20 @@ def by_participants(d: NDArray[np.float64], credits: Credits) -> ParticipantsTes
     """
     answered = credits.answer_counts > 0
     counts = credits.answer_counts[answered]
-    sums = credits.sixtieths_by_participant(d)[answered]
+    sums = credits.units_by_participant(d)[answered]
     result = partial(ParticipantsTest, estimand=T1, n=len(sums), unit="participants")
     mean = mean_of(d, credits)
     if mean is None:
         return result(why=NO_RESPONSES)
     least = int(sums.min())
     keys, index = distinct_keys(sums - least, int(sums.max()) - least + 1)
-    p, method = sign_flip([Fraction(key + least, SHARES_OF_A_VOTE) for key in keys.tolist()], index)
+    p, method = sign_flip([Fraction(key + least, UNITS_OF_A_VOTE) for key in keys.tolist()], index)
     result = partial(result, mean=mean, sign_flip_p=p, method=method)
     if len(sums) < 2:
         return result(why="a t test needs two participants")
     if not (sums * counts.sum() - counts * sums.sum()).any():  # whole numbers, so exact
         return result(why=SAME_MEANS)
-    variance = _clustered(sums / SHARES_OF_A_VOTE - counts * mean, len(credits))
+    variance = _clustered(sums / UNITS_OF_A_VOTE - counts * mean, len(credits))
     t = t_test(mean, math.sqrt(variance), len(sums) - 1)
     return replace(result(), **t)
 
@@ -227,11 +293,11 @@ def by_questions(d: NDArray[np.float64], credits: Credits, asked: int) -> Questi
     d: (K,); ``asked``: how many questions there are; an unanswered question is tied.
     """
     counted = credits.counts > 0
-    weighed = (credits.counts * in_sixtieths(d))[counted]
+    weighed = (credits.counts * in_units(d))[counted]
     numbers, index = np.unique(credits.questions[counted], return_inverse=True)
     # Whole numbers below 2^53, which floats add up exactly.
     totals = np.bincount(index, weighed, len(numbers))
-    sums = [Fraction(int(total), SHARES_OF_A_VOTE) for total in totals]
+    sums = [Fraction(int(total), UNITS_OF_A_VOTE) for total in totals]
     won, lost = sum(total > 0 for total in sums), sum(total < 0 for total in sums)
     return QuestionsTest(
         estimand=T2,
@@ -258,223 +324,4 @@ def mcnemar(credits: Credits, pair: Pair) -> McNemar:
         n01=n01,
         p=sign_test(n10, n01),
         why=None if n10 + n01 else "no response credits one of the two without the other",
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class LabelPermutation(Statistic):
-    """The lead of one measure over another under redrawn labels.
-
-    ``lead``: credits of the first minus those of the second, as observed;
-    ``null_mean``, ``null_sd``: of the lead under random clicks; ``p``: two-sided about
-    the null mean, in (0, 1]; ``method``: "exact" or "Monte Carlo".
-    """
-
-    lead: float
-    p: float | None = None
-    p_holm: float | None = None
-    null_mean: float | None = None
-    null_sd: float | None = None
-    method: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class CochranQ(Statistic):
-    """Cochran's Q over responses (blocks) and measures (treatments).
-
-    ``p``: chi-square with ``df`` = measures - 1, which treats responses as independent and
-    so is a description only; ``p_label_permutation``: from 10,000 redraws of the labels.
-    """
-
-    blocks: int
-    q: float | None = None
-    df: int | None = None
-    p: float | None = None
-    p_label_permutation: float | None = None
-
-
-@dataclass(frozen=True)
-class Outcomes:
-    """The equally likely credits, under redrawn labels, of responses of a kind.
-
-    ``responses``: how many share the question and the number of clicks; ``credits``: float
-    (subsets, measures).
-    """
-
-    responses: int
-    credits: NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class RandomTotals:
-    """The credits of all responses in 10,000 redraws of all labels.
-
-    ``votes``: (10,000, measures); ``credited``: likewise, a credit of any weight as 1;
-    ``squares``: (10,000,), the squares of the measures credited in a response, added up.
-    """
-
-    votes: NDArray[np.float64]
-    credited: NDArray[np.int64]
-    squares: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Redraws:
-    """The credits that redrawn labels would give; custom rankings credit no measure.
-
-    Redrawing the labels puts each subset of the measures behind c clicked columns with
-    the same chance, so the C(k, c) subsets are enumerated. Where shared votes are dropped,
-    only the subsets count that would not have been dropped, which are equally likely.
-    """
-
-    credits: Credits
-
-    @cached_property
-    def outcomes(self) -> tuple[Outcomes, ...]:
-        """Possible credits of the responses, by question and number of clicks."""
-        credits, ballots = self.credits, self.credits.ballots
-        outcomes = []
-        for question, clicks in product(
-            sorted(ballots.rankings), range(1, len(credits.measures) + 1)
-        ):
-            alike = (ballots.questions == question) & (ballots.clicks == clicks)
-            responses = int(credits.counts[alike].sum())
-            if responses:
-                possible = _possible_credits(credits, ballots.rankings[question], clicks)
-                outcomes.append(Outcomes(responses, possible))
-        return tuple(outcomes)
-
-    @cached_property
-    def totals(self) -> RandomTotals:
-        """The same 10,000 redraws for every test that uses them.
-
-        Up to 20,000 responses the labels of each are redrawn; above that a draw decides how
-        many of the responses with the same possible credits get which of them.
-        """
-        few, stream = len(self.credits) <= MOST_SINGLE_DRAWS, RandomStream()
-        draw = stream.tallies if few else stream.multinomial
-        measures = len(self.credits.measures)
-        votes = np.zeros((REPLICATES, measures))
-        credited = np.zeros((REPLICATES, measures), dtype=np.int64)
-        squares = np.zeros(REPLICATES, dtype=np.int64)
-        for outcomes in self.outcomes if few else _merged(self.outcomes):
-            counts = draw(outcomes.responses, len(outcomes.credits))
-            any_weight = (outcomes.credits > 0).astype(np.int64)
-            votes += counts @ outcomes.credits
-            credited += counts @ any_weight
-            squares += counts @ any_weight.sum(axis=1) ** 2
-        return RandomTotals(votes, credited, squares)
-
-
-def _possible_credits(
-    credits: Credits, orders: Mapping[str, Ranking], clicks: int
-) -> NDArray[np.float64]:
-    measures = credits.measures
-    possible: NDArray[np.float64] = np.array(
-        [
-            [name in credited_measures(measures, subset, orders) for name in measures]
-            for subset in combinations(range(1, len(measures) + 1), clicks)
-        ],
-        dtype=float,
-    )
-    if credits.shared == "split":
-        possible /= possible.sum(axis=1, keepdims=True)
-    if credits.shared == "dropped":
-        possible = possible[possible.sum(axis=1) < 2]
-    return possible
-
-
-def _merged(groups: tuple[Outcomes, ...]) -> list[Outcomes]:
-    """Merge the groups of different questions that have the same possible credits."""
-    merged: dict[tuple[tuple[float, ...], ...], int] = {}
-    for group in groups:
-        credits = tuple(map(tuple, group.credits.tolist()))
-        merged[credits] = merged.get(credits, 0) + group.responses
-    return [Outcomes(responses, np.array(credits)) for credits, responses in merged.items()]
-
-
-def label_permutation(redraws: Redraws, pair: Pair) -> LabelPermutation:
-    """Test the lead of one measure over another against random clicks (two-sided).
-
-    p is exact, by convolution of the responses' distributions, up to 20,000 responses;
-    above that from 10,000 redraws as (b + 1)/(B + 1).
-    """
-    credits = redraws.credits
-    first, second = (credits.measures.index(name) for name in (pair.first, pair.second))
-    possible = [
-        (group.credits[:, first] - group.credits[:, second], group.responses)
-        for group in redraws.outcomes
-    ]
-    mean = math.fsum(count * steps.mean() for steps, count in possible)
-    lead = int(credits.counts @ in_sixtieths(differences(credits, pair))) / SHARES_OF_A_VOTE
-    frame = LabelPermutation(
-        estimand=BLINDING,
-        n=len(credits),
-        unit="responses",
-        lead=whole(lead),
-        null_mean=mean,
-        null_sd=math.sqrt(math.fsum(count * steps.var() for steps, count in possible)),
-    )
-    if not len(credits):
-        return replace(frame, why=NO_RESPONSES)
-    distance = abs(frame.lead - mean) - 1e-9
-    if len(credits) <= MOST_SINGLE_DRAWS:
-        totals, chances = _lead_distribution(possible)
-        p = float(chances[np.abs(totals - mean) >= distance].sum())
-        return replace(frame, p=exact_p(p), method="exact")
-    votes = redraws.totals.votes
-    beyond = np.abs(votes[:, first] - votes[:, second] - mean) >= distance
-    return replace(frame, p=monte_carlo_p(beyond), method="Monte Carlo")
-
-
-def _lead_distribution(
-    possible: list[tuple[NDArray[np.float64], int]],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return every lead that redraws can give, and its chance."""
-    alike: dict[tuple[int, ...], int] = {}
-    for steps, count in possible:
-        key = tuple(sorted(in_sixtieths(steps).tolist()))
-        alike[key] = alike.get(key, 0) + count
-    unit = math.gcd(*(step for steps in alike for step in steps)) or 1
-    chances, least = np.ones(1), 0
-    for key, count in alike.items():
-        units = np.array(key) // unit
-        kernel = np.bincount(units - units[0]) / len(units)
-        chances = np.convolve(chances, _convolved(kernel, count))
-        least += int(units[0]) * count
-    return (least + np.arange(len(chances))) * unit / SHARES_OF_A_VOTE, chances
-
-
-def _convolved(kernel: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """Return the distribution of a sum of ``count`` draws, by repeated squaring."""
-    result = np.ones(1)
-    while count:
-        if count % 2:
-            result = np.convolve(result, kernel)
-        count //= 2
-        if count:
-            kernel = np.convolve(kernel, kernel)
-    return result
-
-
-def cochran_q(redraws: Redraws) -> CochranQ:
-    """Test whether all measures are credited equally often (Cochran 1950).
-
-    Split votes are not yes or no, so Q reads a credit of any weight as a yes.
-    """
-    credits = redraws.credits
-    measures, blocks = len(credits.measures), len(credits)
-    result = partial(CochranQ, estimand=DESCRIPTIVE, n=blocks, unit="responses", blocks=blocks)
-    sums = credits.counts @ credits.credited.astype(np.int64)
-    squares = int(credits.counts @ credits.credited.sum(axis=1) ** 2)
-    q = float(significance.cochran_q(sums, squares, measures))
-    if not np.isfinite(q):
-        return result(why="no response tells the measures apart" if blocks else NO_RESPONSES)
-    null = significance.cochran_q(redraws.totals.credited, redraws.totals.squares, measures)
-    return result(
-        q=q,
-        df=measures - 1,
-        p=float(scipy.stats.chi2.sf(q, measures - 1)),
-        # A redraw in which nothing tells the measures apart is no evidence against the null.
-        p_label_permutation=monte_carlo_p(np.nan_to_num(null, nan=0.0) >= q - 1e-9),
     )

@@ -1,125 +1,215 @@
 """What the votes support, in words: one statement for each pair of measures.
 
-A measure is called preferred only where a 95 % interval excludes zero: for these questions
-alone where the participants' interval does (T1), for questions of this kind where the two-way
-interval does besides (T2), since what holds of the kind must hold of these; in small studies
-the two-way interval can be the shorter by chance. And only where the label permutation shows
-more than random clicking gives, the advantage of identical orders included: the intervals alone
-would name a preference among random clicks in 8 % of studies (benchmarks/calibration.md).
+A measure is called preferred only where the test, corrected for all comparisons, says so: for
+questions of this kind the test by components of variance (T2), where the interval for these
+questions excludes zero besides, since what holds of the kind must hold of these; for these
+questions alone the participants' test (T1). Where answers have no spread, exact tests stand in. And
+only where the label permutation shows more than random clicking gives, the advantage of identical
+orders included: intervals alone would name a preference among random clicks in 8 % of studies
+(benchmarks/calibration.md).
+
+A preference that comes from questions alone in which one measure breaks the other's ties is called
+a preference for showing no ties (or for showing them), never one between the orders.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from survey.core.agreement.agreement import Difference
-from survey.core.agreement.differences import T1, T2, Pair
+from survey.core.agreement.agreement import Difference, MeanTests
+from survey.core.agreement.contrasts import ByContrast
+from survey.core.agreement.differences import T1, T2, Components, Pair, ParticipantsTest
+from survey.core.agreement.equivalence import Equivalence
 from survey.core.statistics.significance import Interval, MeanTest
 
 LEVEL = 0.05
 NO_LEAD = 1e-9  # a mean of random clicks below this differs from 0 by rounding
+
+Scope = Literal["kind", "these", "none", "equal"]
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What the votes support for one pair, as values and as a sentence.
 
-    ``preferred``: a measure's name or None; ``population``: of the preference, or None;
-    ``survives_holm``: whether the preference survives Holm's correction over all pairs, None
-    without a preference.
+    ``scope``: of a preference, "equal" for equality, "none" for neither. ``preferred``: a
+    measure's name or None; ``preferred_for``: "orders", or "ties" where the questions in which the
+    two contradict each other do not support it; ``population``: of the preference or equality.
     """
 
     pair: Pair
+    scope: Scope
     preferred: str | None
+    preferred_for: Literal["orders", "ties"] | None
     population: str | None
-    survives_holm: bool | None
     sentence: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a test says of a population: its corrected p, and the interval that it goes with.
+
+    ``exact_test``: where participants do not differ there is no interval, and this test decides.
+    """
+
+    population: str
+    p: float
+    interval: Interval | None = None
+    exact_test: str = ""
 
 
 def verdict(difference: Difference, comparisons: int, questions: int) -> Verdict:
     """State what the votes support for a pair, one of ``comparisons``, over ``questions``."""
-    population, test = _decisive(difference)
-    if test is None or not _beyond_random_clicks(difference, test):
-        return Verdict(difference.pair, None, None, None, _undecided(difference, questions, test))
-    mean = test.mean or 0.0
-    first, second = difference.pair.first, difference.pair.second
-    winner, loser = (first, second) if mean > 0 else (second, first)
-    survives = test.p_holm is not None and test.p_holm < LEVEL
-    if population == T2:
-        where, unit = "For questions of this kind", "the responses"
+    pair, equality = difference.pair, difference.equivalence
+    if difference.mean is None:
+        sentence = f"{pair.first} and {pair.second} cannot be compared: there are no responses."
+        return Verdict(pair, "none", None, None, None, sentence)
+    decision = _decision(difference, comparisons)
+    advantage = _advantage(difference, questions)
+    if decision and _beyond_random_clicks(difference):
+        return _preference(difference, decision, comparisons, questions)
+    reading = _other_reading(difference, None, comparisons)
+    if equality and (population := equality.equal_for):
+        sentence = f"{_where(population, questions)}, {_equal(difference)} {reading}{advantage}"
+        return Verdict(pair, "equal", None, None, population, sentence)
+    not_equal = ""
+    if equality:
+        not_equal = f"Nor is it shown that they are equal to within {_margin(equality)} points. "
+    undecided = _undecided(difference, decision, comparisons, questions)
+    sources = _sources(difference.by_contrast, pair, "Of the difference")
+    sentence = f"{undecided} {not_equal}{sources}{reading}{advantage}"
+    return Verdict(pair, "none", None, None, None, sentence)
+
+
+def _preference(
+    difference: Difference, decision: Decision, comparisons: int, questions: int
+) -> Verdict:
+    pair, mean = difference.pair, difference.mean or 0.0
+    winner, loser = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
+    points, p = _points(abs(mean)), _corrected(decision.p, comparisons)
+    if decision.interval:
+        rests_on = f" (95 % interval {_interval(decision.interval, mean)}; {p})"
     else:
-        where, unit = _these(questions).capitalize(), "a participant's responses"
+        no_interval = "Participants do not differ, so there is no interval"
+        rests_on = f". {no_interval}; by {decision.exact_test} {p}"
+    of_orders = (difference.by_contrast.contradicting.contribution or 0.0) * mean > 0
+    for_ties = "" if of_orders else f" {_for_ties(difference.by_contrast, winner == pair.first)},"
     sentence = (
-        f"{where}, {winner} is preferred to {loser} by {_points(abs(mean))} of {unit} "
-        f"(95 % interval {_interval(test.ci95, mean)}); {_holm(test, survives, comparisons)}. "
-        f"{_elsewhere(difference, population, mean)}{_advantage(difference, questions)}"
+        f"{_where(decision.population, questions)}, {winner} is preferred to {loser}{for_ties} by "
+        f"{points} of the responses{rests_on}. "
+        f"{_sources(difference.by_contrast, pair, 'Of these points', mean)}"
+        f"{_small(difference, decision.population)}"
+        f"{_elsewhere(difference, decision, comparisons, mean)}"
+        f"{_other_reading(difference, decision, comparisons)}"
+        f"{_advantage(difference, questions)}"
     )
-    return Verdict(difference.pair, winner, population, survives, sentence)
+    scope: Scope = "kind" if decision.population == T2 else "these"
+    return Verdict(
+        pair, scope, winner, "orders" if of_orders else "ties", decision.population, sentence
+    )
 
 
-def _decisive(difference: Difference) -> tuple[str | None, MeanTest | None]:
-    """Return the widest population for which the intervals exclude zero, and its test."""
-    if not _excludes_zero(difference.participants):
-        return None, None
-    if _excludes_zero(difference.two_way):
-        return T2, difference.two_way
-    return T1, difference.participants
+def _decision(difference: Difference, comparisons: int) -> Decision | None:
+    """Return the decision for the widest population for which a corrected test decides."""
+    if not difference.mean or not _excludes_zero(difference.participants):
+        return None
+    decisions = (_of_kind(difference, comparisons), _of_these(difference, comparisons))
+    return next((each for each in decisions if each and each.p < LEVEL), None)
 
 
-def _excludes_zero(test: MeanTest) -> bool:
-    return test.ci95 is not None and (test.ci95[0] > 0 or test.ci95[1] < 0)
+def _of_kind(difference: Difference, comparisons: int) -> Decision | None:
+    """Return what is decided for questions of this kind (T2), None where nothing can be.
 
-
-def _beyond_random_clicks(difference: Difference, decisive: MeanTest) -> bool:
-    """Tell whether the lead is more than random clicking gives, identical orders included.
-
-    The direction is that of the decisive mean, which may be opposite to the lead's where
-    some participants answered fewer questions than others.
+    Where participants do not differ, by the questions' signs, with Bonferroni's correction.
     """
+    test, signs = difference.components, difference.questions
+    if test.p_step is not None:
+        return Decision(T2, test.p_step, test.ci95)
+    if difference.participants.p is not None or signs.sign_p is None or signs.n < 2:
+        return None
+    counts = f"{signs.won} won and {signs.lost} lost"
+    exact_test = f"an exact sign test of questions, {counts},"
+    return Decision(T2, min(1.0, comparisons * signs.sign_p), None, exact_test)
+
+
+def _of_these(difference: Difference, comparisons: int) -> Decision | None:
+    """Return what is decided for these questions (T1), None where nothing can be.
+
+    Where participants do not differ, by flipping the signs of their sums.
+    """
+    test = difference.participants
+    if test.p_holm is not None:
+        return Decision(T1, test.p_holm, test.ci95)
+    if test.sign_flip_p is None:
+        return None
+    p = min(1.0, comparisons * test.sign_flip_p)
+    return Decision(T1, p, None, "exact sign flips of participants")
+
+
+def _excludes_zero(test: ParticipantsTest) -> bool:
+    """Return whether a test of these questions, not corrected, leaves zero out."""
+    p = test.sign_flip_p if test.p is None else test.p
+    return p is not None and p < LEVEL
+
+
+def _beyond_random_clicks(difference: Difference) -> bool:
+    """Tell whether the lead is more than random clicking gives, identical orders included."""
     test = difference.label_permutation
     lead = difference.lead - (test.null_mean or 0.0)
-    return lead * (decisive.mean or 0.0) > 0 and test.p is not None and test.p < LEVEL
+    return lead * (difference.mean or 0.0) > 0 and test.p is not None and test.p < LEVEL
 
 
-def _undecided(difference: Difference, questions: int, decisive: MeanTest | None) -> str:
+def _undecided(
+    difference: Difference, decision: Decision | None, comparisons: int, questions: int
+) -> str:
     first, second = difference.pair.first, difference.pair.second
-    if difference.mean is None:
-        return f"{first} and {second} cannot be compared: there are no responses."
     observed = (
         f"between {first} and {second}: the observed difference, {difference.pair.title}, "
-        f"is {_points(difference.mean)} of the responses"
+        f"is {_points(difference.mean or 0.0)} of the responses"
     )
     reach = _reach(difference, questions)
+    reason = _reason(difference, decision, comparisons)
     if not reach:
-        return (
-            f"No preference can be inferred {observed}, and it has no interval: "
-            f"{difference.participants.why}. {_advantage(difference, questions)}"
-        )
-    return (
-        f"The votes do not decide {observed}, and its 95 % interval is {reach}"
-        f"{_but(difference, decisive)}. {_advantage(difference, questions)}"
-    )
+        why = difference.participants.why
+        return f"No preference can be inferred {observed}, and it has no interval: {why}{reason}."
+    return f"The votes do not decide {observed}, and its 95 % interval is {reach}{reason}."
 
 
-def _but(difference: Difference, decisive: MeanTest | None) -> str:
-    """Return the reason why an interval that excludes zero is not enough."""
-    if decisive:
+def _reason(difference: Difference, decision: Decision | None, comparisons: int) -> str:
+    """Return why a test that excludes zero is not enough, else nothing."""
+    if decision:
         permuted = p_text(difference.label_permutation.p)
         more = "does not show more than random clicking gives"
         return f", but the label permutation {more} ({permuted})"
-    if _excludes_zero(difference.two_way):
-        return ", and what holds of the kind would have to hold of these"
-    return ""
+    if not difference.mean or not _excludes_zero(difference.participants) or comparisons == 1:
+        return ""
+    p = [
+        f"{p_text(each.p)} {where}"
+        for each, where in (
+            (_of_kind(difference, comparisons), "for the kind"),
+            (_of_these(difference, comparisons), "for these"),
+        )
+        if each
+    ]
+    return f", but corrected for {comparisons} comparisons {' and '.join(p)}"
 
 
 def _reach(difference: Difference, questions: int) -> str:
     return " and ".join(
         f"{_interval(test.ci95, 1.0)} {where}"
         for test, where in (
-            (difference.two_way, "for questions of this kind"),
+            (difference.components, "for questions of this kind"),
             (difference.participants, _these(questions)),
         )
         if test.ci95
     )
+
+
+def _where(population: str, questions: int) -> str:
+    """Return the start of a sentence about a population."""
+    if population == T2:
+        return "For questions of this kind"
+    return f"F{_these(questions)[1:]}"
 
 
 def _these(questions: int) -> str:
@@ -128,22 +218,130 @@ def _these(questions: int) -> str:
     return f"for these {questions} questions alone"
 
 
-def _holm(test: MeanTest, survives: bool, comparisons: int) -> str:
+def _corrected(p: float | None, comparisons: int) -> str:
     if comparisons == 1:
-        return f"{p_text(test.p)}, the only comparison, so nothing has to be corrected"
-    outcome = "this survives" if survives else "this does not survive"
-    return f"{outcome} Holm's correction over {comparisons} comparisons ({p_text(test.p_holm)})"
+        return f"{p_text(p)}, the only comparison"
+    return f"{p_text(p)}, corrected for {comparisons} comparisons"
 
 
-def _elsewhere(difference: Difference, population: str | None, mean: float) -> str:
-    if population == T2:
+def _elsewhere(difference: Difference, decision: Decision, comparisons: int, mean: float) -> str:
+    """Return a sentence on questions of this kind, for a preference on these alone."""
+    if decision.population == T2:
         return ""
-    wide = difference.two_way.ci95
-    if wide is None:
-        return f"Of other questions nothing can be said: {difference.two_way.why}. "
+    of_kind = _of_kind(difference, comparisons)
+    if of_kind is None:
+        return f"Of other questions nothing can be said: {difference.components.why}. "
+    rests_on = f"by {of_kind.exact_test}"
+    if of_kind.interval:
+        rests_on = f"there the interval is {_interval(of_kind.interval, mean)},"
     return (
-        f"For questions of this kind it stays open: there the interval is {_interval(wide, mean)}. "
+        f"For questions of this kind it stays open: {rests_on} "
+        f"{_corrected(of_kind.p, comparisons)}. "
     )
+
+
+def _for_ties(parts: ByContrast, first_wins: bool) -> str:
+    """Return what a measure is preferred for where contradictions do not support it."""
+    breaks = (parts.first_breaks_ties, parts.second_breaks_ties)
+    by_winner, by_loser = breaks if first_wins else breaks[::-1]
+    if by_winner and not by_loser:
+        return "for showing no ties"
+    if by_loser and not by_winner:
+        return "for showing ties"
+    return "where one only breaks ties of the other"
+
+
+def _sources(parts: ByContrast, pair: Pair, of_what: str, towards: float = 1.0) -> str:
+    """Return a sentence on the questions from which a difference comes; empty without ties.
+
+    ``towards``: below 0 for a lead of the second measure, whose points then count as positive.
+    """
+    ties, contradicting = parts.ties_only, parts.contradicting
+    if ties.contribution is None:
+        return ""
+    sign = -1 if towards < 0 else 1
+    if not parts.second_breaks_ties:
+        breaking = f"{pair.first} only breaks {pair.second}'s ties"
+    elif not parts.first_breaks_ties:
+        breaking = f"{pair.second} only breaks {pair.first}'s ties"
+    else:
+        breaking = "one only breaks ties of the other"
+    from_ties = (
+        f"{of_what}, {rounded(100 * sign * ties.contribution)} come from "
+        f"{_count(ties.questions)} in which {breaking}"
+    )
+    if contradicting.contribution is None:
+        return f"{from_ties}; in none do the two contradict each other. "
+    return (
+        f"{from_ties}; from the {contradicting.questions} in which they contradict each other: "
+        f"{rounded(100 * sign * contradicting.contribution)}. "
+    )
+
+
+def _count(questions: int) -> str:
+    return f"{questions} question{'s' * (questions != 1)}"
+
+
+def _other_reading(difference: Difference, decision: Decision | None, comparisons: int) -> str:
+    """Return a sentence where the votes minus what redrawn labels give say something else."""
+    above = difference.above_random_clicks
+    mean = above.mean or 0.0
+    counted = "With what random clicking gives taken from each vote"
+    if decision is None:
+        found = _decided_above(above)
+        if found is None:
+            return ""
+        ahead = difference.pair.first if mean > 0 else difference.pair.second
+        return (
+            f"{counted}, {ahead} leads by {_points(abs(mean))} (95 % interval "
+            f"{_interval(found.ci95, mean)}): identical orders may hide a preference. "
+        )
+    test = above.components if decision.population == T2 else above.participants
+    p = test.p_step if isinstance(test, Components) else test.p_holm
+    same_sign = mean * (difference.mean or 0.0) > 0
+    if not difference.unequal or p is None or (p < LEVEL and same_sign):
+        return ""
+    lead = _points(mean if (difference.mean or 0.0) > 0 else -mean)
+    return (
+        f"{counted}, the lead is {lead} and not beyond chance ({_corrected(p, comparisons)}): "
+        "identical orders may have made it. "
+    )
+
+
+def _decided_above(above: MeanTests) -> MeanTest | None:
+    """Return the test of votes minus expectations that excludes zero after correction."""
+    if not _excludes_zero(above.participants):
+        return None
+    if above.components.p_step is not None and above.components.p_step < LEVEL:
+        return above.components
+    p = above.participants.p_holm
+    return above.participants if p is not None and p < LEVEL else None
+
+
+def _equal(difference: Difference) -> str:
+    """Return what is equal, to within how much, after "For questions of this kind, "."""
+    equality, pair = difference.equivalence, difference.pair
+    if equality is None or equality.equal_for is None:
+        return ""
+    found = equality.kind if equality.equal_for == T2 else equality.these
+    return (
+        f"{pair.first} and {pair.second} are equal to within "
+        f"{_margin(equality)} points: the difference, {pair.title}, "
+        f"is {_points(difference.mean or 0.0)} of the responses, and its 90 % interval, "
+        f"{_interval(found.ci90, 1.0)}, lies within (two one-sided tests, {p_text(found.p)})."
+    )
+
+
+def _small(difference: Difference, population: str) -> str:
+    """Return a sentence on a preference that is shown to be smaller than what matters."""
+    equality = difference.equivalence
+    if equality is None or equality.equal_for not in (population, T2):
+        return ""
+    return f"That is less than the {_margin(equality)} points which, by the plan, matter. "
+
+
+def _margin(equality: Equivalence) -> str:
+    return f"{100 * equality.smallest_difference:.6g}"
 
 
 def _advantage(difference: Difference, questions: int) -> str:

@@ -112,6 +112,26 @@ def identical_groups(rankings: Mapping[Name, Ranking]) -> list[list[Name]]:
     return [names for names in groups.values() if len(names) > 1]
 
 
+CONTRADICTING, TIES_ONLY, IDENTICAL = "contradicting", "ties_only", "identical"
+
+
+def contrast(first: Ranking, second: Ranking) -> str:
+    """Return how two rankings of the same lists differ, one of three kinds.
+
+    CONTRADICTING: they put some two lists in opposite orders; TIES_ONLY: they differ, and where
+    they do one of them ties the lists; IDENTICAL.
+    """
+    if first == second:
+        return IDENTICAL
+    return CONTRADICTING if contradictions(first, second) else TIES_ONLY
+
+
+def breaks_ties(first: Ranking, second: Ranking) -> bool:
+    """Return whether the first ranking orders two lists that the second ties."""
+    a, b = first.places, second.places
+    return any(a[x] != a[y] and b[x] == b[y] for x, y in combinations(a, 2))
+
+
 def contradictions(first: Ranking, second: Ranking) -> int:
     """Count the pairs of lists that two rankings order strictly and oppositely."""
     a, b = first.places, second.places

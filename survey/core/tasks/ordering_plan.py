@@ -60,6 +60,10 @@ SHOW_VALUES_HELP = (
 SHUFFLE_COLUMNS_HELP = (
     "The paper's study does. The methods get new numbers in each question in any case."
 )
+SMALLEST_DIFFERENCE_HELP = (
+    "Of 100 answers, by how many must two methods differ to matter? Results may then say that two "
+    "are equal to within that many points. Empty: nothing is said of equality."
+)
 POSITIONS_STRIP_HELP = (
     "A line from 1 to the collection's size beside each list, with a mark at each position. Off "
     "in the paper's study."
@@ -127,6 +131,16 @@ class OrderingPlan(Plan):
         Whole("Ask a question again", 1, 50, optional=True, help=REPEATED_HELP), None
     )
     obvious: bool = ruled(Switch("Ask an obvious question", help=OBVIOUS_HELP), False)
+    smallest_difference: int | None = ruled(
+        Whole(
+            "Smallest difference that matters, in points",
+            1,
+            100,
+            optional=True,
+            help=SMALLEST_DIFFERENCE_HELP,
+        ),
+        None,
+    )
 
     __hash__ = Plan.__hash__
 

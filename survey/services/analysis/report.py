@@ -148,6 +148,8 @@ def tables_of(analysis: Analysis) -> list[Sheet]:
         _shares(analysis),
         _first(analysis.agreement.table4),
         _differences(differences),
+        _contrasts(differences),
+        *([_equivalence(differences)] if differences[0].equivalence else []),
         _permutation(differences),
         _other_tests(analysis),
         _concordance(analysis),
@@ -299,17 +301,82 @@ def _differences(differences: tuple[Difference, ...]) -> Sheet:
     return Sheet(
         name="differences",
         title="Differences between measures in points, with 95 % intervals",
-        columns=("pair", "population", "difference", "from", "to", "p", "p (Holm)"),
+        columns=("pair", "population", "difference", "from", "to", "p", "p (corrected)"),
         rows=tuple(
-            (_pair(difference), population, *_points(test), *_p(test.p, test.p_holm))
+            (_pair(difference), population, *_points(test), *_p(test.p, corrected))
             for difference in differences
-            for population, test in (
-                ("questions of this kind (T2)", difference.two_way),
-                ("these questions (T1)", difference.participants),
+            for population, test, corrected in (
+                (
+                    "questions of this kind (T2)",
+                    difference.components,
+                    difference.components.p_step,
+                ),
+                (
+                    "these questions (T1)",
+                    difference.participants,
+                    difference.participants.p_holm,
+                ),
             )
         ),
-        note="T2: two-way cluster-robust t over participants and questions. T1: t over "
-        "participants' means. A preference needs these intervals and the label permutation.",
+        note="T2: t by the variance components of participants and questions, corrected by the "
+        "largest |t| of all pairs, stepping down; its interval is never narrower than T1's. T1: t "
+        "of the mean of the responses, clustered by participant, corrected by Holm's method. A "
+        "preference needs the corrected p and the label permutation.",
+        decimals=1,
+    )
+
+
+def _contrasts(differences: tuple[Difference, ...]) -> Sheet:
+    rows: list[tuple[Cell, ...]] = []
+    for each in differences:
+        parts = each.by_contrast
+        for kind, part in (("contradict", parts.contradicting), ("ties only", parts.ties_only)):
+            contribution = None if part.contribution is None else 100 * part.contribution
+            rows.append(
+                (
+                    *(_pair(each), kind, part.questions, contribution),
+                    *_points(part.components),
+                    *_points(part.participants)[1:],
+                )
+            )
+        rows.append((_pair(each), "identical", parts.identical.questions, *[None] * 6))
+    return Sheet(
+        name="contrasts",
+        title="Where the differences come from, in points",
+        columns=(
+            *("pair", "the two orders", "questions", "part of the difference"),
+            *("difference there", "T2 from", "T2 to", "T1 from", "T1 to"),
+        ),
+        rows=tuple(rows),
+        note="Contradict: the two put some lists in opposite orders. Ties only: one orders lists "
+        "that the other ties, and they differ in nothing else; who prefers an order without ties "
+        "ticks it there, whatever the measures mean. Parts add up to the difference of all "
+        "responses; the intervals (95 %) are of the difference in these questions alone.",
+        decimals=1,
+    )
+
+
+def _equivalence(differences: tuple[Difference, ...]) -> Sheet:
+    rows: list[tuple[Cell, ...]] = []
+    margin = 0.0
+    for each in differences:
+        if each.equivalence is None:
+            continue
+        margin = 100 * each.equivalence.smallest_difference
+        for population, test in (
+            ("questions of this kind (T2)", each.equivalence.kind),
+            ("these questions (T1)", each.equivalence.these),
+        ):
+            ends = _in_points(test.ci90) if test.ci90 else (None, None)
+            rows.append((_pair(each), population, *ends, *_p(test.p)))
+    return Sheet(
+        name="equivalence",
+        title=f"Equal to within {margin:.6g} points? 90 % intervals",
+        columns=("pair", "population", "from", "to", "p"),
+        rows=tuple(rows),
+        note=f"{margin:.6g} points are the smallest difference that matters, by the plan. Two "
+        "one-sided tests: equality is shown where the whole interval lies within. Not corrected "
+        "for several comparisons.",
         decimals=1,
     )
 
@@ -318,16 +385,24 @@ def _permutation(differences: tuple[Difference, ...]) -> Sheet:
     return Sheet(
         name="permutation",
         title="Leads in credits, observed and by random clicks (label permutation)",
-        columns=("pair", "lead", "by random clicks", "p", "p (Holm)", "identical in questions"),
+        columns=(
+            *("pair", "lead", "by random clicks", "p", "p (Holm)"),
+            *("points above", "p above (corrected)", "identical in questions"),
+        ),
         rows=tuple(
             (
                 *(_pair(each), each.lead, each.label_permutation.null_mean),
                 *_p(each.label_permutation.p, each.label_permutation.p_holm),
+                100 * (each.above_random_clicks.mean or 0.0),
+                *_p(each.above_random_clicks.components.p_step),
                 ", ".join(map(str, each.identical)) or "none",
             )
             for each in differences
         ),
-        note="Lead: credits of the first minus those of the second.",
+        note="Lead: credits of the first minus those of the second. Points above: the difference "
+        "with what redrawn labels give taken from each vote, and its test for questions of this "
+        "kind. The label permutation asks whether clicks were blind; this asks whether more than "
+        "identical orders made the lead.",
         decimals=1,
     )
 
@@ -343,9 +418,9 @@ def _p(*values: float | None) -> tuple[P | None, ...]:
 
 def _points(test: MeanTest) -> tuple[float | None, ...]:
     """Return a mean and its interval in points, within what a difference can be."""
-    if test.ci95 is None or test.mean is None:
+    if test.mean is None:
         return None, None, None
-    return 100 * test.mean, *_in_points(test.ci95)
+    return 100 * test.mean, *(_in_points(test.ci95) if test.ci95 else (None, None))
 
 
 def _in_points(interval: Interval) -> Interval:
@@ -361,6 +436,7 @@ def _other_tests(analysis: Analysis) -> Sheet:
         counted = f"won {questions.won}, lost {questions.lost}, tied {questions.tied}"
         against = f"{matched.n10} against {matched.n01}"
         rows += [
+            (_pair(each, ": two-way cluster-robust t (T2)"), each.two_way.n, each.two_way.p),
             (_pair(each, ": sign flips over participants (T1)"), flips.n, flips.sign_flip_p),
             (
                 _pair(each, f": sign flips over questions (T2), {counted}"),
@@ -387,12 +463,11 @@ def _other_tests(analysis: Analysis) -> Sheet:
         title="Other tests",
         columns=("test", "n", "p"),
         rows=tuple((test, n, *_p(p)) for test, n, p in rows),
-        note="Checks, not corrected for several comparisons: verdicts rest on the two-way t, the "
-        "participants' t and the label permutation. Descriptive tests take responses as "
-        "independent, which they are not: McNemar "
-        "rejects far more often than its nominal 5 %. Friedman on tau-b compares how near "
-        "the measures' orders are to the participants'; a measure whose order is like another's is "
-        "near even to random clicks.",
+        note="Checks, not corrected for several comparisons: verdicts rest on the t by variance "
+        "components, the participants' t and the label permutation. Descriptive tests take "
+        "responses as independent, which they are not: McNemar rejects far more often than its "
+        "nominal 5 %. Friedman on tau-b compares how near the measures' orders are to the "
+        "participants'; a measure whose order is like another's is near even to random clicks.",
     )
 
 

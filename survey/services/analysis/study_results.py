@@ -15,6 +15,7 @@ from survey.core.agreement.agreement import (
     TESTS,
     TIES,
     Agreement,
+    Difference,
     ShareInterval,
     Variant,
     analyse_answers,
@@ -32,6 +33,7 @@ from survey.core.agreement.answers import (
     spread,
 )
 from survey.core.agreement.concordance import Concordance, MeanAgreement
+from survey.core.agreement.contrasts import ContrastPart
 from survey.core.agreement.credits import Rankings, Shares, Table4
 from survey.core.agreement.differences import Pair
 from survey.core.agreement.quality import (
@@ -45,6 +47,7 @@ from survey.core.agreement.quality import (
     quality_flags,
 )
 from survey.core.agreement.verdicts import Verdict, verdict
+from survey.core.statistics.significance import MeanTest
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.questions import Question, rankings_of
 from survey.core.tasks.ordering_plan import (
@@ -120,7 +123,8 @@ class Votes:
     """Answers of the participants who count, with the questions they answer.
 
     ``rankings``: question → measure → order; ``asked``: questions for each participant;
-    ``simulated_ids``: ids of participants who are test data; ``signs``: of their care.
+    ``simulated_ids``: ids of participants who are test data; ``signs``: of their care;
+    ``smallest_difference``: that matters, a share, None where the plan names none.
     """
 
     study: Mapping[str, Any]
@@ -130,6 +134,7 @@ class Votes:
     answers: Answers
     simulated_ids: frozenset[str] = frozenset()
     signs: Signs = field(default_factory=Signs)
+    smallest_difference: float | None = None
 
 
 @dataclass(frozen=True)
@@ -217,7 +222,12 @@ def analyse_votes(
         left_out = replace(left_out, flagged=len(flagged))
     votes = _without_question(votes, options.without_question)
     agreement = analyse_answers(
-        votes.answers, votes.rankings, votes.measures, votes.asked, ties=options.ties
+        votes.answers,
+        votes.rankings,
+        votes.measures,
+        votes.asked,
+        ties=options.ties,
+        smallest_difference=votes.smallest_difference,
     )
     return Analysis(
         votes_before_options=votes_before_options,
@@ -347,6 +357,7 @@ def analyse_records(
         *(facts, plan.measures, rankings, plan.counted, counted_answers.of_people(voted)),
         simulated_ids=simulated_ids,
         signs=_signs(everyone, counted_answers.people[arms == NEVER], controls),
+        smallest_difference=plan.smallest_difference and plan.smallest_difference / 100,
     )
     analysis = analyse_votes(votes, LeftOut.of(exclusions, options), options)
     people = np.append(analysis.votes.answers.people, counted_answers.people[~voted])
@@ -489,8 +500,8 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             for name, interval in agreement.share_intervals.items()
         },
         "differences": [
-            _attributes(each, "pair", "lead", "mean", "why", *TESTS)
-            for each in agreement.differences
+            _difference_json(each, verdict)
+            for each, verdict in zip(agreement.differences, analysis.verdicts, strict=True)
         ],
         "verdicts": analysis.verdicts,
         "cochran_q": {"distinct": agreement.cochran_distinct, "all": agreement.cochran_all},
@@ -547,10 +558,38 @@ def counts_as_json(table: Table4, parts: Shares) -> dict[str, Any]:
     return {name: json_values(value) for name, value in content.items()}
 
 
+def _difference_json(difference: Difference, verdict: Verdict) -> dict[str, Any]:
+    return {
+        **_attributes(difference, "pair", "lead", "mean", "why", *TESTS),
+        "above_random_clicks": difference.above_random_clicks,
+        "by_contrast": {
+            "contradicting": _part_json(difference.by_contrast.contradicting),
+            "ties_only": {
+                **_part_json(difference.by_contrast.ties_only),
+                **_attributes(difference.by_contrast, "first_breaks_ties", "second_breaks_ties"),
+            },
+            "identical": difference.by_contrast.identical,
+        },
+        **({"equivalence": difference.equivalence} if difference.equivalence else {}),
+        "verdict": _attributes(verdict, "scope", "sentence"),
+    }
+
+
+def _part_json(part: ContrastPart) -> dict[str, Any]:
+    """Convert a part, whose tests are not corrected for several comparisons."""
+    tests = {
+        name: {key: value for key, value in vars(test).items() if key not in ("p_holm", "p_step")}
+        for name, test in vars(part).items()
+        if isinstance(test, MeanTest)
+    }
+    return vars(part) | tests
+
+
 def _share_interval_json(interval: ShareInterval) -> dict[str, Any]:
     of_test = ("estimand", "n", "unit", "ci95", "why")
     return {
         **_attributes(interval, "share", "why"),
+        "components": _attributes(interval.components, *of_test),
         "two_way": _attributes(interval.two_way, *of_test),
         "participants": _attributes(interval.participants, *of_test),
     }

@@ -10,7 +10,7 @@ The exchange test is exact. Within each set the counts stay with their orders, a
 are exchanged among the orders, every assignment being equally likely; measures whose orders
 are identical stay together, as one order with one count. It gives every *order* the same
 chance: the second column that an identical order takes on the page is no part of it (for
-that, see ``differences.label_permutation``).
+that, see ``label_permutation``).
 """
 
 import math
@@ -36,12 +36,11 @@ from survey.core.agreement.differences import (
     T2,
     Pair,
     QuestionsTest,
-    Redraws,
     by_questions,
     differences,
-    label_permutation,
     pairs,
 )
+from survey.core.agreement.label_permutation import Redraws, label_permutation
 from survey.core.statistics.significance import MeanTest, Statistic, holm, t_test
 from survey.core.studies.rankings import Ranking
 from survey.services.analysis.study_results import json_values

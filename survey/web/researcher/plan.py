@@ -161,6 +161,7 @@ class PlanForm(Form):
     positions_strip = field_for(RULES["positions_strip"])
     repeated = field_for(RULES["repeated"])
     obvious = field_for(RULES["obvious"])
+    smallest_difference = field_for(RULES["smallest_difference"])
 
     personal_until = field_for(RULES["personal_until"])
     personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)

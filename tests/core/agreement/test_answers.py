@@ -12,7 +12,8 @@ from survey.core.agreement.answers import (
     distinct_keys,
     sum_by_participant,
 )
-from survey.core.agreement.differences import Pair, Redraws, label_permutation
+from survey.core.agreement.differences import Pair
+from survey.core.agreement.label_permutation import Redraws, label_permutation
 from survey.core.agreement.quality import SAME, Layouts, conditional_logit, quality_flags
 from survey.core.statistics import significance
 from tests.core.agreement.random_votes import (
@@ -77,7 +78,7 @@ def test_labels_drawn_together_give_nearly_the_p_of_labels_drawn_one_by_one(monk
     rankings = random_rankings(rng, 4, identical=0.5)
     credits = credits_of(random_responses(rng, rankings, 40, leaning=0.05), rankings)
     exact = {pair: label_permutation(Redraws(credits), pair) for pair in PAIRS}
-    monkeypatch.setattr("survey.core.agreement.differences.MOST_SINGLE_DRAWS", 10)
+    monkeypatch.setattr("survey.core.agreement.label_permutation.MOST_SINGLE_DRAWS", 10)
     redraws = Redraws(credits)
     for pair in PAIRS:
         found = label_permutation(redraws, pair)

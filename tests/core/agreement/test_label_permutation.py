@@ -10,13 +10,8 @@ from scipy import stats
 from survey.core.agreement.agreement import TIES
 from survey.core.agreement.answers import Response
 from survey.core.agreement.credits import Ballots, tally_credits
-from survey.core.agreement.differences import (
-    Redraws,
-    cochran_q,
-    differences,
-    label_permutation,
-    pairs,
-)
+from survey.core.agreement.differences import differences, pairs
+from survey.core.agreement.label_permutation import Redraws, cochran_q, label_permutation
 from survey.core.studies.rankings import Ranking
 from tests.core.agreement.random_votes import (
     MEASURES,

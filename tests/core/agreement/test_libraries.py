@@ -23,15 +23,14 @@ from survey.core.agreement.concordance import (
 from survey.core.agreement.credits import distinct_questions
 from survey.core.agreement.differences import (
     Pair,
-    Redraws,
     by_participants,
     by_questions,
-    cochran_q,
     differences,
     mcnemar,
     mean_of,
     two_way,
 )
+from survey.core.agreement.label_permutation import Redraws, cochran_q
 from survey.core.agreement.quality import Layouts, conditional_logit
 from survey.core.statistics.significance import sign_flip
 from survey.core.studies.rankings import Ranking

@@ -74,7 +74,8 @@ def test_every_undefined_value_says_why_and_nothing_else_does(study, ties):
         missing = [
             field.name
             for field in fields(one)
-            if not re.search("^why$|p_holm$", field.name) and undefined_in(getattr(one, field.name))
+            if not re.search("^why$|p_holm$|p_step$", field.name)
+            and undefined_in(getattr(one, field.name))
         ]
         assert (one.why is not None) == bool(missing), (one, missing)
     for one in found.differences:
@@ -234,32 +235,92 @@ def test_a_question_that_all_measures_order_alike_changes_no_lead(study, data):
         assert one.questions.sign_flip_p == other.questions.sign_flip_p
 
 
-def excludes_zero(interval):
-    return interval is not None and (interval[0] > 0 or interval[1] < 0)
+@few
+@given(any_study, st.sampled_from(list(TIES)))
+def test_the_interval_for_the_kind_holds_that_for_these_questions(study, ties):
+    for one in analysed(study, ties=ties).differences:
+        for tests in (one, one.above_random_clicks):
+            wide, narrow = tests.components.ci95, tests.participants.ci95
+            if wide and narrow:
+                assert wide[0] <= narrow[0] <= narrow[1] <= wide[1]
 
 
 @few
 @given(any_study, st.sampled_from(list(TIES)))
-def test_a_verdict_says_no_more_than_its_interval_and_its_redraws(study, ties):
+def test_the_parts_by_contrast_add_up_to_the_difference(study, ties):
+    _, rankings, _ = study
+    for one in analysed(study, ties=ties).differences:
+        parts = one.by_contrast
+        both = (parts.contradicting, parts.ties_only)
+        assert sum(part.questions for part in (*both, parts.identical)) == len(rankings)
+        assert parts.identical.questions == len(one.identical)
+        if one.mean is not None:
+            total = sum(part.contribution or 0.0 for part in both)
+            assert total == pytest.approx(one.mean, abs=1e-12)
+
+
+@few
+@given(any_study)
+def test_without_identical_orders_votes_are_above_random_clicks_by_all_of_their_difference(study):
+    for one in analysed(study).differences:
+        if not one.unequal:
+            assert one.above_random_clicks.mean == one.mean
+        elif one.mean is not None:
+            lead = one.lead - one.label_permutation.null_mean
+            expected = pytest.approx(lead / one.label_permutation.n, abs=1e-9)
+            assert one.above_random_clicks.mean == expected
+
+
+def decisive_p(one, population, comparisons):
+    """The corrected p on which a preference rests."""
+    test = one.components if population == T2 else one.participants
+    p = test.p_step if population == T2 else test.p_holm
+    if p is not None:
+        return p
+    exact = one.questions.sign_p if population == T2 else test.sign_flip_p
+    return min(1, comparisons * exact)
+
+
+@few
+@given(any_study, st.sampled_from(list(TIES)))
+def test_a_verdict_says_no_more_than_its_corrected_test_and_its_redraws(study, ties):
     found = analysed(study, ties=ties)
     for one in found.differences:
         said = verdict(one, len(found.differences), len(study[1]))
-        wide, narrow = one.two_way.ci95, one.participants.ci95
         if one.mean is not None:
             assert re.search("dentical orders|rders are identical", said.sentence)
         if said.preferred is None:
             assert "preferred" not in said.sentence
-            assert (said.population, said.survives_holm) == (None, None)
+            assert (said.scope, said.population, said.preferred_for) == ("none", None, None)
             continue
-        interval = {T2: wide, T1: narrow}[said.population]
-        assert excludes_zero(interval)
-        assert said.population == T2 or not excludes_zero(wide)
-        assert said.preferred == (one.pair.first if interval[0] > 0 else one.pair.second)
+        towards = 1 if said.preferred == one.pair.first else -1
+        assert one.mean * towards > 0
+        assert said.scope == {T2: "kind", T1: "these"}[said.population]
+        assert decisive_p(one, said.population, len(found.differences)) < 0.05
+        these = one.participants.p if one.participants.p is not None else None
+        assert (one.participants.sign_flip_p if these is None else these) < 0.05
         chance = one.label_permutation
-        if abs(chance.null_mean) > 1e-9:
-            towards = 1 if said.preferred == one.pair.first else -1
-            assert (one.lead - chance.null_mean) * towards > 0
-            assert chance.p < 0.05
+        assert (one.lead - chance.null_mean) * towards > 0
+        assert chance.p < 0.05
+        contradicting = one.by_contrast.contradicting.contribution
+        for_orders = contradicting is not None and contradicting * towards > 0
+        assert said.preferred_for == ("orders" if for_orders else "ties")
+        assert bool(re.search("preferred to [A-Z]+ by", said.sentence)) == for_orders
+
+
+@few
+@given(any_study, st.integers(1, 40))
+def test_measures_are_called_equal_where_both_intervals_lie_within_the_margin(study, points):
+    margin = points / 100
+    found = analysed(study, smallest_difference=margin)
+    for one in found.differences:
+        said = verdict(one, len(found.differences), len(study[1]))
+        for test in (one.equivalence.kind, one.equivalence.these):
+            within = test.ci90 is not None and -margin < test.ci90[0] <= test.ci90[1] < margin
+            assert within == (test.p is not None and test.p < 0.05)
+        if said.scope == "equal":
+            assert f"equal to within {points} points" in said.sentence
+            assert one.equivalence.these.p < 0.05
 
 
 NUMBER = r"−?[0-9]+(?:[.][0-9]+)?"
@@ -276,27 +337,33 @@ def test_the_numbers_of_a_sentence_are_those_of_the_statistics(study):
     found = analysed(study)
     for one in found.differences:
         said = verdict(one, len(found.differences), len(study[1]))
-        if said.preferred is None:
-            ends = [test.ci95 for test in (one.two_way, one.participants) if test.ci95]
-            turn, mean = 1, one.mean
-        else:
-            test = one.two_way if said.population == T2 else one.participants
-            wide = [one.two_way.ci95] if said.population == T1 and one.two_way.ci95 else []
-            ends, mean = [test.ci95, *wide], abs(test.mean)
-            turn = 1 if said.preferred == one.pair.first else -1
-            p = test.p_holm if len(found.differences) > 1 else test.p
-            assert p_text(p) in said.sentence
-            assert said.survives_holm == (test.p_holm < 0.05)
+        sentence = re.sub(
+            "With what random clicking gives.*?(beyond|preference).*?[.] ", "", said.sentence
+        )
+        mean = one.mean
         if mean is None:
             continue
-        points = number(re.search(f"({NUMBER}) points", said.sentence)[1])
+        turn, ends = 1, [test.ci95 for test in (one.components, one.participants) if test.ci95]
+        if said.preferred is not None:
+            turn, mean = (1 if said.preferred == one.pair.first else -1), abs(mean)
+            p = decisive_p(one, said.population, len(found.differences))
+            assert p_text(p) in sentence
+            if said.population == T2:
+                ends = [one.components.ci95] if one.components.ci95 else []
+            else:
+                ends = [test.ci95 for test in (one.participants, one.components) if test.ci95]
+        points = number(re.search(f"({NUMBER}) points", sentence)[1])
         assert points == pytest.approx(100 * mean, abs=0.0501)
-        shown = re.findall(f"({NUMBER}) to ({NUMBER})", said.sentence)
+        shown = re.findall(f"({NUMBER}) to ({NUMBER})", sentence)
         assert len(shown) == len(ends)
         for end, limits in zip(ends, shown, strict=True):
             low, high = sorted(100 * min(1, max(-1, turn * limit)) for limit in end)
             assert tuple(map(number, limits)) == pytest.approx((low, high), abs=0.0501)
-        lead = re.search(f"an? ({NUMBER})-point lead; observed: ({NUMBER})", said.sentence)
+        source = re.search(f"(?:points|difference), ({NUMBER}) come from", sentence)
+        if source:
+            part = 100 * turn * one.by_contrast.ties_only.contribution
+            assert number(source[1]) == pytest.approx(part, abs=0.0501)
+        lead = re.search(f"an? ({NUMBER})-point lead; observed: ({NUMBER})", sentence)
         test = one.label_permutation
         if lead:
             sign = 1 if test.null_mean > 0 else -1

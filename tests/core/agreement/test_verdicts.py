@@ -1,5 +1,7 @@
 """What is said of a pair of measures, word for word, in constructed situations."""
 
+import pytest
+
 from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.differences import T1, T2
@@ -10,12 +12,15 @@ MEASURES = ("AP", "NMRR", "MNRO")
 INITIALS = {"A": "AP", "N": "NMRR", "M": "MNRO"}
 DIFFERENT = dict(zip(MEASURES, map(Ranking.parse, ("A>B>C", "B>A>C", "C>B>A")), strict=True))
 NMRR_IS_MNRO = {**DIFFERENT, "NMRR": DIFFERENT["MNRO"]}
+MNRO_BREAKS_TIES = {**DIFFERENT, "NMRR": Ranking.parse("C>A=B")}
+MNRO_SHOWS_TIES = {**DIFFERENT, "NMRR": Ranking.parse("C>B>A"), "MNRO": Ranking.parse("C>A=B")}
+EACH_BREAKS_TIES = {**DIFFERENT, "NMRR": Ranking.parse("C>A=B"), "MNRO": Ranking.parse("A=C>B")}
 
 
-def said(pair, *votes, orders=DIFFERENT, measures=MEASURES):
+def said(pair, *votes, orders=DIFFERENT, measures=MEASURES, smallest_difference=None):
     """The verdict on a pair; a participant's votes are the initials of the measures ticked.
 
-    "O" is a custom ranking, "-" no answer; all questions have the same orders.
+    "O" is a custom ranking, "-" no answer. ``orders``: of all questions, or a list of each's.
     """
     responses = [
         Response(
@@ -29,66 +34,73 @@ def said(pair, *votes, orders=DIFFERENT, measures=MEASURES):
         for question, vote in enumerate(mine, 1)
         if vote != "-"
     ]
+    asked = max(map(len, votes))
     rankings = {
-        question: {name: orders[name] for name in measures}
-        for question in range(1, max(map(len, votes)) + 1)
+        question: {name: of[name] for name in measures}
+        for question, of in enumerate(orders if isinstance(orders, list) else [orders] * asked, 1)
     }
-    found = analyse_answers(Answers.of(responses), rankings, measures, asked=len(rankings))
+    found = analyse_answers(
+        Answers.of(responses), rankings, measures, asked, smallest_difference=smallest_difference
+    )
     one = next(one for one in found.differences if str(one.pair) == pair)
     return verdict(one, len(found.differences), len(rankings))
 
 
-def test_a_preference_for_questions_of_this_kind_that_survives_holm():
-    found = said("MNRO-NMRR", "MMNM", "MMMA", "MNMM", "MMMM", "MAMO", "MMMM")
-    assert (found.preferred, found.population, found.survives_holm) == ("MNRO", T2, True)
+FOR_MNRO = ("MMNM", "MMMA", "MNMM", "MMMM", "MAMO", "MMMM")
+
+
+def test_a_preference_for_questions_of_this_kind():
+    found = said("MNRO-NMRR", *FOR_MNRO)
+    assert (found.scope, found.preferred, found.preferred_for) == ("kind", "MNRO", "orders")
+    assert found.population == T2
     assert found.sentence == (
         "For questions of this kind, MNRO is preferred to NMRR by 70.8 points of the responses "
-        "(95 % interval 48.7 to 93.0); this survives Holm's correction over 3 comparisons "
-        "(p = .006). Identical orders give neither an advantage."
+        "(95 % interval 39.5 to 100.0; p = .017, corrected for 3 comparisons). Identical orders "
+        "give neither an advantage."
     )
 
 
-def test_a_preference_for_questions_of_this_kind_that_does_not_survive_holm():
+def test_without_the_correction_there_is_no_preference():
     found = said("MNRO-NMRR", "MMNM", "AMAN", "MAMM", "AMMA", "MNMA", "NMAM")
-    assert (found.preferred, found.population, found.survives_holm) == ("MNRO", T2, False)
+    assert (found.scope, found.preferred, found.population) == ("none", None, None)
     assert found.sentence == (
-        "For questions of this kind, MNRO is preferred to NMRR by 37.5 points of the responses "
-        "(95 % interval 3.4 to 71.6); this does not survive Holm's correction over 3 comparisons "
-        "(p = .118). Identical orders give neither an advantage."
+        "The votes do not decide between MNRO and NMRR: the observed difference, MNRO − NMRR, is "
+        "37.5 points of the responses, and its 95 % interval is −3.8 to 78.8 for questions of this "
+        "kind and 10.0 to 65.0 for these 4 questions alone, but corrected for 3 comparisons p = "
+        ".165 for the kind and p = .052 for these. Identical orders give neither an advantage."
     )
 
 
 def test_a_preference_on_these_questions_that_hangs_on_one_of_them():
     found = said("MNRO-NMRR", "MMMN", "MMNN", "MMMN", "MMMA", "MMMN", "MMAN")
-    assert (found.preferred, found.population, found.survives_holm) == ("MNRO", T1, True)
+    assert (found.scope, found.preferred, found.population) == ("these", "MNRO", T1)
     assert found.sentence == (
-        "For these 4 questions alone, MNRO is preferred to NMRR by 41.7 points of a "
-        "participant's responses (95 % interval 14.6 to 68.8); this survives Holm's correction "
-        "over 3 comparisons (p = .022). For questions of this kind it stays open: there the "
-        "interval is −88.1 to 100.0. Identical orders give neither an advantage."
+        "For these 4 questions alone, MNRO is preferred to NMRR by 41.7 points of the responses "
+        "(95 % interval 14.6 to 68.8; p = .022, corrected for 3 comparisons). For questions of "
+        "this kind it stays open: there the interval is −95.1 to 100.0, p = .408, corrected for 3 "
+        "comparisons. Identical orders give neither an advantage."
     )
 
 
 def test_votes_that_decide_nothing():
     found = said("MNRO-NMRR", "MNAM", "NMMN", "ANMM", "MNNA", "MMNO")
-    assert (found.preferred, found.population, found.survives_holm) == (None, None, None)
+    assert (found.scope, found.preferred, found.preferred_for) == ("none", None, None)
     assert found.sentence == (
         "The votes do not decide between MNRO and NMRR: the observed difference, MNRO − NMRR, "
-        "is 10.0 points of the responses, and its 95 % interval is −31.1 to 51.1 for questions of "
+        "is 10.0 points of the responses, and its 95 % interval is −44.4 to 64.4 for questions of "
         "this kind and −17.8 to 37.8 for these 4 questions alone. Identical orders give neither "
         "an advantage."
     )
 
 
 def test_one_question_says_nothing_of_others():
-    found = said("MNRO-NMRR", "M", "M", "M", "N", "M", "M", "M", "M", "A")
-    assert (found.preferred, found.population) == ("MNRO", T1)
+    found = said("MNRO-NMRR", *"MMMNMMMMMA")
+    assert (found.scope, found.preferred) == ("these", "MNRO")
     assert found.sentence == (
-        "For the one question of this study, MNRO is preferred to NMRR by 66.7 points of a "
-        "participant's responses (95 % interval 12.3 to 100.0); this does not survive Holm's "
-        "correction over 3 comparisons (p = .067). Of other questions nothing can be said: a "
-        "two-way test needs two participants and two questions. Identical orders give neither "
-        "an advantage."
+        "For the one question of this study, MNRO is preferred to NMRR by 70.0 points of the "
+        "responses (95 % interval 21.7 to 100.0; p = .029, corrected for 3 comparisons). Of other "
+        "questions nothing can be said: it needs two participants, two questions and as many "
+        "responses as both together. Identical orders give neither an advantage."
     )
 
 
@@ -97,9 +109,69 @@ def test_the_second_of_a_pair_wins_with_its_interval_turned_round():
     assert (found.preferred, found.population) == ("AP", T2)
     assert found.sentence == (
         "For questions of this kind, AP is preferred to NMRR by 70.8 points of the responses "
-        "(95 % interval 48.7 to 93.0); this survives Holm's correction over 3 comparisons "
-        "(p = .006). Identical orders give neither an advantage."
+        "(95 % interval 39.5 to 100.0; p = .017, corrected for 3 comparisons). Identical orders "
+        "give neither an advantage."
     )
+
+
+@pytest.mark.parametrize(
+    ("orders", "reason", "breaking"),
+    [
+        (MNRO_BREAKS_TIES, "for showing no ties", "MNRO only breaks NMRR's ties"),
+        (MNRO_SHOWS_TIES, "for showing ties", "NMRR only breaks MNRO's ties"),
+        (
+            EACH_BREAKS_TIES,
+            "where one only breaks ties of the other",
+            "one only breaks ties of the other",
+        ),
+    ],
+)
+def test_where_nothing_contradicts_a_preference_is_about_ties(orders, reason, breaking):
+    found = said("MNRO-NMRR", *FOR_MNRO, orders=orders)
+    assert (found.scope, found.preferred, found.preferred_for) == ("kind", "MNRO", "ties")
+    assert found.sentence == (
+        f"For questions of this kind, MNRO is preferred to NMRR {reason}, by 70.8 points of the "
+        "responses (95 % interval 39.5 to 100.0; p = .017, corrected for 3 comparisons). Of these "
+        f"points, 70.8 come from 4 questions in which {breaking}; in none do the two contradict "
+        "each other. Identical orders give neither an advantage."
+    )
+
+
+FIVE_OF_TIES = [MNRO_BREAKS_TIES] * 5 + [DIFFERENT] * 3
+
+
+def test_where_contradictions_say_the_opposite_a_preference_is_about_ties():
+    votes = ("MMMMMNNN", "MMMMMNMN", "MMMMMNNA", "MMMMMNNM", "MMMMNMNN", "MMMMMNNN")
+    found = said("MNRO-NMRR", *votes, orders=FIVE_OF_TIES)
+    assert (found.scope, found.preferred, found.preferred_for) == ("these", "MNRO", "ties")
+    assert found.sentence == (
+        "For these 8 questions alone, MNRO is preferred to NMRR for showing no ties, by 35.4 "
+        "points of the responses (95 % interval 22.5 to 48.3; p = .002, corrected for 3 "
+        "comparisons). Of these points, 58.3 come from 5 questions in which MNRO only breaks "
+        "NMRR's ties; from the 3 in which they contradict each other: −22.9. For questions of this "
+        "kind it stays open: there the interval is −32.0 to 100.0, p = .247, corrected for 3 "
+        "comparisons. Identical orders give neither an advantage."
+    )
+
+
+def test_a_preference_that_contradictions_support_names_its_parts():
+    votes = ("MMMMMMNM", "MMMMMNMM", "MMMMMMMA", "MMMMMMMM", "MMMMNMMM", "MMMMMMMM")
+    found = said("MNRO-NMRR", *votes, orders=FIVE_OF_TIES)
+    assert (found.scope, found.preferred, found.preferred_for) == ("kind", "MNRO", "orders")
+    assert found.sentence == (
+        "For questions of this kind, MNRO is preferred to NMRR by 85.4 points of the responses "
+        "(95 % interval 71.2 to 99.6; p < .001, corrected for 3 comparisons). Of these points, "
+        "58.3 come from 5 questions in which MNRO only breaks NMRR's ties; from the 3 in which "
+        "they contradict each other: 27.1. Identical orders give neither an advantage."
+    )
+
+
+def test_the_parts_of_a_lead_of_the_second_count_as_positive():
+    swapped = {**MNRO_BREAKS_TIES, "AP": MNRO_BREAKS_TIES["MNRO"], "MNRO": DIFFERENT["AP"]}
+    found = said("NMRR-AP", "AANA", "AAAM", "ANAA", "AAAA", "AMAO", "AAAA", orders=swapped)
+    assert (found.preferred, found.preferred_for) == ("AP", "ties")
+    assert "AP is preferred to NMRR for showing no ties, by 70.8 points" in found.sentence
+    assert "70.8 come from 4 questions in which AP only breaks NMRR's ties" in found.sentence
 
 
 def test_identical_orders_everywhere_leave_nothing_to_compare():
@@ -118,33 +190,84 @@ def test_a_lead_that_identical_orders_explain_is_no_preference():
     assert found.preferred is None
     assert found.sentence == (
         "The votes do not decide between NMRR and AP: the observed difference, NMRR − AP, is "
-        "40.0 points of the responses, and its 95 % interval is 3.3 to 76.7 for questions of this "
-        "kind and 12.2 to 67.8 for these 4 questions alone, but the label permutation does not "
-        "show more than random clicking gives (p = .818). Orders are identical in every question, "
-        "so random clicking alone gives NMRR a 33.3-point lead; observed: 40.0."
+        "40.0 points of the responses, and its 95 % interval is −16.6 to 96.6 for questions of "
+        "this kind and 12.2 to 67.8 for these 4 questions alone, but the label permutation does "
+        "not show more than random clicking gives (p = .818). Orders are identical in every "
+        "question, so random clicking alone gives NMRR a 33.3-point lead; observed: 40.0."
+    )
+
+
+def test_a_lead_that_is_not_beyond_identical_orders_for_the_kind_says_so():
+    found = said("NMRR-AP", "MMNM", "MNMA", "NNMM", "MMMM", "MNAM", orders=NMRR_IS_MNRO)
+    assert (found.preferred, found.population) == ("NMRR", T2)
+    assert found.sentence == (
+        "For questions of this kind, NMRR is preferred to AP by 80.0 points of the responses "
+        "(95 % interval 46.0 to 100.0; p = .014, corrected for 3 comparisons). With what random "
+        "clicking gives taken from each vote, the lead is 46.7 points and not beyond chance "
+        "(p = .059, corrected for 3 comparisons): identical orders may have made it. Orders are "
+        "identical in every question, so random clicking alone gives NMRR a 33.3-point lead; "
+        "observed: 80.0."
+    )
+
+
+def test_a_preference_that_identical_orders_hide_is_told():
+    votes = ("NANAMAMA", "ANAMAMAN", "NAMAMANA") * 4
+    found = said("NMRR-AP", *votes, orders=NMRR_IS_MNRO)
+    assert found.preferred is None
+    assert (
+        "With what random clicking gives taken from each vote, AP leads by 33.3 points (95 % "
+        "interval 15.4 to 51.3): identical orders may hide a preference." in found.sentence
     )
 
 
 def test_a_lead_beyond_what_identical_orders_give_is_one():
-    found = said("NMRR-AP", "MMNM", "MNMA", "NNMM", "MMMM", "MNAM", orders=NMRR_IS_MNRO)
-    assert (found.preferred, found.population, found.survives_holm) == ("NMRR", T2, True)
+    votes = ["MMNMMNMM"] * 6 + ["MNMMNMMM"] * 6
+    found = said("NMRR-AP", *votes, orders=NMRR_IS_MNRO)
+    assert (found.preferred, found.population) == ("NMRR", T2)
+    assert "With what random clicking gives" not in found.sentence
     assert found.sentence.endswith(
         "Orders are identical in every question, so random clicking alone gives NMRR "
-        "a 33.3-point lead; observed: 80.0."
+        "a 33.3-point lead; observed: 100.0."
     )
 
 
 def test_the_only_comparison_needs_no_correction():
     found = said("NMRR-AP", "NNNA", "NNNN", "NANN", "NNAN", measures=MEASURES[:2])
-    assert (found.preferred, found.survives_holm) == ("NMRR", True)
+    assert (found.scope, found.preferred) == ("kind", "NMRR")
     assert found.sentence == (
         "For questions of this kind, NMRR is preferred to AP by 62.5 points of the responses "
-        "(95 % interval 22.7 to 100.0); p = .015, the only comparison, so nothing has to be "
-        "corrected. Identical orders give neither an advantage."
+        "(95 % interval 8.6 to 100.0; p = .034, the only comparison). Identical orders give "
+        "neither an advantage."
     )
 
 
-def test_unanimous_votes_are_told_but_have_no_interval():
+def test_unanimous_votes_are_a_preference():
+    found = said("MNRO-AP", *["MMMMMMMMMM"] * 30)
+    assert (found.scope, found.preferred) == ("kind", "MNRO")
+    assert found.sentence == (
+        "For questions of this kind, MNRO is preferred to AP by 100.0 points of the responses. "
+        "Participants do not differ, so there is no interval; by an exact sign test of questions, "
+        "10 won and 0 lost, p = .006, corrected for 3 comparisons. Identical orders give neither "
+        "an advantage."
+    )
+
+
+def test_unanimous_votes_on_few_questions_say_nothing_of_others():
+    found = said("MNRO-AP", *["MMMMM"] * 30)
+    assert (found.scope, found.preferred) == ("these", "MNRO")
+    assert found.sentence == (
+        "For these 5 questions alone, MNRO is preferred to AP by 100.0 points of the responses. "
+        "Participants do not differ, so there is no interval; by exact sign flips of participants "
+        "p < .001, corrected for 3 comparisons. For questions of this kind it stays open: by an "
+        "exact sign test of questions, 5 won and 0 lost, p = .188, corrected for 3 comparisons. "
+        "Identical orders give neither an advantage."
+    )
+    alone = said("MNRO-AP", *["M"] * 30)
+    assert (alone.scope, alone.preferred) == ("these", "MNRO")
+    assert "Of other questions nothing can be said" in alone.sentence
+
+
+def test_two_participants_cannot_be_unanimous_enough():
     assert said("MNRO-AP", "MMM", "MMM").sentence == (
         "No preference can be inferred between MNRO and AP: the observed difference, MNRO − "
         "AP, is 100.0 points of the responses, and it has no interval: all participants have the "
@@ -152,28 +275,52 @@ def test_unanimous_votes_are_told_but_have_no_interval():
     )
 
 
+def test_nine_of_ten_from_everyone_is_a_preference_though_participants_do_not_differ():
+    # Each of 30 participants has one vote for NMRR, three of them in each question.
+    votes = ["M" * place + "N" + "M" * (9 - place) for place in range(10)] * 3
+    found = said("MNRO-NMRR", *votes)
+    assert (found.scope, found.preferred) == ("kind", "MNRO")
+    assert "is preferred to NMRR by 80.0 points of the responses (95 %" in found.sentence
+
+
+def test_measures_are_equal_where_the_interval_lies_within_what_matters():
+    found = said("MNRO-NMRR", *["MNMNMNMNMN", "NMNMNMNMNM"] * 15, smallest_difference=0.1)
+    assert (found.scope, found.preferred, found.population) == ("equal", None, T2)
+    assert found.sentence == (
+        "For questions of this kind, MNRO and NMRR are equal to within 10 points: the difference, "
+        "MNRO − NMRR, is 0.0 points of the responses, and its 90 % interval, −7.3 to 7.3, lies "
+        "within (two one-sided tests, p = .013). Identical orders give neither an advantage."
+    )
+
+
+def test_what_is_neither_preferred_nor_equal_says_so():
+    votes = ["MNMNMNMNAN", "NMNAMNMNMM", "ANMNNMNMMM"] * 2
+    found = said("MNRO-NMRR", *votes, smallest_difference=0.1)
+    assert found.scope == "none"
+    assert "Nor is it shown that they are equal to within 10 points." in found.sentence
+
+
+def test_a_preference_that_is_smaller_than_what_matters_says_so():
+    votes = ["MMNMANMNMM", "MNMMNMMMNA", "NMMNMMAMMN", "MMMNMMNMAN"] * 10
+    found = said("MNRO-NMRR", *votes, smallest_difference=0.6)
+    assert found.scope == "kind"
+    assert "That is less than the 60 points which, by the plan, matter." in found.sentence
+
+
 def test_no_responses():
     found = said("MNRO-AP", "---")
-    assert found.preferred is None
+    assert (found.scope, found.preferred) == ("none", None)
     assert found.sentence == "MNRO and AP cannot be compared: there are no responses."
 
 
 def test_the_mean_of_the_responses_decides_where_most_answers_are_one_participants():
     # Most responses are one participant's, for AP; most participants are for MNRO.
     found = said("MNRO-AP", *["M---------"] * 5, "AAAAAAAAMM")
-    assert (found.preferred, found.population) == (None, None)
-    assert "is −6.7 points of the responses" in found.sentence
-
-
-def test_an_interval_for_the_kind_alone_is_no_preference():
-    # With few questions the two-way interval may be short by chance.
-    found = said("MNRO-NMRR", "AAM", "MAN", "AMM", "ANM", "MAA")
-    assert (found.preferred, found.population) == (None, None)
-    assert found.sentence == (
-        "The votes do not decide between MNRO and NMRR: the observed difference, MNRO − NMRR, "
-        "is 26.7 points of the responses, and its 95 % interval is 19.0 to 34.3 for questions of "
-        "this kind and −8.0 to 61.3 for these 3 questions alone, and what holds of the kind would "
-        "have to hold of these. Identical orders give neither an advantage."
+    assert found.scope == "none"
+    assert found.sentence.startswith(
+        "The votes do not decide between MNRO and AP: the observed difference, MNRO − AP, is −6.7 "
+        "points of the responses, and its 95 % interval is −100.0 to 100.0 for these 10 questions "
+        "alone."
     )
 
 

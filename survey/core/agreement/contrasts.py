@@ -1,0 +1,115 @@
+"""Where a difference between two measures comes from: questions in which they contradict or not.
+
+For a pair of measures a question is of one of three kinds. They contradict each other where they
+put some two lists in opposite orders. They differ by ties only where one orders lists that the
+other ties, and nothing more: who ticks the first there may only want an order without ties. Where
+their orders are identical, no answer can tell them apart.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survey.core.agreement.credits import Credits
+from survey.core.agreement.differences import (
+    NO_RESPONSES,
+    Components,
+    Pair,
+    ParticipantsTest,
+    TwoWay,
+    by_participants,
+    components,
+    mean_of,
+    two_way,
+)
+from survey.core.studies.rankings import (
+    CONTRADICTING,
+    IDENTICAL,
+    TIES_ONLY,
+    Ranking,
+    breaks_ties,
+    contrast,
+)
+
+
+@dataclass(frozen=True)
+class IdenticalPart:
+    """The ``questions`` in which the two orders are identical, with their ``responses``."""
+
+    questions: int
+    responses: int
+
+
+@dataclass(frozen=True)
+class ContrastPart(IdenticalPart):
+    """The questions of one kind, and what they give to the difference.
+
+    ``contribution``: what their responses add to the mean difference of all responses; ``mean``:
+    the difference in their responses alone, which is what the tests are of.
+    """
+
+    contribution: float | None
+    mean: float | None
+    why: str | None
+    two_way: TwoWay
+    components: Components
+    participants: ParticipantsTest
+
+
+@dataclass(frozen=True)
+class ByContrast:
+    """A difference, split by how the two orders differ in a question.
+
+    ``first_breaks_ties``, ``second_breaks_ties``: in how many of the ``ties_only`` questions each
+    of the two orders lists that the other ties.
+    """
+
+    contradicting: ContrastPart
+    ties_only: ContrastPart
+    identical: IdenticalPart
+    first_breaks_ties: int
+    second_breaks_ties: int
+
+
+def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContrast:
+    """Split the mean of d, (K,), by how the pair's orders differ in a question."""
+    rankings = credits.ballots.rankings
+    orders = {number: (of[pair.first], of[pair.second]) for number, of in rankings.items()}
+    kinds = {number: contrast(*both) for number, both in orders.items()}
+    ties = [orders[number] for number, kind in kinds.items() if kind == TIES_ONLY]
+    identical = _of_kind(credits, kinds, IDENTICAL)
+    return ByContrast(
+        contradicting=_part(d, credits, kinds, CONTRADICTING),
+        ties_only=_part(d, credits, kinds, TIES_ONLY),
+        identical=IdenticalPart(list(kinds.values()).count(IDENTICAL), len(identical)),
+        first_breaks_ties=_count_breaking(ties),
+        second_breaks_ties=_count_breaking([(second, first) for first, second in ties]),
+    )
+
+
+def _count_breaking(orders: list[tuple[Ranking, Ranking]]) -> int:
+    return sum(breaks_ties(*both) for both in orders)
+
+
+def _of_kind(credits: Credits, kinds: Mapping[int, str], kind: str) -> Credits:
+    numbers = [number for number, found in kinds.items() if found == kind]
+    return credits.subset(np.isin(credits.questions, numbers))
+
+
+def _part(
+    d: NDArray[np.float64], credits: Credits, kinds: Mapping[int, str], kind: str
+) -> ContrastPart:
+    questions, part = list(kinds.values()).count(kind), _of_kind(credits, kinds, kind)
+    mean, participants = mean_of(d, part), by_participants(d, part)
+    return ContrastPart(
+        questions=questions,
+        responses=len(part),
+        contribution=mean * len(part) / len(credits) if mean is not None else None,
+        mean=mean,
+        why=None if len(part) else NO_RESPONSES if questions else "no question is of this kind",
+        two_way=two_way(d, part),
+        components=components(d, part, participants),
+        participants=participants,
+    )

@@ -1,0 +1,59 @@
+"""Whether two measures are equal to within the smallest difference that matters."""
+
+from dataclasses import dataclass
+
+from survey.core.agreement.differences import T1, T2, Components, ParticipantsTest
+from survey.core.statistics.significance import Interval, MeanTest, two_one_sided_tests
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class EqualityTest:
+    """Two one-sided tests: ``p``, the larger, with the 90 % interval that they are read from."""
+
+    estimand: str
+    p: float | None
+    ci90: Interval | None
+    why: str | None
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Tests of equality to within ``smallest_difference``, a share, for both populations.
+
+    Measures equal for questions of the ``kind`` must be so for ``these`` as well, so p is the
+    larger, and the interval holds both.
+    """
+
+    smallest_difference: float
+    kind: EqualityTest
+    these: EqualityTest
+
+    @property
+    def equal_for(self) -> str | None:
+        """The widest population for which equality is shown, or None."""
+        for test in (self.kind, self.these):
+            if test.p is not None and test.p < LEVEL:
+                return test.estimand
+        return None
+
+
+def equivalence(
+    smallest_difference: float, components: Components, participants: ParticipantsTest
+) -> Equivalence:
+    """Test the mean difference for being nearer to 0 than ``smallest_difference``, a share."""
+    these = _equality(participants, smallest_difference, T1)
+    kind = _equality(components, smallest_difference, T2)
+    if kind.p is not None and these.p is not None and kind.ci90 and these.ci90:
+        ends = zip(kind.ci90, these.ci90, strict=True)
+        low, high = (pick(both) for pick, both in zip((min, max), ends, strict=True))
+        kind = EqualityTest(T2, max(kind.p, these.p), (low, high), None)
+    return Equivalence(smallest_difference, kind, these)
+
+
+def _equality(test: MeanTest, margin: float, estimand: str) -> EqualityTest:
+    if test.mean is None or test.se is None or test.df is None:
+        return EqualityTest(estimand, None, None, test.why)
+    p, ci90 = two_one_sided_tests(test.mean, test.se, test.df, margin)
+    return EqualityTest(estimand, p, ci90, None)
