@@ -6,7 +6,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-slow test-all promises accessibility soak check audit dependencies calibrate digits bench wheel screenshots translations constraints clean
+.PHONY: help install run test test-slow test-all promises accessibility soak check audit dependencies calibrate digits effort bench wheel screenshots translations constraints clean
 
 help: ## Say what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 15
@@ -55,6 +55,9 @@ dependencies: .venv/test ## Write DEPENDENCIES.md: what is installed, its licenc
 
 calibrate: .venv/run ## Simulate studies whose truth is known, and write benchmarks/calibration.md
 	$(BIN)/python -m benchmarks.calibrate --to benchmarks/calibration.md $(ARGS)
+
+effort: .venv/test ## Count the words on participants' pages, and the actions of each way to answer
+	$(BIN)/python -m benchmarks.effort $(ARGS)
 
 digits: .venv/test ## Rank real images (handwritten digits), and write benchmarks/digits.md
 	$(BIN)/python -m benchmarks.digits --to benchmarks/digits.md $(ARGS)
