@@ -6,6 +6,7 @@ Their pages are English; the studies are in a language that participants' texts 
 from collections.abc import Iterator
 
 from survey.services import accounts
+from survey.services.studies.plans import default_contact
 from tests.accessibility.sights import House, Sight
 from tests.web.desk import PASSWORD, Desk, a_file
 
@@ -99,9 +100,9 @@ def _looked_through(house: House, desk: Desk, slug: str, language: str) -> Itera
     desk.open(at(slug, "/progress"))
     yield house.seen("Progress", "draft", desk)
     desk.open(at(slug, "/open"))
-    yield house.seen("Freeze and open", "error: no contact", desk)
+    yield house.seen("Freeze and open", "no contact yet", desk)
     desk.open(at(slug, "/plan"))
-    desk.send(at(slug, "/plan"), asked_by="the retrieval group of X", contact="a@example.org")
+    desk.send(at(slug, "/plan"), **default_contact(language))
     desk.open(at(slug, "/open"))
     yield house.seen("Freeze and open", "to be confirmed", desk)
     desk.send(at(slug, "/open"))

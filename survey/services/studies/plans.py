@@ -92,7 +92,7 @@ def contact_faults(plan: Plan) -> list[Fault]:
     faults = []
     placeholders = [preset_values("mnro", each)["asked_by"] for each in (ENGLISH, plan.language)]
     if plan.asked_by in placeholders:
-        text = f"participants do not read who asks, only “{plan.asked_by}”"
+        text = "participants do not read who asks, only the general text of the preset"
         faults.append(Fault(("asked_by",), text))
     if not plan.contact:
         text = "no contact is set, so participants do not know whom to ask"
