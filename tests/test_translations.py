@@ -239,7 +239,7 @@ def test_a_participant_reads_greek_from_the_entry_to_the_receipt(app, study, ses
     visitor.open()
     assert visitor.page.h1.text == "Διάταξη αποτελεσμάτων αναζήτησης"
     assert "Θα απαντήσετε σε 3 ερωτήσεις, καθεμία για 5 σύντομες λίστες" in visitor.text
-    assert "Η ερευνητική ομάδα αυτής της μελέτης" in visitor.text
+    assert "Η ερευνητική ομάδα που σας προσκάλεσε" in visitor.text
     for code in ("", "AAAAA-BBBBB-CCCC", "x" * 65):
         visitor.submit("/resume", code=code)
         assert visitor.status in (400, 404)
@@ -343,7 +343,7 @@ def answer_with_mistakes(visitor):
     visitor.submit("/q/2", choice="2")
     assert "Ερώτηση 3 από 3 · 2 αποθηκευμένες" in visitor.text
     visitor.submit("/q/3", choice="own", **dict.fromkeys(RANKS, "1"))
-    assert "Καμία από αυτές" in visitor.text
+    assert "Η δική σας διάταξη" in visitor.text
 
 
 @ON_SQLITE

@@ -121,6 +121,15 @@ window.checks = (() => {
       .map(({ one, area }) => `${Math.round(area.width)} × ${Math.round(area.height)} px: ${tell(one)}`);
   }
 
+  // Text that is hard to read on a phone, what is folded included.
+  function tinyText(least = 13) {
+    const folded = [...document.querySelectorAll("details:not([open])")];
+    for (const one of folded) one.open = true;
+    const sizes = new Map(textsOn(document.body).filter(({ data }) => data.trim()).map(({ parentElement }) => [parentElement, parseFloat(style(parentElement).fontSize)]));
+    for (const one of folded) one.open = false;
+    return [...sizes].filter(([, size]) => size < least).map(([one, size]) => `${size} px: ${tell(one)}`);
+  }
+
   // 2.3.3: what moves although motion is to be reduced.
   function moving() {
     const lasts = (times) => times.split(",").some((time) => parseFloat(time) > 0);
@@ -252,5 +261,5 @@ window.checks = (() => {
   spacing.replaceSync("* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important; } p { margin-bottom: 2em !important; }");
   const spread = (on) => void (document.adoptedStyleSheets = on ? [spacing] : []);
 
-  return { sideways, cutOff, misnamed, small, smallAnswers, moving, faint, unseen, unseenFocus, turned, errors, spread };
+  return { sideways, cutOff, misnamed, small, smallAnswers, tinyText, moving, faint, unseen, unseenFocus, turned, errors, spread };
 })();

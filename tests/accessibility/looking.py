@@ -45,18 +45,18 @@ def prepared(browser: Browser) -> BrowserContext:
 def look(page: Page, sight: Sight, looks: Sequence[Look]) -> Iterator[Fault]:
     """Look at a page that is shown, in so many widths and themes, and judge it."""
     if is_error(sight):
-        yield from _ask(page, "errors", "as it comes")
+        yield from ask(page, "errors", "as it comes")
     for width, theme in looks:
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type] # one of THEMES
         page.set_viewport_size({"width": width, "height": HEIGHT})
         where = f"{width} px, {theme}"
         yield from axe(page, where)
         for check in ("misnamed", "small", "smallAnswers", "faint", "unseen"):
-            yield from _ask(page, check, where)
+            yield from ask(page, check, where)
     rooms = ROOMS if looks == EVERY_LOOK else ROOMS[1:]
     yield from _in_little_room(page, rooms)
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    yield from _ask(page, "moving", "reduced motion")
+    yield from ask(page, "moving", "reduced motion")
     page.emulate_media(reduced_motion="no-preference")
 
 
@@ -66,9 +66,9 @@ def _in_little_room(page: Page, rooms: Iterable[tuple[int, bool]]) -> Iterator[F
         page.evaluate("on => checks.spread(on)", spread)
         where = f"{width} px{', wider text' if spread else ''}"
         for check in ("sideways", "cutOff"):
-            yield from _ask(page, check, where)
+            yield from ask(page, check, where)
     page.evaluate("checks.spread(false)")
-    yield from _ask(page, "turned", "1280 px")
+    yield from ask(page, "turned", "1280 px")
 
 
 def axe(page: Page, where: str) -> Iterator[Fault]:
@@ -80,6 +80,7 @@ def axe(page: Page, where: str) -> Iterator[Fault]:
             yield Fault(found["id"], where, what, is_from_axe=True)
 
 
-def _ask(page: Page, check: str, where: str) -> Iterator[Fault]:
+def ask(page: Page, check: str, where: str) -> Iterator[Fault]:
+    """What one of the checks of checks.js finds on a page."""
     found: list[Any] = page.evaluate(f"checks.{check}()")
     yield from (Fault(check, where, what) for what in found)

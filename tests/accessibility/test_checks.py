@@ -13,6 +13,10 @@ FAULTS = {
         "<a href='#' style='display:block;width:20px;height:20px'>b</a>"
     ],
     "smallAnswers": ["<form><input type=checkbox name=choice value=1></form>"],
+    "tinyText": [
+        "<p style='font-size:12px'>small</p>",
+        "<details><summary>more</summary><p>large <small style='font-size:9px'>s</small></details>",
+    ],
     "faint": ["<input style='border:1px solid #ddd;background:#fff'>"],
     "sideways": [
         "<div style='width:3000px'>wide</div>",

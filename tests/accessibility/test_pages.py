@@ -4,10 +4,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from tests.accessibility.catalogue import each_walk, each_walk_once, sights_of
+from tests.accessibility.catalogue import (
+    LANGUAGES,
+    OF_PARTICIPANTS,
+    each_walk,
+    each_walk_once,
+    parametrized,
+    sights_of,
+)
 from tests.accessibility.conftest import write_row
-from tests.accessibility.looking import EVERY_LOOK, Fault, Look, look, one_look
-from tests.accessibility.sights import House, Sight, Stage, Walk
+from tests.accessibility.looking import EVERY_LOOK, Look, ask, look, one_look
+from tests.accessibility.sights import Fault, House, Sight, Stage, Walk
 from tests.accessibility.structure import faults_in
 
 pytestmark = pytest.mark.slow
@@ -37,6 +44,18 @@ def test_a_page_in_any_state_can_be_used_by_everyone(
 ) -> None:
     sights = sights_of(house, walk, language)
     wrong = {one: judged(stage, one, one_look(n)) for n, one in enumerate(sights)}
+    tell(wrong)
+
+
+@parametrized([(walk, language) for walk in OF_PARTICIPANTS for language in LANGUAGES])
+def test_on_a_phone_no_text_is_below_13_px_and_no_page_is_too_wide(
+    house: House, stage: Stage, walk: Walk, language: str
+) -> None:
+    wrong = {}
+    stage.page.set_viewport_size({"width": 360, "height": 740})
+    for sight in sights_of(house, walk, language):
+        stage.show(sight)
+        wrong[sight] = [*ask(stage.page, "tinyText", "360 px"), *ask(stage.page, "sideways", "")]
     tell(wrong)
 
 

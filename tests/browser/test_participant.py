@@ -510,3 +510,28 @@ def test_a_position_is_never_broken_whatever_stands_beside_it(page, server, size
     assert tall == 0
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= size["width"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_on_a_phone_the_scores_are_shown_when_asked_for(browser, link, scripts):
+    context = browser.new_context(viewport=PHONE, java_script_enabled=scripts)
+    page = watched(context.new_page())
+    start(page, link)
+    folded = page.locator("details.scores")
+    beside = page.locator(".sheet td")
+    expect(page.locator(".order").first).to_be_visible()
+    expect(beside.first).to_be_hidden()
+    expect(folded.locator("table")).to_be_hidden()
+    folded.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(folded.locator("td").first).to_be_visible()
+    scores = folded.locator("td").all_inner_texts()
+    assert [bool(re.fullmatch(r"[01]\.\d{4}", score)) for score in scores] == [True] * 15
+    right = folded.locator("td").last.bounding_box()
+    assert right["x"] + right["width"] <= PHONE["width"] - 8
+    page.set_viewport_size({"width": 768, "height": 900})
+    expect(folded).to_be_hidden()
+    assert beside.locator("b").all_inner_texts() == scores
+    assert page.faults == []
+    context.close()

@@ -150,7 +150,7 @@ def test_a_question_shows_lists_columns_places_and_orders(visitor, session):
     assert [row.select_one(".ranks").text.split() for row in rows] == [
         [str(rank) for rank in ranks] for ranks in question.lists.values()
     ]
-    headings = [th.text for th in visitor.page.select("thead th")][1:4]
+    headings = [th.text for th in visitor.page.select(".sheet thead th")][1:4]
     assert headings == [f"Method {label}" for label in drawn.column_order]
     for place, label in enumerate(drawn.column_order):
         column = question.columns[drawn.label_order[label - 1]]
@@ -164,7 +164,7 @@ def test_columns_with_the_same_order_stay_two_columns_and_the_page_says_so(clien
     an_open_study(session, "same-orders", seed=7, questions=1)  # AP and MNRO agree there
     visitor = Visitor(client, "same-orders")
     visitor.start()
-    assert len(visitor.page.select("thead th")) == 4
+    assert len(visitor.page.select(".sheet thead th")) == 4
     assert re.search(r"Methods \d and \d give the same ordering here\.", visitor.text)
 
 

@@ -93,6 +93,8 @@ def test_each_step_is_short_and_so_is_all_before_the_first_question(client, sess
         visitor.open(f"/practice?step={step}")
         counts[step] = words_on(visitor)
         assert counts[step] < MOST_WORDS
+    visitor.submit("/practice", choice="1")
+    counts["practised"] = words_on(visitor)
     assert sum(counts.values()) <= MOST_WORDS_BEFORE_A_QUESTION, counts
 
 
