@@ -273,7 +273,7 @@ def _people_of(session: Session, study_id: int) -> tuple[NDArray[np.int64], Peop
     return row_ids, People(ids, test, excluded, complete, taken / 60, answers, wrong, arms)
 
 
-def _joined_objects(text: str) -> dict[str, Any]:
+def _joined_objects(text: str) -> Any:
     """Return the values of several JSON objects, joined as in ``_ABOUT_PEOPLE``."""
     return {
         name: value for part in text.split(SEPARATOR) for name, value in json.loads(part).items()
