@@ -245,12 +245,10 @@ def check_study(study: Study) -> list[Finding]:
         for what, text in _public_texts(study)
         if (measure := mentioned_measure(text))
     ]
-    asked = [
-        *(["a reason for each answer"] if study.plan.reason_question else []),
-        *(f"“{item.label}” at the end" for item in study.plan.closing_questions),
-    ]
-    if asked:
-        findings.append(Finding(None, f"participants are also asked for {'; '.join(asked)}"))
+    if study.plan.reason_question:
+        findings.append(Finding(None, "participants are asked for a reason for each answer"))
+    if names := [item.name for item in study.plan.closing_questions]:
+        findings.append(Finding(None, f"participants are asked at the end: {', '.join(names)}"))
     findings += [Finding(None, fault.text) for fault in contact_faults(study.plan)]
     if study.digest is not None and study.digest != current_digest(study):
         findings.append(
