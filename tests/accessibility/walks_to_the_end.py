@@ -42,10 +42,19 @@ def finishing(house: House, language: str) -> Iterator[Sight]:
     yield house.seen("Erased", "everything deleted", visitor, language)
 
 
+IN_GREEK = {
+    "ease": {"label": "Πόσο εύκολο ήταν;", "options": ["πολύ δύσκολο", "πολύ εύκολο"]},
+    "sure": {"label": "Πόσο σίγουροι ήσασταν;"},
+    "remarks": {"label": "Άλλα σχόλια;"},
+}
+
+
 def telling_more(house: House, language: str) -> Iterator[Sight]:
     """Reasons and closing questions, of a study that asks for both."""
-    slug = f"more-{language}"
-    design = {"questions": 1, "reason_question": "Why?", "closing_questions": QUESTIONS}
+    slug, why, asked = f"more-{language}", "Why?", QUESTIONS
+    if language == "el":
+        why, asked = "Γιατί;", [{**each, **IN_GREEK[each["name"]]} for each in QUESTIONS]
+    design = {"questions": 1, "reason_question": why, "closing_questions": asked}
     house.study(slug, language=language, **design)
     visitor = house.visitor(slug, language)
     visitor.start()
