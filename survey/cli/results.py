@@ -163,6 +163,8 @@ def _print_analysis(result: "Analysis") -> None:
     print_heading("What the votes support")
     for verdict in result.verdicts:
         print_text(verdict.sentence, "- ", "  ")
+    if result.early_looks:
+        print_text(result.early_looks)
     click.echo()
     for sheet in tables_of(result):
         print_sheet(sheet)

@@ -321,11 +321,13 @@ def plan(slug: str, as_json: bool) -> None:
 @SLUG_ARGUMENT
 @ASKED_BY
 @CONTACT
+@click.option("--reason", default="", help="Why a closed study opens again; it is exported.")
 @JSON_OPTION
-def open_(slug: str, as_json: bool, **contact: str | None) -> None:
+def open_(slug: str, as_json: bool, reason: str, **contact: str | None) -> None:
     """Freeze a study under its digest and let participants in.
 
-    From then on no text, list, value or order of it can change. A closed study opens again.
+    From then on no text, list, value or order of it can change. A closed study opens again; that
+    its results could be seen meanwhile is stored, exported and printed beside the verdicts.
     A draft does not open before it says who asks and whom participants can ask.
     """
     from survey.services import accounts
@@ -343,7 +345,7 @@ def open_(slug: str, as_json: bool, **contact: str | None) -> None:
             reasons = "; ".join(fault.text for fault in faults)
             options = " and ".join(f"--{fault.place[0]}".replace("_", "-") for fault in faults)
             raise click.UsageError(f"The study {slug!r} cannot open: {reasons}. Give {options}.")
-        lifecycle.open_study(session, study)
+        lifecycle.open_study(session, study, reason=reason[:500])
         print_result(
             lifecycle.describe(study),
             f"The study {slug!r} is open at /s/{slug}.",

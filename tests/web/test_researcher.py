@@ -635,6 +635,22 @@ def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
     assert "unblinded: the pilot is over" in desk.text
 
 
+def test_a_study_with_answers_opens_again_with_a_reason_alone(desk, app, session, study):
+    open_it(session, study)
+    Visitor(app.test_client(), "a-study").take_part()
+    desk.open(STUDY)
+    desk.send(f"{STUDY}/close")
+    assert "Its results could be seen while it was closed." in desk.text
+    desk.send(f"{STUDY}/open", reason=" ")
+    assert "Say why the study is opened again" in desk.text
+    assert "Closed" in desk.text
+    desk.send(f"{STUDY}/open", reason="two people asked to join")
+    assert "reopened: two people asked to join" in desk.text
+    desk.send(f"{STUDY}/close")
+    desk.open(f"{STUDY}/results")
+    assert "when 1 participant had finished (two people asked to join)" in desk.text
+
+
 @pytest.mark.slow
 def test_the_bundle_of_a_closed_study_replicates_and_can_be_imported(desk, app, session, study):
     open_it(session, study)

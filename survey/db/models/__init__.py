@@ -17,6 +17,7 @@ from survey.core.studies.plan import Plan
 from survey.core.tasks import plan_from_json
 from survey.db.models.base import (
     Base,
+    JsonList,
     JsonObject,
     LongText,
     Moment,
@@ -46,7 +47,8 @@ class Study(Base):
     Triggers reject changes of plan, digest and questions of a study that is no draft.
     ``recruitment``: links and codes, which may change while it runs. ``imported_from``:
     the name of the bundle it was read from; such a study is read-only.
-    ``unblinded_at``: when a researcher chose to see results of an open study.
+    ``unblinded_at``: when a researcher chose to see results of an open study. ``looks``: each
+    is {"at": time, "participants": how many had finished, "reason": why}.
     """
 
     __tablename__ = "study"
@@ -64,6 +66,11 @@ class Study(Base):
     archived_at: Mapped[Moment | None] = mapped_column(doc="when it was put away")
     unblinded_at: Mapped[Moment | None] = mapped_column(
         doc="when someone chose to see results before the end"
+    )
+    looks: Mapped[JsonList] = mapped_column(
+        default=list,
+        server_default="[]",
+        doc="when results could be seen before the last answers came, and why",
     )
     imported_from: Mapped[Text200 | None] = mapped_column(doc="name of the bundle it was read from")
     recruitment: Mapped[JsonObject] = mapped_column(

@@ -48,7 +48,7 @@ from survey.core.agreement.quality import (
 )
 from survey.core.agreement.verdicts import Verdict, verdict
 from survey.core.statistics.significance import MeanTest
-from survey.core.studies.fields import ParticipantRecord
+from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.questions import Question, rankings_of
 from survey.core.tasks.ordering_plan import (
     AFTER,
@@ -172,6 +172,21 @@ class Analysis:
         return self.votes.study
 
     @property
+    def early_looks(self) -> str:
+        """A sentence on results that could be seen before the last answers came; "" for none."""
+        looks = [
+            f"when {each['participants']} participant{'s' * (each['participants'] != 1)} had "
+            f"finished ({each['reason']})"
+            for each in self.study.get("looks", ())
+        ]
+        if not looks:
+            return ""
+        return (
+            f"Results could be seen before the last answers came: {and_join(looks)}. Whoever may "
+            "stop at a result that pleases finds one too often; the tests do not account for it."
+        )
+
+    @property
     def simulated(self) -> int:
         """Number of counted participants who are simulated."""
         return int(people_mask(self.votes.simulated_ids, self.votes.answers).sum())
@@ -284,7 +299,9 @@ def analyse_study(
     plan = ordering_plan(study.plan)
     people, answers = vote_queries.votes_of(session, study.id)
     return analyse_records(
-        study_facts(study.slug, study.status, study.digest, study.generator_version, plan),
+        study_facts(
+            *(study.slug, study.status, study.digest, study.generator_version, plan, study.looks)
+        ),
         plan,
         questions_of(study),
         people,
@@ -305,9 +322,17 @@ def ordering_answers(plan: OrderingPlan, rankings: Iterable[Sequence[Any]]) -> A
 
 
 def study_facts(
-    slug: str, status: str, digest: str | None, generator_version: int, plan: OrderingPlan
+    slug: str,
+    status: str,
+    digest: str | None,
+    generator_version: int,
+    plan: OrderingPlan,
+    looks: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Return the facts of a study that are printed with its analysis."""
+    """Return the facts of a study that are printed with its analysis.
+
+    ``looks``: at results before the last answers came; left out where there were none.
+    """
     return {
         "slug": slug,
         "title": plan.title,
@@ -320,6 +345,7 @@ def study_facts(
         "measures": list(plan.measures),
         # The language of its texts; where it is missing, it is English.
         **({"language": plan.language} if plan.language != ENGLISH else {}),
+        **({"looks": looks} if looks else {}),
     }
 
 

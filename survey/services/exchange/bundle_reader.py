@@ -158,6 +158,7 @@ def read_bundle(files: Files) -> tuple[Content, Mapping[str, Any]]:
         opened_at=times.optional_time("opened_at"),
         closed_at=times.optional_time("closed_at"),
         unblinded_at=times.optional_time("unblinded_at"),
+        looks=study["looks"],
         plan=plan,
         practice=kind.read_practice(study, plan),
         questions=questions,
@@ -205,6 +206,12 @@ def _read_study(files: Files) -> dict[str, Any]:
         kinds = {"version": int, "text": str, "digest": str}
         if not isinstance(consent, dict) or {k: type(v) for k, v in consent.items()} != kinds:
             raise BundleError(f"{STUDY}, consent: version, text and digest are needed")
+    looks = study.setdefault("looks", [])
+    kinds = {"at": str, "participants": int, "reason": str}
+    if not isinstance(looks, list) or not all(
+        isinstance(look, dict) and {k: type(v) for k, v in look.items()} == kinds for look in looks
+    ):
+        raise BundleError(f"{STUDY}, looks: at, participants and reason are needed for each")
     if study["status"] not in STUDY_STATUSES:
         raise BundleError(
             f"{STUDY}, status: {study['status']!r} found; allowed are {', '.join(STUDY_STATUSES)}"
@@ -413,7 +420,7 @@ def _check_digest(content: Content, study: Mapping[str, Any]) -> None:
     packages = {name: study[name] for name in (PACKAGES,) if name in study}
     computed = json.loads("".join(study_lines(content)))
     computed.pop(PACKAGES, None)
-    expected = {**computed, **unchecked, **packages}
+    expected = {"looks": [], **computed, **unchecked, **packages}
     _compare(study, expected, STUDY)
 
 

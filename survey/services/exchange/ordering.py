@@ -90,7 +90,7 @@ class OrderingContent:
         """Return the analysis of the answers."""
         plan = ordering_plan(content.plan)
         study = (content.slug, content.status, content.digest, content.generator_version)
-        facts = study_facts(*study, plan)
+        facts = study_facts(*study, plan, content.looks)
         return analyse_records(
             *(facts, plan, content.questions, *self.votes()),
             lambda: ordering_answers(

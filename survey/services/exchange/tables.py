@@ -110,6 +110,7 @@ class Content:
     opened_at: datetime | None
     closed_at: datetime | None
     unblinded_at: datetime | None
+    looks: Sequence[Mapping[str, Any]]
     plan: Plan
     practice: Any
     questions: Sequence[Any]

@@ -294,9 +294,13 @@ def _public_texts(study: Study) -> Iterator[tuple[str, str]]:
     yield "capture", "\n".join(settings.capture)
 
 
-def open_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE) -> None:
+def open_study(
+    session: Session, study: Study, who: str = accounts.COMMAND_LINE, reason: str = ""
+) -> None:
     """Freeze a draft under its digest, open it and log it; a closed study opens again.
 
+    While it was closed, its results could be seen; if it has answers, this is stored as a look at
+    them, with the ``reason`` for going on.
     Raises NotAllowedError for an open, imported or archived study, and for a draft that does
     not say who asks or whom to ask.
     """
@@ -311,10 +315,18 @@ def open_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE)
             raise NotAllowedError(f"The study {study.slug!r} cannot open: {reasons}.")
         study.digest = current_digest(study)
         study.opened_at = now()
+    if needs_reason_to_open(session, study):
+        _store_look(session, study, study.closed_at or now(), reason)
     study.status = "open"
     study.closed_at = None
-    accounts.log(session, study, who, "reopened" if reopened else "opened", study.digest or "")
+    detail = reason if reopened else study.digest or ""
+    accounts.log(session, study, who, "reopened" if reopened else "opened", detail)
     session.commit()
+
+
+def needs_reason_to_open(session: Session, study: Study) -> bool:
+    """Return whether opening a study goes on after its results could be seen."""
+    return study.status == "closed" and queries.has_real_answers(session, study.id)
 
 
 def close_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE) -> None:
@@ -378,7 +390,9 @@ def include(session: Session, study: Study, participant: Participant, who: str) 
 def unblind(session: Session, study: Study, who: str, reason: str) -> datetime:
     """Allow the results of an open study to be seen; log the reason. Return when."""
     reason = _checked_reason(reason, "Say why the results are needed before the study is closed.")
-    study.unblinded_at = study.unblinded_at or now()
+    if study.unblinded_at is None:
+        study.unblinded_at = now()
+        _store_look(session, study, study.unblinded_at, reason)
     accounts.log(session, study, who, "unblinded", reason)
     session.commit()
     return study.unblinded_at
@@ -394,8 +408,20 @@ def log_early_results(session: Session, study: Study, who: str, what: str) -> bo
         accounts.log(session, study, who, "unblinded", f"{what}, before the study was closed")
         if queries.has_real_answers(session, study.id):
             study.unblinded_at = now()
+            _store_look(session, study, study.unblinded_at, what)
     session.commit()
     return is_early
+
+
+def _store_look(session: Session, study: Study, at: datetime, reason: str) -> None:
+    """Store that results could be seen, and how many participants had finished by now."""
+    look = {
+        "at": at.isoformat(timespec="seconds"),
+        "participants": progress(session, study)["complete"],
+        "reason": _checked_reason(reason.strip() or "no reason was given", ""),
+    }
+    # A new list: a change inside the stored one would not be noticed.
+    study.looks = [*study.looks, look]
 
 
 def shows_results(study: Study) -> bool:

@@ -1,6 +1,7 @@
 """The list of studies, new studies and their size, and a study's overview, life and check."""
 
 import re
+from functools import partial
 
 from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -131,6 +132,12 @@ def act(action: str) -> ResponseReturnValue:
         if action == "open" and g.study.status == "draft" and plans.contact_faults(g.plan):
             return redirect(url_for("researcher.ask_to_open"), 303)
         change, message = ACTIONS[action]
+        reason = request.form.get("reason", "").strip()[:500]
+        if action == "open" and lifecycle.needs_reason_to_open(session(), g.study):
+            if not reason:
+                flash("Say why the study is opened again; its results could be seen meanwhile.")
+                return redirect(url_for("researcher.overview"), 303)
+            change = partial(lifecycle.open_study, reason=reason)
         change(session(), g.study, g.researcher.name)
         flash(message)
     return redirect(url_for("researcher.overview"), 303)
