@@ -88,8 +88,9 @@ function element(name, text) {
 }
 
 // Tapping: a letter goes behind the last one, or beside it after "="; a placed letter is taken out.
-// The last letter needs no tap.
+// The last letter needs no tap; one that it gets all the same confirms its place.
 const past = [];
+let lastLetter = null;
 let nextIsEqual = false;
 
 function change(groups) {
@@ -108,6 +109,9 @@ function setPlaces(groups) {
 }
 
 function tap(letter) {
+  const isConfirmed = letter === lastLetter;
+  lastLetter = null;
+  if (isConfirmed) return;
   const groups = tiers().map(({ letters }) => letters);
   if (selectOf(letter).value) {
     change(groups.map((letters) => letters.filter((other) => other !== letter)).filter((letters) => letters.length));
@@ -117,6 +121,7 @@ function tap(letter) {
     const left = missing().filter((other) => other !== letter);
     if (left.length === 1) groups.push(left);
     change(groups);
+    if (left.length === 1) lastLetter = left[0];
   }
   setEqual(false);
 }
@@ -133,6 +138,7 @@ equal.addEventListener("click", () => {
   else change([...groups.slice(0, -2), [...groups.at(-2), ...groups.at(-1)]]); // the last one was placed by itself
 });
 undo.addEventListener("click", () => {
+  lastLetter = null;
   past.pop()?.forEach((value, nth) => (places[nth].value = value));
   setEqual(false);
   placed();
@@ -181,17 +187,21 @@ function hold(event, held, letter) {
 // The slots are places as counted: 1, 1, 2 stands in the slots 1, 1, 3. So the others take the places
 // of the slots in which one sees them.
 function put(letter, place) {
+  lastLetter = null;
   past.push(places.map((select) => select.value));
   for (const { letters, place: seen } of tiers()) for (const other of letters) selectOf(other).value = String(seen);
   selectOf(letter).value = place;
   placed();
 }
 
-// As with "other: ____": who fills it in means it, unless a method is ticked; who empties it did not.
+// As with "other: ____": who fills it in means it, instead of a method; who empties it did not.
 let tickedForThem = false;
 function placed() {
   const any = places.some((select) => select.value);
-  if (own && any && !choices.some((box) => box.checked)) own.checked = tickedForThem = true;
+  if (own && any && !own.checked) {
+    choices.forEach((box) => (box.checked = box === own));
+    tickedForThem = true;
+  }
   if (tickedForThem && !any) own.checked = tickedForThem = false;
   changed();
 }

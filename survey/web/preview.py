@@ -59,7 +59,7 @@ def _use_arm() -> None:
 
 
 def _address_of(page: str, position: int | None = None, **query: Any) -> str:
-    steps = {name: query[name] for name in ("step", "again") if name in query}
+    steps = {name: query[name] for name in ("step", "again", "right") if name in query}
     labels = f"{g.labels}{ARM}{g.arm}" if g.arm else g.labels
     return url_for("preview.page", labels=labels, page=page, position=position, **steps)
 

@@ -73,6 +73,44 @@ def test_a_tap_can_be_undone_and_a_placed_letter_taken_out(page, link):
     expect(page.locator("[data-letter=A]")).to_have_attribute("aria-pressed", "false")
 
 
+def test_the_last_letter_may_be_tapped_too(page, link):
+    start(page, link)
+    tap(page, *"BADCE")
+    assert ordering(page) == ["B", "A", "D", "C", "E"]
+    tap(page, "E")  # a further tap takes it out, as any placed letter
+    assert ordering(page) == ["B", "A", "D", "C", ""]
+    tap(page, "=", "E")
+    assert ordering(page) == ["B", "A", "D", "C = E", ""]
+
+
+def test_an_equal_last_letter_may_be_tapped_too(page, link):
+    start(page, link)
+    tap(page, *"BADC=E")
+    assert ordering(page) == ["B", "A", "D", "C = E", ""]
+
+
+def test_who_taps_letters_after_a_tick_gives_an_own_ordering(page, link):
+    start(page, link)
+    tick(page, "1")
+    tap(page, "C")
+    expect(page.locator("input[value=own]")).to_be_checked()
+    expect(page.locator("input[name=choice][value='1']")).not_to_be_checked()
+    tap(page, *"EBD")
+    save(page)
+    at(page, "/q/2")
+
+
+def test_an_own_ordering_before_a_tick_is_asked_about(page, link):
+    start(page, link)
+    tap(page, *"DECA")  # none of the methods' orderings
+    tick(page, "1")
+    expect(page.locator("#echo")).to_contain_text("Not used while a method is ticked")
+    save(page)
+    expect(page.locator(".asks")).to_contain_text("which one counts?")
+    page.get_by_role("button", name="My own ordering").click()
+    at(page, "/q/2")
+
+
 def test_an_ordering_with_a_tie_is_saved_by_six_actions(page, link):
     start(page, link)
     for key in "BA=DC":

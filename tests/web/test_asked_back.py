@@ -76,6 +76,61 @@ def test_an_own_ordering_that_is_a_columns_is_asked_about(session, visitor, choi
     assert stored(session) == OrderingAnswer(*expected, "equal")
 
 
+@pytest.mark.parametrize(("choice", "is_own"), [("match", False), ("own", True)])
+def test_an_own_ordering_beside_a_tick_is_asked_about(session, visitor, choice, is_own):
+    an_open_study(session, practice=False)
+    visitor.start()
+    shown = orderings(visitor)
+    own = next(
+        ranking
+        for ranking in map(Ranking.parse, ("A>B>C>D>E", "E>D>C>B>A", "A=B=C=D=E", "C>A>B>E>D"))
+        if ranking not in shown.values()
+    )
+    visitor.submit("/q/1", choice="1", **places_of(own))
+    assert stored(session) is None
+    assert "It is not saved yet: which one counts?" in visitor.text
+    assert buttons(visitor) == {"match": "Method 1", "own": "My own ordering"}
+    visitor.submit("/q/1", choice="1", settle=choice, **places_of(own))
+    assert visitor.path == "/q/2"
+    expected = (frozenset(), own) if is_own else (frozenset({1}), None)
+    assert stored(session) == OrderingAnswer(*expected, None)
+    # What was stored is not asked about again, also where its places are still there.
+    visitor.open("/q/1")
+    visitor.submit("/q/1", choice="1", **(places_of(own) if is_own else {}))
+    assert stored(session).clicked == {1}
+
+
+def test_an_own_ordering_beside_its_own_method_is_not_asked_about(session, visitor):
+    an_open_study(session, practice=False)
+    visitor.start()
+    visitor.submit("/q/1", choice="2", **places_of(orderings(visitor)[2]))
+    assert visitor.path == "/q/2"
+    assert stored(session) == OrderingAnswer(frozenset({2}), None, None)
+
+
+def test_an_own_ordering_instead_of_a_tick_may_be_another_methods(session, visitor):
+    an_open_study(session, practice=False)
+    visitor.start()
+    shown = orderings(visitor)
+    first, second = next((a, b) for a in shown for b in shown if shown[a] != shown[b])
+    visitor.submit("/q/1", choice=str(first), **places_of(shown[second]))
+    assert set(buttons(visitor)) == {"match", "own"}
+    visitor.submit("/q/1", choice=str(first), settle="own", **places_of(shown[second]))
+    assert "Your ordering is that of" in visitor.text
+    assert stored(session) is None
+    visitor.submit("/q/1", choice="own", settle="match", **places_of(shown[second]))
+    assert second in stored(session).clicked
+
+
+def test_after_an_own_ordering_from_before_the_methods_a_tick_is_the_answer(session, visitor):
+    an_open_study(session, practice=False, columns="after")
+    visitor.start()
+    places = {f"rank-{letter}": place for letter, place in zip("ABCDE", "11111", strict=True)}
+    visitor.submit("/q/1", **places)
+    visitor.submit("/q/1", choice="1", **places)
+    assert visitor.path == "/q/2"
+
+
 def test_ticks_of_different_orderings_are_asked_about(session, visitor):
     an_open_study(session, practice=False)
     visitor.start()

@@ -56,6 +56,7 @@ class OrderingPresentation:
 
 # What a participant can choose when a page asks back, besides a label.
 MATCH, OWN, SEVERAL = "match", "own", "several"
+UNUSED_ORDERING = "unused"  # a kind of Doubt that is not stored: either choice says what it means
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,8 @@ class Doubt:
 
     ``kind``: EQUAL_COLUMN, where ``columns`` have the participant's own ordering;
     DIFFERING_TICKS, where the ticked ``columns`` have different orderings, so that not all can
-    be the participant's.
+    be the participant's; UNUSED_ORDERING, where all lists were placed in another order than that
+    of the ticked ``columns``.
     """
 
     kind: str
@@ -97,6 +99,16 @@ class Doubt:
         ticked = [column for column in view.columns if column.label in answer.clicked]
         differ = len({column.ranking for column in ticked}) > 1
         return cls(DIFFERING_TICKS, _by_label(ticked)) if differ else None
+
+    @classmethod
+    def of_unused(
+        cls, view: BlindedQuestion, clicked: frozenset[int], own: Ranking
+    ) -> "Doubt | None":
+        """Return the doubt about an own ordering beside ticks that have another one ordering."""
+        ticked = [column for column in view.columns if column.label in clicked]
+        orderings = {column.ranking for column in ticked}
+        differs = len(orderings) == 1 and own not in orderings
+        return cls(UNUSED_ORDERING, _by_label(ticked)) if differs else None
 
     @property
     def letters(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from wtforms.validators import ValidationError
 
 from survey.core.studies.plan import Plan
 from survey.core.studies.rankings import Ranking, letters_for
-from survey.core.tasks.ordering import OWN, Doubt, OrderingAnswer, known_kind
+from survey.core.tasks.ordering import MATCH, OWN, Doubt, OrderingAnswer, known_kind
 from survey.core.tasks.ordering_plan import AFTER, NEVER, OrderingPlan
 from survey.services.participation import answers
 from survey.services.participation.answers import ShownQuestion
@@ -245,6 +245,12 @@ class QuestionForm(PlacesForm):
         An answer that is stored was asked about before it was. A participant who wants to give
         an own ordering instead gets the page with “None of these” ticked.
         """
+        if unused := self._unused_ordering(shown):
+            if self.settle.data not in (MATCH, OWN):
+                return unused
+            if self.settle.data == OWN:
+                self.choice.data = [OWN]
+            self.settle.data = ""
         doubt = Doubt.of(shown.view, self.answer)
         if doubt is None:
             return None
@@ -258,6 +264,15 @@ class QuestionForm(PlacesForm):
         if doubt.wants_own_ordering(self.settle.data or ""):
             self.choice.data, self.asked.data = [OWN], doubt.kind
         return doubt
+
+    def _unused_ordering(self, shown: ShownQuestion) -> Doubt | None:
+        """Return the doubt about an own ordering beside a tick, unless it was stored before."""
+        own = self.ordering
+        if own is None or OWN in self.choice.data:
+            return None
+        if shown.stored is not None and shown.stored.answer.own == own:
+            return None
+        return Doubt.of_unused(shown.view, self.answer.clicked, own)
 
 
 def _incomplete(missing: Sequence[str]) -> str:
@@ -314,7 +329,9 @@ class OrderingPages:
     ) -> Doubt | None:
         """Return the doubt about an own ordering beside methods, or several ticks."""
         is_one_tick = form.answer.own is None and len(form.answer.clicked) == 1
-        return None if is_one_tick or plan.columns == NEVER else form.doubt_of(shown())
+        # After an own ordering from before the methods were shown, a tick is the answer.
+        is_clear = is_one_tick and (form.ordering is None or plan.columns == AFTER)
+        return None if is_clear or plan.columns == NEVER else form.doubt_of(shown())
 
     def explanations(self, plan: OrderingPlan) -> Sequence[str]:
         """Return the steps on numbers and on methods, the second only where these are shown."""

@@ -76,6 +76,7 @@ def explanation(step: int, question: Callable[[], Any]) -> str | None:
         question=question(),
         check=pages.check(g.plan),
         again="again" in request.args,
+        right="right" in request.args,
         token=generate_csrf(),
     )
 
@@ -99,7 +100,7 @@ def check_is_right() -> bool:
 
 def step_after_check() -> dict[str, Any]:
     """Return which step of the practice follows an answer to the check question."""
-    return {"step": 2} if check_is_right() else {"step": 1, "again": 1}
+    return {"step": 2, "right": 1} if check_is_right() else {"step": 1, "again": 1}
 
 
 @blueprint.post("/practice")
