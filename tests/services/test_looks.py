@@ -4,19 +4,31 @@ import json
 
 import pytest
 
+from survey.core.agreement.answers import Answers, Response
+from survey.core.statistics.sequential import look_levels
+from survey.core.studies.fields import ParticipantRecord, PlanError
 from survey.db.models import Study
+from survey.db.models.base import now
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.report import as_html, report_of
-from survey.services.analysis.study_results import analyse_study, as_json
+from survey.services.analysis.study_results import (
+    AnalysisOptions,
+    analyse_records,
+    analyse_study,
+    as_json,
+    people_from,
+)
 from survey.services.exchange import bundle_import
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError
-from survey.services.studies import lifecycle
-from tests.builders import Visitor, an_open_study
+from survey.services.studies import lifecycle, plans
+from tests.builders import Visitor, a_plan, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
 from tests.services.exchange.changes import with_json
 from tests.services.exchange.conftest import handed_out
+
+NOW = now()
 
 
 @pytest.fixture
@@ -110,3 +122,54 @@ def test_a_reason_that_cannot_be_stored_opens_nothing(study, session):
         lifecycle.open_study(session, study, "Ada", "a\0b")
     session.rollback()
     assert study.status == "closed"
+
+
+PLANNED = {"looks": [4, 8], "participants": 12, "questions": 6, "practice": False}
+
+
+def analysed(seen, finished, **plan):
+    """The analysis of ``finished`` people who always tick AP, after looks when ``seen`` had."""
+    design = a_plan(**{**PLANNED, **plan})
+    questions = [each for each in design.draw_questions() if each.number]
+    records = [
+        ParticipantRecord(f"P{n}", "complete", {}, 1, NOW, NOW, False, False, None)
+        for n in range(finished)
+    ]
+    answers = Answers.of(
+        Response(f"P{n}", question.number, design.measures, frozenset([1]))
+        for n in range(finished)
+        for question in questions
+    )
+    facts = {"looks": [{"at": "", "participants": n, "reason": "planned"} for n in seen]}
+    return analyse_records(
+        facts, design, questions, people_from(records), answers, list, AnalysisOptions()
+    )
+
+
+def test_planned_looks_share_the_level():
+    assert analysed([], 4).votes.level == pytest.approx(look_levels([1 / 3])[0])
+    assert analysed([4], 8).votes.level == pytest.approx(look_levels([1 / 3, 2 / 3])[1])
+    levels = look_levels([1 / 3, 2 / 3, 1])
+    last = analysed([4, 8], 12)
+    assert last.votes.level == pytest.approx(levels[2])
+    assert "a corrected test decides below p = .0" in last.early_looks
+    assert analysed([], 12).votes.level == pytest.approx(0.05)
+    assert analysed([], 12).early_looks == ""
+
+
+def test_without_a_plan_for_looks_the_level_stays():
+    assert analysed([4], 12, looks=[]).votes.level == 0.05
+
+
+def test_an_early_look_calls_nothing_preferred_that_the_end_would():
+    at_the_end, early = analysed([], 12), analysed([], 4)
+    names = [verdict.preferred for verdict in early.verdicts]
+    assert names == [None, None, None]
+    assert any(verdict.preferred for verdict in at_the_end.verdicts)
+
+
+@pytest.mark.parametrize("looks", [[0], [5, 3], [6], ["x"], [2.5], [True]])
+def test_looks_that_cannot_be_planned_are_refused(looks):
+    values = {**plans.preset_values("mnro"), "participants": 6, "looks": looks}
+    with pytest.raises(PlanError, match="looks has"):
+        plans.parse_plan(values)

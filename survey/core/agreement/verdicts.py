@@ -58,13 +58,18 @@ class Decision:
     exact_test: str = ""
 
 
-def verdict(difference: Difference, comparisons: int, questions: int) -> Verdict:
-    """State what the votes support for a pair, one of ``comparisons``, over ``questions``."""
+def verdict(
+    difference: Difference, comparisons: int, questions: int, level: float = LEVEL
+) -> Verdict:
+    """State what the votes support for a pair, one of ``comparisons``, over ``questions``.
+
+    ``level``: below LEVEL where planned looks at results share it.
+    """
     pair, equality = difference.pair, difference.equivalence
     if difference.mean is None:
         sentence = f"{pair.first} and {pair.second} cannot be compared: there are no responses."
         return Verdict(pair, "none", None, None, None, sentence)
-    decision = _decision(difference, comparisons)
+    decision = _decision(difference, comparisons, level)
     advantage = _advantage(difference, questions)
     if decision and _beyond_random_clicks(difference):
         return _preference(difference, decision, comparisons, questions)
@@ -75,7 +80,7 @@ def verdict(difference: Difference, comparisons: int, questions: int) -> Verdict
     not_equal = ""
     if equality:
         not_equal = f"Nor is it shown that they are equal to within {_margin(equality)} points. "
-    undecided = _undecided(difference, decision, comparisons, questions)
+    undecided = _undecided(difference, decision, comparisons, questions, level)
     sources = _sources(difference.by_contrast, pair, "Of the difference")
     sentence = f"{undecided} {not_equal}{sources}{reading}{advantage}"
     return Verdict(pair, "none", None, None, None, sentence)
@@ -109,12 +114,12 @@ def _preference(
     )
 
 
-def _decision(difference: Difference, comparisons: int) -> Decision | None:
+def _decision(difference: Difference, comparisons: int, level: float) -> Decision | None:
     """Return the decision for the widest population for which a corrected test decides."""
     if not difference.mean or not _excludes_zero(difference.participants):
         return None
     decisions = (_of_kind(difference, comparisons), _of_these(difference, comparisons))
-    return next((each for each in decisions if each and each.p < LEVEL), None)
+    return next((each for each in decisions if each and each.p < level), None)
 
 
 def _of_kind(difference: Difference, comparisons: int) -> Decision | None:
@@ -160,7 +165,11 @@ def _beyond_random_clicks(difference: Difference) -> bool:
 
 
 def _undecided(
-    difference: Difference, decision: Decision | None, comparisons: int, questions: int
+    difference: Difference,
+    decision: Decision | None,
+    comparisons: int,
+    questions: int,
+    level: float,
 ) -> str:
     first, second = difference.pair.first, difference.pair.second
     observed = (
@@ -168,20 +177,24 @@ def _undecided(
         f"is {_points(difference.mean or 0.0)} of the responses"
     )
     reach = _reach(difference, questions)
-    reason = _reason(difference, decision, comparisons)
+    reason = _reason(difference, decision, comparisons, level)
     if not reach:
         why = difference.participants.why
         return f"No preference can be inferred {observed}, and it has no interval: {why}{reason}."
     return f"The votes do not decide {observed}, and its 95 % interval is {reach}{reason}."
 
 
-def _reason(difference: Difference, decision: Decision | None, comparisons: int) -> str:
+def _reason(
+    difference: Difference, decision: Decision | None, comparisons: int, level: float
+) -> str:
     """Return why a test that excludes zero is not enough, else nothing."""
     if decision:
         permuted = p_text(difference.label_permutation.p)
         more = "does not show more than random clicking gives"
         return f", but the label permutation {more} ({permuted})"
-    if not difference.mean or not _excludes_zero(difference.participants) or comparisons == 1:
+    if not difference.mean or not _excludes_zero(difference.participants):
+        return ""
+    if comparisons == 1 and level == LEVEL:
         return ""
     p = [
         f"{p_text(each.p)} {where}"
@@ -191,7 +204,9 @@ def _reason(difference: Difference, decision: Decision | None, comparisons: int)
         )
         if each
     ]
-    return f", but corrected for {comparisons} comparisons {' and '.join(p)}"
+    left = f"{level:.4f}".removeprefix("0")
+    below = "" if level == LEVEL else f", not below {left}, which planned looks leave"
+    return f", but corrected for {comparisons} comparisons {' and '.join(p)}{below}"
 
 
 def _reach(difference: Difference, questions: int) -> str:

@@ -81,7 +81,8 @@ class Plan(ABC):
 
     The rule of a field says what it may hold, and how researchers are asked for it. Texts have
     blank lines between paragraphs. With the ``design`` "pool", each participant answers
-    ``per_participant`` of the questions, balanced.
+    ``per_participant`` of the questions, balanced. ``looks``: the numbers of finished participants
+    at which results are looked at before the end.
 
     Raises PlanError with all faults, each with its field. Settings that depend on others are
     checked once the others are valid.
@@ -132,6 +133,7 @@ class Plan(ABC):
         False,
     )
     arms: tuple[str, ...] = ()
+    looks: tuple[int, ...] = ()
     personal_until: str | None = ruled(Day("Delete personal data after", help=UNTIL_HELP), None)
     registered: InitVar[bool] = True
 
@@ -287,7 +289,7 @@ class Plan(ABC):
 
     def _tidy(self) -> None:
         """Normalise the settings; subclasses add this kind's."""
-        for name in (*ASKED_OF_PERSONS, "arms"):
+        for name in (*ASKED_OF_PERSONS, "arms", "looks"):
             self._as_tuple(name)
 
     def _faults(self, *, registered: bool) -> list[Fault]:
@@ -303,7 +305,7 @@ class Plan(ABC):
         faults += self._arm_faults()
         numbers = {name for name, rule in rules.items() if isinstance(rule, Whole)}
         if not any(fault.place[0] in numbers - {"per_participant"} for fault in faults):
-            faults += [*self._pool_faults(), *self._number_faults()]
+            faults += [*self._pool_faults(), *self._look_faults(), *self._number_faults()]
         if registered:
             faults += self._registry_faults()
         return faults or [*self._placeholder_faults(), *self._later_faults(registered=registered)]
@@ -346,6 +348,14 @@ class Plan(ABC):
     def _number_faults(self) -> Iterable[Fault]:
         """Yield faults of this kind's settings, once all numbers are within bounds."""
         return ()
+
+    def _look_faults(self) -> Iterable[Fault]:
+        for index, look in enumerate(self.looks):
+            least = self.looks[index - 1] + 1 if index else 1
+            if type(look) is not int or not least <= look < self.participants:
+                text = f"looks has {look!r}; {least} to {self.participants - 1} are allowed there"
+                yield Fault(("looks",), text)
+                return
 
     def _pool_faults(self) -> Iterable[Fault]:
         asked = self.per_participant

@@ -46,7 +46,9 @@ from survey.core.agreement.quality import (
     flagged_for_exclusion,
     quality_flags,
 )
-from survey.core.agreement.verdicts import Verdict, verdict
+from survey.core.agreement.verdicts import LEVEL, Verdict, verdict
+from survey.core.statistics.sequential import NEAREST as NEAREST_LOOKS
+from survey.core.statistics.sequential import look_levels
 from survey.core.statistics.significance import MeanTest
 from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.questions import Question, rankings_of
@@ -124,7 +126,8 @@ class Votes:
 
     ``rankings``: question → measure → order; ``asked``: questions for each participant;
     ``simulated_ids``: ids of participants who are test data; ``signs``: of their care;
-    ``smallest_difference``: that matters, a share, None where the plan names none.
+    ``smallest_difference``: that matters, a share, None where the plan names none; ``level``: at
+    which a corrected test decides.
     """
 
     study: Mapping[str, Any]
@@ -135,6 +138,7 @@ class Votes:
     simulated_ids: frozenset[str] = frozenset()
     signs: Signs = field(default_factory=Signs)
     smallest_difference: float | None = None
+    level: float = LEVEL
 
 
 @dataclass(frozen=True)
@@ -173,18 +177,24 @@ class Analysis:
 
     @property
     def early_looks(self) -> str:
-        """A sentence on results that could be seen before the last answers came; "" for none."""
+        """What is to be said of results that could be seen before the last answers came, or ""."""
         looks = [
             f"when {each['participants']} participant{'s' * (each['participants'] != 1)} had "
             f"finished ({each['reason']})"
             for each in self.study.get("looks", ())
         ]
-        if not looks:
-            return ""
-        return (
-            f"Results could be seen before the last answers came: {and_join(looks)}. Whoever may "
-            "stop at a result that pleases finds one too often; the tests do not account for it."
-        )
+        seen = f"Results could be seen before the last answers came: {and_join(looks)}."
+        if self.votes.level < LEVEL:
+            level = f"{self.votes.level:.4f}".removeprefix("0")
+            so = f"Looks were planned, so a corrected test decides below p = {level}."
+        else:
+            so = (
+                "Whoever may stop at a result that pleases finds one too often; the tests do not "
+                "account for it."
+            )
+        if looks:
+            return f"{seen} {so}"
+        return so if self.votes.level < LEVEL else ""
 
     @property
     def simulated(self) -> int:
@@ -254,7 +264,7 @@ def analyse_votes(
         left_out=left_out,
         agreement=agreement,
         verdicts=tuple(
-            verdict(difference, len(agreement.differences), len(votes.rankings))
+            verdict(difference, len(agreement.differences), len(votes.rankings), votes.level)
             for difference in agreement.differences
         ),
         flags=flags,
@@ -384,6 +394,7 @@ def analyse_records(
         simulated_ids=simulated_ids,
         signs=_signs(everyone, counted_answers.people[arms == NEVER], controls),
         smallest_difference=plan.smallest_difference and plan.smallest_difference / 100,
+        level=_level(plan, facts.get("looks", ()), everyone, counted_mask(exclusions, options)),
     )
     analysis = analyse_votes(votes, LeftOut.of(exclusions, options), options)
     people = np.append(analysis.votes.answers.people, counted_answers.people[~voted])
@@ -394,6 +405,26 @@ def analyse_records(
         without_columns=int((~voted).sum()),
         anchoring=_anchoring(plan, rankings, counted_answers, arms, first_answers),
     )
+
+
+def _level(
+    plan: OrderingPlan,
+    looks: Iterable[Mapping[str, Any]],
+    everyone: People,
+    counted: NDArray[np.bool_],
+) -> float:
+    """Return the level that planned looks leave to this one, by the participants who finished."""
+    if not plan.looks:
+        return LEVEL
+    finished = [*(each["participants"] for each in looks), int((everyone.complete & counted).sum())]
+    fractions = [0.0]
+    for count in finished:
+        fraction = min(1.0, count / plan.participants)
+        if fraction >= fractions[-1] + NEAREST_LOOKS:
+            fractions.append(fraction)
+    if fractions[1:] == [1.0]:
+        return LEVEL
+    return look_levels(fractions[1:], LEVEL)[-1] if fractions[1:] else 0.0
 
 
 def _arms(plan: OrderingPlan, everyone: People, answers: Answers) -> NDArray[np.str_]:

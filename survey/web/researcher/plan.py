@@ -156,6 +156,11 @@ class PlanForm(Form):
         description="Tick two or three; then the choice above does not count.",
         validate_choice=False,
     )
+    looks = StringField(
+        "Looks at results before the end",
+        description="Optional: after how many finished participants, like 10 20. Planned looks "
+        "share the 5 %, by the spending function of Lan and DeMets.",
+    )
     show_values = field_for(RULES["show_values"])
     shuffle_columns = field_for(RULES["shuffle_columns"])
     positions_strip = field_for(RULES["positions_strip"])
@@ -184,6 +189,7 @@ class PlanForm(Form):
             *dict.fromkeys([*self.measures.data, *_words(self.other_measures.data).split()])
         ]
         marks = {kind: _words(self[kind].data) for kind in MARK_KINDS}
+        typed["looks"] = [_number(word) for word in _words(self.looks.data).split()]
         typed["arms"] = self.arms.data
         if typed["arms"]:
             typed["columns"] = BEFORE
@@ -275,6 +281,7 @@ def _form_data(plan: OrderingPlan) -> dict[str, Any]:
     return {
         **plan.as_json(),
         **plan.marks.cells(0),
+        "looks": " ".join(map(str, plan.looks)),
         "other_measures": " ".join(name for name in plan.measures if name not in listed),
         **{
             name: [
