@@ -14,13 +14,13 @@ that, see ``label_permutation``).
 """
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import permutations
-from operator import itemgetter
+from operator import add, itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -45,6 +45,7 @@ from survey.core.statistics.significance import MeanTest, Statistic, holm, t_tes
 from survey.core.studies.rankings import Ranking
 from survey.services.analysis.study_results import json_values
 
+COMPARISONS = 3
 IDENTICAL_PAIR = "the orders of the two are identical"
 IDENTICAL_ANY = "two of the orders are identical"
 EXCHANGED = "these counts, measures exchanged among the orders of each set"
@@ -147,12 +148,23 @@ class Exchange(Statistic):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MeasureExchange(Exchange):
+    """The same for one measure; ``p_any``: exact chance that any measure has as much or more.
+
+    It is the one that counts where a measure was chosen after its votes were seen.
+    """
+
+    p_any: float
+
+
+@dataclass(frozen=True, kw_only=True)
 class FirstPlaces(Statistic):
     """In how many sets a measure got most votes, tied or alone, and what exchanging gives.
 
     ``chance_by_set``: of being first or tied, in [0, 1], in the sets' order; ``expected``,
     ``expected_outright``: sets, the null means; ``p_at_least``, ``p_outright_at_least``:
-    chance of as many sets or more, exact.
+    chance of as many sets or more, exact; ``p_any_at_least``, ``p_any_outright_at_least``: that
+    any measure gets as many.
     """
 
     measure: str
@@ -160,9 +172,11 @@ class FirstPlaces(Statistic):
     chance_by_set: tuple[float, ...]
     expected: float
     p_at_least: float
+    p_any_at_least: float
     outright: int
     expected_outright: float
     p_outright_at_least: float
+    p_any_outright_at_least: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,7 +255,7 @@ class SetLevel:
     """All tests that counts per set allow. ``totals``, ``first_places``: by measure."""
 
     pairs: tuple[PairTests, ...]
-    totals: dict[str, Exchange]
+    totals: dict[str, MeasureExchange]
     first_places: dict[str, FirstPlaces]
 
     def as_json(self) -> dict[str, Any]:
@@ -285,9 +299,22 @@ def set_level(counts: PublishedCounts) -> SetLevel:
             )
             for index, (pair, tied, exchange) in enumerate(tests)
         ),
-        totals={name: _exchange(counts, itemgetter(name)) for name in counts.measures},
-        first_places={name: _first_places(counts, name) for name in counts.measures},
+        totals=_of_each_measure(counts, itemgetter),
+        first_places=_first_places(counts),
     )
+
+
+def p_if_participants_differ(tests: PairTests, spread: float, participants: int) -> float:
+    """Return p of the mean over all sets, by Holm's largest factor, if participants differ.
+
+    ``spread``: the standard deviation of the participants' own mean differences, a share. Counts
+    per set do not show it; the mean's variance grows by spread² / participants.
+    """
+    mean = tests.scopes["all_sets"].mean
+    if mean.mean is None or mean.se is None or mean.df is None:
+        raise ValueError(f"{tests.pair}: the mean over the sets is not tested")
+    test = t_test(mean.mean, math.hypot(mean.se, spread / math.sqrt(participants)), mean.df)
+    return min(1.0, COMPARISONS * float(test["p"]))
 
 
 def _lead(pair: Pair, votes: Votes) -> int:
@@ -372,32 +399,71 @@ def _exchange(counts: PublishedCounts, value: Callable[[Votes], int]) -> Exchang
     )
 
 
-def _first_places(counts: PublishedCounts, measure: str) -> FirstPlaces:
-    """Count the sets a measure won, and test that by exchanging the measures.
+def _of_each_measure(
+    counts: PublishedCounts, value_of: Callable[[str], Callable[[Votes], int]]
+) -> dict[str, MeasureExchange]:
+    """Test each measure's sum of a value, also against the largest of the measures' sums."""
+    values = [value_of(name) for name in counts.measures]
+    largest = _largest_sums(counts, values)
+    exchanges = {}
+    for name, value in zip(counts.measures, values, strict=True):
+        alone = _exchange(counts, value)
+        p_any = float(sum(chance for most, chance in largest.items() if most >= alone.observed))
+        exchanges[name] = MeasureExchange(**vars(alone), p_any=p_any)
+    return exchanges
+
+
+def _largest_sums(
+    counts: PublishedCounts, values: Sequence[Callable[[Votes], int]]
+) -> dict[int, Fraction]:
+    """Return the chance of every largest among the sums of several values over the sets."""
+    ways, all_ways = {(0,) * len(values): 1}, 1
+    for exchanges in assignments(counts):
+        steps = Counter(tuple(value(votes) for value in values) for votes in exchanges)
+        longer: dict[tuple[int, ...], int] = defaultdict(int)
+        for sums, number in ways.items():
+            for step, times in steps.items():
+                longer[tuple(map(add, sums, step))] += number * times
+        ways, all_ways = longer, all_ways * len(exchanges)
+    largest: dict[int, Fraction] = defaultdict(Fraction)
+    for sums, number in ways.items():
+        largest[max(sums)] += Fraction(number, all_ways)
+    return largest
+
+
+def _first_places(counts: PublishedCounts) -> dict[str, FirstPlaces]:
+    """Count the sets that each measure won, and test that by exchanging the measures.
 
     A set without a vote for any measure has no first place.
     """
 
-    def is_first(votes: Votes) -> bool:
+    def is_first(measure: str, votes: Votes) -> bool:
         return votes[measure] == max(votes[name] for name in counts.measures) > 0
 
-    def is_alone(votes: Votes) -> bool:
+    def is_alone(measure: str, votes: Votes) -> bool:
         others = (votes[name] for name in counts.measures if name != measure)
-        return is_first(votes) and votes[measure] not in others
+        return is_first(measure, votes) and votes[measure] not in others
 
-    or_tied, outright = _exchange(counts, is_first), _exchange(counts, is_alone)
-    return FirstPlaces(
-        estimand=EXCHANGED,
-        n=len(counts.votes),
-        unit="sets",
-        measure=measure,
-        or_tied=or_tied.observed,
-        chance_by_set=tuple(
-            sum(map(is_first, exchanges)) / len(exchanges) for exchanges in assignments(counts)
-        ),
-        expected=or_tied.null_mean,
-        p_at_least=or_tied.p_upper,
-        outright=outright.observed,
-        expected_outright=outright.null_mean,
-        p_outright_at_least=outright.p_upper,
-    )
+    or_tied = _of_each_measure(counts, lambda name: partial(is_first, name))
+    outright = _of_each_measure(counts, lambda name: partial(is_alone, name))
+    return {
+        name: FirstPlaces(
+            estimand=EXCHANGED,
+            n=len(counts.votes),
+            unit="sets",
+            measure=name,
+            or_tied=or_tied[name].observed,
+            chance_by_set=tuple(
+                sum(is_first(name, votes) for votes in exchanges) / len(exchanges)
+                for exchanges in assignments(counts)
+            ),
+            expected=or_tied[name].null_mean,
+            p_at_least=or_tied[name].p_upper,
+            p_any_at_least=or_tied[name].p_any,
+            outright=outright[name].observed,
+            expected_outright=outright[name].null_mean,
+            p_outright_at_least=outright[name].p_upper,
+            p_any_outright_at_least=outright[name].p_any,
+        )
+        for name in counts.measures
+    }

@@ -36,6 +36,7 @@ from survey.services.paper.set_level import (
     PairTests,
     PublishedCounts,
     SetLevel,
+    p_if_participants_differ,
     set_level,
 )
 
@@ -213,6 +214,10 @@ def _test_checks(table: Table4, of_votes: Shares, level: SetLevel) -> Checks:
         "closer_to_preferences": Check(
             [settled["MNRO-AP"], settled["MNRO-NMRR"]],
             words={name: f"{'' if case else 'not '}supported" for name, case in settled.items()},
+            differ={
+                points: p_if_participants_differ(tests["MNRO-AP"], points / 100, PARTICIPANTS)
+                for points in (15, 20)
+            },
         ),
         # Votes are no correlation.
         "correlation_with_quality": Check(

@@ -3,9 +3,15 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from survey.services.paper.set_level import PublishedCounts, assignments, set_level
+from survey.services.paper.set_level import (
+    PublishedCounts,
+    assignments,
+    p_if_participants_differ,
+    set_level,
+)
 
 CASE = json.loads((Path(__file__).parents[2] / "cases" / "table4.json").read_text())["table4"]
 EXPECTED = CASE["expected"]
@@ -144,3 +150,30 @@ def test_a_pair_that_is_identical_everywhere_has_nothing_to_test():
     assert all_sets.mean.why == "the difference is the same in every set"
     assert (free.mean.n, free.mean.why) == (0, "a t test needs two sets")
     assert free.questions.sign_flip_p is None
+
+
+def test_a_measure_chosen_afterwards_is_compared_with_any(level):
+    first = level.first_places["MNRO"]
+    # An independent simulation has .036, .010 and .135 (one-sided for MNRO: .012, .004, .018).
+    assert level.totals["MNRO"].p_any == pytest.approx(0.036, abs=0.0005)
+    assert first.p_any_at_least == pytest.approx(0.0106, abs=0.0005)
+    assert first.p_any_outright_at_least == pytest.approx(0.1358, abs=0.0005)
+    for name in NAMES:
+        assert level.totals[name].p_any >= level.totals[name].p_upper
+        places = level.first_places[name]
+        assert places.p_any_at_least >= places.p_at_least
+
+
+def test_any_measure_is_the_largest_of_many_exchanges(level):
+    rng = np.random.default_rng(5)
+    totals = np.zeros((40_000, len(NAMES)))
+    for exchanges in assignments(COUNTS):
+        ways = np.array([[votes[name] for name in NAMES] for votes in exchanges])
+        totals += ways[rng.integers(0, len(ways), len(totals))]
+    reached = (totals.max(axis=1) >= 135).mean()
+    assert level.totals["MNRO"].p_any == pytest.approx(reached, abs=0.003)  # three standard errors
+
+
+@pytest.mark.parametrize(("spread", "p"), [(0.0, 0.0116), (0.15, 0.035), (0.2, 0.061)])
+def test_mnro_over_ap_rests_on_how_alike_participants_are(by_pair, spread, p):
+    assert p_if_participants_differ(by_pair["MNRO-AP"], spread, 30) == pytest.approx(p, abs=0.0005)
