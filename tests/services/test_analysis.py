@@ -6,8 +6,20 @@ import numpy as np
 import pytest
 
 from survey.core.agreement.answers import Answers
-from survey.services.analysis.study_results import AnalysisOptions, LeftOut, Votes, analyse_votes
+from survey.core.studies.plan import study_digest
+from survey.services.analysis.report import tables_of
+from survey.services.analysis.study_results import (
+    AnalysisOptions,
+    LeftOut,
+    Votes,
+    analyse_study,
+    analyse_votes,
+    as_json,
+)
+from survey.services.studies import lifecycle
+from tests.builders import a_plan
 from tests.core.agreement.random_votes import MEASURES, random_rankings, random_responses
+from tests.databases import ON_SQLITE
 
 NOBODY = LeftOut(test=0, excluded=0, flagged=0)
 
@@ -26,6 +38,26 @@ def some_votes(questions=6, asked=6):
 
 def analysed(votes, **chosen):
     return analyse_votes(votes, NOBODY, AnalysisOptions(**chosen))
+
+
+def test_equality_is_tested_only_where_the_plan_names_a_smallest_difference():
+    assert "equivalence" not in as_json(analysed(some_votes()))["differences"][0]
+    named = replace(some_votes(), smallest_difference=0.25)
+    for pair in as_json(analysed(named))["differences"]:
+        assert pair["equivalence"]["smallest_difference"] == 0.25
+        assert pair["equivalence"]["these"]["p"] <= pair["equivalence"]["kind"]["p"]
+    names = [sheet.name for sheet in tables_of(analysed(named))]
+    assert "equivalence" in names
+    assert "equivalence" not in [sheet.name for sheet in tables_of(analysed(some_votes()))]
+
+
+@ON_SQLITE
+def test_the_plans_smallest_difference_is_frozen_with_it_and_used(session):
+    plan = a_plan(smallest_difference=10)
+    assert study_digest(plan, (), 1) != study_digest(a_plan(), (), 1)
+    study = lifecycle.create_study(session, "three", plan)
+    found = analyse_study(session, study).agreement.differences[0].equivalence
+    assert found.smallest_difference == 0.1
 
 
 @dataclass

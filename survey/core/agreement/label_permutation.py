@@ -213,7 +213,7 @@ def label_permutation(redraws: Redraws, pair: Pair) -> LabelPermutation:
         return replace(frame, why=NO_RESPONSES)
     distance = abs(frame.lead - mean) - 1e-9
     if len(credits) <= MOST_SINGLE_DRAWS:
-        totals, chances = _lead_distribution(possible)
+        totals, chances = lead_distribution(possible)
         p = float(chances[np.abs(totals - mean) >= distance].sum())
         return replace(frame, p=exact_p(p), method="exact")
     votes = redraws.totals.votes
@@ -229,7 +229,7 @@ def expected_by_redraws(redraws: Redraws, pair: Pair) -> NDArray[np.float64]:
     return np.where(np.abs(expected) > NEGLIGIBLE, expected, 0.0)
 
 
-def _lead_distribution(
+def lead_distribution(
     possible: list[tuple[NDArray[np.float64], int]],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return every lead that redraws can give, and its chance."""

@@ -9,7 +9,9 @@ orders included: intervals alone would name a preference among random clicks in 
 (benchmarks/calibration.md).
 
 A preference that comes from questions alone in which one measure breaks the other's ties is called
-a preference for showing no ties (or for showing them), never one between the orders.
+a preference for showing no ties (or for showing them), never one between the orders. It is one
+between the orders where the questions in which they contradict each other show it by themselves;
+else the verdict says that it stays open.
 """
 
 from collections.abc import Sequence
@@ -26,6 +28,7 @@ LEVEL = 0.05
 NO_LEAD = 1e-9  # a mean of random clicks below this differs from 0 by rounding
 
 Scope = Literal["kind", "these", "none", "equal"]
+PreferredFor = Literal["orders", "ties", "open"]
 
 
 @dataclass(frozen=True)
@@ -34,13 +37,14 @@ class Verdict:
 
     ``scope``: of a preference, "equal" for equality, "none" for neither. ``preferred``: a
     measure's name or None; ``preferred_for``: "orders", or "ties" where the questions in which the
-    two contradict each other do not support it; ``population``: of the preference or equality.
+    two contradict each other say nothing or the opposite, or "open" where they say the same, but
+    not beyond chance; ``population``: of the preference or equality.
     """
 
     pair: Pair
     scope: Scope
     preferred: str | None
-    preferred_for: Literal["orders", "ties"] | None
+    preferred_for: PreferredFor | None
     population: str | None
     sentence: str
 
@@ -97,11 +101,14 @@ def _preference(
     else:
         no_interval = "Participants do not differ, so there is no interval"
         rests_on = f". {no_interval}; by {decision.exact_test} {p}"
-    of_orders = (difference.by_contrast.contradicting.contribution or 0.0) * mean > 0
-    for_ties = "" if of_orders else f" {_for_ties(difference.by_contrast, winner == pair.first)},"
+    preferred_for = _preferred_for(difference.by_contrast, decision.population, mean)
+    for_ties, stays_open = _for_ties(difference.by_contrast, winner == pair.first), ""
+    if preferred_for == "open":
+        stays_open = f"Whether for its order or {for_ties} stays open. "
     sentence = (
-        f"{_where(decision.population, questions)}, {winner} is preferred to {loser}{for_ties} by "
-        f"{points} of the responses{rests_on}. "
+        f"{_where(decision.population, questions)}, {winner} is preferred to {loser}"
+        f"{f' {for_ties},' if preferred_for == 'ties' else ''} by {points} of the responses"
+        f"{rests_on}. {stays_open}"
         f"{_sources(difference.by_contrast, pair, 'Of these points', mean)}"
         f"{_small(difference, decision.population)}"
         f"{_elsewhere(difference, decision, comparisons, mean)}"
@@ -109,9 +116,18 @@ def _preference(
         f"{_advantage(difference, questions)}"
     )
     scope: Scope = "kind" if decision.population == T2 else "these"
-    return Verdict(
-        pair, scope, winner, "orders" if of_orders else "ties", decision.population, sentence
-    )
+    return Verdict(pair, scope, winner, preferred_for, decision.population, sentence)
+
+
+def _preferred_for(parts: ByContrast, population: str, mean: float) -> PreferredFor:
+    """Return what a preference is for, by the questions in which the two contradict each other."""
+    part = parts.contradicting
+    if (part.contribution or 0.0) * mean <= 0:
+        return "ties"
+    of_kind = population == T2 and part.participants.p is not None
+    p = part.components.p if of_kind else _p_of_these(part.participants)
+    beyond_chance = p is not None and p < LEVEL
+    return "orders" if beyond_chance or not parts.ties_only.responses else "open"
 
 
 def _decision(difference: Difference, comparisons: int, level: float) -> Decision | None:
@@ -151,9 +167,14 @@ def _of_these(difference: Difference, comparisons: int) -> Decision | None:
     return Decision(T1, p, None, "exact sign flips of participants")
 
 
+def _p_of_these(test: ParticipantsTest) -> float | None:
+    """Return p for these questions, not corrected: of t, or exact where there is no spread."""
+    return test.sign_flip_p if test.p is None else test.p
+
+
 def _excludes_zero(test: ParticipantsTest) -> bool:
     """Return whether a test of these questions, not corrected, leaves zero out."""
-    p = test.sign_flip_p if test.p is None else test.p
+    p = _p_of_these(test)
     return p is not None and p < LEVEL
 
 

@@ -47,12 +47,14 @@ class VarianceComponents:
     """Estimated variances of the rows' effects, the columns' effects and the rest.
 
     An estimate of ``row`` or ``column`` may be negative; ``rest`` is 0 where it would be.
+    ``least_part``: of what the rest gives, the least that the variance of the mean can be.
     """
 
     sums: TableSums
     row: Number
     column: Number
     rest: Number
+    least_part: float = LEAST_PART_OF_REST
 
     @property
     def _parts(self) -> tuple[Number, Number, Number]:
@@ -66,7 +68,7 @@ class VarianceComponents:
     def variance(self) -> Number:
         """The variance of the mean of all numbers."""
         of_rows, of_columns, rest = self._parts
-        return np.maximum(of_rows + of_columns - rest, LEAST_PART_OF_REST * rest)
+        return np.maximum(of_rows + of_columns - rest, self.least_part * rest)
 
     @property
     def df(self) -> Number:
@@ -80,7 +82,9 @@ class VarianceComponents:
         return np.maximum(self.variance**2 / squares, np.minimum(rows, columns))
 
 
-def variance_components(sums: TableSums) -> VarianceComponents:
+def variance_components(
+    sums: TableSums, least_part: float = LEAST_PART_OF_REST
+) -> VarianceComponents:
     """Estimate the components by Henderson's (1953) method I.
 
     With the sums of squares T0 = Σd², Tp = Σ_rows (Σd)²/n_row, Ts likewise by columns and
@@ -96,4 +100,4 @@ def variance_components(sums: TableSums) -> VarianceComponents:
     explained = without_rows * row_and_rest + without_columns * column_and_rest - around_mean
     rest = explained / (n - sums.row_weight - sums.column_weight + 1)
     row, column = row_and_rest - rest, column_and_rest - rest
-    return VarianceComponents(sums, row, column, np.maximum(rest, 0.0))
+    return VarianceComponents(sums, row, column, np.maximum(rest, 0.0), least_part)

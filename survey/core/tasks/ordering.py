@@ -322,16 +322,18 @@ def question_checks(questions: Iterable[Question]) -> list[QuestionCheck]:
 
 
 def pair_sentences(checks: Sequence[QuestionCheck]) -> list[str]:
-    """Return a sentence for each pair of measures: in how many questions they contradict."""
+    """Return a sentence for each pair of measures: how many questions of each kind they have."""
     sentences = []
     for pairs in zip(*(check.pairs for check in checks if check.question.number), strict=True):
         first, second = pairs[0].names
         contested = sum(pair.contradictions > 0 for pair in pairs)
         identical = sum(pair.identical for pair in pairs)
+        ties = len(pairs) - contested - identical
+        of_ties = ", so a lead may only be for showing no ties" if ties > contested else ""
         sentences.append(
             f"{first} and {second} contradict each other in {contested} of {len(pairs)} questions; "
-            f"in {len(pairs) - contested - identical} one only breaks ties of the other, "
-            f"in {identical} their orders are identical"
+            f"in {ties} one only breaks ties of the other, in {identical} their orders are "
+            f"identical{of_ties}"
         )
     return sentences
 

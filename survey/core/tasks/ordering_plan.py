@@ -39,8 +39,9 @@ LISTS_FROM = {
     OWN_LISTS: "Your own lists, as uploaded",
 }
 GENERATOR_HELP = (
-    "In discriminative questions any two measures contradict each other somewhere. Say in your "
-    "paper which generator you used."
+    "In discriminative questions any two measures contradict each other somewhere. In half of all "
+    "random questions MNRO only breaks NMRR's ties, so its lead may only be for showing no ties. "
+    "Say in your paper which generator you used."
 )
 GMT_HELP = "Leave empty for no cap, as in the paper's Table 1."
 BEFORE, AFTER, NEVER = "before", "after", "never"

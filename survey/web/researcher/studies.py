@@ -189,10 +189,12 @@ def delete() -> ResponseReturnValue:
 @blueprint.get(f"{STUDY}/check")
 def check() -> ResponseReturnValue:
     """Show each question's values and orderings, and which measures it tells apart."""
+    questions = lifecycle.question_checks(g.study)
     return page(
         "researcher/check.html",
         findings=lifecycle.check_study(g.study),
-        questions=lifecycle.question_checks(g.study),
+        questions=questions,
+        pairs=lifecycle.pair_sentences(questions),
         chance=lifecycle.chance_advantage(g.study),
         headings=lifecycle.headings(g.study),
         labels=answers.usual_variant(g.plan),

@@ -302,10 +302,13 @@ def test_a_verdict_says_no_more_than_its_corrected_test_and_its_redraws(study, t
         chance = one.label_permutation
         assert (one.lead - chance.null_mean) * towards > 0
         assert chance.p < 0.05
-        contradicting = one.by_contrast.contradicting.contribution
-        for_orders = contradicting is not None and contradicting * towards > 0
-        assert said.preferred_for == ("orders" if for_orders else "ties")
-        assert bool(re.search("preferred to [A-Z]+ by", said.sentence)) == for_orders
+        part = one.by_contrast.contradicting
+        supported = part.contribution is not None and part.contribution * towards > 0
+        assert (said.preferred_for == "ties") == (not supported)
+        assert bool(re.search("preferred to [A-Z]+ by", said.sentence)) == supported
+        assert ("or for showing" in said.sentence or "or where one" in said.sentence) == (
+            said.preferred_for == "open"
+        )
 
 
 @few
