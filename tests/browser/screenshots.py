@@ -82,7 +82,8 @@ def walk(page: Page, link: str, folder: Path, suffix: str) -> None:
         if position == 3:
             place(page, "51224")
             take("question")
-        tick(page, 1)
+        else:
+            tick(page, 1)
         save(page)
     page.wait_for_url("**/review")
     take("review")
