@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from benchmarks.experiments import Experiment, Rate, Tally, experiments, rates
+from benchmarks.families import Family, families
 from benchmarks.page import page
 from benchmarks.reading import Results
 
@@ -22,7 +23,7 @@ REPLICATES_AT_ONCE = 50
 
 
 def calibrate(
-    tried: Sequence[Experiment],
+    tried: Sequence[Experiment | Family],
     executor: Executor,
     *,
     replicates: int,
@@ -36,15 +37,21 @@ def calibrate(
     counted: list[Tally] = [Counter() for _ in tried]
     running: dict[Future[Tally], tuple[int, int]] = {}
     for place, experiment in enumerate(tried):
-        for first in range(0, replicates, REPLICATES_AT_ONCE):
-            last = min(first + REPLICATES_AT_ONCE, replicates)
+        count = replicates * experiment.times
+        for first in range(0, count, REPLICATES_AT_ONCE):
+            last = min(first + REPLICATES_AT_ONCE, count)
             run = executor.submit(experiment.tally, seed, place, first, last)
             running[run] = place, last - first
     for run in as_completed(running):
         place, count = running[run]
         counted[place].update(run.result())
         on_counted(count)
-    return [rates(one, tally) for one, tally in zip(tried, counted, strict=True)]
+    return [rates(one.claims, tally) for one, tally in zip(tried, counted, strict=True)]
+
+
+def everything() -> list[Experiment | Family]:
+    """List all that is tried. Add at the end: an experiment's place is part of its chance."""
+    return [*experiments(), *families()]
 
 
 @click.command()
@@ -74,12 +81,12 @@ def main(replicates: int, seed: int, workers: int, to: Path | None) -> None:
 
 
 def _calibrated(replicates: int, seed: int, workers: int) -> Results:
-    tried = list(experiments())
+    tried = everything()
     # Fresh processes: a forked one would share the progress bar's thread and its locks.
     executor = ProcessPoolExecutor(workers, get_context("spawn"))
     columns = (TextColumn("Simulating"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        task = progress.add_task("", total=replicates * len(tried))
+        task = progress.add_task("", total=replicates * sum(each.times for each in tried))
         try:
             found = calibrate(
                 tried,

@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from numpy.random import SeedSequence
 from statsmodels.stats.proportion import proportion_confint
 
 from benchmarks.observed import (
+    COMPONENTS,
+    COVERS_KIND,
     COVERS_T1,
     COVERS_T2,
     FRIEDMAN_CREDITS,
@@ -30,6 +32,7 @@ from benchmarks.observed import (
     Happened,
     all_measures,
     coverage,
+    over_ties,
     pairwise,
     recovery,
 )
@@ -40,13 +43,14 @@ from benchmarks.situations import (
     Planted,
     SimulatedStudy,
     Situation,
+    StrictOrders,
     simulate_study,
 )
 from survey.services.planning.ordering_bot import Preference
 
 Tally = Counter[tuple[str, str]]
 
-Claim = Literal["5 %", "at most 5 %", "above 5 %", "95 %", "below 95 %"]
+Claim = Literal["5 %", "at most 5 %", "above 5 %", "95 %", "below 95 %", "at most 6.5 %"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,7 @@ class Experiment:
     design: Design
     looks: tuple[Callable[[SimulatedStudy], Happened], ...]
     claims: Mapping[str, Claim]
+    times: ClassVar[int] = 1
 
     def tally(self, seed: int, place: int, first: int, last: int) -> Tally:
         """Count what happened in the replicates from ``first`` to before ``last``.
@@ -106,6 +111,7 @@ class Rate:
         inside = {
             "5 %": low <= LEVEL <= high,
             "at most 5 %": low <= LEVEL,
+            "at most 6.5 %": low <= 0.065,
             "above 5 %": low > LEVEL,
             "95 %": low <= 1 - LEVEL <= high,
             "below 95 %": high < 1 - LEVEL,
@@ -113,17 +119,17 @@ class Rate:
         return inside[self.claim] if self.claim else None
 
 
-def rates(experiment: Experiment, counted: Tally) -> dict[str, Rate]:
+def rates(claims: Mapping[str, Claim], counted: Tally) -> dict[str, Rate]:
     """Return the rate of all that was looked at and defined, in the order in which it was."""
     names = [name for name, kind in counted if kind == "of" and counted[name, kind]]
     return {
-        name: Rate(counted[name, "times"], counted[name, "of"], experiment.claims.get(name))
-        for name in names
+        name: Rate(counted[name, "times"], counted[name, "of"], claims.get(name)) for name in names
     }
 
 
 PAPER, POOL, SMALL = Design(30, 10, 10), Design(30, 10, 30), Design(12, 5, 5)
 DESIGNS = (PAPER, POOL, SMALL)
+MANY = Design(30, 30, 30)
 
 IDENTICAL = "A. Blind clicks, identical orders among the questions"
 DISTINCT = "B. Blind clicks, distinct orders only"
@@ -132,6 +138,7 @@ PEOPLE_VARY = "D. No difference over these questions; questions and participants
 POWER = "Power"
 COVERAGE = "Coverage"
 RECOVERY = "Recovery"
+TIES = "Preferences that are about ties"
 
 DIFFERENCES = (0.05, 0.10, 0.15, 0.20)
 
@@ -153,9 +160,20 @@ def experiments() -> Iterator[Experiment]:
             yield Experiment(POWER, situation, design, (pairwise,), {})
     situation = Situation(Leaning(0.10), True, 0.10)
     for design in DESIGNS:
-        claims: dict[str, Claim] = {COVERS_T2: "95 %", COVERS_T1: "95 %", MISREAD: "below 95 %"}
+        claims: dict[str, Claim] = {
+            COVERS_T2: "95 %",
+            COVERS_KIND: "95 %",
+            COVERS_T1: "95 %",
+            MISREAD: "below 95 %",
+        }
         yield Experiment(COVERAGE, situation, design, (coverage,), claims)
     yield _recovery()
+    for late_hits in (False, True):
+        for discriminative in (False, True):
+            voters = StrictOrders(late_hits)
+            situation = Situation(voters, False, discriminative=discriminative)
+            yield Experiment(TIES, situation, PAPER, (over_ties,), {})
+    yield Experiment(TIES, Situation(StrictOrders(), False), MANY, (over_ties,), {})
 
 
 def _blind() -> Iterator[Experiment]:
@@ -181,6 +199,7 @@ def _blind() -> Iterator[Experiment]:
 def _questions_vary(design: Design) -> Experiment:
     claims: dict[str, Claim] = {
         TWO_WAY: "5 %",
+        COMPONENTS: "at most 5 %",
         **dict.fromkeys((QUESTIONS_FLIP, QUESTIONS_SIGN), "at most 5 %"),
         **dict.fromkeys((PARTICIPANTS_T, PARTICIPANTS_FLIP, MCNEMAR), "above 5 %"),
     }

@@ -14,7 +14,13 @@ from survey.core.agreement.concordance import (
     means_of_participants,
 )
 from survey.core.agreement.credits import OTHER, Ballots, distinct_questions, tally_credits
-from survey.core.agreement.differences import Pair, by_participants, differences, two_way
+from survey.core.agreement.differences import (
+    Pair,
+    by_participants,
+    components,
+    differences,
+    two_way,
+)
 from survey.core.agreement.label_permutation import Redraws, cochran_q
 from survey.core.agreement.verdicts import verdict
 from survey.core.statistics.rater_agreement import tau_b
@@ -31,9 +37,15 @@ PARTICIPANTS_T = "participants' t (T1)"
 PARTICIPANTS_FLIP = "sign flips of participants (T1)"
 LABELS = "label permutation"
 MCNEMAR = "McNemar"
+FORMERLY = "formerly: MNRO preferred"
+FOR_ORDERS = "now: MNRO preferred"
+OPEN = "now: MNRO preferred, for its order or for showing no ties"
+FOR_TIES = "now: MNRO preferred for showing no ties"
+NMRR_PREFERRED = "now: NMRR preferred"
 VERDICT = "the verdict names a preference"
+COMPONENTS = "variance components t (T2)"
 PAIRWISE = (
-    *(TWO_WAY, QUESTIONS_FLIP, QUESTIONS_SIGN),
+    *(COMPONENTS, TWO_WAY, QUESTIONS_FLIP, QUESTIONS_SIGN),
     *(PARTICIPANTS_T, PARTICIPANTS_FLIP, LABELS, MCNEMAR, VERDICT),
 )
 
@@ -42,6 +54,7 @@ Q_LABELS = "Cochran's Q, label permutation"
 FRIEDMAN_CREDITS = "Friedman on credits"
 FRIEDMAN_TAU = "Friedman on tau-b"
 
+COVERS_KIND = "components' interval covers the difference in all questions (T2)"
 COVERS_T2 = "two-way interval covers the difference in all questions (T2)"
 COVERS_T1 = "participants' interval covers the difference in these questions (T1)"
 MISREAD = "participants' interval covers the difference in all questions (T2)"
@@ -71,6 +84,7 @@ def pairwise(study: SimulatedStudy) -> Happened:
     found = compare(Redraws(tally_credits(ballots_of(study))))
     one = found[0]
     p = (
+        one.components.p,
         one.two_way.p,
         one.questions.sign_flip_p,
         one.questions.sign_p,
@@ -82,6 +96,28 @@ def pairwise(study: SimulatedStudy) -> Happened:
     said = verdict(one, len(found), len(study.rankings)).preferred
     rejected = [value is not None and value < LEVEL for value in p]
     return dict(zip(PAIRWISE, [*rejected, said is not None], strict=True))
+
+
+def over_ties(study: SimulatedStudy) -> Happened:
+    """Tell whether MNRO is preferred to NMRR for the kind: formerly, now, and for what.
+
+    Formerly both intervals had to exclude 0, and the label permutation show more than random
+    clicks give, nothing of it corrected.
+    """
+    found = compare(Redraws(tally_credits(ballots_of(study))))
+    one = found[0]
+    p = (one.two_way.p, one.participants.p, one.label_permutation.p)
+    lead = one.lead - (one.label_permutation.null_mean or 0.0)
+    formerly = all(value is not None and value < LEVEL for value in p) and lead > 0
+    said = verdict(one, len(found), len(study.rankings))
+    now = said.scope == "kind" and said.preferred == "MNRO"
+    return {
+        FORMERLY: formerly and (one.mean or 0.0) > 0,
+        FOR_ORDERS: now and said.preferred_for == "orders",
+        OPEN: now and said.preferred_for == "open",
+        FOR_TIES: now and said.preferred_for == "ties",
+        NMRR_PREFERRED: said.scope == "kind" and said.preferred == "NMRR",
+    }
 
 
 def all_measures(study: SimulatedStudy) -> Happened:
@@ -102,7 +138,9 @@ def coverage(study: SimulatedStudy) -> Happened:
     credits = tally_credits(ballots_of(study))
     d = differences(credits, Pair("MNRO", "NMRR"))
     over_participants = by_participants(d, credits)
+    over_both = components(d, credits, over_participants)
     return {
+        COVERS_KIND: _covers(over_both, study.difference),
         COVERS_T2: _covers(two_way(d, credits), study.difference),
         COVERS_T1: _covers(over_participants, study.difference_here),
         MISREAD: _covers(over_participants, study.difference),

@@ -7,7 +7,8 @@ from itertools import groupby
 
 from benchmarks import experiments as tried
 from benchmarks.experiments import PAPER, POOL, SMALL
-from benchmarks.reading import Results, percent_of, reading, with_interval
+from benchmarks.families import EQUAL, FALSE, FOUND, METHODS, TASTES, Family, Tastes
+from benchmarks.reading import Results, answering, percent_of, reading, with_interval
 from benchmarks.situations import (
     BETWEEN_PARTICIPANTS,
     BETWEEN_QUESTIONS,
@@ -16,6 +17,7 @@ from benchmarks.situations import (
     QUESTIONS_SEED,
     SECOND_TICK,
     STOCK,
+    Situation,
 )
 from survey import __version__
 from survey.core.studies.generators import GENERATOR_VERSION
@@ -62,6 +64,40 @@ WHAT_IS_TRUE = {
         "one. Over all questions it is the mean, over the questions, of what was planted for "
         "the measures of its order: a bot that prefers MNRO ticks a column that may be AP's too."
     ),
+    tried.TIES: (
+        "Participants hold strict orders and tick the column that agrees with them on most pairs "
+        "of lists; a tie agrees with no strict order. Random orders have nothing to do with the "
+        "lists. *Formerly*: both intervals exclude zero and the label permutation shows more than "
+        "random clicks give, nothing corrected. All verdicts are for questions of this kind. "
+        "Questions in which two measures contradict each other may hold ties of one of them too, "
+        "which is why random orders favour MNRO there as well, and why its order is named at all."
+    ),
+    FALSE: (
+        "Studies of three measures as arrays: each participant picks an order by the utilities of "
+        "the measures, which may differ between participants and questions (standard deviations "
+        "given), and chance. Measures of the same mean utility are liked equally. Counted is how "
+        "often some pair of these gets a verdict for questions of this kind: the test, the "
+        "interval for these questions and the label permutation. The columns are the tests for "
+        "questions of this kind: two-way cluster-robust, uncorrected and with Holm's correction; "
+        "variance components whose variance is at least what the rest gives, as first proposed; "
+        "*now*, at least half of that; and *now* with what redrawn labels give taken from each "
+        "vote."
+    ),
+    TASTES: (
+        "The same where tastes differ and average to nothing, on questions with identical orders "
+        "as often as random ones have them. These clicks are not blind, so the label permutation "
+        "is no guard, and no corrected test can be: identical orders do get more credits. Hence "
+        "the second reading beside the verdict, in the last column."
+    ),
+    FOUND: (
+        "How often a difference is found. In each cell the pairs MNRO-NMRR, MNRO-AP, NMRR-AP and, "
+        "after the bar, any of them, in %. The Monte Carlo standard error is at most "
+        "50 %/√replicates: .8 points at 4,000."
+    ),
+    EQUAL: (
+        "How often two measures that are liked equally are called equal to within 10 points, for "
+        "questions of this kind."
+    ),
 }
 
 
@@ -74,7 +110,7 @@ def page(results: Results, *, replicates: int, seed: int) -> str:
         "\n".join(f"- {sentence}" for sentence in reading(results)),
     ]
     for part, group in groupby(results, key=lambda result: result[0].part):
-        table = power_table if part == tried.POWER else rate_table
+        table = TABLES.get(part, rate_table)
         parts += [f"## {part}", WHAT_IS_TRUE[part], table(list(group))]
     return "\n\n".join(parts) + "\n"
 
@@ -96,8 +132,9 @@ test that is undefined in a study does not reject there; an undefined interval i
   own, in {100 * SECOND_TICK:.0f} % of the others a second tick. Those who look credit one of the
   compared measures, MNRO and NMRR, without the other in about {100 * DECIDED:.0f} % of the
   responses (Table 4: 204 of 300).
-- *Replicates*: {replicates:,} of each situation and design, from seed {seed}. Each has a stream
-  of its own, so the figures do not depend on the number of processes.
+- *Replicates*: {replicates:,} of each situation and design, {Family.times} times as many of the
+  studies of three measures as arrays, from seed {seed}. Each has a stream of its own, so the
+  figures do not depend on the number of processes.
 - *Versions*: survey {__version__}, generator {GENERATOR_VERSION},
   Python {platform.python_version()}, {packages}.
 
@@ -125,6 +162,8 @@ def rate_table(results: Results) -> str:
     ]
     covered = results[0][0].part in (tried.COVERAGE, tried.RECOVERY)
     counted = ("Interval", "Covered") if covered else ("Test", "Rejected")
+    if results[0][0].part == EQUAL:
+        counted = ("Verdict", "Given")
     head = ("Design", *counted, "Rate", "Monte Carlo 95 %", "Should be", "As it should")
     return _markdown(head, rows, "llrrrll")
 
@@ -149,6 +188,66 @@ def power_table(results: Results) -> str:
     return _markdown(("Design", "Test", *planted), rows, "ll" + "r" * len(tried.DIFFERENCES))
 
 
+def false_table(results: Results) -> str:
+    """Return one row for each situation and design, a column for each method."""
+    rows = [
+        (
+            one.situation.name,
+            str(one.design),
+            *(
+                with_interval(found[method]) + " **!**" * (found[method].holds is False)
+                for method in METHODS
+            ),
+        )
+        for one, found in results
+        if isinstance(one.situation, Tastes)
+    ]
+    return _markdown(("Truth", "Design", *METHODS), rows, "ll" + "r" * len(METHODS))
+
+
+def found_table(results: Results) -> str:
+    """Return one row for each situation and design: the power of each pair and of any."""
+    methods = METHODS[:-1]
+    rows = []
+    for one, found in results:
+        if isinstance(one.situation, Tastes):
+            powers = [
+                [
+                    f"{100 * found[name].share:.0f}"
+                    for name in found
+                    if name.startswith(f"{method}: ")
+                ]
+                for method in methods
+            ]
+            cells = [f"{'/'.join(each)} \\| {of_any}" for *each, of_any in powers]
+            rows.append((one.situation.name, str(one.design), *cells))
+    return _markdown(("Truth", "Design", *methods), rows, "ll" + "r" * len(methods))
+
+
+def ties_table(results: Results) -> str:
+    """Return one row for each who answers which questions."""
+    names = list(results[0][1])
+    rows = [
+        (
+            answering(one.situation),
+            str(one.design),
+            *(with_interval(found[name]) for name in names),
+        )
+        for one, found in results
+        if isinstance(one.situation, Situation)
+    ]
+    return _markdown(("Who answers", "Design", *names), rows, "ll" + "r" * len(names))
+
+
 def _markdown(head: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> str:
     rule = ["---:" if side == "r" else "---" for side in sides]
     return "\n".join("| " + " | ".join(row) + " |" for row in (head, rule, *rows))
+
+
+TABLES = {
+    tried.POWER: power_table,
+    tried.TIES: ties_table,
+    FALSE: false_table,
+    TASTES: false_table,
+    FOUND: found_table,
+}

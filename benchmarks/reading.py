@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from benchmarks import experiments as tried
 from benchmarks import observed
 from benchmarks.experiments import PAPER, POOL, SMALL, Experiment, Rate
-from benchmarks.situations import Design
+from benchmarks.families import FALSE, FOUND, HOLM, METHODS, NOW, TASTES, Family, Tastes
+from benchmarks.situations import Design, Situation, StrictOrders
 
 Rates = Mapping[str, Rate]
-Results = Sequence[tuple[Experiment, Rates]]
+Results = Sequence[tuple[Experiment | Family, Rates]]
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Figures:
     def rate(self, part: str, design: Design, name: str, difference: float = 0.0) -> Rate:
         """Return one rate; LookupError where nothing of the kind was tried."""
         for one, found in self.results:
+            if not isinstance(one.situation, Situation):
+                continue
             if (one.part, one.design, one.situation.difference) == (part, design, difference):
                 return found[name]
         raise LookupError(f"{part}, {design}, {difference}: not tried")
@@ -38,6 +41,8 @@ def reading(results: Results) -> Iterator[str]:
     yield from _of_blind_clicks(figures)
     yield from _of_power(figures)
     yield from _of_intervals(figures)
+    yield from _of_families(results)
+    yield from _of_ties(results)
 
 
 def _judged(results: Results) -> Iterator[str]:
@@ -53,9 +58,10 @@ def _judged(results: Results) -> Iterator[str]:
     )
     for one, name, rate in missed:
         part = one.part.split(".")[0]
+        situation = f", {one.situation.name}" if isinstance(one.situation, Tastes) else ""
         yield (
-            f"*Not as it should be:* {part}, {one.design}, {name}: {with_interval(rate)}, "
-            f"should be {rate.claim}."
+            f"*Not as it should be:* {part}{situation}, {one.design}, {name}: "
+            f"{with_interval(rate)}, should be {rate.claim}."
         )
 
 
@@ -157,6 +163,52 @@ def _of_intervals(figures: Figures) -> Iterator[str]:
         f"{percent_of(rates[highest].share)} ({highest}) of studies. An interval by t lies evenly "
         "about its share, so it is a little too short for small shares of few responses."
     )
+
+
+def _of_families(results: Results) -> Iterator[str]:
+    for part, what in (
+        (FALSE, "Where the truth is that measures are liked equally"),
+        (TASTES, "Where tastes differ and some orders are identical"),
+    ):
+        worst = {
+            method: max(
+                (found[method] for one, found in results if one.part == part),
+                key=lambda rate: rate.share,
+            )
+            for method in METHODS
+        }
+        yield (
+            f"{what}, some pair is wrongly preferred for questions of this kind, at worst: "
+            + "; ".join(f"{method} {with_interval(rate)}" for method, rate in worst.items())
+            + "."
+        )
+    cells = [
+        (name.removeprefix(f"{NOW}: "), found[f"{HOLM}: {name.removeprefix(f'{NOW}: ')}"], rate)
+        for one, found in results
+        if one.part == FOUND
+        for name, rate in found.items()
+        if name.startswith(f"{NOW}: ")
+    ]
+    below = [now for _, formerly, now in cells if now.interval[1] < formerly.share]
+    more = sum(now.interval[0] > formerly.share for _, formerly, now in cells)
+    yield (
+        f"Of {len(cells)} powers, the present test's is above that of the two-way t with Holm's "
+        f"correction by more than its Monte Carlo interval in {more}, and below in {len(below)}."
+    )
+
+
+def _of_ties(results: Results) -> Iterator[str]:
+    for one, found in results:
+        if one.part == tried.TIES and isinstance(one.situation, Situation):
+            told = "; ".join(f"{name} {percent_of(rate.share)}" for name, rate in found.items())
+            yield f"{answering(one.situation)}, {one.design}: {told}."
+
+
+def answering(situation: Situation) -> str:
+    """Describe who answers which questions, where people hold orders without ties."""
+    late = isinstance(situation.voters, StrictOrders) and situation.voters.late_hits
+    who = "People who value late hits" if late else "Random strict orders"
+    return f"{who}, {'discriminative' if situation.discriminative else 'random'} questions"
 
 
 def percent_of(share: float) -> str:

@@ -10,6 +10,7 @@ from bisect import bisect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from random import Random
 from typing import Protocol
 
@@ -18,13 +19,14 @@ from numpy.random import PCG64, Generator, SeedSequence
 
 from survey.core.agreement.answers import Response
 from survey.core.measures import Setting
-from survey.core.studies.generators import random_question
+from survey.core.studies.generators import discriminative_question, random_question
 from survey.core.studies.questions import Blinding, Question, blind, draw_blinding
 from survey.core.studies.rankings import Ranking, identical_groups
 from survey.services.planning.ordering_bot import Preference, Vote, cast_vote, own_order
 
 MEASURES = ("AP", "NMRR", "MNRO")
 QUESTIONS_SEED = 1
+DISCRIMINATIVE_STOCK = 60
 STOCK = 300  # questions of the generator from which a study's are drawn
 
 OWN = 0.07
@@ -68,12 +70,14 @@ class Voters(Protocol):
 class Situation:
     """What is true in a simulated study; ``difference``: of MNRO and NMRR over all questions.
 
-    ``distinct``: only questions on which all measures' orders differ.
+    ``distinct``: only questions on which all measures' orders differ; ``discriminative``: only
+    those in which every two measures contradict each other.
     """
 
     voters: Voters
     distinct: bool
     difference: float = 0.0
+    discriminative: bool = False
 
 
 @dataclass(frozen=True)
@@ -145,6 +149,41 @@ class Leaning:
 
 
 @dataclass(frozen=True)
+class StrictOrders:
+    """Hold an order without ties and tick the column that agrees on most pairs of lists.
+
+    A tie agrees with no strict order; equally near columns are drawn from. ``late_hits``: the
+    order is by the sum of a list's positions, so that late ones count most; else it is random and
+    has nothing to do with the lists.
+    """
+
+    late_hits: bool = False
+
+    def meet(
+        self, _participants: int, questions: Mapping[int, Question], chance: Generator
+    ) -> tuple[CastVote, float]:
+        """Vote by the columns' orders."""
+
+        def vote(_participant: int, number: int, shown: Blinding) -> Vote:
+            question = questions[number]
+            order = {
+                letter: (sum(ranks) if self.late_hits else 0, chance.random())
+                for letter, ranks in question.lists.items()
+            }
+            agreeing = [
+                sum(
+                    (order[a] < order[b]) == (places[a] < places[b]) and places[a] != places[b]
+                    for a, b in combinations(order, 2)
+                )
+                for places in (question.rankings[name].places for name in shown.label_order)
+            ]
+            nearest = [label for label, count in enumerate(agreeing, 1) if count == max(agreeing)]
+            return Vote(clicked=frozenset({nearest[int(chance.integers(len(nearest)))]}))
+
+        return vote, float("nan")
+
+
+@dataclass(frozen=True)
 class Planted:
     """Vote as the bots of ``survey simulate`` do, with the preference given to it."""
 
@@ -176,13 +215,14 @@ def _ticked(label: int, chance: Generator) -> Vote:
 
 
 @cache
-def stock(*, distinct: bool) -> tuple[Question, ...]:
+def stock(*, distinct: bool, discriminative: bool = False) -> tuple[Question, ...]:
     """Return the generator's first questions for the paper's design, or those with distinct orders.
 
     5 lists of 5 relevant items among 100.
     """
+    draw = discriminative_question if discriminative else random_question
     drawn = (
-        random_question(
+        draw(
             number,
             seed=QUESTIONS_SEED,
             lists=5,
@@ -190,7 +230,7 @@ def stock(*, distinct: bool) -> tuple[Question, ...]:
             measures=MEASURES,
             setting=Setting(100, None, False),
         )
-        for number in range(1, STOCK + 1)
+        for number in range(1, 1 + (DISCRIMINATIVE_STOCK if discriminative else STOCK))
     )
     return tuple(one for one in drawn if not (distinct and identical_groups(one.rankings)))
 
@@ -198,7 +238,7 @@ def stock(*, distinct: bool) -> tuple[Question, ...]:
 def simulate_study(situation: Situation, design: Design, stream: SeedSequence) -> SimulatedStudy:
     """Draw one study: its questions, who answers which, labels and votes."""
     chance = Generator(PCG64(stream))
-    known = stock(distinct=situation.distinct)
+    known = stock(distinct=situation.distinct, discriminative=situation.discriminative)
     drawn = chance.choice(len(known), design.questions, replace=False)
     questions = {number: known[place] for number, place in enumerate(drawn.tolist(), 1)}
     vote, difference_here = situation.voters.meet(design.participants, questions, chance)

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from scipy.stats import binom
 
 from benchmarks import observed
-from benchmarks.calibrate import calibrate, main
+from benchmarks.calibrate import calibrate, everything, main
 from benchmarks.experiments import (
     COVERAGE,
     IDENTICAL,
@@ -24,22 +24,36 @@ from benchmarks.experiments import (
     POWER,
     QUESTIONS_VARY,
     RECOVERY,
+    TIES,
     Rate,
     experiments,
 )
+from benchmarks.families import (
+    FALSE,
+    FOUND,
+    HOLM,
+    NOW,
+    UNCORRECTED,
+    draw_study,
+    families,
+    mean_tests,
+)
 from benchmarks.observed import ballots_of
 from benchmarks.page import page
-from benchmarks.situations import Design, deal, simulate_study
-from survey.core.agreement.credits import tally_credits
+from benchmarks.situations import MEASURES, Design, deal, simulate_study
+from survey.core.agreement.answers import Answers, Response
+from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.differences import (
     Pair,
     by_participants,
+    components,
     differences,
     mcnemar,
     mean_of,
     two_way,
 )
 from survey.core.agreement.label_permutation import Redraws, label_permutation
+from survey.core.studies.rankings import Ranking
 
 pytestmark = pytest.mark.slow
 
@@ -125,6 +139,62 @@ def test_what_is_planted_is_the_mean_difference():
         assert abs(np.mean(here) - one.situation.difference) < 3.3 * 0.15 / (10 * 40) ** 0.5
 
 
+def family(part, name, design):
+    """The studies of three measures with these tastes, as arrays."""
+    return next(
+        one
+        for one in families()
+        if (one.part, one.situation.name, one.design) == (part, name, design)
+    )
+
+
+def test_tests_of_arrays_are_those_of_the_analysis():
+    one = family(FALSE, "both, .5 and .35, 40 % leave early", PAPER)
+    stream = np.random.SeedSequence(1)
+    answered, credits, _, _ = draw_study(one.situation, one.design, stream)
+    responses = [
+        Response(
+            participant=f"P{who}",
+            question=question + 1,
+            label_order=MEASURES,
+            clicked=frozenset(np.flatnonzero(credits[who, question]) + 1),
+            own=None if credits[who, question].any() else Ranking.parse("A>B>C>D>E"),
+        )
+        for who, question in zip(*np.nonzero(answered), strict=True)
+    ]
+    distinct = dict(zip(MEASURES, map(Ranking.parse, ("A>B>C", "B>A>C", "C>B>A")), strict=True))
+    rankings = dict.fromkeys(range(1, 11), distinct)
+    found = tally_credits(Ballots.of(Answers.of(responses), rankings, MEASURES))
+    d = differences(found, PAIR)
+    expected = components(d, found, by_participants(d, found))
+    array = mean_tests((credits[..., 2] - credits[..., 1])[np.newaxis], answered[np.newaxis])
+    assert array.mean[0] == pytest.approx(expected.mean)
+    assert array.components.variance[0] == pytest.approx(expected.se**2)
+    assert array.components.df[0] == pytest.approx(expected.df)
+    assert array.two_way[0] == pytest.approx(two_way(d, found).se ** 2)
+    assert array.participants[0] == pytest.approx(by_participants(d, found).se ** 2)
+
+
+def test_where_people_differ_a_difference_is_found_more_often_than_formerly():
+    one = family(FOUND, "MNRO ahead by 20 points, people 1", PAPER)
+    tally = one.tally(1, 0, 0, REPLICATES)
+    assert tally[f"{NOW}: any", "times"] > tally[f"{HOLM}: any", "times"] + 10
+
+
+def test_where_no_measure_is_liked_more_few_studies_name_one():
+    one = family(FALSE, "people differ, 1", PAPER)
+    tally = one.tally(1, 0, 0, REPLICATES)
+    assert tally[NOW, "times"] <= binom.ppf(0.999, REPLICATES, 0.065)
+    assert tally[UNCORRECTED, "times"] > tally[NOW, "times"]
+
+
+def test_a_lead_from_ties_is_seldom_called_one_between_orders():
+    place = next(number for number, one in enumerate(experiments()) if one.part == TIES)
+    tally = [*experiments()][place].tally(1, place, 0, 60)
+    assert tally[observed.FORMERLY, "times"] > 25
+    assert tally[observed.FOR_ORDERS, "times"] < 12
+
+
 @pytest.mark.parametrize("design", [PAPER, POOL, Design(7, 3, 8)], ids=str)
 def test_questions_are_dealt_evenly(design):
     dealt = deal(design, np.random.default_rng(1))
@@ -164,7 +234,7 @@ def test_a_rate_is_judged_by_its_monte_carlo_interval():
 
 
 def test_the_committed_page_has_the_rows_that_are_counted_today():
-    tried_now = list(experiments())
+    tried_now = everything()
     with ThreadPoolExecutor(1) as executor:
         found = calibrate(tried_now, executor, replicates=2, seed=1)
     today = page(list(zip(tried_now, found, strict=True)), replicates=2, seed=1)
