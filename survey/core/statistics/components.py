@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 # The variance of the mean is at least this part of what the rest alone gives. Without a bound a
-# variance that is small by chance makes a test reject too often (10 % in place of 5 % where rows
-# and columns do not differ); the whole of it costs power (benchmarks/calibration.md).
+# variance that is small by chance makes a test reject too often where rows and columns do not
+# differ; the whole of it costs power there (benchmarks/calibration.md).
 LEAST_PART_OF_REST = 0.5
 
 Number = Any  # a float, or an array with an entry for each of several tables
