@@ -146,11 +146,11 @@ def by_selects(hands: Hands, ordering: tuple[str, ...]) -> None:
 
 
 def by_keyboard(hands: Hands, ordering: tuple[str, ...]) -> None:
-    """Go to each control with Tab and press a key there, from the top of the page."""
+    """Go to each control with Tab, from the top of the page; beside the letters, type them."""
     if hands.page.query_selector("#pad"):
+        hands.tab_to("[data-letter]")
         for letter in "".join(ordering)[:-1]:
-            hands.tab_to("#equal" if letter == "=" else f"[data-letter={letter}]")
-            hands.press("Space")
+            hands.press(letter)
     else:
         for letter, place in sorted(_places(ordering).items()):
             hands.tab_to(f"select[name=rank-{letter}]")

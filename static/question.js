@@ -144,6 +144,19 @@ undo.addEventListener("click", () => {
   placed();
 });
 
+// Beside the keys, letters can be typed: only there, so that no key of a screen reader is taken.
+document.getElementById("pad").addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  // The code is the key's place: another alphabet's keyboard has the letters there.
+  const typed = [event.key.toUpperCase(), event.code.replace("Key", "")];
+  const letter = keys.map((key) => key.dataset.letter).find((name) => typed.includes(name));
+  if (letter) tap(letter);
+  else if (event.key === "=") equal.click();
+  else if (event.key === "Backspace") undo.click();
+  else return;
+  event.preventDefault();
+});
+
 // Dragging: a letter is put to the place at which it is let go. Who cannot drag has the keys.
 function chip(letter) {
   const made = element("b", letter);
@@ -259,6 +272,7 @@ document.getElementById("selects").hidden = true;
 for (const tapped of keys) {
   const select = selectOf(tapped.dataset.letter);
   tapped.id = select.id;
+  tapped.setAttribute("aria-keyshortcuts", tapped.dataset.letter);
   select.removeAttribute("id");
 }
 // A place may be chosen before this script is there.

@@ -89,6 +89,21 @@ def test_an_equal_last_letter_may_be_tapped_too(page, link):
     assert ordering(page) == ["B", "A", "D", "C = E", ""]
 
 
+def test_beside_the_keys_letters_are_typed(page, link):
+    start(page, link)
+    page.locator("[data-letter=A]").focus()
+    page.keyboard.type("ba=Dc")
+    assert ordering(page) == ["B", "A = D", "", "C", "E"]
+    page.keyboard.press("Backspace")
+    expect(select(page, "C")).to_have_value("")
+    page.keyboard.press("Control+c")
+    expect(select(page, "C")).to_have_value("")
+    page.locator("input[value=own]").focus()
+    page.keyboard.press("c")  # elsewhere a letter is nothing but a letter
+    expect(select(page, "C")).to_have_value("")
+    assert page.faults == []
+
+
 def test_who_taps_letters_after_a_tick_gives_an_own_ordering(page, link):
     start(page, link)
     tick(page, "1")
