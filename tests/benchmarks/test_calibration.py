@@ -233,6 +233,7 @@ def test_a_rate_is_judged_by_its_monte_carlo_interval():
     assert Rate(5, 100).interval == pytest.approx((0.02154, 0.11175), abs=1e-5)
 
 
+@pytest.mark.trial  # minutes: it simulates every situation of the page
 def test_the_committed_page_has_the_rows_that_are_counted_today():
     tried_now = everything()
     with ThreadPoolExecutor(1) as executor:

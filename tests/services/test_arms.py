@@ -107,7 +107,10 @@ def test_the_analysis_compares_the_arms_and_counts_votes_where_there_were_column
     assert analysis.agreement.table4.totals["OTHER"] == 0
     content = as_json(analysis)
     assert content["n"]["without_columns"] == 2
-    assert {each["statistic"] for each in content["anchoring"]["differences"]} == {
+    arms = content["anchoring"]["arms"]
+    assert [arms[arm]["participants"] for arm in ARMS] == [2, 2, 2]
+    assert set(arms["after"]["first"]["tau_b"]) == {"AP", "NMRR", "MNRO", "nearest"}
+    assert {each["statistic"] for each in content["anchoring"]["difference"]} == {
         "tau_b",
         "agreement_rate",
     }

@@ -564,7 +564,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
         "cochran_q": {"distinct": agreement.cochran_distinct, "all": agreement.cochran_all},
         "friedman": {"approvals": agreement.friedman_approvals, "tau_b": agreement.friedman_tau_b},
         "concordance": _concordance_json(agreement.concordance),
-        **({"anchoring": analysis.anchoring} if analysis.anchoring else {}),
+        **({"anchoring": _anchoring_json(analysis.anchoring)} if analysis.anchoring else {}),
         "bias": agreement.bias,
         "quality": {
             "rules": RULES,
@@ -676,6 +676,16 @@ def _concordance_json(concordance: Concordance) -> dict[str, Any]:
         },
         "why": kappa.why,
     }
+
+
+def _anchoring_json(anchoring: Anchoring) -> dict[str, Any]:
+    """Return the agreement by arm, "first" being that of orderings from before the columns."""
+    arms: dict[str, dict[str, Any]] = {}
+    for each in anchoring.arms:
+        figures = _attributes(each, "participants", "responses", "tau_b", "agreement_rate")
+        arm = arms.setdefault(each.arm, {})
+        arm.update({"first": figures} if each.orderings == FIRST else figures)
+    return {"arms": arms, "difference": anchoring.differences}
 
 
 def _means_json(agreement: MeanAgreement) -> dict[str, Any]:
