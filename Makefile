@@ -53,7 +53,7 @@ audit: .venv/made ## Look the pinned packages up in the advisories, where there 
 dependencies: .venv/test ## Write DEPENDENCIES.md: what is installed, its licences, who asks for it
 	$(BIN)/python -m tests.dependencies.page
 
-calibrate: .venv/run ## Simulate studies whose truth is known, and write benchmarks/calibration.md
+calibrate: .venv/test ## Simulate studies whose truth is known, and write benchmarks/calibration.md
 	$(BIN)/python -m benchmarks.calibrate --to benchmarks/calibration.md $(ARGS)
 	$(BIN)/pytest tests/benchmarks/test_calibration.py -m trial
 
