@@ -85,7 +85,7 @@ def test_the_whole_study_by_keyboard(page, link):
     page.keyboard.press("ArrowDown")
     press(page, button("/about-you"), "/scenario$")
     press(page, button("/scenario"), "/practice$")
-    press(page, f"{button('/practice/check')} && one.value === '1'", "step=2$")
+    press(page, f"{button('/practice/check')} && one.value === '1'", "step=2&right=1$")
     press(page, "one.matches('a[href$=\"step=3\"]')", "step=3$")
     go_to(page, field("choice", "2"))
     page.keyboard.press("Space")

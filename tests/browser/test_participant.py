@@ -265,7 +265,7 @@ def test_the_script_speaks_the_language_of_the_page(page, server):
     expect(echo).to_have_text(
         "Η δική σας διάταξη: B 1ο· τα A, C, D και E δεν έχουν καταταχθεί ακόμη."
     )
-    tap(page, *"AC=DE")
+    tap(page, *"AC=DEE")  # the last letter placed itself; a tap confirms it, another takes it out
     expect(echo).to_have_text(
         "Η δική σας διάταξη: B 1ο, A 2ο, C 3ο, D 3ο· το E δεν έχει καταταχθεί ακόμη."
     )
@@ -312,9 +312,8 @@ def test_a_first_place_means_none_of_these_and_a_method_takes_it_back(page, link
         "Your own ordering: A 1st; B, C, D and E have no place yet."
         " Not used while a method is ticked."
     )
-    tap(page, "B")
-    expect(own).not_to_be_checked()
-    tick(page, "own")
+    tap(page, "B")  # the last thing that was done counts
+    expect(own).to_be_checked()
     expect(page.locator("input[name=choice]:checked")).to_have_count(1)
 
 

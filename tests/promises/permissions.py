@@ -131,6 +131,8 @@ POST /s/my-open/practice/check   >entry >practice >entry >entry >entry >entry >e
 POST /s/my-open/start            >entry >1 >entry >entry >entry >entry >entry
 GET  /s/my-open/q/1              >entry 200 >entry >entry >entry >entry >entry
 POST /s/my-open/q/1              >entry >review >entry >entry >entry >entry >entry
+GET  /s/my-open/closing          >entry >review >entry >entry >entry >entry >entry
+POST /s/my-open/closing          >entry >review >entry >entry >entry >entry >entry
 GET  /s/my-open/review           >entry 200 >entry >entry >entry >entry >entry
 POST /s/my-open/review           >entry >done >entry >entry >entry >entry >entry
 GET  /s/my-open/done             >entry >review >entry >entry >entry >entry >entry

@@ -68,12 +68,17 @@ def test_scripts_keep_an_answer_under_way_in_the_tab_and_nothing_else(app):
         script = path.read_text()
         for store in ("localStorage", "indexedDB", "cookie", "caches"):
             assert store not in script, path
-        if path.name != "question.js":
+        if path.name not in ("question.js", "keep.js"):
             assert "sessionStorage" not in script, path
-    answer = "[choices.map((box) => box.checked), places.map((select) => select.value)]"
+    answer = (
+        "[choices.map((box) => box.checked), places.map((select) => select.value), "
+        'reason?.value ?? ""]'
+    )
     script = Path(app.static_folder, "question.js").read_text()
     assert script.count("sessionStorage.setItem") == 1
-    assert (
-        f"const answer = {answer};\n    sessionStorage.setItem(key, JSON.stringify(answer))"
-        in script
-    )
+    assert f"const filledIn = () => {answer};" in script
+    assert "sessionStorage.setItem(key, JSON.stringify(filledIn()));" in script
+    # What is typed into the form itself, and what the server had filled in.
+    script = Path(app.static_folder, "keep.js").read_text()
+    assert script.count("sessionStorage.setItem") == 1
+    assert "sessionStorage.setItem(key, JSON.stringify({ filledIn, now: values() }))" in script

@@ -27,6 +27,7 @@ CHANGE_NOTHING = {400, 404, 405, 409, 411, 413}
 RIGHTLY_REFUSED = {
     *(f"{STUDY}/{slug}/people/1/remove" for slug in (OPEN, DRAFT)),
     f"{STUDY}/{OPEN}/delete",
+    f"{STUDY}/{DRAFT}/plan",  # with every box ticked: an obvious question beside grades
 }
 
 

@@ -28,7 +28,10 @@ PLATFORM = {**CODES, "return_url": "https://platform.example/?cc={code}&who={par
 POOL = {"design": "pool", "questions": 5, "per_participant": QUESTIONS}
 DESIGNS: dict[str, dict[str, Any]] = {
     "plain": {},
-    "rank-first": {"columns": "after", "shuffle_lists": True},
+    "rank-first": {
+        **{"columns": "after", "shuffle_lists": True, "reason_question": "Why?"},
+        "closing_questions": [{"name": "ease", "label": "Was it easy?", "kind": "scale"}],
+    },
     "pool": {**POOL, "practice": False, "shuffle_questions": True, "personal_fields": []},
 }
 MISTAKES: tuple[dict[str, Any], ...] = (
@@ -77,6 +80,12 @@ def take_part(visitor: Visitor, study: Study, look: Look, query: str = "") -> No
         answer(visitor, f"/q/{number}", study.plan.columns == "after")
         look(visitor)
     revise(visitor)
+    if study.plan.closing_questions:
+        visitor.open("/closing")
+        look(visitor)
+        visitor.submit("/closing", csrf_token="old")
+        visitor.submit("/closing", ease="4")
+        look(visitor)
     visitor.open("/review")
     visitor.submit("/review", csrf_token="old")
     visitor.submit("/review")

@@ -326,7 +326,8 @@ def open_study(
 
 def needs_reason_to_open(session: Session, study: Study) -> bool:
     """Return whether opening a study goes on after its results could be seen."""
-    return study.status == "closed" and queries.has_real_answers(session, study.id)
+    is_own = study.imported_from is None and study.archived_at is None
+    return is_own and study.status == "closed" and queries.has_real_answers(session, study.id)
 
 
 def close_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE) -> None:
