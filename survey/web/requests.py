@@ -252,18 +252,22 @@ class ParticipantCookies(SecureCookieSessionInterface):
         return self._signer
 
     def open_session(self, app: Flask, request: Request) -> ParticipantCookie | None:
-        """Read the cookie; return an empty one if it was changed or has expired."""
+        """Read the cookie; return an empty one if its signature is not ours.
+
+        The date in it does not decide: a clock that was set back, or is a second behind that of
+        another server, would have the cookie replaced, and with it the participant lost. Browsers
+        delete the cookie when its time is over.
+        """
         signer = self.get_signing_serializer(app)
         if signer is None:
             return None
         signed = request.cookies.get(self.get_cookie_name(app), "")
-        lifetime = int(app.permanent_session_lifetime.total_seconds())
         try:
-            content, issued_at = signer.loads(signed, max_age=lifetime, return_timestamp=True)
+            content, issued_at = signer.loads(signed, return_timestamp=True)
         except BadSignature:
             return ParticipantCookie()
         cookie = ParticipantCookie(content)
-        cookie.is_old = datetime.now(UTC) - issued_at > RENEWED_AFTER
+        cookie.is_old = abs(datetime.now(UTC) - issued_at) > RENEWED_AFTER
         return cookie
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
