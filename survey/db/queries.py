@@ -105,14 +105,16 @@ def participant_counts(session: Session, study_id: int) -> dict[tuple[str, bool]
 
 
 def _holds_slot(since: datetime) -> ColumnElement[bool]:
-    """Return the condition of holding a slot: complete, or under way and seen since a time."""
+    """Return the condition of holding a slot: complete, or agreed and seen since a time."""
+    under_way = and_(
+        Participant.status == "started",
+        Participant.consented_at.is_not(None),
+        Participant.last_seen_at > since,
+    )
     return and_(
         Participant.is_test.is_(False),
         Participant.excluded.is_(False),
-        or_(
-            Participant.status == "complete",
-            and_(Participant.status == "started", Participant.last_seen_at > since),
-        ),
+        or_(Participant.status == "complete", under_way),
     )
 
 
@@ -195,7 +197,7 @@ CONDITIONS: dict[Kind, ColumnElement[bool]] = {
 
 @dataclass(frozen=True)
 class StatusCount:
-    """How many participants have the same kind and status; ``away``: their slot is released."""
+    """How many participants have the same kind and status; ``away``: not seen for long."""
 
     kind: Kind
     status: str

@@ -23,6 +23,14 @@ def begin(session, study, token, **arrival):
     return participants.begin(session, study, token, KEY, Arrival(**arrival))
 
 
+def agree(session, study, token, **arrival):
+    """Begin, and agree, which takes a place."""
+    participant = begin(session, study, token, **arrival)
+    text = participants.consent_text(session, study)
+    assert participants.agree(session, participant, text.digest)
+    return participant
+
+
 def asked(session, participant):
     rows = session.query(Presentation).filter_by(participant_id=participant.id)
     return [(p.position, p.question.number) for p in rows.order_by(Presentation.position)]
@@ -30,33 +38,44 @@ def asked(session, participant):
 
 def test_when_all_places_are_taken_latecomers_are_told(session):
     study = an_open_study(session, participants=2)
-    begin(session, study, "one")
-    begin(session, study, "two")
+    agree(session, study, "one")
+    late = begin(session, study, "four")
+    agree(session, study, "two")
     with pytest.raises(StudyFullError, match="Enough people have taken part"):
         begin(session, study, "three")
-    assert begin(session, study, "one").id  # whoever has a place keeps it
+    with pytest.raises(StudyFullError, match="Enough people have taken part"):
+        participants.agree(session, late, participants.consent_text(session, study).digest)
+    assert agree(session, study, "one").id  # whoever has a place keeps it
+
+
+def test_beginning_takes_no_place_however_many_do(session):
+    study = an_open_study(session, participants=2)
+    for number in range(6):
+        begin(session, study, f"browser {number}")
+    assert participants.free_slots(session, study) == 2
+    agree(session, study, "browser 5")
+    assert participants.free_slots(session, study) == 1
 
 
 def test_test_data_excluded_and_declined_participants_take_no_place(session):
     study = an_open_study(session, participants=1)
-    begin(session, study, "bot", is_test=True)
-    declined = begin(session, study, "one")
-    participants.decline(session, declined)
-    excluded = begin(session, study, "two")
+    agree(session, study, "bot", is_test=True)
+    participants.decline(session, agree(session, study, "one"))
+    excluded = agree(session, study, "two")
     lifecycle.exclude(session, study, excluded, "Ada", "a trial")
     assert participants.free_slots(session, study) == 1
-    begin(session, study, "three")
+    agree(session, study, "three")
     assert participants.free_slots(session, study) == 0
 
 
 def test_a_place_that_was_left_goes_back_and_may_be_taken_up_again_while_one_is_free(session):
     study = an_open_study(session, participants=1)
     study.recruitment = Recruitment(slot_minutes=60).as_json()
-    first = begin(session, study, "one")
+    first = agree(session, study, "one")
     first.last_seen_at = now() - timedelta(minutes=61)
     session.commit()
     participants.require_slot(session, study, first)  # nobody else came
-    begin(session, study, "two")
+    agree(session, study, "two")
     with pytest.raises(StudyFullError, match="went to someone else"):
         participants.require_slot(session, study, first)
 
@@ -79,14 +98,15 @@ def test_two_who_come_at_once_do_not_share_the_last_place(session, engine):
         with Session(engine) as own:
             mine = own.get(type(study), study_id)
             try:
-                begin(own, mine, f"browser {number}")
+                agree(own, mine, f"browser {number}")
             except StudyFullError:
                 return 0
             return 1
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(come, range(12))) == 3
-    assert session.query(Participant).count() == 3
+    agreed = session.query(Participant).filter(Participant.consented_at.is_not(None))
+    assert agreed.count() == 3
 
 
 def test_a_platforms_id_leads_back_to_one_participant_on_any_device(session):

@@ -168,16 +168,24 @@ def test_an_option_can_screen_out(client, session):
 def test_latecomers_read_a_friendly_page(app, session):
     an_open_study(session, "small", participants=1)
     first, late = Visitor(app.test_client(), "small"), Visitor(app.test_client(), "small")
-    late.open()  # opened in time, begun too late
+    later = Visitor(app.test_client(), "small")
+    late.open()
+    late.submit("/begin")  # begun in time, agreed too late
+    later.open()
     first.open()
     first.submit("/begin")
-    late.submit("/begin")
+    first.submit("/consent", agree="y")
+    assert first.path == "/about-you"
+    late.submit("/consent", agree="y")
     assert late.status == 403
     assert "All places are taken" in late.text
-    late.open()
-    assert late.status == 200
-    assert "Enough people have taken part already" in late.text
-    assert session.query(Participant).count() == 1
+    later.submit("/begin")
+    assert later.status == 403
+    later.open()
+    assert later.status == 200
+    assert "Enough people have taken part already" in later.text
+    agreed = session.query(Participant).filter(Participant.consented_at.is_not(None))
+    assert agreed.count() == 1
 
 
 @ON_BOTH
@@ -189,6 +197,7 @@ def test_changing_ones_mind_takes_a_place_only_while_one_is_free(app, session):
     first.submit("/decline")
     second.open()
     second.submit("/begin")
+    second.submit("/consent", agree="y")
     first.open("/consent")
     first.submit("/consent", agree="y")
     assert first.status == 403

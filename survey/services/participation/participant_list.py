@@ -49,7 +49,7 @@ class StudyParticipants:
     """A study's participants: those who count, test data, and excluded ones.
 
     ``counts``: how many of those who count have each status. ``under_way``: how many of them have
-    begun, hold a slot and are not complete. ``arms``: of those who are complete or hold a
+    begun, were seen lately and are not complete. ``arms``: of those who are complete or hold a
     slot, how many are in each arm. ``id_prefix``: what the listed ids begin with; it
     changes no number.
     """
@@ -126,5 +126,5 @@ def _listed_participant(
         answered=answered,
         last_seen=last_seen,
         minutes=(last_seen - participant.started_at).total_seconds() / 60,
-        away=under_way and last_seen <= since,
+        away=under_way and participant.consented_at is not None and last_seen <= since,
     )

@@ -1,7 +1,7 @@
 """Participants: how they begin and resume, their slots, and their steps from consent to receipt.
 
-A study has a slot for each participant that it wants. A slot that is unused for the time that the
-study sets is released.
+A study has a slot for each participant that it wants. Agreeing takes one. A slot that is unused for
+the time that the study sets is released.
 """
 
 import secrets
@@ -71,7 +71,7 @@ def begin(
     NotFoundError for an invalid personal link, NotAllowedError where a link is needed, and
     StudyFullError when no slot is free.
     """
-    # Without the lock, two visitors could take the last slot.
+    # Without the lock, two browsers could begin with the same personal link or id.
     study = queries.locked(session, Study, study.id)
     require_open(study.status)
     participant = returning_participant(session, study, browser_token, secret_key, arrival)
@@ -224,11 +224,13 @@ def require_free_slot(session: Session, study: AnyStudy) -> None:
 
 
 def require_slot(session: Session, study: AnyStudy, participant: AnyParticipant) -> None:
-    """Raise StudyFullError if the participant's slot was released and another took it."""
-    seen = participant.last_seen_at or participant.started_at
-    if participant.is_test or participant.status != "started" or seen > slot_cutoff(study):
+    """Raise StudyFullError if the participant has no slot, and none is free."""
+    if participant.is_test or participant.status != "started":
         return
-    if not free_slots(session, study):
+    seen = participant.last_seen_at or participant.started_at
+    if participant.consented_at is None:
+        require_free_slot(session, study)
+    elif seen <= slot_cutoff(study) and not free_slots(session, study):
         raise StudyFullError(
             marked(
                 "You were away for a long time, and your place went to someone else. What you had "
@@ -322,15 +324,19 @@ def _progress_among(answered: Mapping[int, bool], *, closing: bool) -> Progress:
 
 
 def agree(session: Session, record: AnyParticipant, text_digest: str) -> bool:
-    """Store the agreement to the latest consent text; return False if another was shown."""
+    """Store the agreement to the latest consent text; return False if another was shown.
+
+    Raises StudyFullError when no slot is free.
+    """
+    # Without the lock, two participants could take the last slot.
     study = queries.locked(session, Study, record.study_id)
     participant = queries.locked(session, Participant, record.id)
     text = consent_text(session, study)
     if text.digest != text_digest:
         return False
     if participant.consented_at is None:
-        if participant.status == "declined" and not participant.is_test:
-            require_free_slot(session, study)  # declining released their slot
+        if not participant.is_test:
+            require_free_slot(session, study)
         participant.status = "started"
         participant.consent_id = text.id
         participant.consented_at = participant.last_seen_at = now()
