@@ -29,6 +29,10 @@ class StudyFullError(NotAllowedError):
     """All slots of the study are taken."""
 
 
+class IdTakenError(NotAllowedError):
+    """A participant began with the platform's id in another browser."""
+
+
 class ResultsHiddenError(NotAllowedError):
     """The votes per measure stay hidden until the study is closed or unblinded."""
 

@@ -76,6 +76,8 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(SurveyError, lambda error: page(400, str(error)))
     app.register_error_handler(ResultsHiddenError, _results_hidden)
     app.register_error_handler(exc.DataError, _not_storable)
+    # A row was deleted while the request waited for its lock.
+    app.register_error_handler(exc.NoResultFound, lambda _: page(404))
     for error_type in NOT_OPEN:
         app.register_error_handler(error_type, _not_open)
     for fault in DATABASE_FAULTS:

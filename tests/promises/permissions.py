@@ -78,6 +78,7 @@ GET  /research/studies/my-open/lists             in in in 404 403 403 404
 GET  /research/studies/my-open/invite            in in in 404 200 200 404
 POST /research/studies/my-open/invite/guests     401 401 401 404 403 >invite 404
 POST /research/studies/my-open/invite/guests/{guest}/remove   401 401 401 404 403 >invite 404
+POST /research/studies/my-open/invite/code       401 401 401 404 403 >invite 404
 POST /research/studies/my-open/invite/settings   401 401 401 404 403 >invite 404
 GET  /research/studies/my-open/guests.csv        in in in 404 403 200 404
 GET  /research/studies/my-open/qr.svg            in in in 404 200 200 404
@@ -166,6 +167,7 @@ FORMS = {
     "/my-open/delete": {"slug": "my-open"},
     "/people": {"name": "none", "role": "viewer"},
     "/invite/guests": {"names": "Ann"},
+    "/invite/code": {"lost": "{participant}"},
     "/invite/settings": {
         "access": "public",
         "id_parameter": "PID",

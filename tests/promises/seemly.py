@@ -34,6 +34,7 @@ TEXTS: Mapping[str, list[Value]] = {
     "collection_size": ["100"],
     "guests": [AFile("guests.csv", b"name\nEve\n")],
     "lists": [AFile("lists.csv", LISTS)],
+    "lost": ["p<1"],
     "name": ["Bob"],
     "names": ["Carl\r\nDora"],
     "password": [PASSWORD],

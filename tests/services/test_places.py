@@ -7,15 +7,17 @@ from datetime import timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy.exc import NoResultFound
 from sqlalchemy.orm import Session
 
-from survey.db.models import Participant, Presentation, now
-from survey.errors import NotAllowedError, StudyFullError
+from survey import tokens
+from survey.db.models import Identity, Participant, Presentation, now
+from survey.errors import IdTakenError, NotAllowedError, NotFoundError, StudyFullError
 from survey.services.participation import participants
 from survey.services.participation.participants import Arrival
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.recruitment import Recruitment
-from tests.builders import KEY, a_plan, a_ready_participant, an_open_study
+from tests.builders import KEY, SLUG, a_plan, a_ready_participant, an_open_study
 from tests.databases import ON_SQLITE
 
 
@@ -109,13 +111,66 @@ def test_two_who_come_at_once_do_not_share_the_last_place(session, engine):
     assert agreed.count() == 3
 
 
-def test_a_platforms_id_leads_back_to_one_participant_on_any_device(session):
+def test_a_platforms_id_finds_a_place_and_never_a_person(session):
     study = an_open_study(session)
     sent = {"PROLIFIC_PID": "p1", "STUDY_ID": "s"}
-    first = begin(session, study, "phone", parameters=sent)
+    first = agree(session, study, "phone", parameters=sent)
+    assert begin(session, study, "phone", parameters=sent).id == first.id
+    with pytest.raises(IdTakenError, match="with the id in your link"):
+        begin(session, study, "laptop", parameters=sent)
+    assert participants.returning_participant(session, study, "laptop", KEY, Arrival()) is None
+    participants.resume(session, study, tokens.resume_code(KEY, first.public_id), "laptop")
     assert begin(session, study, "laptop", parameters=sent).id == first.id
     assert begin(session, study, "laptop", parameters={"PROLIFIC_PID": "p2"}).id != first.id
     assert participants.identity_of(session, first) == sent
+
+
+def test_beginning_with_the_id_of_a_person_keeps_nobody_out_and_opens_nothing_later(session):
+    study = an_open_study(session)
+    sent = {"PROLIFIC_PID": "p1"}
+    forestalled = begin(session, study, "another's", parameters=sent).public_id
+    person = agree(session, study, "the person's", parameters=sent)
+    assert person.public_id != forestalled
+    assert session.query(Participant).count() == 1
+    known = participants.returning_participant(session, study, "another's", KEY, Arrival())
+    assert known is None
+    with pytest.raises(NotFoundError):
+        participants.resume(session, study, tokens.resume_code(KEY, forestalled), "another's")
+
+
+@pytest.mark.parametrize("typed", ["{{%PROLIFIC_PID%}}", "%SURVEY_CODE%", "${workerId}", "a%20b"])
+def test_a_placeholder_that_was_not_replaced_makes_nobody_one(session, typed):
+    study = an_open_study(session)
+    for is_test in (False, True):
+        with pytest.raises(NotAllowedError, match="a placeholder where your id should be"):
+            begin(session, study, "one", parameters={"PROLIFIC_PID": typed}, is_test=is_test)
+    assert session.query(Participant).count() == 0
+    assert begin(session, study, "one", parameters={"STUDY_ID": typed})
+
+
+def test_of_many_who_begin_at_once_with_one_id_one_takes_part(session, engine):
+    study = an_open_study(session)
+    study_id, sent = study.id, {"PROLIFIC_PID": "p1"}
+    session.rollback()
+
+    def come(number):
+        with Session(engine) as own:
+            token = f"browser {number}"
+            try:
+                begin(own, own.get(type(study), study_id), token, parameters=sent)
+                arrived = participants.visit(own, SLUG, token)
+                if arrived.participant is None:
+                    return 0  # another began in between
+                text = participants.consent_text(own, arrived.study)
+                return participants.agree(own, arrived.participant, text.digest)
+            except (IdTakenError, NoResultFound):
+                return 0
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(come, range(12))) == 1
+    agreed = session.query(Participant).filter(Participant.consented_at.is_not(None)).one()
+    assert participants.identity_of(session, agreed) == sent
+    assert session.query(Identity).count() == 1
 
 
 def test_an_id_can_be_required(session):

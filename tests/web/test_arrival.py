@@ -80,6 +80,55 @@ def test_a_platforms_parameters_are_kept_apart_from_the_answers(client, session,
     assert identity.parameters == {"PROLIFIC_PID": "p<1", "STUDY_ID": "s1", "SESSION_ID": "x1"}
 
 
+@ON_BOTH
+def test_knowing_an_id_opens_nothing_of_the_person_who_has_it(app, session, study):
+    person, other = Visitor(app.test_client()), Visitor(app.test_client())
+    person.go("/q/2", query="?PROLIFIC_PID=p1", age="57", education="School")
+    code = person.page.select_one("strong.code").text
+    other.open()
+    page = other.page
+    other.open("?PROLIFIC_PID=p1")
+    assert "Someone has begun this survey with the id in your link" in other.text
+    assert other.page.select_one("details[open] #code")
+    assert not other.page.select("form[action$=begin]")
+    other.page = page  # a form from before
+    token = other.form("/begin").select_one("[name=csrf_token]")["value"]
+    for path in ("/begin", "/stop", "/erase", "/consent", "/about-you", "/q/1", "/review"):
+        other.post(path, csrf_token=token, PROLIFIC_PID="p1", sure="y", age="99", choice="2")
+        assert "57" not in other.text
+    for path in ("/my-data", "/my-data.json", "/about-you", "/q/1", "/review", "/done", "/stopped"):
+        other.open(f"{path}?PROLIFIC_PID=p1")
+        assert other.path in ("", "/my-data"), path
+        assert "57" not in other.text
+        assert code not in other.text
+    stored = session.query(Participant).one()
+    assert (stored.status, stored.personal["age"]) == ("started", 57)
+    other.open("?PROLIFIC_PID=p1")
+    other.submit("/resume", code=code)
+    assert other.path == "/q/2"
+
+
+@ON_SQLITE
+def test_beginning_from_an_old_page_with_a_taken_id_asks_for_the_code(app, session, study):
+    late, person = Visitor(app.test_client()), Visitor(app.test_client())
+    late.open("?PROLIFIC_PID=p1")
+    person.go("/about-you", query="?PROLIFIC_PID=p1")
+    late.submit("/begin")
+    assert late.status == 403
+    assert "Someone has begun this survey" in late.text
+    assert late.page.select_one("details[open] #code")
+
+
+@ON_SQLITE
+def test_a_placeholder_in_a_link_is_explained_to_the_researcher(client, session, study):
+    visitor = Visitor(client)
+    visitor.open("?PROLIFIC_PID={{%25PROLIFIC_PID%25}}&STUDY_ID={{%25STUDY_ID%25}}")
+    assert visitor.status == 200
+    assert "This link is not complete" in visitor.text
+    assert "For researchers: open the link from your platform" in visitor.text
+    assert not visitor.page.select("form[action$=begin]")
+
+
 @ON_SQLITE
 def test_whoever_finishes_gets_the_code_and_the_way_back_again_and_again(client, session, study):
     recruit(

@@ -859,6 +859,25 @@ def test_links_for_an_open_study_leave_its_public_link_as_it_is(desk, app, sessi
     assert [row.split(" http")[0] for row in rows] == ["Ann begun", "Bob not begun"]
 
 
+@ON_BOTH
+def test_an_owner_gets_a_lost_code_by_either_id_and_that_is_logged(desk, app, session, study):
+    open_it(session, study)
+    visitor = Visitor(app.test_client(), "a-study")
+    visitor.go("/about-you", query="?PROLIFIC_PID=p1")
+    code = visitor.page.select_one("strong.code").text
+    public_id = session.query(Participant).one().public_id
+    for typed in ("p1", f" {public_id} "):
+        desk.open(f"{STUDY}/invite")
+        desk.send(f"{STUDY}/invite/code", lost=typed)
+        assert f"{public_id} can continue in another browser with the code {code}" in desk.text
+    events = session.query(Event).filter_by(detail=public_id)
+    assert [event.kind for event in events] == ["code shown"] * 2
+    for typed in ("p2", "P-", ""):
+        desk.send(f"{STUDY}/invite/code", lost=typed)
+        assert code not in desk.text
+        assert "This study has no participant" in desk.text or "Type an id." in desk.text
+
+
 @ON_SQLITE
 def test_a_platform_is_filled_in_and_saved_with_a_code(desk, session, study):
     desk.open(f"{STUDY}/invite")

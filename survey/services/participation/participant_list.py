@@ -7,11 +7,13 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from survey import tokens
 from survey.core.studies.plan import Plan
 from survey.db import queries
-from survey.db.models import Participant, Study, now
+from survey.db.models import Identity, Participant, Study, now
 from survey.db.queries import Kind
 from survey.errors import NotFoundError
+from survey.services import accounts
 from survey.services.participation import participants
 
 MOST_SHOWN = 200  # participants of each kind: the page is loaded again every five seconds
@@ -105,6 +107,20 @@ def find_participant(session: Session, study: Study, public_id: str) -> Particip
     if participant is None:
         raise NotFoundError(f"This study has no participant {public_id!r}.")
     return participant
+
+
+def reveal_code(
+    session: Session, study: Study, secret_key: str, typed_id: str, who: str
+) -> tuple[str, str]:
+    """Return the public id and the resume code of a participant, and log who asked for them.
+
+    ``typed_id``: the participant's public id, or a platform's. Raises NotFoundError without one.
+    """
+    sent = queries.find(session, Identity, study_id=study.id, external_id=typed_id)
+    participant = sent.participant if sent else find_participant(session, study, typed_id)
+    accounts.log(session, study, who, "code shown", participant.public_id)
+    session.commit()
+    return participant.public_id, tokens.resume_code(secret_key, participant.public_id)
 
 
 def _listed_participant(

@@ -32,11 +32,19 @@ from survey.db.participant_queries import AnyParticipant, AnyStudy, Visit
 
 # For pages too, which may import services but not survey.db.
 from survey.db.queries import consent_text as consent_text
-from survey.errors import NotAllowedError, NotFoundError, StudyClosedError, StudyFullError, marked
+from survey.errors import (
+    IdTakenError,
+    NotAllowedError,
+    NotFoundError,
+    StudyClosedError,
+    StudyFullError,
+    marked,
+)
 from survey.services.studies.recruitment import find_guest, recruitment_of
 
 FAILED_CHECK = "first answer to the check question was wrong"
 PRACTICE = 0  # the position of the practice question
+PLACEHOLDER_SIGNS = set("{}%")  # of {{%PROLIFIC_PID%}}, which a platform replaces by an id
 
 
 def visit(session: Session, slug: str, browser_token: str) -> Visit:
@@ -51,7 +59,10 @@ def visit(session: Session, slug: str, browser_token: str) -> Visit:
 
 @dataclass(frozen=True)
 class Arrival:
-    """How a visitor came: ``guest`` of a personal link, ``parameters`` of a platform, or a test."""
+    """How a visitor came: ``guest`` of a personal link, ``parameters`` of a platform, or a test.
+
+    Anyone can type parameters into an address, but not the token of a personal link.
+    """
 
     guest: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -67,9 +78,8 @@ def begin(
 ) -> Participant:
     """Create a participant and bind this browser to them, or return the one who began before.
 
-    A personal link or a platform's id leads to the same participant on every device. Raises
-    NotFoundError for an invalid personal link, NotAllowedError where a link is needed, and
-    StudyFullError when no slot is free.
+    Raises NotFoundError for an invalid personal link, NotAllowedError where a link is needed,
+    StudyFullError when no slot is free, and otherwise as ``returning_participant`` does.
     """
     # Without the lock, two browsers could begin with the same personal link or id.
     study = queries.locked(session, Study, study.id)
@@ -77,6 +87,7 @@ def begin(
     participant = returning_participant(session, study, browser_token, secret_key, arrival)
     if participant is None:
         require_can_begin(session, study, arrival)
+        _discard_unclaimed(session, study, arrival)
         participant = _new_participant(session, study, secret_key, arrival)
     _bind_browser(session, study, browser_token, participant)
     session.commit()
@@ -86,18 +97,65 @@ def begin(
 def returning_participant(
     session: Session, study: AnyStudy, browser_token: str, secret_key: str, arrival: Arrival
 ) -> Participant | None:
-    """Return the participant of the personal link, of the platform's id, or of the browser.
+    """Return the participant of the personal link, else of the browser; None for a new visitor.
 
-    The first of these that the visitor has decides. Raises NotFoundError for an invalid link.
+    With a platform's id, only the browser that began with it continues. Raises NotFoundError for
+    an invalid link, NotAllowedError for a placeholder in place of an id, and IdTakenError for the
+    id of a participant of another browser.
     """
     if arrival.guest:
         return find_guest(session, study, secret_key, arrival.guest).participant
-    external_id = arrival.parameters.get(recruitment_of(study).id_parameter)
-    if external_id:
-        identity = queries.find(session, Identity, study_id=study.id, external_id=external_id)
-        return identity.participant if identity else None
     browser = _browser(session, study, browser_token)
-    return browser.participant if browser else None
+    external_id = _external_id(study, arrival)
+    if not external_id:
+        return browser.participant if browser else None
+    identity = _identity(session, study, arrival)
+    if identity and browser and browser.participant_id == identity.participant_id:
+        return identity.participant
+    if PLACEHOLDER_SIGNS & set(external_id):
+        raise NotAllowedError(
+            marked(
+                "This link is not complete: it has a placeholder where your id should be. Please "
+                "tell the researchers. For researchers: open the link from your platform, which "
+                "puts the id in, and compare the placeholder with the platform's instructions."
+            )
+        )
+    if identity and _is_claimed(identity.participant):
+        raise IdTakenError(
+            marked(
+                "Someone has begun this survey with the id in your link, on another device or in "
+                "another browser. If it was you, type your code below to continue. If you do not "
+                "have the code, ask the researchers for it."
+            )
+        )
+    return None
+
+
+def _external_id(study: AnyStudy, arrival: Arrival) -> str | None:
+    return arrival.parameters.get(recruitment_of(study).id_parameter)
+
+
+def _identity(session: Session, study: AnyStudy, arrival: Arrival) -> Identity | None:
+    sent = {"study_id": study.id, "external_id": _external_id(study, arrival)}
+    return queries.find(session, Identity, **sent) if sent["external_id"] else None
+
+
+def _is_claimed(participant: Participant) -> bool:
+    """Return whether more is stored of a participant than that they began."""
+    return participant.consented_at is not None or participant.excluded
+
+
+def _discard_unclaimed(session: Session, study: Study, arrival: Arrival) -> None:
+    """Delete the participant who began with the same id but has not agreed.
+
+    Else anyone who knows an id could keep the person from taking part, or could have begun for
+    them and read later what they answer.
+    """
+    identity = None if arrival.guest else _identity(session, study, arrival)
+    if identity is not None and not _is_claimed(identity.participant):
+        session.delete(identity)
+        session.delete(identity.participant)
+        session.flush()
 
 
 def _browser(session: Session, study: AnyStudy, browser_token: str) -> Browser | None:
@@ -117,7 +175,7 @@ def require_can_begin(session: Session, study: AnyStudy, arrival: Arrival) -> No
                 "for those they invited."
             )
         )
-    if settings.id_required and not arrival.parameters.get(settings.id_parameter):
+    if settings.id_required and not _external_id(study, arrival):
         raise NotAllowedError(
             marked(
                 "To begin, open the survey from the page that sent you here: its link carries an "
@@ -131,7 +189,7 @@ def _new_participant(
     session: Session, study: Study, secret_key: str, arrival: Arrival
 ) -> Participant:
     public_id, moment = tokens.new_public_id(), now()
-    external_id = arrival.parameters.get(recruitment_of(study).id_parameter)
+    external_id = _external_id(study, arrival)
     participant = Participant(
         study_id=study.id,
         public_id=public_id,
@@ -146,12 +204,17 @@ def _new_participant(
         guest = find_guest(session, study, secret_key, arrival.guest)
         guest.participant_id = participant.id
     if arrival.parameters:
-        sent = {"study_id": study.id, "external_id": external_id}
-        if external_id and queries.find(session, Identity, **sent):
+        if _identity(session, study, arrival):
             # Of another participant: a guest opened the link with their address.
-            sent["external_id"] = None
-        parameters = dict(arrival.parameters)
-        session.add(Identity(participant_id=participant.id, parameters=parameters, **sent))
+            external_id = None
+        session.add(
+            Identity(
+                participant_id=participant.id,
+                study_id=study.id,
+                external_id=external_id,
+                parameters=dict(arrival.parameters),
+            )
+        )
     return participant
 
 

@@ -26,7 +26,7 @@ from wtforms.validators import (
 from survey import tokens
 from survey.core.studies.fields import ClosingQuestion, PersonalField
 from survey.core.text_input import parse_whole
-from survey.errors import NotAllowedError, NotFoundError
+from survey.errors import IdTakenError, NotAllowedError, NotFoundError
 from survey.services.participation import participants
 from survey.services.participation.participants import Arrival, Step, progress_of
 from survey.services.studies.recruitment import recruitment_of
@@ -100,7 +100,10 @@ def begin() -> ResponseReturnValue:
     form = Form()
     if not form.validate_on_submit():
         return _entry_page(ResumeForm(formdata=None), form.problems), 400
-    participants.begin(session(), g.study, browser_token(), secret_key(), _arrival())
+    try:
+        participants.begin(session(), g.study, browser_token(), secret_key(), _arrival())
+    except IdTakenError:  # the page says so, and asks for the code
+        return _entry_page(ResumeForm(formdata=None), []), 403
     return go_on()
 
 
@@ -138,10 +141,15 @@ def _arrival() -> Arrival:
 
 def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
     arrival = _arrival()
-    of_browser = g.participant
-    returning = participants.returning_participant(
-        session(), g.study, browser_token(), secret_key(), arrival
-    )
+    of_browser, returning, refusal = g.participant, None, None
+    try:
+        returning = participants.returning_participant(
+            session(), g.study, browser_token(), secret_key(), arrival
+        )
+        if returning is None:
+            participants.require_can_begin(session(), g.study, arrival)
+    except NotAllowedError as error:
+        refusal = error
     # Otherwise another person's personal link would lead on with this browser's participant.
     if of_browser is None or returning is None or returning.id != of_browser.id:
         g.participant = None
@@ -155,19 +163,11 @@ def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
         progress=progress,
         address=progress and address_of(progress),
         returning=returning is not None,
-        unwelcome=None if returning is not None else _refusal(arrival),
+        unwelcome=refusal and gettext(str(refusal)),
+        is_taken=isinstance(refusal, IdTakenError),
         carried={name: value for name, value in carried.items() if value},
         test=request.args.get("test"),
     )
-
-
-def _refusal(arrival: Arrival) -> str | None:
-    """Return why a new visitor cannot begin this way, in the study's language."""
-    try:
-        participants.require_can_begin(session(), g.study, arrival)
-    except NotAllowedError as error:
-        return gettext(str(error))
-    return None
 
 
 @blueprint.route("/consent", methods=["GET", "POST"])

@@ -13,7 +13,7 @@ from survey.core.studies.fields import PlanError, is_storable, rules_of
 from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
 from survey.services import accounts
-from survey.services.participation import participants
+from survey.services.participation import participant_list, participants
 from survey.services.participation.participant_list import (
     StudyParticipants,
     find_participant,
@@ -26,7 +26,7 @@ from survey.services.studies.recruitment import (
     parse_recruitment,
     recruitment_of,
 )
-from survey.web.forms import Form, errors_beside, field_for, page
+from survey.web.forms import Form, errors_beside, field_for, page, storable
 from survey.web.requests import attachment, secret_key, session
 from survey.web.researcher.pages import (
     STUDY,
@@ -57,6 +57,14 @@ class GuestsForm(Form):
     names = TextAreaField("Names or addresses, one per line")
     guests = FileField("Or a CSV file with a column “name”")
     guests_only = BooleanField("From now on, let only people with a personal link begin")
+
+
+class CodeForm(Form):
+    """The id of a participant who has lost their code."""
+
+    lost = StringField(
+        "Participant's or platform's id", validators=[DataRequired("Type an id."), storable]
+    )
 
 
 class RecruitmentForm(Form):
@@ -213,6 +221,23 @@ def remove_guest(guest_id: int) -> ResponseReturnValue:
     return redirect(url_for("researcher.invite", _anchor="personal-links"), 303)
 
 
+@blueprint.post(f"{STUDY}/invite/code")
+@not_for_imported
+def reveal_code() -> ResponseReturnValue:
+    """Show an owner the code with which a participant continues in another browser; log it."""
+    accounts.require_owner(g.role)
+    form = CodeForm()
+    if form.validate_on_submit():
+        with errors_beside(form.lost):
+            typed_id = form.lost.data.strip()[: recruitment.LONGEST_VALUE]
+            public_id, code = participant_list.reveal_code(
+                session(), g.study, secret_key(), typed_id, g.researcher.name
+            )
+            flash(f"{public_id} can continue in another browser with the code {code}.")
+            return redirect(url_for("researcher.invite"), 303)
+    return _invite_page(code_form=form)
+
+
 @blueprint.get(f"{STUDY}/guests.csv")
 @not_for_imported
 def guest_links() -> ResponseReturnValue:
@@ -251,6 +276,7 @@ def _invite_page(
     guests_form: GuestsForm | None = None,
     settings_form: RecruitmentForm | None = None,
     filled_in: str | None = None,
+    code_form: CodeForm | None = None,
 ) -> ResponseReturnValue:
     settings = recruitment_of(g.study)
     stored = settings.as_json() | {
@@ -261,12 +287,13 @@ def _invite_page(
     suggest_guests_only = not links and g.study.status == "draft"
     return page(
         "researcher/invite.html",
-        guests_form if guests_form and guests_form.errors else settings_form,
+        code_form or (guests_form if guests_form and guests_form.errors else settings_form),
         link=_public_link(),
         personal_links=links,
         waiting=sum(link.status == recruitment.NOT_STARTED for link in links),
         guests_form=guests_form or GuestsForm(formdata=None, guests_only=suggest_guests_only),
         settings_form=settings_form or RecruitmentForm(formdata=None, data=stored),
+        code_form=code_form or CodeForm(formdata=None),
         settings=settings,
         free=participants.free_slots(session(), g.study),
         filled_in=filled_in,
