@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from survey.cli.command import (
+    INPUT_FILE,
     JSON_OPTION,
     OUTPUT_FILE,
     OUTPUT_FOLDER,
     RESEARCHER,
     STUDY,
     STUDY_OR_FILE,
+    MultiWordCommand,
     check_writable,
     command,
     open_session,
@@ -239,32 +241,58 @@ def export(
     print_result(content, *sentences, as_json=as_json)
 
 
-@command(examples=("survey replicate five-systems.zip", "survey replicate five-systems.zip --json"))
+@command(
+    cls=MultiWordCommand,
+    examples=(
+        "survey replicate five-systems.zip",
+        "survey replicate five-systems.zip --json",
+        "survey replicate two-runs.zip --qrels qrels.txt --run a.txt b.txt.gz",
+    ),
+)
 @click.argument("bundle", type=BUNDLE)
+@click.option("--qrels", type=INPUT_FILE, help="The judgements of a study of runs.")
+@click.option(
+    "--run", "runs", type=INPUT_FILE, multiple=True, metavar="FILE...", help="All of its runs."
+)
+@click.option("--clusters", type=INPUT_FILE, help="Its clusters, where it has some.")
 @JSON_OPTION
-def replicate(bundle: Path, as_json: bool) -> None:
+def replicate(
+    bundle: Path, qrels: Path | None, runs: tuple[Path, ...], clusters: Path | None, as_json: bool
+) -> None:
     """Recompute everything in a bundle, and compare.
 
     BUNDLE is a zip or an unpacked folder, made here or elsewhere. The lists are drawn again
-    from the seed; values, orders, credits, tables and the analysis are recomputed. The first
-    thing that does not agree is named. The exit status is 0 only if everything agrees. No
+    from the seed; values, orders, credits, tables and the analysis are recomputed. The positions
+    of a study of runs are recomputed where --qrels and --run name its files. The first thing that
+    does not agree is named. The exit status is 0 only if everything agrees. No
     database is needed.
     """
     from survey.errors import SurveyError
     from survey.services.exchange import input_files
     from survey.services.exchange.bundle_reader import replicate as recompute
 
+    if (qrels is None) != (not runs) or (qrels is None and clusters is not None):
+        raise click.UsageError("--qrels and --run belong together; --clusters needs both.")
     checked: list[str] = []
     fault: SurveyError | None = None
     try:
         with progress_bar("Recomputing"):
-            for text in recompute(input_files.open_files(bundle, bundle.name)):
+            sources = None
+            if qrels is not None:
+                sources = input_files.SourceFiles(
+                    input_files.read_file(qrels),
+                    [input_files.read_file(run) for run in runs],
+                    input_files.read_file(clusters) if clusters else None,
+                )
+            for text in recompute(input_files.open_files(bundle, bundle.name), sources):
                 checked.append(text)
     except SurveyError as error:
         fault = error
     why = {"why": str(fault)} if fault else {}
     content = {"bundle": str(bundle), "agrees": not fault, **why, "checked": checked}
-    print_result(content, *(f"✓ {text}" for text in checked), as_json=as_json)
+    marks = {True: "–", False: "✓"}
+    lines = (f"{marks[text.startswith('not recomputed')]} {text}" for text in checked)
+    print_result(content, *lines, as_json=as_json)
     if fault:
         raise fault
     if not as_json:

@@ -105,6 +105,9 @@ def study() -> None:
     type=INPUT_FILE,
     help="Lines of topic, document and cluster; participants see the clusters.",
 )
+@click.option(
+    "--depth", type=int, help="How many first documents of each run the bundle holds (10)."
+)
 @click.option("--missing-last", is_flag=True, help="Put what a run did not return at the end.")
 @click.option(
     "--owner",
@@ -278,6 +281,11 @@ def check(slug: str, as_json: bool) -> None:
                     "-".join(pair.names): pair.contradictions for pair in contest.pairs
                 },
                 "odd_one_out": contest.outlier,
+                **(
+                    {"topic": question.source.topic, "runs": question.source.runs}
+                    if question.source
+                    else {}
+                ),
             }
             for question, contest in zip(questions, contests, strict=True)
         ]
@@ -449,15 +457,15 @@ def _lists_from_runs(
     clusters: Path | None,
     **options: bool,
 ) -> "OwnLists":
-    from survey.services.exchange.input_files import read_text
+    from survey.services.exchange.input_files import read_file
     from survey.services.studies.plans import from_trec
 
     return from_trec(
-        (qrels.name, read_text(qrels)),
-        [(run.name, read_text(run)) for run in runs],
+        read_file(qrels),
+        [read_file(run) for run in runs],
         topics=(topics or "").replace(",", " ").split(),
         collection_size=str(collection_size),
-        clusters=None if clusters is None else (clusters.name, read_text(clusters)),
+        clusters=None if clusters is None else read_file(clusters),
         **options,
     )
 
@@ -506,8 +514,12 @@ def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Find
 
 
 def _print_question(question: "Question", printed_names: Mapping[str, str]) -> None:
-    print_heading(f"Question {question.number}")
-    lists = (f"{letter} {question.written(letter)}" for letter in question.lists)
+    source = question.source
+    print_heading(f"Question {question.number}{f', topic {source.topic}' if source else ''}")
+    runs = {letter: f" ({run})" for letter, run in source.runs.items()} if source else {}
+    lists = (
+        f"{letter}{runs.get(letter, '')} {question.written(letter)}" for letter in question.lists
+    )
     print_text("   ".join(text.replace(" ", NO_BREAK_SPACE) for text in lists))
     rows = [
         (name, printed_names[name], " ".join(column.shown), column.ranking)

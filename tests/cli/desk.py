@@ -67,6 +67,11 @@ def furnish(folder):
     desk.run("survey study open five-systems")
     desk.run("survey simulate five-systems --participants 2")
     desk.run("survey export five-systems --to five-systems.zip --include-test")
+    desk.run(
+        "survey study new two-runs --qrels qrels.txt --run a.txt b.txt.gz --collection-size 20000"
+    )
+    desk.run("survey study open two-runs")
+    desk.run("survey export two-runs --to two-runs.zip")
     desk.run("survey backup survey-sunday.sqlite3")
     with zipfile.ZipFile(folder / "five-systems.zip") as bundle:
         for name in ("questions.csv", "responses.csv"):

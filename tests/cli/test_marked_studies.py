@@ -1,6 +1,7 @@
 """Studies of runs, and of lists with grades or clusters, from the command line to Table 4."""
 
 import gzip
+import hashlib
 import json
 import zipfile
 
@@ -8,7 +9,7 @@ import pytest
 import yaml
 
 from tests.databases import ON_SQLITE
-from tests.services.exchange.changes import unzipped, with_cell, zipped
+from tests.services.exchange.changes import rows_of, unzipped, with_cell, zipped
 
 # Three topics; documents of grade 1 and 2. Where the two runs have them:
 #   t1  d1 (2) d2 (1) d3 (1)   first: 1, 2, 9    second: 9, 1, 2
@@ -47,6 +48,9 @@ OWN = """question,list,ranks,collection_size,clusters
 """
 
 
+SEED = 7  # the letters of question 1 are in the order of the runs
+
+
 def run_file(places):
     """A run that returns fifteen documents for each topic, the relevant ones at these places."""
     lines = []
@@ -55,6 +59,10 @@ def run_file(places):
         for place in range(1, 16):
             lines.append(f"{topic} Q0 {at.get(place, f'n{place}')} {place} {100 - place} tag\n")
     return "".join(lines)
+
+
+RUN_FILES = ("--run", "first.txt", "second.txt.gz")
+ALL_FILES = ("--qrels", "qrels.txt", *RUN_FILES)
 
 
 @pytest.fixture
@@ -69,8 +77,9 @@ def files(tmp_path, monkeypatch):
 
 
 def new_from_runs(run, *more):
-    runs = ("--qrels", "qrels.txt", "--run", "first.txt", "second.txt.gz")
-    return run("study", "new", "two-runs", *runs, "--collection-size", 200, *more)
+    return run(
+        "study", "new", "two-runs", *ALL_FILES, "--collection-size", 200, "--seed", SEED, *more
+    )
 
 
 @pytest.mark.slow
@@ -112,10 +121,111 @@ def test_a_graded_bundle_carries_its_marks_and_replicates(run, files):
         rows = bundle.read("questions.csv").decode().splitlines()
         assert "grades" in bundle.read("codebook.csv").decode()
     assert rows[:3] == [
-        "question,list,ranks,collection_size,grades,clusters",
-        "1,A,1 2 9,200,2 1 1,red red deep_blue",
-        "1,B,1 2 9,200,1 1 2,red deep_blue red",
+        "question,list,ranks,collection_size,grades,clusters,topic,run,documents",
+        "1,A,1 2 9,200,2 1 1,red red deep_blue,t1,first,d1 d2 n3 n4 n5 n6 n7 n8 d3 n10",
+        "1,B,1 2 9,200,1 1 2,red deep_blue red,t1,second,d2 d3 n3 n4 n5 n6 n7 n8 d1 n10",
     ]
+    told = run("replicate", "out.zip", "--qrels", "qrels.txt", *RUN_FILES)
+    assert "not recomputed: the positions, as --clusters does not name" in told
+    told = run("replicate", "out.zip", *ALL_FILES, "--clusters", "clusters.txt")
+    assert "the positions of 2 questions come out of 2 runs and judgements again" in told
+    assert "4 files have the SHA-256 that the plan gives" in told
+
+
+@pytest.fixture
+def bundle(run, files):
+    """The bundle of a study of two runs and three topics, with simulated answers."""
+    run("init")
+    new_from_runs(run, "--graded", "--depth", 3)
+    run("study", "open", "two-runs")
+    run("simulate", "two-runs", "--participants", 2, "--seed", 1)
+    run("export", "two-runs", "--to", "out.zip", "--include-test")
+    return unzipped((files / "out.zip").read_bytes())
+
+
+@pytest.mark.slow
+@ON_SQLITE
+def test_a_bundle_of_runs_says_where_its_lists_come_from(run, files, bundle):
+    study = json.loads(bundle["study.json"])
+    assert study["sources"] == study["plan"]["provenance"]["sources"]
+    assert [(each["role"], each["name"], each["sha256"]) for each in study["sources"]] == [
+        (role, name, hashlib.sha256((files / name).read_bytes()).hexdigest())
+        for role, name in (
+            ("judgements", "qrels.txt"),
+            ("run", "first.txt"),
+            ("run", "second.txt.gz"),
+        )
+    ]
+    rows = rows_of(bundle, "questions.csv")
+    places = {"first": FIRST, "second": SECOND}
+    for row in rows:
+        relevant = places[row["run"]][row["topic"]]
+        assert sorted(relevant.values()) == [*map(int, row["ranks"].split())]
+        first = [name for name in row["documents"].split() if name in relevant]
+        assert first == sorted((d for d in relevant if relevant[d] < 4), key=relevant.get)
+        assert len(row["documents"].split()) == 3
+    letters = {(row["question"], row["run"]): row["list"] for row in rows}
+    assert len({letters[question, "first"] for question in "123"}) == 2  # dealt by chance
+    figures = json.loads(bundle["analysis.json"])["by_run"]
+    places = [figures[name]["mean_place"] for name in ("first", "second")]
+    assert sum(places) == pytest.approx(3)
+    by_ap = [figures[name]["measures"]["AP"] for name in ("first", "second")]
+    assert sum(by_ap) == pytest.approx(3)
+
+
+@pytest.mark.slow
+@ON_SQLITE
+def test_positions_are_recomputed_from_the_files_of_a_study_of_runs(run, files, bundle):
+    told = run("replicate", "out.zip")
+    assert "not recomputed: the positions, as --qrels and --run do not name" in told
+    assert "agrees in everything" in told
+    told = run(
+        "replicate", "out.zip", "--qrels", "qrels.txt", "--run", "second.txt.gz", "first.txt"
+    )
+    assert "the positions of 3 questions come out of 2 runs and judgements again" in told
+    assert "3 files have the SHA-256 that the plan gives" in told
+    (files / "first.txt").write_text(f"# the same\n{run_file(FIRST)}")
+    told = run("replicate", "out.zip", *ALL_FILES, status=1)
+    assert "first.txt: its SHA-256 is" in told
+    assert "the positions are the same" in told
+    moved = FIRST | {"t2": {"d4": 3, "d5": 5}}
+    (files / "first.txt").write_text(run_file(moved))
+    told = run("replicate", "out.zip", *ALL_FILES, status=1)
+    assert "topic t2, run first: the plan has the positions 3 4; the files give 3 5" in told
+    told = run("replicate", "out.zip", "--qrels", "qrels.txt", "--run", "first.txt", status=1)
+    assert "the runs first were read; the study's are first and second" in told
+    run("replicate", "out.zip", "--qrels", "qrels.txt", status=2)
+
+
+@ON_SQLITE
+@pytest.mark.parametrize(
+    ("column", "cell"), [("topic", "t9"), ("run", "third"), ("documents", "d1 d2 d9")]
+)
+def test_a_changed_source_of_a_list_is_named(run, files, bundle, column, cell):
+    changed = with_cell(bundle, "questions.csv", 2, column, cell)
+    (files / "changed.zip").write_bytes(zipped(changed))
+    told = run("replicate", "changed.zip", status=1)
+    assert "questions.csv, question 1: the plan gives another topic, run or documents" in told
+
+
+@ON_SQLITE
+def test_check_warns_of_letters_that_are_the_same_in_every_question(run, files):
+    run("init")
+    new_from_runs(run, "--graded")
+    assert "letters are the same" not in run("study", "check", "two-runs")
+    plan = yaml.safe_load(run("study", "plan", "two-runs"))
+    assert plan.pop("shuffle_letters") is True
+    (files / "plan.yaml").write_text(yaml.safe_dump(plan))
+    run("study", "new", "fixed", "--from", "plan.yaml")
+    told = run("study", "check", "fixed")
+    assert "letters are the same in every question (A is first and B is second)" in told
+    assert "Question 1, topic t1" in told
+    questions = json.loads(run("study", "check", "fixed", "--json"))["questions"]
+    assert [each["runs"] for each in questions] == [{"A": "first", "B": "second"}] * 3
+    (files / "plan.yaml").write_text("preset: runs\nasked_by: us\nshuffle_letters: false\n")
+    new = ("study", "new", "kept", "--from", "plan.yaml", *ALL_FILES)
+    run(*new, "--graded", "--collection-size", 200)
+    assert "letters are the same" in run("study", "check", "kept")
 
 
 @ON_SQLITE
@@ -153,12 +263,13 @@ def test_without_graded_the_judgements_grades_stay_out_of_sight(run, files):
 @ON_SQLITE
 def test_two_runs_alike_on_a_topic_are_refused_by_name(run, files):
     run("init")
+    (files / "again.txt").write_text(run_file(FIRST))
     told = run(
-        *("study", "new", "alike", "--qrels", "qrels.txt", "--run", "first.txt", "first.txt"),
+        *("study", "new", "alike", "--qrels", "qrels.txt", "--run", "first.txt", "again.txt"),
         *("--collection-size", 200),
         status=1,
     )
-    assert "run A (first.txt) and run B (first.txt) have the relevant documents at" in told
+    assert "run A (first.txt) and run B (again.txt) have the relevant documents at" in told
 
 
 @ON_SQLITE

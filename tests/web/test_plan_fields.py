@@ -15,7 +15,7 @@ from survey.web.researcher.plan import PersonalFieldForm, PlanForm
 from tests.databases import ON_SQLITE
 
 RULES = rules_of(OrderingPlan)
-ON_A_PAGE_OF_THEIR_OWN = {"own_lists", "own_marks"}
+ON_A_PAGE_OF_THEIR_OWN = {"own_lists", "own_marks", "provenance"}
 FORMS = [
     (PlanForm, OrderingPlan),
     (PersonalFieldForm, PersonalField),

@@ -8,6 +8,7 @@ sentence with file and line number to ``faults``.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import TypeVar
 
 import numpy as np
@@ -58,6 +59,12 @@ def read_judgements(
         allowed=f"a whole number{bound} is allowed",
         once=ONE_JUDGEMENT,
     )
+
+
+def run_name(file: str) -> str:
+    """Return a run's name: its file's name without .gz and without the last suffix after it."""
+    path = PurePath(file)
+    return (path.with_suffix("") if path.suffix == ".gz" else path).stem
 
 
 def read_run(file: str, lines: Iterable[str], faults: FileFaults) -> Run:

@@ -28,6 +28,7 @@ MOST_DISCRIMINATIVE_POSITIONS = 10_000_000
 # Added to the spawn key, so that lists that one seed draws in different ways are unrelated.
 STREAM = 1
 OBVIOUS_STREAM = 2
+LETTER_STREAM = 3
 
 # By how much neighbouring values of a measure must differ.
 APART = Fraction(1, 200)
@@ -74,6 +75,11 @@ class Positions:
             other = self.below(last + 1)
             drawn[last], drawn[other] = drawn[other], drawn[last]
         return drawn
+
+
+def letter_order(seed: int, number: int, lists: int) -> list[int]:
+    """Draw for each letter of a question the index of its list, each order equally likely."""
+    return Positions(seed, number, LETTER_STREAM).order(lists)
 
 
 def random_question(

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from survey.core.studies.provenance import Provenance
 from survey.core.studies.questions import (
     KINDS,
     MarkedRow,
@@ -31,13 +32,16 @@ class OwnLists:
 
     ``questions``: question → list (A, B, C, …) → sorted 1-based positions of its
     relevant items. ``marks``: of each question, empty where there are none. ``topics``:
-    where the lists come from a test collection, the topic of each question; else empty.
+    where the lists come from a test collection, the topic of each question; ``documents``:
+    question → list → its first documents there. Both are empty elsewhere.
     """
 
     questions: tuple[tuple[tuple[int, ...], ...], ...]
     collection_size: int
     topics: tuple[str, ...] = ()
     marks: tuple[Marks, ...] = ()
+    documents: tuple[tuple[tuple[str, ...], ...], ...] = ()
+    provenance: Provenance | None = None
 
 
 @dataclass(frozen=True)

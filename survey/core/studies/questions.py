@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 from survey.core.measures import Lists, Setting, as_lists, measure_named
+from survey.core.studies.provenance import QuestionSource
 from survey.core.studies.rankings import Ranking, identical_groups, letters_for, printed
 from survey.core.text_input import parse_number
 
@@ -63,6 +64,11 @@ class Marks:
     def of_list(self, index: int) -> "Marks":
         """Return the marks of one list alone, to compare lists that have equal ranks."""
         return Marks(*(getattr(self, kind)[index : index + 1] for kind in KINDS))
+
+    def reordered(self, lists: Sequence[int]) -> "Marks":
+        """Return the marks of lists in another order, which holds their indices."""
+        rows = (getattr(self, kind) for kind in KINDS)
+        return Marks(*(tuple(row[index] for index in lists) if row else () for row in rows))
 
     def dealt(self, orders: Sequence[Sequence[int]]) -> "Marks":
         """Return marks of several lists: one list's marks, reordered by each of ``orders``."""
@@ -204,13 +210,14 @@ class Question:
 
     ``number``: 1, 2, …, or 0 for the practice question. ``lists``: for each
     letter the sorted positions of its relevant items. ``marks``: what is known of these,
-    lists in the order of their letters.
+    lists in the order of their letters. ``source``: of lists that come from runs.
     """
 
     number: int
     lists: Mapping[str, tuple[int, ...]]
     columns: Mapping[str, Column]
     marks: Marks = NO_MARKS
+    source: QuestionSource | None = None
 
     @cached_property
     def positions(self) -> Mapping[str, tuple[tuple[int, str], ...]]:
@@ -241,7 +248,9 @@ class Question:
             }
             for name, column in self.columns.items()
         }
-        return {"lists": self._lists(), "columns": columns, "marks": self.marks.as_json() or None}
+        source = {"source": self.source.as_json()} if self.source else {}
+        marks = self.marks.as_json() or None
+        return {"lists": self._lists(), "columns": columns, "marks": marks, **source}
 
     @classmethod
     def from_json(cls, number: int, content: Mapping[str, Any]) -> "Question":
@@ -258,6 +267,7 @@ class Question:
                 for name, column in content["columns"].items()
             },
             marks=Marks.from_json(content["marks"] or {}),
+            source=QuestionSource.from_json(content["source"]) if "source" in content else None,
         )
 
     def as_shown(self) -> dict[str, Any]:
@@ -282,6 +292,7 @@ def build_question(
     measures: Sequence[str],
     setting: Setting,
     marks: Marks = NO_MARKS,
+    source: QuestionSource | None = None,
 ) -> Question:
     """Score lists with the measures, order them exactly and print the values.
 
@@ -298,7 +309,7 @@ def build_question(
             ranking=Ranking.by_key(dict(zip(letters, shown, strict=True))),
         )
     rows = {letter: tuple(row) for letter, row in zip(letters, checked.ranks.tolist(), strict=True)}
-    return Question(number, rows, columns, marks)
+    return Question(number, rows, columns, marks, source)
 
 
 def rankings_of(questions: Iterable[Question]) -> dict[int, Mapping[str, Ranking]]:

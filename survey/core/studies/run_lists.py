@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
+from typing import NamedTuple
 
 from survey.core.collections.runs import (
     GroundTruth,
@@ -17,6 +18,7 @@ from survey.core.collections.runs import (
 )
 from survey.core.measures.lists import HIGHEST_GRADE
 from survey.core.studies.own_lists import COLLECTION_SIZE, LISTS, QUESTIONS, OwnLists
+from survey.core.studies.provenance import MOST_SHOWN
 from survey.core.studies.questions import NO_CLUSTER, NO_MARKS, Marks
 from survey.core.studies.rankings import letters_for
 from survey.core.text_input import FileFaults, lines_of, shortened
@@ -28,17 +30,25 @@ Relevant = Mapping[str, Sequence[str]]
 """Topic → its relevant documents, topics in the order of the qrels file."""
 
 
+class TextFile(NamedTuple):
+    """A file's name, its text, and the SHA-256 of its bytes, before any unpacking."""
+
+    name: str
+    text: str
+    sha256: str = ""
+
+
 def read_trec(
-    qrels: tuple[str, str],
-    runs: Sequence[tuple[str, str]],
+    qrels: TextFile,
+    runs: Sequence[TextFile],
     *,
     topics: Sequence[str] = (),
     collection_size: int,
     missing_last: bool = False,
     graded: bool = False,
-    clusters: tuple[str, str] | None = None,
+    clusters: TextFile | None = None,
 ) -> OwnLists:
-    """Read the positions of relevant documents from runs; ``qrels`` and runs are (name, text).
+    """Read the positions of relevant documents from runs, and the first documents of each list.
 
     A qrels line is ``topic iteration document relevance``, relevant above 0; a run line is
     ``topic Q0 document rank score tag``. The runs (2 to 10) are the lists A, B, C, … of each
@@ -52,29 +62,29 @@ def read_trec(
     take the last positions of the collection, the highest grades first.
 
     With ``graded``, and any relevance above 1 in the topics chosen, positions are marked
-    with grades (up to 30); with ``clusters``, a (name, text) of lines ``topic document cluster``,
-    with clusters, their blanks written as underscores.
+    with grades (up to 30); with ``clusters``, of lines ``topic document cluster``, with
+    clusters, their blanks written as underscores.
 
     Raises FaultyFilesError with every fault (20 at most): first those of lines, each naming
     file and line number; if there are none, those of topics, naming topic and run.
     """
     faults = FileFaults(_number_faults(len(runs), collection_size))
     highest = HIGHEST_GRADE if graded else None
-    judgements = read_judgements(qrels[0], lines_of(qrels[1]), faults, highest)
-    placed = read_clusters(clusters[0], lines_of(clusters[1]), faults) if clusters else None
+    judgements = read_judgements(qrels.name, lines_of(qrels.text), faults, highest)
+    placed = read_clusters(clusters.name, lines_of(clusters.text), faults) if clusters else None
     truth = GroundTruth(judgements, clusters=placed)
     named_runs = {
         f"run {letter} ({file})": read_run(file, lines_of(text), faults)
-        for letter, (file, text) in zip(letters_for(len(runs)), runs, strict=True)
+        for letter, (file, text, _) in zip(letters_for(len(runs)), runs, strict=True)
     }
     faults.raise_any()
     relevant = {topic: truth.relevant(topic) for topic in judgements}
     common = (topic for topic in relevant if all(topic in run for run in named_runs.values()))
     chosen = tuple(topics) or tuple(topic for topic in common if relevant[topic])
-    faults.extend(_choice_faults(chosen, qrels[0]))
+    faults.extend(_choice_faults(chosen, qrels.name))
     questions = []
     for topic in dict.fromkeys(chosen[: QUESTIONS[1]]):
-        missing = [*_topic_faults(topic, relevant, named_runs, qrels[0])]
+        missing = [*_topic_faults(topic, relevant, named_runs, qrels.name)]
         faults.extend(missing)
         if not missing:
             questions.append(
@@ -86,7 +96,7 @@ def read_trec(
                 ]
             )
             if clusters:
-                faults.extend(_cluster_faults(truth, topic, clusters[0]))
+                faults.extend(_cluster_faults(truth, topic, clusters.name))
     faults.raise_any()
     lists = tuple(tuple(tuple(row) for row in question) for question in questions)
     documents = [[tuple(row.values()) for row in question] for question in questions]
@@ -94,7 +104,11 @@ def read_trec(
     for topic, ranks, marked in zip(chosen, lists, marks or repeat(NO_MARKS), strict=False):
         faults.extend(_equal_list_faults(topic, ranks, marked, list(named_runs)))
     faults.raise_any()
-    return OwnLists(lists, collection_size, chosen, marks)
+    first = tuple(
+        tuple(tuple(ranking(run[topic])[:MOST_SHOWN]) for run in named_runs.values())
+        for topic in chosen
+    )
+    return OwnLists(lists, collection_size, chosen, marks, first)
 
 
 def cluster_name(cluster: str) -> str:

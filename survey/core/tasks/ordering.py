@@ -370,6 +370,14 @@ def _design_findings(plan: OrderingPlan) -> Iterator[Finding]:
             f"{len(plan.measures)} columns and one's own do not fit on phones and tablets: the "
             "table scrolls sideways there, and a column that is not seen is not ticked",
         )
+    if plan.provenance and not plan.shuffle_letters:
+        named = zip(plan.letters, plan.provenance.runs, strict=True)
+        letters = and_join([f"{letter} is {run}" for letter, run in named])
+        yield Finding(
+            None,
+            f"letters are the same in every question ({letters}), so people can learn which run "
+            "is good; shuffle_letters in the plan deals them by chance",
+        )
     sizes = _sizes(plan)
     if len(sizes) > 1:
         yield Finding(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from random import Random
 from typing import Any, ClassVar, Self, TypeVar
@@ -20,8 +20,9 @@ from survey.core.studies.fields import (
     and_join,
     ruled,
 )
-from survey.core.studies.generators import GENERATORS, Generator, obvious_question
+from survey.core.studies.generators import GENERATORS, Generator, letter_order, obvious_question
 from survey.core.studies.plan import Plan
+from survey.core.studies.provenance import MOST_SHOWN, Provenance
 from survey.core.studies.questions import (
     KINDS,
     NAME_RULE,
@@ -69,6 +70,11 @@ POSITIONS_STRIP_HELP = (
     "A line from 1 to the collection's size beside each list, with a mark at each position. Off "
     "in the paper's study."
 )
+SHUFFLE_LETTERS_HELP = (
+    "Only for lists from runs. Otherwise list A is the first run in every question, and people can "
+    "learn which run is good."
+)
+DEPTH_HELP = "Only for lists from runs: so many documents of each list are in the bundle."
 REPEATED, OBVIOUS = "repeated", "obvious"  # control questions
 REPEATED_HELP = (
     "A question's number. It is asked again as the last one, under new numbers for the methods; "
@@ -81,6 +87,7 @@ OBVIOUS_HELP = (
 )
 OLDEST_MEASURES = frozenset({"AP", "NMRR", "MNRO"})
 FEWEST_OWN_LISTS = 2  # drawn questions have three at least
+OF_RUNS = ("provenance", "shuffle_letters", "depth")  # fields that only lists from runs need
 PRACTICE_DRAWS = 100  # sets tried for a practice question beside own lists
 
 ListsPerQuestion = tuple[tuple[tuple[int, ...], ...], ...]
@@ -93,6 +100,7 @@ class OrderingPlan(Plan):
     ``measures``: in the registry's order. ``own_lists`` (question → list → positions) belong to
     the generator "given". ``marks``: grades, weights or clusters that the generator random deals
     to the positions of each list it draws; ``own_marks``: those of own lists, for each question.
+    ``provenance``: of own lists from runs, which ``own_lists`` has in the order of the runs.
     ``gmt`` and ``literal_eq15``: see ``Setting``.
 
     The texts may hold {lists}, {relevant}, {collection_size}, {questions} and {letters}.
@@ -113,6 +121,12 @@ class OrderingPlan(Plan):
     own_lists: ListsPerQuestion = ()
     marks: Marks = NO_MARKS
     own_marks: tuple[Marks, ...] = ()
+    provenance: Provenance | None = None
+    shuffle_letters: bool = ruled(
+        Switch("Shuffle the letters of the lists in each question", help=SHUFFLE_LETTERS_HELP),
+        False,
+    )
+    depth: int = ruled(Whole("First results of a list", 1, MOST_SHOWN, help=DEPTH_HELP), 10)
     gmt: int | None = ruled(Whole("GMT cap of NMRR", 1, 10_000, optional=True, help=GMT_HELP), None)
     literal_eq15: bool = ruled(Switch("Use MNRO's Eq. 15 as printed"), False)
     shuffle_lists: bool = ruled(
@@ -264,10 +278,8 @@ class OrderingPlan(Plan):
         """
         if self.generator == OWN_LISTS:
             practice = [self._practice_beside_own_lists()] if self.practice else []
-            marks = self.own_marks or (NO_MARKS,) * len(self.own_lists)
             questions = practice + [
-                build_question(number, lists, self.measures, self.setting, marked)
-                for number, (lists, marked) in enumerate(zip(self.own_lists, marks, strict=True), 1)
+                self._own_question(number) for number in range(1, self.questions + 1)
             ]
         else:
             numbers = range(0 if self.practice else 1, self.questions + 1)
@@ -278,6 +290,19 @@ class OrderingPlan(Plan):
         if obvious := self.number_of(OBVIOUS):
             questions.append(self._draw_by(obvious_question, obvious))
         return questions
+
+    def _own_question(self, number: int) -> Question:
+        """Build a question of own lists, their letters shuffled where the plan says so."""
+        lists = self.own_lists[number - 1]
+        marks = self.own_marks[number - 1] if self.own_marks else NO_MARKS
+        source, order = None, [*range(len(lists))]
+        if self.provenance:
+            if self.shuffle_letters:
+                order = letter_order(self.seed, number, len(lists))
+            source = self.provenance.of_question(number, self.letters, order, self.depth)
+        ranks = [lists[index] for index in order]
+        marked = marks.reordered(order)
+        return build_question(number, ranks, self.measures, self.setting, marked, source)
 
     def _practice_beside_own_lists(self) -> Question:
         """Draw a practice question with the marks of the first list, which all measures can order.
@@ -340,10 +365,16 @@ class OrderingPlan(Plan):
 
     def as_json(self) -> dict[str, Any]:
         """Return the plan as plain lists and dictionaries, for storage."""
-        return super().as_json() | {
+        content = super().as_json() | {
             "marks": self.marks.one_list_as_json(),
             "own_marks": [marks.as_json() for marks in self.own_marks],
+            "provenance": self.provenance and self.provenance.as_json(),
         }
+        # Bundles of studies without runs stay as they were before there were these fields.
+        for item in fields(self):
+            if item.name in OF_RUNS and getattr(self, item.name) == item.default:
+                del content[item.name]
+        return content
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], *, registered: bool = True) -> Self:
@@ -357,6 +388,8 @@ class OrderingPlan(Plan):
     def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
         values["marks"] = _read_marks(values.get("marks") or {}, faults)
         values["own_marks"] = _read_own_marks(values.get("own_marks") or (), faults)
+        if values.get("provenance") is not None:
+            values["provenance"] = _read_provenance(values["provenance"], faults)
         if values.get("own_lists"):
             # Sorting positions would separate them from their marks.
             sort = not any(values["own_marks"])
@@ -436,6 +469,8 @@ class OrderingPlan(Plan):
                     build_question(number, lists, ("AP",), self.setting)
                 except (ValueError, TypeError) as error:
                     yield Fault(("own_lists", number - 1), f"question {number}: {error}")
+        if self.provenance:
+            yield from self.provenance.faults(len(self.own_lists), self.lists)
         if self.own_lists and len(self.own_lists) != self.questions:
             yield Fault(
                 ("own_lists",), f"{len(self.own_lists)} questions with lists, not {self.questions}"
@@ -596,6 +631,14 @@ def _read_own_marks(value: object, faults: list[Fault]) -> tuple[Marks, ...]:
             )
         )
         return ()
+
+
+def _read_provenance(value: object, faults: list[Fault]) -> Provenance | None:
+    try:
+        return Provenance.from_json(value)
+    except (TypeError, ValueError) as error:
+        faults.append(Fault(("provenance",), f"provenance cannot be read: {error}"))
+        return None
 
 
 def ordering_plan(plan: Plan) -> OrderingPlan:

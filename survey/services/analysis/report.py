@@ -155,6 +155,7 @@ def tables_of(analysis: Analysis) -> list[Sheet]:
         _concordance(analysis),
         _raters(analysis),
         *([_anchoring(analysis.anchoring)] if analysis.anchoring else []),
+        *([_runs(analysis)] if analysis.runs else []),
         _bias(analysis),
         _sensitivity(analysis),
     ]
@@ -561,6 +562,31 @@ def _anchoring(anchoring: Anchoring) -> Sheet:
         "from these is what seeing the columns does, and, for ticks, what ticking does: a ticked "
         "ordering agrees fully with its own method. Differences within an arm are paired, others "
         "Welch's t tests; none is corrected for the others.",
+    )
+
+
+def _runs(analysis: Analysis) -> Sheet:
+    measures = analysis.agreement.measures
+    return Sheet(
+        name="runs",
+        title="Results by run: mean place among the lists of a question, 1 for the best",
+        columns=(
+            *("run", "people", "T2 from", "T2 to", "T1 from", "T1 to"),
+            *(f"by {name}" for name in measures),
+        ),
+        rows=tuple(
+            (
+                *(each.run, each.people.mean),
+                *(each.people.components.ci95 or (None, None)),
+                *(each.people.participants.ci95 or (None, None)),
+                *(each.measures[name] for name in measures),
+            )
+            for each in analysis.runs
+        ),
+        note="In people's orderings, with 95 % intervals, and in the orderings of the measures, "
+        "over the same answers. For an answer that ticks methods it is the place that these give "
+        "the run, so people's places lean towards the measures' where methods are shown.",
+        decimals=2,
     )
 
 

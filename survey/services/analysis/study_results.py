@@ -16,9 +16,11 @@ from survey.core.agreement.agreement import (
     TIES,
     Agreement,
     Difference,
+    RunPlace,
     ShareInterval,
     Variant,
     analyse_answers,
+    run_places,
     sensitivity,
 )
 from survey.core.agreement.anchoring import ANSWER, FIRST, Anchoring, anchoring_of
@@ -66,6 +68,7 @@ from survey.errors import SurveyError
 from survey.services.studies.languages import ENGLISH
 from survey.services.studies.lifecycle import questions_of
 
+OF_INTERVAL = ("estimand", "n", "unit", "ci95", "why")  # of a test whose p means nothing
 HALF_OF_PAIRS = 0.5  # below it, an answer and its repetition rather reverse each other
 
 
@@ -152,7 +155,7 @@ class Analysis:
     more is known of the participants than their answers; ``controls``: the answers of the same
     participants to control questions, empty without such; ``without_columns``: number of counted
     participants of an arm that shows none, who are in no vote; ``anchoring``: None without arms
-    and first orderings.
+    and first orderings; ``runs``: those that the lists come from, if any.
     """
 
     votes_before_options: Votes
@@ -169,6 +172,7 @@ class Analysis:
     controls: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     without_columns: int = 0
     anchoring: Anchoring | None = None
+    runs: tuple[RunPlace, ...] = ()
 
     @property
     def study(self) -> Mapping[str, Any]:
@@ -404,7 +408,26 @@ def analyse_records(
         controls={name: control.of_people(people) for name, control in controls.items()},
         without_columns=int((~voted).sum()),
         anchoring=_anchoring(plan, rankings, counted_answers, arms, first_answers),
+        runs=_runs(questions, analysis, counted_answers, people),
     )
+
+
+def _runs(
+    questions: Sequence[Question], analysis: Analysis, answers: Answers, people: NDArray[np.str_]
+) -> tuple[RunPlace, ...]:
+    """Return the runs' places in the orderings of these people, those without columns too."""
+    rankings = analysis.votes.rankings
+    runs = {
+        question.number: [question.source.runs[letter] for letter in question.lists]
+        for question in questions
+        if question.source and question.number in rankings
+    }
+    if not runs:
+        return ()
+    answers = answers.of_people(np.isin(answers.people, people))
+    if analysis.options.without_question is not None:
+        answers = answers.without_question(analysis.options.without_question)
+    return run_places(answers, rankings, analysis.votes.measures, runs)
 
 
 def _level(
@@ -536,6 +559,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
     An undefined statistic is None beside a "why".
     """
     agreement = analysis.agreement
+    by_run = {each.run: _run_json(each) for each in analysis.runs}
     content = {
         "study": analysis.study,
         "choices": analysis.options,
@@ -561,6 +585,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             for each, verdict in zip(agreement.differences, analysis.verdicts, strict=True)
         ],
         "verdicts": analysis.verdicts,
+        **({"by_run": by_run} if by_run else {}),
         "cochran_q": {"distinct": agreement.cochran_distinct, "all": agreement.cochran_all},
         "friedman": {"approvals": agreement.friedman_approvals, "tau_b": agreement.friedman_tau_b},
         "concordance": _concordance_json(agreement.concordance),
@@ -642,13 +667,21 @@ def _part_json(part: ContrastPart) -> dict[str, Any]:
     return vars(part) | tests
 
 
+def _run_json(place: RunPlace) -> dict[str, Any]:
+    tests = place.people
+    return {
+        **{"mean_place": tests.mean, "why": tests.why, "measures": place.measures},
+        "components": _attributes(tests.components, *OF_INTERVAL),
+        "participants": _attributes(tests.participants, *OF_INTERVAL),
+    }
+
+
 def _share_interval_json(interval: ShareInterval) -> dict[str, Any]:
-    of_test = ("estimand", "n", "unit", "ci95", "why")
     return {
         **_attributes(interval, "share", "why"),
-        "components": _attributes(interval.components, *of_test),
-        "two_way": _attributes(interval.two_way, *of_test),
-        "participants": _attributes(interval.participants, *of_test),
+        "components": _attributes(interval.components, *OF_INTERVAL),
+        "two_way": _attributes(interval.two_way, *OF_INTERVAL),
+        "participants": _attributes(interval.participants, *OF_INTERVAL),
     }
 
 

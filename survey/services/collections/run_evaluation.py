@@ -29,6 +29,7 @@ from survey.core.collections.runs import (
     read_judgements,
     read_run,
     read_weights,
+    run_name,
 )
 from survey.core.measures import Measure, Setting, measure_named
 from survey.core.measures.lists import HIGHEST_GRADE
@@ -177,7 +178,7 @@ def evaluate_feedback(
         raise RequestError("one run given; a run of round 0 and one of each round are needed")
     weighted = request.weights is not None
     measures = tuple(name for name in FEEDBACK_MEASURES if weighted or not name.startswith("w"))
-    baseline = run_name(request.runs[0])
+    baseline = run_name(request.runs[0].name)
     report = evaluate_runs(replace(request, measures=measures, baseline=baseline), on_progress)
     rounds = range(1, len(request.runs))
     examples = {
@@ -225,15 +226,9 @@ def _read_collection(
         None if request.weights is None else read(read_weights, request.weights),
         None if request.clusters is None else read(read_clusters, request.clusters),
     )
-    runs = {run_name(path): read(read_run, path) for path in request.runs}
+    runs = {run_name(path.name): read(read_run, path) for path in request.runs}
     faults.raise_any()
     return truth, runs
-
-
-def run_name(path: Path) -> str:
-    """Return a run's name: its file's name without .gz and without the last suffix after it."""
-    name = path.with_suffix("") if path.suffix == ".gz" else path
-    return name.stem
 
 
 def chosen_measures(request: Request) -> tuple[Measure, ...]:
@@ -266,7 +261,7 @@ def _baseline_name(request: Request) -> str | None:
     """Return the baseline's name; raise RequestError for a wrong one, and for equal names."""
     paths: dict[str, Path] = {}
     for path in request.runs:
-        if (name := run_name(path)) in paths:
+        if (name := run_name(path.name)) in paths:
             raise RequestError(
                 f"{paths[name]} and {path} would both be the run {name!r}; a run is named by its "
                 "file without the last suffix, so rename one"

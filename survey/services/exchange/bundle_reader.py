@@ -30,6 +30,7 @@ from survey.core.studies.fields import (
 from survey.core.studies.plan import Plan, study_digest, text_digest
 from survey.core.studies.questions import rankings_of
 from survey.core.tasks import DEFAULT, plan_from_json
+from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db.export_queries import EXPORTED
 from survey.db.models import Study
 from survey.db.models.base import UtcDateTime
@@ -60,12 +61,14 @@ from survey.services.exchange.input_files import (
     CsvRow,
     Faults,
     Files,
+    SourceFiles,
     json_of,
     parse_rows,
     read_cells,
     read_rows,
     text_of,
 )
+from survey.services.exchange.ordering import recompute_lists
 from survey.services.exchange.ordering_reader import ForeignFolder, read_foreign
 from survey.services.exchange.tables import (
     IDENTITIES,
@@ -170,8 +173,10 @@ def read_bundle(files: Files) -> tuple[Content, Mapping[str, Any]]:
     return content, study
 
 
-def replicate(files: Files) -> Iterator[str]:
+def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]:
     """Check a bundle, which needs no database; yield a sentence for each check that it passes.
+
+    ``sources``: of lists from runs; without them these are not recomputed, as a sentence says.
 
     Raises BundleError for the first that it does not: file, row, column, what the file holds
     and what was recomputed.
@@ -182,6 +187,8 @@ def replicate(files: Files) -> Iterator[str]:
     yield f"{STUDY} holds a valid plan: {content.plan.title}"
     try:
         yield from _recompute(files, content, study)
+        if isinstance(content.plan, OrderingPlan):
+            yield from recompute_lists(content.plan, sources)
     except BundleError as error:
         versions = study.get("versions")
         version = versions.get("survey") if isinstance(versions, Mapping) else None

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 import lzma
@@ -12,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
 from survey.core.studies.rankings import Ranking
+from survey.core.studies.run_lists import TextFile
 from survey.core.text_input import FileFaults, parse_number, parse_whole, unescaped
 from survey.errors import SurveyError
 
@@ -38,6 +40,18 @@ FOREIGN_FLAGS = {**FLAGS, "true": True, "false": False}
 
 class BundleError(SurveyError):
     """A bundle that cannot be read or does not agree; its text names the place."""
+
+
+class SourceFiles(NamedTuple):
+    """The files of a test collection that a study's lists come from."""
+
+    qrels: TextFile
+    runs: Sequence[TextFile]
+    clusters: TextFile | None = None
+
+    def in_order(self, runs: Sequence[TextFile]) -> list[TextFile]:
+        """Return all files in the order of a plan's sources; ``runs``: in the plan's order."""
+        return [self.qrels, *runs, *([self.clusters] if self.clusters else [])]
 
 
 class Faults(FileFaults):
@@ -300,14 +314,20 @@ def text_of(files: Files, name: str) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file in UTF-8, decompressed if its first bytes are gzip's.
+    """Return the text of a file, see ``read_file``."""
+    return read_file(path).text
+
+
+def read_file(path: Path) -> TextFile:
+    """Read a file in UTF-8, decompressed if its first bytes are gzip's.
 
     Raises SurveyError with the reason why it cannot be read.
     """
     try:
         content = path.read_bytes()
         unpacked = gzip.decompress(content) if content.startswith(GZIPPED) else content
-        return unpacked.decode("utf-8-sig")
+        digest = hashlib.sha256(content).hexdigest()
+        return TextFile(path.name, unpacked.decode("utf-8-sig"), digest)
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise SurveyError(f"{path}, line {line}: this is no text in UTF-8.") from None

@@ -17,9 +17,12 @@ from sqlalchemy.orm import Session
 
 from survey.core.agreement.answers import Answers, People, Spread
 from survey.core.agreement.credits import OTHER, credited_measures
+from survey.core.collections.runs import run_name
 from survey.core.measures import MEASURES
 from survey.core.studies.fields import ParticipantRecord, and_join
 from survey.core.studies.generators import GENERATOR_VERSION
+from survey.core.studies.own_lists import OwnLists
+from survey.core.studies.provenance import Provenance, QuestionSource
 from survey.core.studies.questions import Marks, Question, build_question, rankings_of
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering import OrderingAnswer, OrderingPresentation
@@ -30,6 +33,7 @@ from survey.core.tasks.ordering_plan import (
     OrderingPlan,
     ordering_plan,
 )
+from survey.core.text_input import FaultyFilesError
 from survey.db import export_queries, vote_queries
 from survey.db.models import Participant, Presentation, StoredResponse
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
@@ -42,7 +46,7 @@ from survey.services.analysis.study_results import (
     people_from,
     study_facts,
 )
-from survey.services.exchange.input_files import BundleError, Files
+from survey.services.exchange.input_files import BundleError, Files, SourceFiles
 from survey.services.exchange.ordering_reader import (
     AnswerRecord,
     FirstRanking,
@@ -66,6 +70,7 @@ from survey.services.exchange.tables import (
     time_of,
     written,
 )
+from survey.services.studies.plans import from_trec
 
 
 @dataclass(frozen=True)
@@ -145,7 +150,10 @@ class OrderingFiles:
         return [
             Table(
                 "questions.csv",
-                [*_QUESTION_COLUMNS, *marks, *([_ROLE] if plan.controls else [])],
+                [
+                    *(*_QUESTION_COLUMNS, *marks, *([_ROLE] if plan.controls else [])),
+                    *(_SOURCE_COLUMNS if plan.provenance else []),
+                ],
                 _questions,
             ),
             *(
@@ -224,7 +232,9 @@ class OrderingFiles:
         """Return generator, measures and their packages, the practice question and its marks."""
         marks = {"practice_marks": practice.marks.as_json()} if practice and practice.marks else {}
         packages = {name: package for name in plan.measures if (package := MEASURES.package(name))}
+        provenance = plan.provenance and plan.provenance.as_json()
         return {
+            **({"sources": provenance["sources"]} if provenance else {}),
             "generator": plan.generator,
             "measures": list(plan.measures),
             "practice": dict(practice.lists) if practice else None,
@@ -266,6 +276,8 @@ class OrderingFiles:
             if question.marks != expected.marks:
                 marks = and_join(plan.marked or question.marks.kinds)
                 raise BundleError(f"{place}: the plan gives other {marks}")
+            if question.source != expected.source:
+                raise BundleError(f"{place}: the plan gives another topic, run or documents")
             for letter, ranks in question.lists.items():
                 planned = expected.lists[letter]
                 if ranks != planned:
@@ -274,6 +286,73 @@ class OrderingFiles:
         if plan.generator == OWN_LISTS:
             return f"the lists of {plan.questions} questions are the plan's own"
         return f"the lists of {plan.last_number} questions come out of the seed {plan.seed} again"
+
+
+def recompute_lists(plan: OrderingPlan, files: SourceFiles | None) -> Iterator[str]:
+    """Compare a plan's lists with the judgements and runs that they come from, if they are known.
+
+    Yields a sentence for each check. Raises BundleError for a list that the files do not give,
+    and for files that give the same lists but have another SHA-256.
+    """
+    provenance = plan.provenance
+    if provenance is None:
+        if files is not None:
+            raise BundleError(f"{STUDY}, plan: these lists do not come from judgements and runs")
+        return
+    if files is None:
+        yield "not recomputed: the positions, as --qrels and --run do not name their files"
+        return
+    if "clusters" in plan.marked and files.clusters is None:
+        yield "not recomputed: the positions, as --clusters does not name the file of their marks"
+        return
+    by_name = {run_name(run.name): run for run in files.runs}
+    if {*by_name} != {*provenance.runs}:
+        raise BundleError(
+            f"the runs {and_join(sorted(by_name))} were read; the study's are "
+            f"{and_join(provenance.runs)}, each named by its file"
+        )
+    runs = [by_name[name] for name in provenance.runs]
+    _compare_lists(plan, provenance, _lists_of(plan, files._replace(runs=runs)))
+    count = len(provenance.topics)
+    yield f"the positions of {count} questions come out of {len(runs)} runs and judgements again"
+    for source, file in zip(provenance.sources, files.in_order(runs), strict=True):
+        if source.sha256 != file.sha256:
+            raise BundleError(
+                f"{file.name}: its SHA-256 is {file.sha256}, that of the study's {source.name} is "
+                f"{source.sha256}; the positions are the same"
+            )
+    yield f"{len(provenance.sources)} files have the SHA-256 that the plan gives"
+
+
+def _lists_of(plan: OrderingPlan, files: SourceFiles) -> OwnLists:
+    """Read a study's lists from its files, the runs in the plan's order; raises BundleError."""
+    try:
+        return from_trec(
+            files.qrels,
+            files.runs,
+            collection_size=str(plan.collection_size),
+            topics=plan.provenance.topics if plan.provenance else (),
+            missing_last=True,
+            graded="grades" in plan.marked,
+            clusters=files.clusters if "clusters" in plan.marked else None,
+        )
+    except FaultyFilesError as error:
+        raise BundleError(str(error)) from None
+
+
+def _compare_lists(plan: OrderingPlan, provenance: Provenance, lists: OwnLists) -> None:
+    """Compare a plan's own lists with those read again; raise BundleError where they differ."""
+    for index, topic in enumerate(provenance.topics):
+        for run, name in enumerate(provenance.runs):
+            place = f"topic {topic}, run {name}"
+            planned, read = plan.own_lists[index][run], lists.questions[index][run]
+            if planned != read:
+                fault = f"the plan has the positions {spaced(planned)}; the files give"
+                raise BundleError(f"{place}: {fault} {spaced(read)}")
+            if provenance.documents[index][run] != lists.documents[index][run]:
+                raise BundleError(f"{place}: the plan has other first documents than the run")
+    if plan.own_marks != lists.marks:
+        raise BundleError(f"the plan has other {and_join(plan.marked)} than the files")
 
 
 def _stored_votes(session: Session, study_id: int, *, include_test: bool) -> tuple[People, Answers]:
@@ -308,7 +387,16 @@ def _questions(content: Content) -> Iterator[Row]:
         role = [roles.get(question.number, COUNTED)] if roles else []
         for index, (letter, ranks) in enumerate(question.lists.items()):
             marks = question.marks.cells(index).values()
-            yield question.number, letter, spaced(ranks), plan.collection_size, *marks, *role
+            yield (
+                *(question.number, letter, spaced(ranks), plan.collection_size, *marks, *role),
+                *(_source_cells(question.source, letter) if plan.provenance else ()),
+            )
+
+
+def _source_cells(source: QuestionSource | None, letter: str) -> tuple[str | None, ...]:
+    if source is None:  # an obvious question, whose lists are drawn
+        return None, None, None
+    return source.topic, source.runs[letter], spaced(source.documents[letter])
 
 
 @lines_of
@@ -342,6 +430,11 @@ _ROLE = Column(
     "what the question is for: its answers count as votes, or it controls how people answer",
     allowed=f"{COUNTED}, {REPEATED} (an earlier question once more), {OBVIOUS}",
 )
+_SOURCE_COLUMNS = [
+    Column("topic", "what was searched for", allowed="empty for a question that was drawn"),
+    Column("run", "the system whose list it is", allowed="empty for a question that was drawn"),
+    Column("documents", "ids of the first documents that the run returned", allowed=SPACED),
+]
 _VALUES = "the measure's own values (AP, not 1-AP), lists from A on"
 _DISPLAYED = "the values as the page prints them (lower is better), lists from A on"
 RANKINGS = Table(

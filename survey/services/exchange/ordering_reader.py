@@ -15,6 +15,7 @@ from survey.core.agreement.answers import ASKED, Response, seconds_taken
 from survey.core.measures import MEASURES, Setting
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.own_lists import COLLECTION_SIZE, COLUMNS, LISTS
+from survey.core.studies.provenance import QuestionSource
 from survey.core.studies.questions import (
     KINDS,
     MarkedRow,
@@ -188,6 +189,11 @@ class _ListRow(NamedTuple):
     marked: MarkedRow
     collection_size: int
 
+    @property
+    def run(self) -> str | None:
+        """The run that the list comes from, None where it comes from none."""
+        return self.row.optional_text("run")
+
 
 _Lists = Mapping[int, Sequence[_ListRow]]  # question → its lists, by letter
 
@@ -276,11 +282,23 @@ def _build_questions(
         try:
             ranks, marks = [each.marked.ranks for each in rows], marks_of([e.marked for e in rows])
             size = setting or Setting(rows[0].collection_size)
-            questions.append(build_question(number, ranks, measures, size, marks))
+            source = _source(rows)
+            questions.append(build_question(number, ranks, measures, size, marks, source))
         except ValueError as error:
             faults.add(f"{QUESTIONS}, question {number}: {error}")
     faults.raise_any()
     return tuple(questions)
+
+
+def _source(rows: Sequence[_ListRow]) -> QuestionSource | None:
+    """Return where a question's lists come from; None where not all come from runs."""
+    if not all(each.run for each in rows):
+        return None
+    return QuestionSource(
+        topic=" ".join(dict.fromkeys((each.row.optional_text("topic") or "") for each in rows)),
+        runs={each.letter: each.row.text("run") for each in rows},
+        documents={each.letter: each.row.words("documents") for each in rows},
+    )
 
 
 def _read_answers(

@@ -7,18 +7,21 @@ the researcher's form; each fault names its line.
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any, BinaryIO
 
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from survey.core.collections.runs import run_name
 from survey.core.measures import MEASURES
 from survey.core.studies.fields import Fault, Place, PlanError
 from survey.core.studies.own_lists import OwnLists as OwnLists
 from survey.core.studies.own_lists import read_lists_csv as read_lists_csv
 from survey.core.studies.plan import ASKED_OF_PERSONS, Plan, giveaways_in_title, texts_of
+from survey.core.studies.provenance import CLUSTERS, JUDGEMENTS, RUN, Provenance, SourceFile
+from survey.core.studies.run_lists import TextFile as TextFile
 from survey.core.studies.run_lists import read_trec
 from survey.core.tasks import DEFAULT, TASKS, plan_from_json
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
@@ -54,7 +57,7 @@ def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan
     Raises SurveyError naming the fields that are invalid.
     """
     try:
-        return parse_plan({**preset_values(preset, language), **changes})
+        return parse_plan({**_run_defaults(changes), **preset_values(preset, language), **changes})
     except ValueError as error:
         raise SurveyError(f"The study cannot be made: {error}.") from error
 
@@ -180,16 +183,49 @@ def fresh_seed() -> int:
 
 
 def from_trec(
-    qrels: tuple[str, str], runs: Sequence[tuple[str, str]], *, collection_size: str, **options: Any
+    qrels: TextFile,
+    runs: Sequence[TextFile],
+    *,
+    collection_size: str,
+    clusters: TextFile | None = None,
+    **options: Any,
 ) -> OwnLists:
-    """Return lists as ``read_trec`` does, of a collection whose size is a text."""
+    """Return lists as ``read_trec`` does, with their provenance; the collection's size is a text.
+
+    Raises FaultyFilesError also for runs of the same name.
+    """
     text = collection_size.strip()
     size = parse_whole(text)
     if size is None:
         raise FaultyFilesError(
             [f"collection size: {text or 'nothing'!r} found; how many documents the runs searched"]
         )
-    return read_trec(qrels, runs, collection_size=size, **options)
+    names = [run_name(run.name) for run in runs]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            both = f"{runs[names.index(name)].name} and {runs[index].name}"
+            raise FaultyFilesError(
+                [f"{both} would both be the run {name!r}; a run is named by its file, so rename it"]
+            )
+    lists = read_trec(qrels, runs, collection_size=size, clusters=clusters, **options)
+    sources = [(JUDGEMENTS, qrels), *((RUN, run) for run in runs)]
+    sources += [(CLUSTERS, clusters)] if clusters else []
+    provenance = Provenance(
+        lists.topics,
+        tuple(names),
+        lists.documents,
+        tuple(SourceFile(role, file.name, file.sha256) for role, file in sources),
+    )
+    return replace(lists, provenance=provenance)
+
+
+# What a study of runs has where its plan does not say otherwise.
+RUN_DEFAULTS = {"shuffle_letters": True}
+
+
+def _run_defaults(changes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what else to set where a plan's lists are newly taken from runs."""
+    return RUN_DEFAULTS if changes.get("provenance") else {}
 
 
 def as_fields(lists: OwnLists) -> dict[str, Any]:
@@ -199,12 +235,15 @@ def as_fields(lists: OwnLists) -> dict[str, Any]:
         "collection_size": lists.collection_size,
         "own_marks": [marks.as_json() for marks in lists.marks],
         "marks": {},
+        "provenance": lists.provenance and lists.provenance.as_json(),
     }
 
 
 def with_lists(plan: Plan, lists: OwnLists) -> Plan:
     """Return a copy of a plan with own lists; raises PlanError if they do not fit the plan."""
-    return plan_from_json({**plan.as_json(), **as_fields(lists)})
+    fields = as_fields(lists)
+    is_new = lists.provenance is not None and not getattr(plan, "provenance", None)
+    return plan_from_json({**plan.as_json(), **fields, **(RUN_DEFAULTS if is_new else {})})
 
 
 class PlanFileError(SurveyError):
@@ -240,7 +279,7 @@ def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
         values = {**preset_values(preset, language), **values}
     plan = settings = None
     try:
-        plan = parse_plan({**values, **changes})
+        plan = parse_plan({**_run_defaults(changes), **values, **changes})
     except PlanError as error:
         faults += error.faults
     try:

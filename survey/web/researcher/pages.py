@@ -1,5 +1,6 @@
 """The blueprint of researchers' pages: finds the study, checks the role, renders templates."""
 
+import hashlib
 import zlib
 from functools import wraps
 from typing import Any
@@ -10,6 +11,7 @@ from flask.typing import ResponseReturnValue
 from survey.services import accounts
 from survey.services.exchange.input_files import GZIPPED
 from survey.services.studies import lifecycle
+from survey.services.studies.plans import TextFile
 from survey.web.auth import require_sign_in
 from survey.web.forms import Form
 from survey.web.requests import View, session, take_slug
@@ -63,10 +65,19 @@ def uploaded_text(name: str) -> tuple[str, str] | None:
 
     Raises ValueError for a file that is not UTF-8 text.
     """
-    file = request.files.get(name)
-    if file is None or not file.filename:
-        return None
-    return decoded(file.read(), file.filename), file.filename
+    files = uploaded_files(name)
+    return (files[0].text, files[0].name) if files else None
+
+
+def uploaded_files(name: str) -> list[TextFile]:
+    """Return the files of a field that were uploaded; raises ValueError for what is no text."""
+    files = []
+    for file in request.files.getlist(name):
+        if file.filename:
+            content = file.read()
+            digest = hashlib.sha256(content).hexdigest()
+            files.append(TextFile(file.filename, decoded(content, file.filename), digest))
+    return files
 
 
 def decoded(content: bytes, file: str) -> str:

@@ -34,7 +34,14 @@ from survey.core.studies.fields import (
     rules_of,
 )
 from survey.core.studies.plan import ASKED_OF_PERSONS, Plan
-from survey.core.tasks.ordering_plan import BEFORE, COLUMNS, OWN_LISTS, OrderingPlan, ordering_plan
+from survey.core.tasks.ordering_plan import (
+    BEFORE,
+    COLUMNS,
+    OF_RUNS,
+    OWN_LISTS,
+    OrderingPlan,
+    ordering_plan,
+)
 from survey.core.text_input import parse_whole
 from survey.errors import SurveyError
 from survey.services.studies import lifecycle, plans
@@ -42,7 +49,7 @@ from survey.services.studies.plans import write_plan
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form, field_for, page
 from survey.web.requests import attachment, session
-from survey.web.researcher.pages import STUDY, blueprint, decoded, uploaded_text
+from survey.web.researcher.pages import STUDY, blueprint, uploaded_files, uploaded_text
 
 RULES = rules_of(OrderingPlan)
 FIELD_RULES = rules_of(PersonalField)
@@ -149,6 +156,8 @@ class PlanForm(Form):
     exclude_failed_check = field_for(RULES["exclude_failed_check"])
     shuffle_questions = field_for(RULES["shuffle_questions"])
     shuffle_lists = field_for(RULES["shuffle_lists"])
+    shuffle_letters = field_for(RULES["shuffle_letters"])
+    depth = field_for(RULES["depth"])
     columns = field_for(RULES["columns"])
     arms = SelectMultipleField(
         "Or compare: participants are drawn at random and evenly among",
@@ -201,6 +210,9 @@ class PlanForm(Form):
         if typed["generator"] == OWN_LISTS:
             typed["own_lists"] = ordering_plan(current).own_lists
             typed["own_marks"] = [marks.as_json() for marks in ordering_plan(current).own_marks]
+            typed["provenance"] = current.as_json().get("provenance")
+        if not typed.get("provenance"):  # these fields are not on the page
+            typed |= {name: getattr(current, name) for name in OF_RUNS}
         return typed
 
     def show(self, faults: tuple[Fault, ...]) -> None:
@@ -369,18 +381,17 @@ def upload_trec() -> ResponseReturnValue:
     form = TrecForm()
 
     def read() -> Any:
-        files = [file for file in request.files.getlist("runs") if file.filename]
-        runs = [(str(file.filename), decoded(file.read(), str(file.filename))) for file in files]
-        text, name = _required_file("qrels")
-        clusters = uploaded_text("clusters")
+        qrels = uploaded_files("qrels")
+        if not qrels:
+            raise ValueError("Choose a file first")
         return plans.from_trec(
-            (name, text),
-            runs,
+            qrels[0],
+            uploaded_files("runs"),
             topics=(form.topics.data or "").replace(",", " ").split(),
             collection_size=form.collection_size.data or "",
             missing_last=form.missing_last.data,
             graded=form.graded.data,
-            clusters=clusters and clusters[::-1],
+            clusters=next(iter(uploaded_files("clusters")), None),
         )
 
     return _use_lists(form, form.qrels, read, trec_form=form)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from survey.core.studies.own_lists import OwnLists
-from survey.core.studies.run_lists import read_trec
+from survey.core.studies.run_lists import TextFile, read_trec
 from survey.core.text_input import FaultyFilesError
 
 QRELS = "q1 0 d1 1\nq1 0 d2 2\nq1 0 d3 0\nq2 0 d1 1\nq3 0 d9 0\n"
@@ -28,8 +28,8 @@ RUNS = (
 
 
 def read(runs=RUNS, qrels=QRELS, size=100, **options):
-    named = [(f"run{number}.txt", text) for number, text in enumerate(runs, 1)]
-    return read_trec(("qrels.txt", qrels), named, collection_size=size, **options)
+    named = [TextFile(f"run{number}.txt", text) for number, text in enumerate(runs, 1)]
+    return read_trec(TextFile("qrels.txt", qrels), named, collection_size=size, **options)
 
 
 def faults_of(*args, **options):
@@ -40,7 +40,13 @@ def faults_of(*args, **options):
 
 def test_lists_are_the_positions_of_relevant_documents_in_each_run():
     assert read() == OwnLists(
-        (((1, 2), (3, 4), (2, 4)), ((1,), (2,), (3,))), 100, topics=("q1", "q2")
+        (((1, 2), (3, 4), (2, 4)), ((1,), (2,), (3,))),
+        100,
+        topics=("q1", "q2"),
+        documents=(
+            (("d1", "d2", "d3", "d4"), ("d3", "d4", "d1", "d2"), ("d3", "d1", "d4", "d2")),
+            (("d1",), ("d2", "d1"), ("d2", "d3", "d1")),
+        ),
     )
 
 
@@ -203,7 +209,9 @@ def test_faults_of_all_files_are_told_together():
     ]
 
 
-CLUSTERS = ("clusters.txt", "q1 d1 sea lion\nq1 d1 C++ words\nq1 d2 unknown\nq2 d1 sea lion\n")
+CLUSTERS = TextFile(
+    "clusters.txt", "q1 d1 sea lion\nq1 d1 C++ words\nq1 d2 unknown\nq2 d1 sea lion\n"
+)
 
 
 def test_grades_above_one_are_marks_in_the_order_of_the_positions():
@@ -252,20 +260,22 @@ def test_marks_can_be_scored():
 
 
 def test_a_chosen_topic_without_clusters_is_named():
-    only = ("clusters.txt", "q1 d1 a\nq2 d1 unknown\nq2 d2 b\n")
+    only = TextFile("clusters.txt", "q1 d1 a\nq2 d1 unknown\nq2 d2 b\n")
     assert faults_of(clusters=only) == (
         "topic 'q2': no relevant document has a cluster in clusters.txt; at least one is needed",
     )
-    assert faults_of(clusters=("clusters.txt", "q1\n"))[0].startswith("clusters.txt, line 1: 1 fi")
+    assert faults_of(clusters=TextFile("clusters.txt", "q1\n"))[0].startswith(
+        "clusters.txt, line 1: 1 fi"
+    )
 
 
 def test_clusters_that_would_be_written_alike_are_a_fault():
     text = "".join(f"q1 d1 {'x' * 40}{end}\n" for end in "ab") + "q1 d2 +\nq2 d1 y\n"
-    assert faults_of(clusters=("clusters.txt", text)) == (
+    assert faults_of(clusters=TextFile("clusters.txt", text)) == (
         f"topic 'q1': 2 clusters of clusters.txt are all written '{'x' * 40}'; their first "
         "40 characters, with + as -, must differ",
     )
-    assert read(clusters=("c", "q1 d1 +\nq2 d1 y\n")).marks[0].clusters[0] == (("--",), ())
+    assert read(clusters=TextFile("c", "q1 d1 +\nq2 d1 y\n")).marks[0].clusters[0] == (("--",), ())
 
 
 def test_lists_with_the_same_positions_are_told_apart_by_their_marks_only():
@@ -290,7 +300,9 @@ FILES = st.text() | st.lists(
     st.none() | FILES | st.just(CLUSTERS[1]),
 )
 def test_any_files_are_read_or_refused_with_sentences(qrels, runs, missing_last, clusters):
-    more = {} if clusters is None else {"clusters": ("clusters.txt", clusters), "graded": True}
+    more = (
+        {} if clusters is None else {"clusters": TextFile("clusters.txt", clusters), "graded": True}
+    )
     try:
         lists, faults = read(runs, qrels, size=4, missing_last=missing_last, **more), ()
     except FaultyFilesError as error:

@@ -1,0 +1,118 @@
+"""Where a study's lists come from: topics, runs, the documents that these returned, and files.
+
+Participants see none of it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+from survey.core.studies.fields import Fault, is_storable
+
+MOST_SHOWN = 20  # first results of a list that are stored
+LONGEST_NAME = 1_000  # characters of a topic, a run or a document
+JUDGEMENTS, RUN, CLUSTERS = "judgements", "run", "clusters"  # what a file is
+SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+class SourceFile(NamedTuple):
+    """A file that lists were read from; ``role``: JUDGEMENTS, RUN or CLUSTERS."""
+
+    role: str
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class QuestionSource:
+    """A question's topic, and for each letter the list's run and its first documents."""
+
+    topic: str
+    runs: Mapping[str, str]
+    documents: Mapping[str, tuple[str, ...]]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        return {"topic": self.topic, "runs": {**self.runs}, "documents": {**self.documents}}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """Return what ``as_json`` wrote."""
+        documents = {letter: tuple(row) for letter, row in sorted(stored["documents"].items())}
+        return cls(stored["topic"], dict(sorted(stored["runs"].items())), documents)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The topic of each question, the runs of its lists, and the files they were read from.
+
+    ``documents``: question → run → its first documents, MOST_SHOWN at most.
+    """
+
+    topics: tuple[str, ...]
+    runs: tuple[str, ...]
+    documents: tuple[tuple[tuple[str, ...], ...], ...]
+    sources: tuple[SourceFile, ...]
+
+    def of_question(
+        self, number: int, letters: Sequence[str], order: Sequence[int], depth: int
+    ) -> QuestionSource:
+        """Return the source of a question; ``order``: for each letter the index of its run."""
+        documents = self.documents[number - 1]
+        return QuestionSource(
+            topic=self.topics[number - 1],
+            runs={letter: self.runs[run] for letter, run in zip(letters, order, strict=True)},
+            documents={
+                letter: documents[run][:depth] for letter, run in zip(letters, order, strict=True)
+            },
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        return {**vars(self), "sources": [source._asdict() for source in self.sources]}
+
+    @classmethod
+    def from_json(cls, stored: Any) -> Self:
+        """Return what ``as_json`` wrote; raises TypeError or ValueError for anything else."""
+        if not isinstance(stored, Mapping) or {*stored} != {*cls.__annotations__}:
+            raise ValueError(f"the keys {', '.join(cls.__annotations__)} are needed")
+        provenance = cls(
+            topics=_names(stored["topics"]),
+            runs=_names(stored["runs"], with_blanks=True),
+            documents=tuple(tuple(map(_names, lists)) for lists in stored["documents"]),
+            sources=tuple(SourceFile(**source) for source in stored["sources"]),
+        )
+        for role, name, digest in provenance.sources:
+            known = role in (JUDGEMENTS, RUN, CLUSTERS) and SHA256.fullmatch(digest)
+            if not known or not is_storable(name) or not 0 < len(name) <= LONGEST_NAME:
+                raise ValueError(f"the source {name!r} needs a role, a name and a SHA-256")
+        return provenance
+
+    def faults(self, questions: int, lists: int) -> Iterator[Fault]:
+        """Yield a fault where it does not fit a study of so many questions and lists."""
+        place = ("provenance",)
+        if len(self.topics) != questions or len(self.documents) != questions:
+            yield Fault(place, f"provenance has {len(self.topics)} topics, not {questions}")
+        elif len(self.runs) != lists or {len(each) for each in self.documents} != {lists}:
+            yield Fault(place, f"provenance has {len(self.runs)} runs, not {lists}")
+        for what, names in (("topic", self.topics), ("run", self.runs)):
+            if len({*names}) < len(names):
+                yield Fault(place, f"provenance names a {what} twice")
+        if any(len(row) > MOST_SHOWN for each in self.documents for row in each):
+            yield Fault(place, f"provenance has more than {MOST_SHOWN} documents of a list")
+
+
+def _names(names: Iterable[Any], *, with_blanks: bool = False) -> tuple[str, ...]:
+    """Return names that databases can store; a cell holds several, separated by blanks."""
+    if isinstance(names, str):
+        raise TypeError(f"{names!r} found; a list is needed")
+    checked = tuple(names)
+    for name in checked:
+        if not isinstance(name, str) or not is_storable(name) or not name.strip():
+            raise ValueError(f"{name!r} found; a name that can be stored is needed")
+        if name.split() != [name] and not with_blanks:
+            raise ValueError(f"{name!r} found; a name without blanks is needed")
+        if len(name) > LONGEST_NAME:
+            raise ValueError(f"a name of {len(name)} characters found; {LONGEST_NAME} are allowed")
+    return checked
