@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 SHORTEST_KEY = 32
+PUBLIC_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*")
+# By these names the server's own health checks reach it; no other browser can be sent to them.
+LOCAL = ("localhost", "127.0.0.1")
 RELATIVE_FILE = re.compile(r"(sqlite(?:\+\w+)?:///)(?!/|:memory:|file:)(?=.)")
 
 
@@ -31,13 +35,15 @@ class Settings:
     relative to ``instance``. ``secret_key``: the
     server key, from SURVEY_SECRET_KEY or the instance folder. ``trusted_proxies``: how many
     reverse proxies are in front, from SURVEY_TRUSTED_PROXIES; the X-Forwarded headers of that
-    many are trusted.
+    many are trusted. ``address``: where people reach the survey, from SURVEY_ADDRESS; links begin
+    with it, and requests for another host are refused. Without it, both come from the request.
     """
 
     instance: Path
     database_uri: str
     secret_key: str
     trusted_proxies: int = 0
+    address: str = ""
 
     @classmethod
     def from_environment(
@@ -46,7 +52,7 @@ class Settings:
         """Read the settings; with ``make``, first create the instance folder.
 
         Raises MissingInstanceError where there is no instance folder, and
-        UnsafeSettingsError for a key that others could guess.
+        UnsafeSettingsError for a key that others could guess and for a setting that is none.
         """
         instance = Path(environment.get("SURVEY_INSTANCE") or "instance").resolve()
         if make:
@@ -71,12 +77,20 @@ class Settings:
                 f"SURVEY_TRUSTED_PROXIES is {proxies!r}; the number of reverse proxies in front "
                 "of the survey is needed, 0 to 9"
             )
-        return cls(instance, address, key, int(proxies))
+        public_address = (environment.get("SURVEY_ADDRESS") or "").rstrip("/")
+        if public_address and not PUBLIC_ADDRESS.fullmatch(public_address):
+            raise UnsafeSettingsError(
+                f"SURVEY_ADDRESS is {public_address!r}; an address such as "
+                "https://survey.example.org is needed, with the path prefix if there is one"
+            )
+        return cls(instance, address, key, int(proxies), public_address)
 
     def for_flask(self) -> dict[str, Any]:
         """Return the settings under the names that Flask and its extensions use."""
         return {
             "TRUSTED_PROXIES": self.trusted_proxies,
+            "ADDRESS": self.address,
+            "TRUSTED_HOSTS": [urlsplit(self.address).hostname, *LOCAL] if self.address else None,
             "SECRET_KEY": self.secret_key,
             "INSTANCE": self.instance,
             # A participant may close the browser and come back.

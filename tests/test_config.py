@@ -86,6 +86,16 @@ def test_forwarded_headers_are_believed_only_of_trusted_proxies(tmp_path, count,
     assert app.test_client().get("/where", headers=forwarded).text == f"{link}/"
 
 
+@pytest.mark.parametrize(
+    "typed",
+    ["survey.example.org", "ftp://x.org", "https://", "https://a b.org", "https://x.org/?q"],
+)
+def test_an_address_that_is_none_is_refused(tmp_path, typed):
+    environment = {"SURVEY_INSTANCE": str(tmp_path), "SURVEY_ADDRESS": typed}
+    with pytest.raises(UnsafeSettingsError, match="SURVEY_ADDRESS is"):
+        Settings.from_environment(environment)
+
+
 def test_a_number_of_proxies_that_is_none_is_refused(tmp_path):
     environment = {"SURVEY_INSTANCE": str(tmp_path), "SURVEY_TRUSTED_PROXIES": "yes"}
     with pytest.raises(UnsafeSettingsError, match="SURVEY_TRUSTED_PROXIES is 'yes'"):

@@ -74,7 +74,7 @@ def serve(host: str, port: int, workers: int, demo: bool) -> None:
             upgrade_database(engine)
         require_current_schema(engine)
         _refuse_danger(settings, engine, host)
-        _print_addresses(engine, host, port, demo=demo)
+        _print_addresses(engine, settings.address or _own_address(host, port), demo=demo)
     production_server(host, port, workers).serve()
 
 
@@ -232,16 +232,19 @@ def _check_port_is_free(host: str, port: int) -> None:
             ) from error
 
 
-def _print_addresses(engine: "Engine", host: str, port: int, *, demo: bool) -> None:
+def _own_address(host: str, port: int) -> str:
+    # Compared, not bound.
+    shown_host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 # nosec B104
+    return f"http://[{shown_host}]:{port}" if ":" in host else f"http://{shown_host}:{port}"
+
+
+def _print_addresses(engine: "Engine", address: str, *, demo: bool) -> None:
     """Print the links of the open studies and of the researchers' pages."""
     from sqlalchemy.orm import Session
 
     from survey.services import accounts
     from survey.services.studies import lifecycle
 
-    # Compared, not bound.
-    shown_host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 # nosec B104
-    address = f"http://[{shown_host}]:{port}" if ":" in host else f"http://{shown_host}:{port}"
     token = None
     with Session(engine) as session:
         if demo:

@@ -9,8 +9,9 @@ AT_OPTION = click.option(
     "--at",
     "server",
     default="http://127.0.0.1:5000",
+    envvar="SURVEY_ADDRESS",
     metavar="ADDRESS",
-    help="The server's address, with which the link begins.",
+    help="The server's address, with which the link begins; by default that of SURVEY_ADDRESS.",
 )
 NAME_ARGUMENT = click.argument("name", type=RESEARCHER)
 

@@ -3,7 +3,7 @@
 from flask import Flask, current_app, g, render_template, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy import exc
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, SecurityError
 
 from survey.errors import (
     NotAllowedError,
@@ -57,6 +57,8 @@ TEXTS = {
     ),
 }
 
+FOREIGN_HOST = marked("The survey is not at this address. Please use the link you were given.")
+
 NOT_OPEN: dict[type[SurveyError], str] = {
     StudyClosedError: marked("This survey is closed"),
     StudyFullError: marked("All places are taken"),
@@ -71,6 +73,7 @@ RELOAD = marked("Reload this page in a moment. What you had saved is safe.")
 def init_app(app: Flask) -> None:
     """Register a handler for each exception that a page may raise."""
     app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(SecurityError, lambda _: page(400, FOREIGN_HOST))
     app.register_error_handler(NotFoundError, lambda error: page(404, str(error), TEXTS[404][1]))
     app.register_error_handler(NotAllowedError, lambda error: page(403, str(error)))
     app.register_error_handler(SurveyError, lambda error: page(400, str(error)))

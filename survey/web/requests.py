@@ -97,7 +97,7 @@ def init_app(app: Flask) -> None:
     paths = [path for path in Path(str(app.static_folder)).iterdir() if path.is_file()]
     app.extensions["static_files"] = {path.name: StaticFile.read(path) for path in paths}
     app.view_functions["static"] = _send_static
-    for called in (current_path, asset, part):
+    for called in (current_path, external_address, asset, part):
         app.add_template_global(called)
 
 
@@ -130,6 +130,14 @@ def attachment(
 def prefix() -> str:
     """Return the path below which a reverse proxy serves the survey, empty without one."""
     return request.script_root
+
+
+def external_address(endpoint: str, **values: Any) -> str:
+    """Return the address of a page for people elsewhere; it begins with SURVEY_ADDRESS if set."""
+    address = current_app.config["ADDRESS"]
+    if not address:
+        return url_for(endpoint, **values, _external=True)
+    return str(address) + url_for(endpoint, **values).removeprefix(prefix())
 
 
 def current_path() -> str:

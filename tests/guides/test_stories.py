@@ -18,8 +18,8 @@ TOLD = [page for page in PAGES if any(block.language == "sh" for block in blocks
 def story(request, tmp_path, monkeypatch):
     """A fresh folder, where nothing is set in the environment."""
     monkeypatch.chdir(tmp_path)
-    for name in ("SURVEY_INSTANCE", "SURVEY_DATABASE_URI", "SURVEY_TRUSTED_PROXIES"):
-        monkeypatch.delenv(name, raising=False)
+    for name in ("INSTANCE", "DATABASE_URI", "TRUSTED_PROXIES", "ADDRESS"):
+        monkeypatch.delenv(f"SURVEY_{name}", raising=False)
     begun = Story(tmp_path, fewer=FEWER)
     yield begun
     begun.end()

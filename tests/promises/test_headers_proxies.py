@@ -3,21 +3,26 @@
 import csv
 import io
 from datetime import timedelta
+from itertools import product
 
 import pytest
+import requests
 import segno
 from argon2 import PasswordHasher
 from bs4 import BeautifulSoup
+from click.testing import CliRunner
 from sqlalchemy import text
 from werkzeug.test import Client
 
 from survey.app import create_app, db
+from survey.cli import survey
 from survey.config import Settings
 from survey.db.models import SignIn
 from survey.services import accounts
 from survey.services.operations.database import upgrade_database
 from survey.services.studies import recruitment
 from tests.builders import KEY, SLUG, Visitor, an_open_study
+from tests.serving import Server, free_port
 
 pytestmark = pytest.mark.slow
 
@@ -38,11 +43,11 @@ def serve(tmp_path):
     """Make the application anew, as a start of the server does; a name is an instance."""
     made = []
 
-    def start(name="one", proxies=1):
+    def start(name="one", proxies=1, address=""):
         folder = tmp_path / name
         folder.mkdir(exist_ok=True)
         uri, key = f"sqlite:///{folder / 'survey.sqlite3'}", f"{KEY}, for {name}"
-        app = create_app(Settings(folder, uri, key, proxies))
+        app = create_app(Settings(folder, uri, key, proxies, address))
         made.append(app)
         with app.app_context():
             upgrade_database(db.engine)
@@ -161,6 +166,57 @@ def rename(app, table, name):
     """Make a table that every page needs missing, or bring it back."""
     with app.app_context(), db.engine.begin() as connection:
         connection.execute(text(f"ALTER TABLE {table} RENAME TO {name}"))
+
+
+FOREIGN = ("evil.example", f"{HOST}.evil.example", "evil.example:443", "survey", "127.0.0.2")
+DOORS = ("/", f"/s/{SLUG}", "/research", "/research/sign-in", "/healthz", "/static/x", "/nothing")
+
+
+def test_a_foreign_host_is_refused_with_a_plain_page(serve, measured):
+    app = serve(proxies=0, address=f"https://{HOST}{PREFIX}")
+    a_study(app)
+    asked = 0
+    for host, path, method in product(FOREIGN, DOORS, ("GET", "POST")):
+        answer = Client(app).open(path, method=method, base_url=f"http://{host}")
+        assert answer.status_code == 400
+        assert "Please use the link you were given." in answer.text
+        assert "evil" not in answer.text
+        assert "Set-Cookie" not in answer.headers
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        asked += 1
+    for host in (HOST, f"{HOST}:8443", "localhost:5000", "127.0.0.1"):
+        assert Client(app).get(f"/s/{SLUG}", base_url=f"http://{host}").status_code == 200
+    measured(f"{asked} requests that named a host other than the configured one: 400 to each.")
+
+
+@pytest.mark.parametrize("host", ["localhost", HOST])
+def test_links_begin_with_the_configured_address_and_not_with_the_host_of_a_request(serve, host):
+    app = serve(proxies=0, address=f"https://{HOST}{PREFIX}")
+    client = Client(lambda environ, start: app(environ | {"HTTP_HOST": host}, start))
+    public = f"https://{HOST}{PREFIX}/s/{SLUG}"
+    sign_in_with(client, a_study(app), prefix="")
+    studies = f"/research/studies/{SLUG}"
+    assert f'href="{public}"' in client.get(f"{studies}/invite").text
+    assert public in client.get(studies).text
+    assert f"https://{HOST}{PREFIX}/s/spring-study" in client.get("/research/new").text
+    assert f"{public}?guest=" in client.get(f"{studies}/guests.csv").text
+
+
+def test_the_real_server_refuses_a_foreign_host_and_prints_the_configured_address(tmp_path):
+    address = f"https://{HOST}"
+    server = Server(tmp_path, free_port(), environment={"SURVEY_ADDRESS": address}, workers=1)
+    try:
+        server.start()
+        link = server.open_study(SLUG)
+        assert requests.get(link, timeout=10).ok
+        assert requests.get(link, headers={"Host": HOST}, timeout=10).ok
+        refused = requests.get(link, headers={"Host": "evil.example"}, timeout=10)
+        assert (refused.status_code, "evil" in refused.text) == (400, False)
+    finally:
+        server.kill()
+    environment = {"SURVEY_INSTANCE": str(tmp_path), "SURVEY_ADDRESS": f"{address}/"}
+    added = CliRunner().invoke(survey, ["researcher", "add", "Grace"], env=environment)
+    assert f"{address}/research/welcome/" in added.output
 
 
 def test_every_absolute_link_has_the_name_that_the_proxy_is_reached_by(serve):

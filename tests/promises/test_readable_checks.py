@@ -73,6 +73,19 @@ def test_serving_others_without_a_proxy_is_warned_of(host, proxies, level):
 
 
 @pytest.mark.parametrize(
+    ("host", "proxies", "address", "level"),
+    [
+        ("127.0.0.1", 0, "", "ok"),
+        ("127.0.0.1", 1, "", "warning"),
+        ("0.0.0.0", 0, "", "warning"),
+        ("0.0.0.0", 1, "https://survey.example", "ok"),
+    ],
+)
+def test_serving_others_without_an_address_of_its_own_is_warned_of(host, proxies, address, level):
+    assert doctor.check_address(host, proxies, address).level == level
+
+
+@pytest.mark.parametrize(
     ("folder", "kind", "level"),
     [
         ("/home/me", "ext4", "ok"),

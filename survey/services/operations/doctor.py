@@ -157,6 +157,19 @@ def check_proxies(host: str, trusted_proxies: int) -> CheckResult:
     )
 
 
+def check_address(host: str, trusted_proxies: int, address: str) -> CheckResult:
+    """Check that links do not begin with whatever host a request names."""
+    if address:
+        return ok("address", f"links begin with {address}; requests for other hosts are refused")
+    if not trusted_proxies and _is_loopback(host):
+        return ok("address", "not set; only this computer reaches the server")
+    return warning(
+        "address",
+        "SURVEY_ADDRESS is not set, so links begin with the host that a request names, and "
+        "requests for any host are answered; set it to the address that people type.",
+    )
+
+
 def check_plugins(faults: Sequence[str]) -> CheckResult:
     """Check that the measures of installed packages could be registered."""
     if faults:
@@ -330,6 +343,7 @@ def _check_settings(settings: Settings, host: str) -> Iterator[CheckResult]:
     )
     yield check_debugging(debug=get_debug_flag())
     yield check_proxies(host, settings.trusted_proxies)
+    yield check_address(host, settings.trusted_proxies, settings.address)
     yield check_plugins(MEASURES.faults)
 
 

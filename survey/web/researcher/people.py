@@ -27,7 +27,7 @@ from survey.services.studies.recruitment import (
     recruitment_of,
 )
 from survey.web.forms import Form, errors_beside, field_for, page, storable
-from survey.web.requests import attachment, secret_key, session
+from survey.web.requests import attachment, external_address, secret_key, session
 from survey.web.researcher.pages import (
     STUDY,
     blueprint,
@@ -301,7 +301,7 @@ def _invite_page(
 
 
 def _public_link() -> str:
-    return url_for("participant.entry", slug=g.study.slug, _external=True)
+    return external_address("participant.entry", slug=g.study.slug)
 
 
 def _personal_links() -> list[recruitment.PersonalLink]:

@@ -19,7 +19,7 @@ from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
 from survey.services.studies.recruitment import Recruitment
 from survey.web.auth import require_password
 from survey.web.forms import Form, errors_beside, language_choices, page, slug_field
-from survey.web.requests import session
+from survey.web.requests import external_address, session
 from survey.web.researcher.pages import STUDY, blueprint, has_valid_token, uploaded_text
 
 STARTS = {
@@ -209,7 +209,7 @@ def _overview_page(form: CopyForm) -> ResponseReturnValue:
         free=participants.free_slots(session(), g.study),
         broken=[finding for finding in lifecycle.check_study(g.study) if finding.failed],
         events=accounts.events_of(session(), g.study),
-        link=url_for("participant.entry", slug=g.study.slug, _external=True),
+        link=external_address("participant.entry", slug=g.study.slug),
     )
 
 
