@@ -2,7 +2,9 @@
 
 import hashlib
 import hmac
+import json
 import secrets
+from collections.abc import Mapping
 
 # Crockford's alphabet, without I, L, O, U: people misread these when they copy a code.
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -63,6 +65,15 @@ def revision_of(secret_key: str, presentation: str, key: str) -> int | None:
         return None
     expected = submission_key(secret_key, presentation, int(number))
     return int(number) if hmac.compare_digest(expected.encode(), key.encode()) else None
+
+
+def arrival_token(secret_key: str, slug: str, browser_token: str, sent: Mapping[str, str]) -> str:
+    """Return the token with which a form says that a platform has signed these parameters.
+
+    It is good for one browser, and no longer depends on the time of the platform's signature.
+    """
+    message = json.dumps(["arrival", slug, browser_token, sorted(sent.items())])
+    return hmac.digest(secret_key.encode(), message.encode(), "sha256")[:16].hex()
 
 
 def test_run_token(secret_key: str, slug: str) -> str:

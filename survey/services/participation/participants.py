@@ -61,12 +61,13 @@ def visit(session: Session, slug: str, browser_token: str) -> Visit:
 class Arrival:
     """How a visitor came: ``guest`` of a personal link, ``parameters`` of a platform, or a test.
 
-    Anyone can type parameters into an address, but not the token of a personal link.
+    ``is_signed``: whether the platform has signed the parameters; anyone can type others.
     """
 
     guest: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
     is_test: bool = False
+    is_signed: bool = False
 
 
 def begin(
@@ -99,9 +100,9 @@ def returning_participant(
 ) -> Participant | None:
     """Return the participant of the personal link, else of the browser; None for a new visitor.
 
-    With a platform's id, only the browser that began with it continues. Raises NotFoundError for
-    an invalid link, NotAllowedError for a placeholder in place of an id, and IdTakenError for the
-    id of a participant of another browser.
+    With a platform's id, only the browser that began with it continues, unless the platform has
+    signed it. Raises NotFoundError for an invalid link, NotAllowedError for a placeholder in place
+    of an id, and IdTakenError for the id of a participant of another browser.
     """
     if arrival.guest:
         return find_guest(session, study, secret_key, arrival.guest).participant
@@ -120,7 +121,9 @@ def returning_participant(
                 "puts the id in, and compare the placeholder with the platform's instructions."
             )
         )
-    if identity and _is_claimed(identity.participant):
+    if identity is None or not _is_claimed(identity.participant):
+        return None
+    if not arrival.is_signed:
         raise IdTakenError(
             marked(
                 "Someone has begun this survey with the id in your link, on another device or in "
@@ -128,7 +131,7 @@ def returning_participant(
                 "have the code, ask the researchers for it."
             )
         )
-    return None
+    return identity.participant
 
 
 def _external_id(study: AnyStudy, arrival: Arrival) -> str | None:
@@ -180,6 +183,13 @@ def require_can_begin(session: Session, study: AnyStudy, arrival: Arrival) -> No
             marked(
                 "To begin, open the survey from the page that sent you here: its link carries an "
                 "id with which you are credited, and this address has none."
+            )
+        )
+    if settings.signing_keys and _external_id(study, arrival) and not arrival.is_signed:
+        raise NotAllowedError(
+            marked(
+                "To begin, open the survey again from the page that sent you here: this address is "
+                "not signed by it, or is too old."
             )
         )
     require_free_slot(session, study)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from sqlalchemy.orm import Session
@@ -37,6 +37,9 @@ from survey.db.participant_queries import AnyStudy, StudyRow
 from survey.db.queries import guests_of as guests_of
 from survey.errors import NotFoundError, SurveyError, marked
 
+if TYPE_CHECKING:
+    from jwt import PyJWK
+
 ACCESS = {
     "public": "Anyone with the public link",
     "personal": "Only people with a personal link",
@@ -45,6 +48,8 @@ LONGEST_PARAMETER = 40  # characters of a parameter's name
 PARAMETER = re.compile(rf"[A-Za-z][A-Za-z0-9_-]{{0,{LONGEST_PARAMETER - 1}}}\Z")
 LONGEST_VALUE = 200
 MOST_PARAMETERS = 8
+SIGNATURES = ["RS256", "ES256"]  # with public keys; Prolific's is the first
+CLOCK_DIFFERENCE = 60  # seconds by which a platform's clock may differ from ours
 BUILT_IN_NAMES = ("code", "participant_id", "study_id", "session_id")
 # The parameters, in lower case, in which platforms send what a return address calls study_id
 # and session_id.
@@ -67,6 +72,8 @@ class Recruitment:
     without an id. ``code_…``: the codes shown to those who complete, decline or are screened
     out. ``return_url``: where the last page leads, with {code}, {participant_id}, {study_id},
     {session_id} and captured names. ``slot_minutes``: when an unused slot is released.
+    ``signing_keys``: the public keys (a JWKS) of a platform that signs its links, ``workspace``:
+    the researcher's workspace there; with them an id counts only if the link is signed.
 
     Raises PlanError with all faults.
     """
@@ -84,6 +91,8 @@ class Recruitment:
     slot_minutes: int = ruled(
         Whole("Minutes after which an unused slot is released", 5, 525_600), 180
     )
+    signing_keys: str = ruled(Text("Keys of signed links", 20_000, needed=False, rows=3), "")
+    workspace: str = ruled(Text("Workspace of signed links", 100, needed=False), "")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "capture", tuple(self.capture))
@@ -103,6 +112,14 @@ class Recruitment:
         if len(self.capture) > MOST_PARAMETERS:
             yield Fault(("capture",), f"at most {MOST_PARAMETERS} parameters can be captured")
         yield from self._return_url_faults()
+        if isinstance(self.signing_keys, str) and self.signing_keys:
+            if not _public_keys(self.signing_keys):
+                yield Fault(
+                    ("signing_keys",),
+                    "signing_keys is no set of public keys (a JWKS with keys for RS256 or ES256)",
+                )
+            if not self.workspace:
+                yield Fault(("workspace",), "signing_keys needs the workspace that may send people")
 
     def _return_url_faults(self) -> Iterable[Fault]:
         if not self.return_url or not isinstance(self.return_url, str):
@@ -133,6 +150,33 @@ class Recruitment:
             for name in (self.id_parameter, *self.capture)
         }
         return {name: value for name, value in values.items() if value}
+
+    def verify_parameters(self, token: str, host: str) -> dict[str, str] | None:
+        """Return the parameters in a token that the platform signed; None if it is not valid.
+
+        The token is a JWT as Prolific adds it to a secured link, with the parameters and the
+        workspace in the claim "prolific". ``host``: ours, for which it must be meant. Anyone can
+        have Prolific sign a link to us with parameters of their choice, hence the workspace.
+        """
+        import jwt  # slow to load, and few studies have keys
+
+        try:
+            key = _public_keys(self.signing_keys)[jwt.get_unverified_header(token).get("kid")]
+            claims = jwt.decode(
+                token,
+                key,
+                algorithms=SIGNATURES,
+                leeway=CLOCK_DIFFERENCE,
+                options={"require": ["exp", "aud"], "verify_aud": False},
+            )
+        except (jwt.PyJWTError, KeyError):
+            return None
+        sent, meant = claims.get("prolific"), claims["aud"]
+        hosts = {urlsplit(meant).hostname, meant} if isinstance(meant, str) else set()
+        if not isinstance(sent, dict) or sent.get("workspace_id") != self.workspace:
+            return None
+        texts = {name: value for name, value in sent.items() if isinstance(value, str)}
+        return self.select_parameters(texts) if host in hosts else None
 
     def return_address(self, code: str, parameters: Mapping[str, str]) -> str | None:
         """Return the filled-in return address of a participant, None without a return_url.
@@ -178,6 +222,22 @@ PLATFORMS: Mapping[str, Mapping[str, Any]] = {
     },
 }
 """Settings for the three best known platforms: the parameters they send, the return address."""
+
+
+@lru_cache(maxsize=100)
+def _public_keys(text: str) -> dict[str | None, "PyJWK"]:
+    """Parse a JWKS; return its keys by id, nothing if it is none or holds keys of other kinds."""
+    import jwt
+
+    try:
+        keys = jwt.PyJWKSet.from_json(text).keys
+    except (jwt.PyJWTError, ValueError, TypeError, AttributeError):
+        return {}
+    # A private key could sign, and belongs to the platform alone.
+    usable = all(
+        key.algorithm_name in SIGNATURES and not hasattr(key.key, "public_key") for key in keys
+    )
+    return {key.key_id: key for key in keys} if usable else {}
 
 
 def recruitment_of(study: AnyStudy) -> Recruitment:

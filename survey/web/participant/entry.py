@@ -1,7 +1,9 @@
 """The pages before the questions: entry, consent, about you, the scenario."""
 
+import hmac
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import g, redirect, render_template, request, url_for
 from flask import session as cookie
@@ -42,9 +44,11 @@ from survey.web.participant.visit import (
     pages_of,
     requires,
 )
-from survey.web.requests import secret_key, session
+from survey.web.requests import external_address, secret_key, session
 
 LARGEST_NUMBER = 999_999_999
+SIGNED_IN = "prolific_token"  # the parameter of a platform's signature
+LONGEST_TOKEN = 8_000  # characters
 
 
 class ResumeForm(Form):
@@ -131,12 +135,24 @@ def leave() -> ResponseReturnValue:
 
 def _arrival() -> Arrival:
     """Return the guest's token, parameters and test token of the query, or of the form."""
-    values = request.values
+    values, settings = request.values, recruitment_of(g.study)
+    parameters, is_signed = settings.select_parameters(values), False
+    if settings.signing_keys:
+        host = urlsplit(external_address("participant.entry")).hostname or ""
+        verified = settings.verify_parameters(values.get(SIGNED_IN, "")[:LONGEST_TOKEN], host)
+        parameters = verified or parameters
+        token = _arrival_token(parameters).encode()
+        is_signed = bool(verified) or hmac.compare_digest(token, values.get("arrival", "").encode())
     return Arrival(
         guest=values.get("guest", "")[:40],
-        parameters=recruitment_of(g.study).select_parameters(values),
+        parameters=parameters,
+        is_signed=is_signed,
         is_test=tokens.is_test_run_token(secret_key(), g.slug, values.get("test", "")),
     )
+
+
+def _arrival_token(parameters: Mapping[str, str]) -> str:
+    return tokens.arrival_token(secret_key(), g.slug, browser_token(), parameters)
 
 
 def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
@@ -155,6 +171,8 @@ def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
         g.participant = None
     progress = g.participant and progress_of(session(), g.plan, g.participant)
     carried = {"guest": arrival.guest, **arrival.parameters}
+    if arrival.is_signed:
+        carried["arrival"] = _arrival_token(arrival.parameters)
     return render_template(
         "participant/entry.html",
         pages=pages_of(g.plan),

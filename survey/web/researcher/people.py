@@ -80,6 +80,8 @@ class RecruitmentForm(Form):
     code_screened_out = field_for(_rules["code_screened_out"])
     return_url = field_for(_rules["return_url"])
     slot_minutes = field_for(_rules["slot_minutes"])
+    signing_keys = field_for(_rules["signing_keys"])
+    workspace = field_for(_rules["workspace"])
 
     def values(self) -> dict[str, object]:
         """Return the typed settings in the form in which they are stored."""
