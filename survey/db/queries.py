@@ -44,7 +44,7 @@ from survey.db.models import (
     Study,
 )
 from survey.db.models.base import Base
-from survey.db.participant_queries import AnyStudy
+from survey.db.participant_queries import AnyParticipant, AnyStudy
 
 Row = TypeVar("Row", bound=Base)
 
@@ -60,9 +60,31 @@ def find(session: Session, model: type[Row], **values: Any) -> Row | None:
     return session.scalar(select(model).filter_by(**values))
 
 
-def locked(session: Session, model: type[Row], key: int | str) -> Row:
-    """Return the row with a primary key, locked and read again, until the transaction ends."""
-    return session.get_one(model, key, with_for_update=True, populate_existing=True)
+def locked(session: Session, model: type[Row], **values: Any) -> Row:
+    """Return the row whose columns have these values, locked until the transaction ends.
+
+    It is read again. Raises NoResultFound if it was deleted meanwhile.
+    """
+    statement = select(model).filter_by(**values).with_for_update(of=model)
+    return session.scalars(statement, execution_options={"populate_existing": True}).one()
+
+
+def locked_study(session: Session, study: AnyStudy) -> Study:
+    """Return a study, locked and read again; see ``locked``.
+
+    The slug is compared too: in a restored backup, another study may have the row id.
+    """
+    return locked(session, Study, id=study.id, slug=study.slug)
+
+
+def locked_participant(session: Session, record: AnyParticipant) -> Participant:
+    """Return a participant, locked and read again; see ``locked``.
+
+    The public id is compared too: after an erasure or in a restored backup, another participant
+    may have the row id.
+    """
+    ids = {"id": record.id, "study_id": record.study_id, "public_id": record.public_id}
+    return locked(session, Participant, **ids)
 
 
 def all_studies(session: Session) -> Sequence[Study]:
@@ -375,6 +397,7 @@ def members_of(session: Session, study: Study) -> Sequence[Membership]:
         .options(joinedload(Membership.researcher))
         .where(Membership.study_id == study.id)
         .order_by(Membership.role, Researcher.name)
+        .execution_options(populate_existing=True)  # another owner may have changed a role
     ).all()
 
 

@@ -170,6 +170,7 @@ def store_password(session: Session, researcher: Researcher, password: str) -> N
     Raises SurveyError for an easy password.
     """
     _refuse_easy(password, researcher.name)
+    queries.locked(session, Researcher, id=researcher.id, name=researcher.name)
     researcher.password_hash = hasher.hash(password)
     _end_sign_ins(session, researcher)
 
@@ -228,7 +229,7 @@ def _check_password(session: Session, name: str, password: str) -> Researcher:
     session.rollback()
     correct = is_password(stored, password)
     queries.add_throttle(session, _throttle_key(name), now())
-    throttle = queries.locked(session, SignInThrottle, _throttle_key(name))
+    throttle = queries.locked(session, SignInThrottle, name_hash=_throttle_key(name))
     _require_no_wait(throttle)  # other attempts may have failed meanwhile
     researcher = queries.researcher_by_name(session, name)
     if not correct or researcher is None or researcher.password_hash != stored:
@@ -382,6 +383,7 @@ def share(session: Session, study: Study, researcher: Researcher, role: Role) ->
 
     Raises NotAllowedError if the study would lose its last owner.
     """
+    queries.locked_study(session, study)  # else two owners could remove each other at once
     member = queries.find(session, Membership, study_id=study.id, researcher_id=researcher.id)
     if member is None:
         session.add(Membership(study_id=study.id, researcher_id=researcher.id, role=role))
@@ -397,6 +399,7 @@ def unshare(session: Session, study: Study, researcher: Researcher) -> None:
 
     Raises NotAllowedError if the study would lose its last owner.
     """
+    queries.locked_study(session, study)  # as in ``share``
     member = queries.find(session, Membership, study_id=study.id, researcher_id=researcher.id)
     if member is not None:
         _require_other_owner(session, study, researcher)

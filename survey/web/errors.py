@@ -3,6 +3,7 @@
 from flask import Flask, current_app, g, render_template, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy import exc
+from sqlalchemy.orm.exc import StaleDataError
 from werkzeug.exceptions import HTTPException, SecurityError
 
 from survey.errors import (
@@ -40,6 +41,13 @@ TEXTS = {
         marked("This page cannot be used that way"),
         marked("Go back and use the buttons of the survey."),
     ),
+    409: (
+        marked("This was changed elsewhere"),
+        marked(
+            "Another request changed the same thing at the same moment, so nothing of this one is "
+            "stored. Go back, reload the page and look."
+        ),
+    ),
     413: (marked("That is too much text"), marked("Go back and shorten what you typed.")),
     500: (
         marked("Something went wrong on our side"),
@@ -64,6 +72,12 @@ NOT_OPEN: dict[type[SurveyError], str] = {
     StudyFullError: marked("All places are taken"),
 }
 
+DELETED = marked("What this page is about was deleted in the meantime, so nothing more is stored.")
+FILE_FAULT = marked(
+    "The server could not write a file, so nothing was changed. Please try again later; if it "
+    "happens again, tell the researchers."
+)
+
 # The database is locked, full, unreachable or restarting; it may work again soon.
 DATABASE_FAULTS = (exc.OperationalError, exc.InterfaceError, exc.TimeoutError)
 RETRY_AFTER = "5"  # seconds
@@ -79,8 +93,10 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(SurveyError, lambda error: page(400, str(error)))
     app.register_error_handler(ResultsHiddenError, _results_hidden)
     app.register_error_handler(exc.DataError, _not_storable)
-    # A row was deleted while the request waited for its lock.
-    app.register_error_handler(exc.NoResultFound, lambda _: page(404))
+    app.register_error_handler(exc.NoResultFound, _deleted)
+    app.register_error_handler(StaleDataError, _deleted)
+    app.register_error_handler(exc.IntegrityError, _conflict)
+    app.register_error_handler(OSError, _file_fault)
     for error_type in NOT_OPEN:
         app.register_error_handler(error_type, _not_open)
     for fault in DATABASE_FAULTS:
@@ -134,6 +150,28 @@ def _not_open(error: StudyClosedError | StudyFullError) -> ResponseReturnValue:
 
 def _results_hidden(_: ResultsHiddenError) -> ResponseReturnValue:
     return forms.page("researcher/hidden.html", status=403, of_bundle=True)
+
+
+def _deleted(_: Exception) -> ResponseReturnValue:
+    """Return the page for a request that waited for the one that deleted its participant."""
+    session().rollback()
+    return page(404, DELETED)
+
+
+def _conflict(error: exc.IntegrityError) -> ResponseReturnValue:
+    """Return the page for a change that another request forestalled; log it, in case of a fault."""
+    session().rollback()
+    current_app.logger.error(
+        "A rule of the database was broken at %s", request.endpoint, exc_info=error
+    )
+    return page(409)
+
+
+def _file_fault(error: OSError) -> ResponseReturnValue:
+    """Return the page for a full disk or a folder that is read-only; log which file it was."""
+    session().rollback()
+    current_app.logger.error("A file could not be written at %s: %s", request.endpoint, error)
+    return page(503, FILE_FAULT)
 
 
 def _not_storable(_: Exception) -> ResponseReturnValue:

@@ -1,8 +1,18 @@
 """Pages of what goes wrong: in the reader's language, where no study says which."""
 
-import pytest
+import tempfile
 
-from tests.databases import ON_SQLITE
+import pytest
+from sqlalchemy import text
+
+from survey.db.models import Participant
+from survey.services.studies import lifecycle
+from tests.builders import Visitor, an_open_study
+from tests.databases import ON_BOTH, ON_SQLITE
+from tests.web.desk import Desk
+
+# A file that could not be written is left by Werkzeug to be closed with its object.
+pytestmark = pytest.mark.filterwarnings("ignore:Unclosed file <tempfile.Spooled:ResourceWarning")
 
 
 @ON_SQLITE
@@ -21,3 +31,60 @@ def test_an_error_speaks_the_language_the_browser_asks_for(client, address, aske
     assert answer.status_code == 404
     assert f'<html lang="{spoken}">' in answer.text
     assert title in answer.text
+
+
+@ON_SQLITE
+def test_an_upload_without_a_temporary_folder_is_answered_with_503(
+    app, session, tmp_path, monkeypatch, caplog
+):
+    desk = Desk(app, session)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    head = b'--x\r\nContent-Disposition: form-data; name="bundle"; filename="a.zip"\r\n\r\n'
+    answer = desk.client.post(
+        "/research/import",
+        data=head + b"x" * 1_000_000 + b"\r\n--x--\r\n",
+        content_type="multipart/form-data; boundary=x",
+    )
+    assert answer.status_code == 503
+    assert "The server could not write a file, so nothing was changed." in answer.text
+    assert "missing" in caplog.text  # the log says which folder
+
+
+@ON_BOTH
+def test_a_form_that_waited_for_an_erasure_says_that_all_is_deleted(
+    client, session, engine, monkeypatch
+):
+    an_open_study(session)
+    visitor = Visitor(client)
+    visitor.go("/about-you")
+    session.rollback()
+    look = lifecycle.queries.locked_participant
+
+    def erase_first(mine, record):
+        mine.execute(text("DELETE FROM participant"))
+        return look(mine, record)
+
+    monkeypatch.setattr(lifecycle.queries, "locked_participant", erase_first)
+    visitor.submit("/about-you", age="23", education="School")
+    assert visitor.status == 404
+    assert "was deleted in the meantime" in visitor.text
+
+
+@ON_BOTH
+def test_a_broken_rule_of_the_database_is_answered_with_409_and_logged(
+    client, session, monkeypatch, caplog
+):
+    an_open_study(session)
+    visitor = Visitor(client)
+    visitor.go("/about-you")
+    session.rollback()
+
+    def forestall(mine, record):
+        mine.add(Participant(study_id=record.study_id, public_id=record.public_id))
+        mine.flush()
+
+    monkeypatch.setattr(lifecycle.queries, "locked_participant", forestall)
+    visitor.submit("/about-you", age="23", education="School")
+    assert visitor.status == 409
+    assert "Another request changed the same thing" in visitor.text
+    assert "A rule of the database was broken at participant.about_you" in caplog.text

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.core.studies.fields import ParticipantRecord
-from survey.db import participant_queries, queries
+from survey.db import participant_queries
 from survey.db.export_queries import EXPORTED
 from survey.db.models import (
     TASK_TABLES,
@@ -20,7 +20,6 @@ from survey.db.models import (
     Study,
     now,
 )
-from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.exchange.bundle_reader import read_bundle, replicate
 from survey.services.exchange.input_files import Files
@@ -44,11 +43,8 @@ def import_bundle(
     content, _ = read_bundle(files)
     slug = slug or content.slug
     lifecycle.require_valid_slug(slug)
-    if queries.find(session, Study, slug=slug):
-        raise SurveyError(f"There is a study {slug!r} already; give this one another address.")
     study = _study(content, name, slug)
-    session.add(study)
-    session.flush()
+    lifecycle.insert_study(session, study)
     participants = {each.public_id: _participant(each, study) for each in content.participants()}
     session.add_all(participants.values())
     session.flush()

@@ -18,7 +18,7 @@ from survey.core.studies.rankings import Ranking
 from survey.core.tasks import TASKS, Task, task_of
 from survey.db import participant_queries, queries
 from survey.db.engine import Record
-from survey.db.models import TASK_TABLES, Participant, Study, now
+from survey.db.models import TASK_TABLES, Study, now
 from survey.db.participant_queries import AnyParticipant
 from survey.errors import NotAllowedError, NotFoundError, SurveyError, marked
 from survey.services.participation.participants import require_open
@@ -281,9 +281,7 @@ def save_first_ranking(
     session: Session, plan: Plan, record: AnyParticipant, position: int, ranking: Ranking
 ) -> None:
     """Store the ranking from before the columns are shown; a second one is ignored."""
-    if participant_queries.lock(session, record.id, record.public_id) is None:
-        raise no_such_question()
-    participant = queries.locked(session, Participant, record.id)
+    participant = queries.locked_participant(session, record)
     shown = find_presentation(session, plan, participant, position)
     if shown.drawn.ranked_at is None:
         moment = participant.last_seen_at = now()

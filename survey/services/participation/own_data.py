@@ -148,7 +148,7 @@ def stop(session: Session, who: AnyParticipant) -> None:
 
     It changes nothing for participants who are complete or ended otherwise.
     """
-    participant = queries.locked(session, Participant, who.id)
+    participant = queries.locked_participant(session, who)
     if participant.status == "started":
         participant.status = "stopped"
         participant.last_seen_at = now()
@@ -162,8 +162,8 @@ def erase(session: Session, study: AnyStudy, who: AnyParticipant, instance: Path
     ids and is read by ``erase_again``. It is written first, so that a crash before the commit
     does not lose the request.
     """
-    queries.locked(session, Study, study.id)
-    participant = queries.locked(session, Participant, who.id)
+    queries.locked_study(session, study)
+    participant = queries.locked_participant(session, who)
     token = token_of(study.slug, participant.public_id)
     _note(instance, [token])
     _delete(session, study, participant, token)

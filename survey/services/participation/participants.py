@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from survey import tokens
@@ -83,7 +84,7 @@ def begin(
     StudyFullError when no slot is free, and otherwise as ``returning_participant`` does.
     """
     # Without the lock, two browsers could begin with the same personal link or id.
-    study = queries.locked(session, Study, study.id)
+    study = queries.locked_study(session, study)
     require_open(study.status)
     participant = returning_participant(session, study, browser_token, secret_key, arrival)
     if participant is None:
@@ -254,7 +255,7 @@ def resume(session: Session, study: AnyStudy, code: str, browser_token: str) -> 
             )
         )
     # Without the lock, pressing the button twice could bind the browser twice.
-    queries.locked(session, Participant, participant.id)
+    queries.locked_participant(session, participant)
     _bind_browser(session, study, browser_token, participant)
     session.commit()
     return participant
@@ -262,9 +263,8 @@ def resume(session: Session, study: AnyStudy, code: str, browser_token: str) -> 
 
 def leave(session: Session, study: AnyStudy, browser_token: str) -> None:
     """Release a browser from its participant, so that another person can begin on it."""
-    browser = _browser(session, study, browser_token)
-    if browser is not None:
-        session.delete(browser)
+    token_hash = tokens.hash_token(browser_token)
+    session.execute(delete(Browser).filter_by(study_id=study.id, token_hash=token_hash))
     session.commit()
 
 
@@ -402,8 +402,8 @@ def agree(session: Session, record: AnyParticipant, text_digest: str) -> bool:
     Raises StudyFullError when no slot is free.
     """
     # Without the lock, two participants could take the last slot.
-    study = queries.locked(session, Study, record.study_id)
-    participant = queries.locked(session, Participant, record.id)
+    study = queries.locked(session, Study, id=record.study_id)
+    participant = queries.locked_participant(session, record)
     text = consent_text(session, study)
     if text.digest != text_digest:
         return False
@@ -423,7 +423,7 @@ def decline(session: Session, record: AnyParticipant) -> None:
     An earlier agreement is withdrawn and the personal answers are deleted. Nothing changes once
     questions were drawn: ``own_data.stop`` ends the survey then.
     """
-    participant = queries.locked(session, Participant, record.id)
+    participant = queries.locked_participant(session, record)
     if participant.informed_at is None and participant.status in ("started", "declined"):
         participant.status = "declined"
         participant.consented_at = participant.consent_id = participant.described_at = None
@@ -438,7 +438,7 @@ def store_personal_answers(
 
     An option that the study screens out ends the survey for them.
     """
-    participant = queries.locked(session, Participant, record.id)
+    participant = queries.locked_participant(session, record)
     participant.personal = personal
     participant.last_seen_at = now()
     participant.described_at = participant.described_at or participant.last_seen_at
@@ -455,8 +455,8 @@ def confirm_scenario(session: Session, record: AnyParticipant) -> None:
     They are drawn once, also if the button is pressed twice.
     """
     # Without the lock, two participants would be drawn the same questions of a pool.
-    study = queries.locked(session, Study, record.study_id)
-    participant = queries.locked(session, Participant, record.id)
+    study = queries.locked(session, Study, id=record.study_id)
+    participant = queries.locked_participant(session, record)
     participant.last_seen_at = now()
     if participant.informed_at is None:
         participant.informed_at = participant.last_seen_at
@@ -514,7 +514,7 @@ def _draw_questions(
 
 def start_questions(session: Session, record: AnyParticipant) -> None:
     """Store that the first question is shown, after practice."""
-    participant = queries.locked(session, Participant, record.id)
+    participant = queries.locked_participant(session, record)
     first = queries.find(session, Presentation, participant_id=participant.id, position=1)
     if first is not None and first.shown_at is None:
         first.shown_at = participant.last_seen_at = now()
@@ -528,7 +528,7 @@ def store_check(
 
     Where the plan excludes for a wrong one, the participant is excluded with that reason.
     """
-    participant = queries.locked(session, Participant, record.id)
+    participant = queries.locked_participant(session, record)
     if participant.understood is None and participant.status == "started":
         participant.understood = is_right
         participant.last_seen_at = now()
@@ -541,7 +541,7 @@ def store_closing_answers(
     session: Session, record: AnyParticipant, closing: dict[str, Any]
 ) -> None:
     """Store the answers to the closing questions, which can be changed until they are handed in."""
-    participant = queries.locked(session, Participant, record.id)
+    participant = queries.locked_participant(session, record)
     if participant.status == "started":
         participant.closing = closing
         participant.last_seen_at = now()
@@ -550,7 +550,7 @@ def store_closing_answers(
 
 def finish(session: Session, record: AnyParticipant) -> None:
     """Store that a participant is complete; raises NotAllowedError while an answer is missing."""
-    participant = queries.locked(session, Participant, record.id)
+    participant = queries.locked_participant(session, record)
     if participant.status != "complete":
         if progress_of(session, participant.study.plan, participant).step != Step.REVIEW:
             raise NotAllowedError(marked("Some questions are still open."))

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import delete as sql_delete
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from survey.core.measures import mentioned_measure
@@ -44,8 +45,6 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
     """
     require_valid_slug(slug)
     questions = _draw(plan)  # before the first query, which may block participants' answers
-    if queries.find(session, Study, slug=slug):
-        raise SurveyError(f"There is a study {slug!r} already.")
     text, created_at = plan.consent, now()
     study = Study(
         slug=slug,
@@ -57,9 +56,20 @@ def create_study(session: Session, slug: str, plan: Plan) -> Study:
             ConsentText(version=1, text=text, digest=text_digest(text), created_at=created_at)
         ],
     )
-    session.add(study)
+    insert_study(session, study)
     session.commit()
     return study
+
+
+def insert_study(session: Session, study: Study) -> None:
+    """Insert a study; raises SurveyError for a slug that another has, or gets at this moment."""
+    slug = study.slug
+    session.add(study)
+    try:
+        session.flush()
+    except IntegrityError:
+        session.rollback()
+        raise SurveyError(f"There is a study {slug!r} already; choose another address.") from None
 
 
 def create_owned_study(
@@ -210,7 +220,7 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
     slug = study.slug
     session.rollback()  # else participants' answers would wait while the questions are drawn
     questions = _draw(plan)
-    study = queries.locked(session, Study, find_study(session, slug).id)
+    study = queries.locked_study(session, find_study(session, slug))
     require_draft(study)
     study.questions.clear()
     session.flush()  # delete the old numbers before the new are inserted: they are unique
@@ -225,6 +235,7 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
 
 def change_recruitment(session: Session, study: Study, recruitment: Recruitment, who: str) -> None:
     """Store how people come and go; unlike the plan, it may change while a study is open."""
+    study = queries.locked_study(session, study)
     _require_changeable(study)
     if recruitment.as_json() != study.recruitment:
         study.recruitment = recruitment.as_json()
@@ -234,6 +245,7 @@ def change_recruitment(session: Session, study: Study, recruitment: Recruitment,
 
 def admit_guests_only(session: Session, study: Study, who: str) -> None:
     """Close the public link to new participants, who would take the guests' slots."""
+    study = queries.locked_study(session, study)
     change_recruitment(session, study, replace(recruitment_of(study), access="personal"), who)
 
 
@@ -304,7 +316,7 @@ def open_study(
     Raises NotAllowedError for an open, imported or archived study, and for a draft that does
     not say who asks or whom to ask.
     """
-    study = queries.locked(session, Study, study.id)  # waits for a plan that is being saved
+    study = queries.locked_study(session, study)  # waits for a plan that is being saved
     _require_changeable(study)
     if study.status == "open":
         raise NotAllowedError(f"The study {study.slug!r} is open already.")
@@ -332,7 +344,7 @@ def needs_reason_to_open(session: Session, study: Study) -> bool:
 
 def close_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE) -> None:
     """Close an open study and log it: no more answers are accepted, results may be seen."""
-    study = queries.locked(session, Study, study.id)
+    study = queries.locked_study(session, study)
     if study.status != "open":
         raise NotAllowedError(f"The study {study.slug!r} is not open, so it cannot be closed.")
     study.status = "closed"
@@ -343,6 +355,7 @@ def close_study(session: Session, study: Study, who: str = accounts.COMMAND_LINE
 
 def archive(session: Session, study: Study, who: str) -> None:
     """Archive a study: it is listed separately and cannot be opened."""
+    study = queries.locked_study(session, study)
     if study.status == "open":
         raise NotAllowedError("The study is open; close it before you archive it.")
     study.archived_at = study.archived_at or now()
@@ -352,6 +365,7 @@ def archive(session: Session, study: Study, who: str) -> None:
 
 def unarchive(session: Session, study: Study, who: str) -> None:
     """List an archived study among the others again."""
+    study = queries.locked_study(session, study)
     study.archived_at = None
     accounts.log(session, study, who, "brought back")
     session.commit()
@@ -359,6 +373,7 @@ def unarchive(session: Session, study: Study, who: str) -> None:
 
 def delete(session: Session, study: Study, who: str) -> None:
     """Delete a study with its participants and answers; its log stays."""
+    study = queries.locked_study(session, study)
     if study.status == "open":
         raise NotAllowedError("The study is open; close it before you delete it.")
     accounts.log(session, study, who, "deleted", study.digest or "")
@@ -372,6 +387,8 @@ def exclude(
     session: Session, study: Study, participant: Participant, who: str, reason: str
 ) -> None:
     """Exclude a participant's answers from the results; they stay stored."""
+    study = queries.locked_study(session, study)
+    participant = queries.locked_participant(session, participant)
     _require_changeable(study)
     missing = "Say why this participant is excluded; the reason is exported."
     reason = _checked_reason(reason, missing)
@@ -382,6 +399,8 @@ def exclude(
 
 def include(session: Session, study: Study, participant: Participant, who: str) -> None:
     """Count the answers of an excluded participant again."""
+    study = queries.locked_study(session, study)
+    participant = queries.locked_participant(session, participant)
     _require_changeable(study)
     participant.excluded, participant.exclude_reason = False, None
     accounts.log(session, study, who, "included again", participant.public_id)
@@ -391,6 +410,7 @@ def include(session: Session, study: Study, participant: Participant, who: str) 
 def unblind(session: Session, study: Study, who: str, reason: str) -> datetime:
     """Allow the results of an open study to be seen; log the reason. Return when."""
     reason = _checked_reason(reason, "Say why the results are needed before the study is closed.")
+    study = queries.locked_study(session, study)
     if study.unblinded_at is None:
         study.unblinded_at = now()
         _store_look(session, study, study.unblinded_at, reason)
@@ -404,6 +424,7 @@ def log_early_results(session: Session, study: Study, who: str, what: str) -> bo
 
     If they include answers of real participants, the study counts as unblinded from now on.
     """
+    study = queries.locked_study(session, study)
     is_early = study.status == "open" and not shows_results(study)
     if is_early:
         accounts.log(session, study, who, "unblinded", f"{what}, before the study was closed")

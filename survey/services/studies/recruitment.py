@@ -342,6 +342,7 @@ def _checked_names(
 
 def add_guests(session: Session, study: Study, names: Iterable[str]) -> int:
     """Add names to the study's guest list, and send nothing; return how many were new."""
+    queries.locked_study(session, study)  # else two requests could add the same name
     known = {guest.name for guest in guests_of(session, study)}
     new = [name for name in names if name not in known]
     session.add_all(
@@ -358,6 +359,7 @@ def remove_guest(session: Session, study: Study, guest_id: int) -> None:
     Raises NotFoundError for an id that is not on this study's list, and SurveyError for a guest
     who has begun.
     """
+    queries.locked_study(session, study)  # a guest who begins meanwhile waits
     guests = {guest.id: guest for guest in guests_of(session, study)}
     guest = guests.get(guest_id)
     if guest is None:
