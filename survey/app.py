@@ -3,7 +3,7 @@
 import gc
 from functools import lru_cache
 from threading import Thread
-from time import sleep
+from time import monotonic, sleep
 
 from flask import Flask, request
 from flask_sqlalchemy import SQLAlchemy
@@ -38,6 +38,7 @@ BLUEPRINTS = (
 )
 
 SECONDS_BETWEEN_DELETIONS = 3600.0
+SECONDS_UNTIL_RETRY = 5.0
 
 # Number of new objects after which Python searches for circular references. A page creates
 # thousands of objects that need no search; with Python's 700 it takes 6 % of a page's time.
@@ -109,13 +110,18 @@ def _load_in_background() -> None:
 
 
 def _delete_due_data(app: Flask) -> None:
-    """Delete personal data of studies whose date for that has passed, every hour."""
+    """Delete personal data of studies whose date for that has passed, every hour.
+
+    Whenever something was deleted, empty the database's log too, as soon as no reader prevents it.
+    """
+    next_deletion = monotonic()
     while True:
         with app.app_context():
             try:
-                own_data.drop_due(session())
+                if monotonic() >= next_deletion:
+                    next_deletion = monotonic() + SECONDS_BETWEEN_DELETIONS
+                    own_data.drop_due(session())
+                own_data.empty_log(session())
             except DATABASE_FAULTS:
-                app.logger.warning(
-                    "The database was busy. Data that are due are deleted in an hour."
-                )
-        sleep(SECONDS_BETWEEN_DELETIONS)
+                app.logger.warning("The database was busy. What is to be deleted is deleted later.")
+        sleep(SECONDS_UNTIL_RETRY)

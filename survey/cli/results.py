@@ -218,6 +218,7 @@ def export(
     with open_session() as session:
         own_data.drop_due(session)
         study = lifecycle.find_study(session, slug)
+        own_data.require_none_due(session, study)
         if options["with_identities"]:
             accounts.log(
                 session, study, accounts.COMMAND_LINE, "exported", "bundle with identities"

@@ -28,7 +28,7 @@ from sqlalchemy.orm import Session
 WAL_IS_SAFE_FROM = (3, 51, 3)
 
 BUSY_TIMEOUT_MS = 10_000
-CHECKPOINT_TIMEOUT_MS = 2_000  # writers wait while the log is emptied
+CHECKPOINT_TIMEOUT_MS = 200  # writers wait while the log is emptied
 
 # https://sqlite.org/rescode.html
 BUSY = 5
@@ -167,15 +167,31 @@ def snapshot(session: Session) -> Session:
     return session
 
 
-def empty_log(session: Session) -> bool:
-    """Remove deleted rows from SQLite's log too; return False while a reader prevents it.
+def note_deletion(session: Session) -> None:
+    """Note, in the transaction that deletes data, that SQLite's log will still hold a copy of them.
 
-    The next call then empties it. PostgreSQL's log is its administrator's to configure.
+    The note is a count in the header of the file, so it outlives the process.
     """
+    if is_sqlite(session):
+        session.execute(text(f"PRAGMA user_version = {deletions_in_log(session) + 1}"))
+
+
+def deletions_in_log(session: Session) -> int:
+    """Return the count of deletions of which SQLite's log may hold a copy.
+
+    PostgreSQL's log is its administrator's to configure, so the count is 0 there.
+    """
+    return session.scalar(text("PRAGMA user_version")) or 0 if is_sqlite(session) else 0
+
+
+def empty_log(session: Session) -> bool:
+    """Empty SQLite's log if it may hold deleted data; return False while a reader prevents it."""
     session.rollback()
-    engine = session.get_bind()
-    if engine.dialect.name != "sqlite":
+    count = deletions_in_log(begin_reading(session))
+    session.rollback()
+    if not count:
         return True
+    engine = session.get_bind()
     driver = engine.raw_connection()  # type: ignore[union-attr] # sessions are bound to engines
     try:
         cursor = driver.cursor()
@@ -185,6 +201,10 @@ def empty_log(session: Session) -> bool:
         cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     finally:
         driver.close()
+    if not busy and deletions_in_log(session) == count:  # else others deleted more meanwhile
+        session.execute(text("PRAGMA user_version = 0"))
+        session.commit()
+    session.rollback()
     return not busy
 
 

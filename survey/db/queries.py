@@ -291,6 +291,13 @@ def events_about(session: Session, slug: str, public_id: str) -> Sequence[Event]
     ).all()
 
 
+def last_activity(session: Session, until: datetime) -> datetime | None:
+    """Return when someone last did something that was stored, up to a time; None for never."""
+    columns = (Event.at, Participant.started_at, Participant.last_seen_at)
+    times = [session.scalar(select(func.max(each)).where(each <= until)) for each in columns]
+    return max(filter(None, times), default=None)
+
+
 def has_personal(session: Session, study_id: int) -> bool:
     """Return whether a study still holds data that identify people."""
     conditions = (

@@ -41,13 +41,6 @@ TEXTS = {
         marked("This page cannot be used that way"),
         marked("Go back and use the buttons of the survey."),
     ),
-    409: (
-        marked("This was changed elsewhere"),
-        marked(
-            "Another request changed the same thing at the same moment, so nothing of this one is "
-            "stored. Go back, reload the page and look."
-        ),
-    ),
     413: (marked("That is too much text"), marked("Go back and shorten what you typed.")),
     500: (
         marked("Something went wrong on our side"),
@@ -95,7 +88,6 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(exc.DataError, _not_storable)
     app.register_error_handler(exc.NoResultFound, _deleted)
     app.register_error_handler(StaleDataError, _deleted)
-    app.register_error_handler(exc.IntegrityError, _conflict)
     app.register_error_handler(OSError, _file_fault)
     for error_type in NOT_OPEN:
         app.register_error_handler(error_type, _not_open)
@@ -156,15 +148,6 @@ def _deleted(_: Exception) -> ResponseReturnValue:
     """Return the page for a request that waited for the one that deleted its participant."""
     session().rollback()
     return page(404, DELETED)
-
-
-def _conflict(error: exc.IntegrityError) -> ResponseReturnValue:
-    """Return the page for a change that another request forestalled; log it, in case of a fault."""
-    session().rollback()
-    current_app.logger.error(
-        "A rule of the database was broken at %s", request.endpoint, exc_info=error
-    )
-    return page(409)
 
 
 def _file_fault(error: OSError) -> ResponseReturnValue:

@@ -1,13 +1,21 @@
 """Promise 7: participants decide over their data."""
 
+import errno
 import json
 import logging
+import os
+import resource
 from datetime import UTC, datetime
 from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import text
 
+from survey import app as application
 from survey.db.models import (
     Base,
     ConsentText,
@@ -20,6 +28,7 @@ from survey.db.models import (
     StoredResponse,
 )
 from survey.errors import SurveyError
+from survey.services import accounts
 from survey.services.exchange import bundle
 from survey.services.exchange.tables import stored_tables
 from survey.services.operations.backups import restore_backup, write_backup
@@ -27,6 +36,7 @@ from survey.services.participation import own_data
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
+from tests.databases import ON_SQLITE
 
 AGE, CANARY, PLATFORM_ID = "87", "Quokka-Zephyr-Blintz", "PROLIFIC-5f1e-canary"
 FIELDS = (
@@ -229,6 +239,111 @@ def test_whoever_was_erased_is_erased_again_from_an_older_backup(
             assert CANARY.encode() not in file.read_bytes()
 
 
+TOKENS = st.lists(st.text("0123456789abcdef", min_size=64, max_size=64), max_size=4)
+
+
+@given(TOKENS, st.integers(0, 65), st.binary(max_size=9), TOKENS)
+def test_what_was_noted_is_read_after_a_write_that_was_cut_off(before, cut, block, after):
+    """``block``: what a file system may put where nothing had been written yet."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        own_data._note(folder, before)
+        torn = (f"{'5' * 64}\n".encode()[:cut] + block).rstrip(
+            b"0123456789abcdef" if block else b""
+        )
+        with (folder / own_data.LEDGER).open("ab") as file:
+            file.write(torn)
+        own_data._note(folder, after)
+        assert {*before, *after} <= own_data._noted(folder) <= {*before, *after, "5" * 64}
+
+
+def test_a_ledger_of_an_earlier_version_is_read_with_its_torn_line(tmp_path):
+    first, second, third = "a1" * 32, "b2" * 32, "c3" * 32
+    (tmp_path / own_data.LEDGER).write_text(f"{first}\n{'d4' * 20}{second}\n{third}\n")
+    assert {first, second, third} <= own_data._noted(tmp_path)
+
+
+def fail(*_):
+    raise OSError(errno.EIO, "this disk is broken")
+
+
+def test_a_note_that_fails_leaves_the_ledger_as_it_was(tmp_path, monkeypatch):
+    own_data._note(tmp_path, ["a1" * 32])
+    before = (tmp_path / own_data.LEDGER).read_bytes()
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "fsync", fail)
+        with pytest.raises(OSError, match="this disk is broken"):
+            own_data._note(tmp_path, ["b2" * 32])
+    assert (tmp_path / own_data.LEDGER).read_bytes() == before
+
+
+def test_a_disk_that_takes_half_a_token_has_none_of_it_afterwards(tmp_path):
+    own_data._note(tmp_path, ["a1" * 32])
+    before = (tmp_path / own_data.LEDGER).read_bytes()
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 30, limit[1]))
+    try:
+        with pytest.raises(OSError, match="No space left"):
+            own_data._note(tmp_path, ["b2" * 32])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert (tmp_path / own_data.LEDGER).read_bytes() == before
+
+
+def test_nobody_is_erased_whose_erasure_cannot_be_noted(visitor, session, tmp_path, caplog):
+    (tmp_path / own_data.LEDGER).mkdir()
+    visitor.open("/my-data")
+    visitor.submit("/erase", sure="y")
+    assert visitor.status == 503
+    assert "could not write a file, so nothing was changed" in visitor.text
+    assert own_data.LEDGER in caplog.text
+    session.rollback()
+    assert session.query(Participant).count() == 1
+    (tmp_path / own_data.LEDGER).rmdir()
+    visitor.open("/my-data")
+    visitor.submit("/erase", sure="y")
+    assert visitor.path == "/erased"
+
+
+class StopError(Exception):
+    """Ends the server's background work."""
+
+
+@ON_SQLITE
+def test_an_erasure_beside_a_reader_is_said_to_be_done_when_it_is(
+    app, visitor, engine, tmp_path, monkeypatch, measured
+):
+    tries = []
+
+    def left():
+        return [file for file in tmp_path.iterdir() if CANARY.encode() in file.read_bytes()]
+
+    def sleep(_):
+        tries.append(len(left()))
+        if len(tries) == 3:
+            reader.close()
+        if len(tries) == 4:
+            raise StopError
+
+    reader = engine.connect().execution_options(sqlite_begin="DEFERRED")
+    reader.execute(text("SELECT * FROM participant")).all()  # keeps its view until it is closed
+    visitor.open("/my-data")
+    visitor.submit("/erase", sure="y")
+    assert visitor.path == "/erased"
+    assert "Your data are being deleted" in visitor.text
+    monkeypatch.setattr(application, "sleep", sleep)
+    with pytest.raises(StopError):  # also what a process does that starts now
+        application._delete_due_data(app)
+    assert tries[2] > 0
+    assert left() == []
+    visitor.open("/erased")
+    assert "Everything is deleted" in visitor.text
+    measured(
+        "An erasure while a reader keeps its view of SQLite: the page said “being deleted” until "
+        f"the log was emptied, at try {len(tries)}; 0 traces in the files afterwards"
+    )
+
+
 def test_an_event_still_cannot_be_changed_otherwise(visitor, session, study):
     lifecycle.exclude(session, study, session.query(Participant).one(), "ada", "too fast")
     with pytest.raises(Exception, match="never changed or removed"):
@@ -284,20 +399,66 @@ def dated(session, client):
     return made
 
 
-@pytest.mark.parametrize(("day", "dropped"), [(30, False), (31, True)])
-def test_what_identifies_people_goes_on_the_day_that_was_announced(
-    dated, session, monkeypatch, day, dropped
-):
-    moment = datetime(2027, 6 + day // 31, day % 31 or 1, 12, tzinfo=UTC)
-    monkeypatch.setattr(own_data, "now", lambda: moment)
-    session.rollback()
-    assert own_data.drop_due(session) == ([SLUG] if dropped else [])
+def at(monkeypatch, *moment):
+    """Set the clock by which personal data are deleted."""
+    monkeypatch.setattr(own_data, "now", lambda: datetime(*moment, tzinfo=UTC))
+    monkeypatch.setattr(accounts, "now", lambda: datetime(*moment, tzinfo=UTC))
+
+
+def someone_was_there(session, *moment):
+    session.query(Participant).update({"last_seen_at": datetime(*moment, tzinfo=UTC)})
+    session.commit()
+
+
+def identifying(session):
+    """Which of what identifies the participant is stored."""
     stored = everything_stored(session)
-    for trace in (CANARY, PLATFORM_ID, "Grace Hopper"):
-        assert (trace in stored) is not dropped
+    session.rollback()
+    return [trace for trace in (CANARY, PLATFORM_ID, "Grace Hopper") if trace in stored]
+
+
+@pytest.mark.parametrize(("day", "deleted"), [((6, 30), False), ((7, 1), True)])
+def test_what_identifies_people_goes_on_the_day_that_was_announced(
+    dated, session, monkeypatch, day, deleted
+):
+    someone_was_there(session, 2027, 6, 29, 12)
+    at(monkeypatch, 2027, *day, 12)
+    assert own_data.drop_due(session) == ([SLUG] if deleted else [])
+    assert len(identifying(session)) == (0 if deleted else 3)
     assert session.query(Participant).count() == 1
-    assert session.query(Identity).count() + session.query(Guest).count() == (0 if dropped else 2)
+    rows = session.query(Identity).count() + session.query(Guest).count()
+    assert rows == (0 if deleted else 2)
     assert own_data.drop_due(session) == []
+
+
+def test_a_clock_that_is_ahead_deletes_no_personal_data(dated, session, monkeypatch, caplog):
+    for hour in (1, 2, 23):  # a year ahead, for most of a day
+        at(monkeypatch, 2028, 1, 1, hour)
+        assert own_data.drop_due(session) == []
+    assert len(identifying(session)) == 3
+    assert session.query(Event).filter_by(kind=own_data.DUE).count() == 1
+    assert caplog.text.count("If the clock is ahead, set it right.") == 1
+    at(monkeypatch, 2027, 1, 1)  # set right
+    assert own_data.drop_due(session) == []
+    own_data.require_none_due(session, dated)
+    at(monkeypatch, 2027, 7, 1, 1)  # the day has passed, and nobody came for months
+    assert own_data.drop_due(session) == []
+    assert session.query(Event).filter_by(kind=own_data.DUE).count() == 2
+    session.commit()
+    at(monkeypatch, 2027, 7, 4, 0)
+    assert own_data.drop_due(session) == []
+    at(monkeypatch, 2027, 7, 4, 2)
+    assert own_data.drop_due(session) == [SLUG]
+    assert identifying(session) == []
+
+
+def test_no_bundle_holds_personal_data_whose_day_has_passed(dated, session, monkeypatch):
+    assert CANARY in "".join(bundle.stream_file(session, dated, "participants.csv"))
+    at(monkeypatch, 2027, 7, 1, 1)
+    with pytest.raises(SurveyError, match="were to be deleted after 2027-06-30"):
+        bundle.stream_bundle(session, dated)
+    with pytest.raises(SurveyError, match="were to be deleted after 2027-06-30"):
+        bundle.stream_file(session, dated, "participants.csv")
 
 
 def test_a_date_that_is_no_day_is_refused():

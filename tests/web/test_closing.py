@@ -1,9 +1,12 @@
 """Closing questions: asked on a page after the last question, where the plan has any."""
 
+from datetime import timedelta
+
 import pytest
 from sqlalchemy import select
 
 from survey.db.models import Participant
+from survey.db.models.base import now
 from survey.services import accounts
 from survey.services.participation import own_data
 from survey.services.participation.participant_list import list_participants
@@ -114,11 +117,14 @@ def test_a_mistake_is_shown_beside_what_was_filled_in(visitor, session, sent, se
     assert closing_of(session) is None
 
 
-def test_they_are_shown_to_their_participant_stay_on_the_day_and_are_erased(client, session):
-    an_open_study(session, closing_questions=QUESTIONS, personal_until="2020-01-01")
+def test_they_are_shown_to_their_participant_stay_on_the_day_and_are_erased(
+    client, session, monkeypatch
+):
+    an_open_study(session, closing_questions=QUESTIONS, personal_until=now().date().isoformat())
     visitor = Visitor(client)
     visitor.go("/closing")
     visitor.submit("/closing", ease="4", remarks="Fine")
+    monkeypatch.setattr(own_data, "now", lambda: now() + timedelta(days=1))
     assert own_data.drop_due(session) == [SLUG]
     visitor.open("/my-data")
     assert "Any remarks? Fine" in visitor.text

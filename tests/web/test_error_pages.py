@@ -5,7 +5,6 @@ import tempfile
 import pytest
 from sqlalchemy import text
 
-from survey.db.models import Participant
 from survey.services.studies import lifecycle
 from tests.builders import Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
@@ -68,23 +67,3 @@ def test_a_form_that_waited_for_an_erasure_says_that_all_is_deleted(
     visitor.submit("/about-you", age="23", education="School")
     assert visitor.status == 404
     assert "was deleted in the meantime" in visitor.text
-
-
-@ON_BOTH
-def test_a_broken_rule_of_the_database_is_answered_with_409_and_logged(
-    client, session, monkeypatch, caplog
-):
-    an_open_study(session)
-    visitor = Visitor(client)
-    visitor.go("/about-you")
-    session.rollback()
-
-    def forestall(mine, record):
-        mine.add(Participant(study_id=record.study_id, public_id=record.public_id))
-        mine.flush()
-
-    monkeypatch.setattr(lifecycle.queries, "locked_participant", forestall)
-    visitor.submit("/about-you", age="23", education="School")
-    assert visitor.status == 409
-    assert "Another request changed the same thing" in visitor.text
-    assert "A rule of the database was broken at participant.about_you" in caplog.text

@@ -1,9 +1,12 @@
 """A reason in words below each question's answer, where the plan asks for one."""
 
+from datetime import timedelta
+
 import pytest
 from sqlalchemy import select
 
 from survey.db.models import Revision, StoredResponse
+from survey.db.models.base import now
 from survey.services.participation import own_data
 from tests.builders import SLUG, Visitor, an_open_study
 from tests.databases import ON_SQLITE
@@ -141,11 +144,14 @@ def test_no_page_shows_the_reason_of_another_person(visitor, app):
     assert reason_on(visitor) == "my own words"
 
 
-def test_it_stays_on_the_day_for_personal_data_and_goes_with_the_participant(client, session):
-    an_open_study(session, reason_question=WHY, personal_until="2020-01-01")
+def test_it_stays_on_the_day_for_personal_data_and_goes_with_the_participant(
+    client, session, monkeypatch
+):
+    an_open_study(session, reason_question=WHY, personal_until=now().date().isoformat())
     visitor = Visitor(client)
     visitor.start()
     visitor.submit("/q/1", choice="1", reason="because")
+    monkeypatch.setattr(own_data, "now", lambda: now() + timedelta(days=1))
     assert own_data.drop_due(session) == [SLUG]
     assert stored(session)[1] == ["because"]
     visitor.open("/my-data")

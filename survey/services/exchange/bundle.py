@@ -43,6 +43,7 @@ from survey.services.exchange.tables import (
     participants_table,
     time_of,
 )
+from survey.services.participation.own_data import require_none_due
 from survey.services.participation.participants import PRACTICE
 from survey.services.studies.lifecycle import current_digest, questions_of
 
@@ -93,6 +94,7 @@ def stream_bundle(
     that ends at ``estimate_lines``. Identities are personal data, so they are left out by default.
     """
     snapshot(session)
+    require_none_due(session, study)
     content = content_of(session, study, include_test=include_test, with_identities=with_identities)
     return stream_zip(files_of(content), on_lines)
 
@@ -102,6 +104,7 @@ def stream_file(
 ) -> Iterator[str]:
     """Yield one file of the bundle, many lines at a time; raises NotFoundError for no such file."""
     snapshot(session)
+    require_none_due(session, study)
     content = content_of(session, study, include_test=include_test)
     files = dict(files_of(content))
     if name not in files:

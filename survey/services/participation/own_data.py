@@ -5,9 +5,13 @@ digest, which depends on the measures. What their pages have not shown yet is le
 end: deleting what identifies people on the day that a study has announced.
 """
 
+import errno
 import hashlib
+import logging
 import os
-from datetime import date
+import re
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +20,11 @@ from sqlalchemy.orm import Session
 from survey.core.studies.plan import Plan
 from survey.core.tasks import task_of
 from survey.db import participant_queries, queries
-from survey.db.engine import begin_reading, empty_log
+from survey.db.engine import begin_reading, lock_globally, note_deletion
+
+# For pages and the server too, which may import services but not survey.db.
+from survey.db.engine import deletions_in_log as deletions_in_log
+from survey.db.engine import empty_log as empty_log
 from survey.db.models import (
     TASK_TABLES,
     ConsentText,
@@ -31,12 +39,18 @@ from survey.db.models import (
 )
 from survey.db.models.base import Base
 from survey.db.participant_queries import AnyParticipant, AnyStudy
+from survey.errors import NotAllowedError
 from survey.services import accounts
 from survey.services.participation.answers import all_presentations, answer_in
 
 LEDGER = "erased.txt"
 ERASED = "a participant who was erased"  # all that an event may say of one; a trigger knows it
 KEEPER = "the survey itself"
+DUE = "personal data due"  # the kind of event that announces a deletion
+
+# How long before the end of a study's last day something must have happened for the clock to be
+# believed; else how long the deletion is announced first. People set a wrong clock right by then.
+DAYS_OF_GRACE = timedelta(days=3)
 
 # Columns that have another name in the file. A column that is not in HIDDEN is in the file.
 KEYS = {
@@ -160,11 +174,13 @@ def erase(session: Session, study: AnyStudy, who: AnyParticipant, instance: Path
 
     ``instance``: the folder of the ledger of erased participants, which holds hashes of random
     ids and is read by ``erase_again``. It is written first, so that a crash before the commit
-    does not lose the request.
+    does not lose the request. Raises OSError, before anything is deleted, where it cannot be
+    written. ``empty_log`` may have to be called again, see ``deletions_in_log``.
     """
     queries.locked_study(session, study)
     participant = queries.locked_participant(session, who)
     token = token_of(study.slug, participant.public_id)
+    lock_globally(session)  # one process writes to the ledger at a time
     _note(instance, [token])
     _delete(session, study, participant, token)
     accounts.log(session, study, "a participant", "erased")
@@ -209,52 +225,118 @@ def _delete(session: Session, study: AnyStudy, participant: Participant, token: 
     for event in queries.events_about(session, study.slug, participant.public_id):
         event.detail = ERASED
     session.delete(participant)  # the database deletes what hangs on it
+    note_deletion(session)
     if token not in erased_tokens(session):
         session.add(Erasure(token=token, erased_on=now().date()))
     session.flush()
 
 
 def _noted(instance: Path) -> frozenset[str]:
+    """Return the tokens of the ledger.
+
+    A token has 64 digits, so half a token, from a write that was interrupted, is recognised. Where
+    an earlier version wrote the next token behind it, on the same line, the line ends with it.
+    """
     ledger = instance / LEDGER
-    return frozenset(ledger.read_text().split()) if ledger.exists() else frozenset()
+    content = ledger.read_text("ascii", "replace") if ledger.exists() else ""
+    runs = re.findall("[0-9a-f]{64,}", content)
+    return frozenset(token for run in runs for token in (run[:64], run[-64:]))
 
 
 def _note(instance: Path, tokens: frozenset[str] | list[str]) -> None:
-    """Add tokens to the ledger; they are on the disk when this returns."""
+    """Add tokens to the ledger; they are on the disk when this returns.
+
+    Raises OSError for a write that failed, and cuts the file back to what it was.
+    """
     if not tokens:
         return
-    number = os.open(instance / LEDGER, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    with os.fdopen(number, "a") as file:
-        file.write("".join(f"{token}\n" for token in sorted(tokens)))
-        file.flush()
-        os.fsync(file.fileno())
+    ledger = instance / LEDGER
+    number = os.open(ledger, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+    # Unbuffered: a buffer would be written once more when the file is closed.
+    with os.fdopen(number, "a+b", buffering=0) as file:
+        size = file.seek(0, os.SEEK_END)
+        lines = [f"{token}\n" for token in sorted(tokens)]
+        if size and file.seek(size - 1) and file.read(1) != b"\n":
+            lines.insert(0, "\n")  # after half a token
+        content = "".join(lines).encode()
+        try:
+            if file.write(content) < len(content):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(ledger))
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(size)
+            raise
 
 
 def drop_due(session: Session) -> list[str]:
     """Delete what identifies people in every study whose day has passed; return their slugs.
 
     Deleted are personal answers, platforms' ids and parameters, and the guest list. Answers to
-    questions stay, with their reasons, and so do those to the closing questions. Repeating it does
-    no harm.
+    questions stay, with their reasons, and so do those to the closing questions. Where the clock
+    may be ahead, the deletion is only announced in the study's log, see ``_clock_is_credible``.
+    Repeating it does no harm.
     """
     session.rollback()
     begin_reading(session)
     due = [study.slug for study in queries.all_studies(session) if _is_due(session, study)]
     session.rollback()
-    for slug in due:
-        study = queries.find(session, Study, slug=slug)
-        if study is not None:
-            queries.delete_personal(session, study.id)
-            accounts.log(
-                session, study, KEEPER, "personal data deleted", study.plan.personal_until or ""
-            )
-            session.commit()
-    if due:
-        empty_log(session)
-    return due
+    return [slug for slug in due if _delete_personal(session, slug)]
+
+
+def require_none_due(session: Session, study: Study) -> None:
+    """Raise NotAllowedError if a study still has personal data that were to be deleted by now."""
+    if _is_due(session, study):
+        raise NotAllowedError(
+            f"The personal data of {study.slug!r} were to be deleted after "
+            f"{study.plan.personal_until}. The server deletes them within the hour, or, if nothing "
+            f"had happened in the days before, {DAYS_OF_GRACE.days} days after it noticed; the "
+            "study's log says so. Export afterwards, or set the clock right if it is ahead."
+        )
+
+
+def _delete_personal(session: Session, slug: str) -> bool:
+    """Delete a study's personal data, or announce it; return whether they are deleted."""
+    study = queries.find(session, Study, slug=slug)
+    if study is None or not _is_due(session, queries.locked_study(session, study)):
+        session.rollback()  # another process was earlier
+        return False
+    last_day = study.plan.personal_until or ""
+    announced = [event.at for event in accounts.events_of(session, study) if event.kind == DUE]
+    is_credible = _clock_is_credible(session, study, announced)
+    if is_credible:
+        queries.delete_personal(session, study.id)
+        note_deletion(session)
+        accounts.log(session, study, KEEPER, "personal data deleted", last_day)
+    elif not any(at <= now() for at in announced):
+        accounts.log(session, study, KEEPER, DUE, last_day)
+        logging.getLogger(__name__).warning(
+            "Personal data of %s will be deleted in %s days: by this machine's clock their last "
+            "day, %s, has passed, but nothing happened here in the days before it. If the clock "
+            "is ahead, set it right.",
+            *(slug, DAYS_OF_GRACE.days, last_day),
+        )
+    session.commit()
+    empty_log(session)
+    return is_credible
+
+
+def _clock_is_credible(session: Session, study: Study, announced: Sequence[datetime]) -> bool:
+    """Return whether the last day has passed by more than a clock that was set wrong.
+
+    Something happened shortly before its end, or the deletion was announced days ago.
+    """
+    end = _end_of_last_day(study)
+    last = queries.last_activity(session, end)
+    happened = last is not None and end - last <= DAYS_OF_GRACE
+    return happened or any(at <= now() - DAYS_OF_GRACE for at in announced)
 
 
 def _is_due(session: Session, study: Study) -> bool:
     until = study.plan_json.get("personal_until")
-    passed = until is not None and now().date() > date.fromisoformat(until)
+    passed = until is not None and now() >= _end_of_last_day(study)
     return passed and queries.has_personal(session, study.id)
+
+
+def _end_of_last_day(study: Study) -> datetime:
+    day = date.fromisoformat(study.plan_json["personal_until"])
+    return datetime.combine(day, time(), UTC) + timedelta(days=1)

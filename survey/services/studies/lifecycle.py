@@ -21,7 +21,7 @@ from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.text_input import SLUG
 from survey.db import queries
-from survey.db.engine import lock_globally
+from survey.db.engine import lock_globally, note_deletion
 from survey.db.models import ConsentText, Participant, Researcher, StoredQuestion, Study, now
 
 # For commands too, which may import services but not survey.db.
@@ -380,6 +380,7 @@ def delete(session: Session, study: Study, who: str) -> None:
     # Participants first: their presentations refer to the questions.
     session.execute(sql_delete(Participant).where(Participant.study_id == study.id))
     session.delete(study)
+    note_deletion(session)
     session.commit()
 
 

@@ -85,8 +85,9 @@ def erase() -> ResponseReturnValue:
 
 @blueprint.get("/erased")
 def erased() -> ResponseReturnValue:
-    """Confirm the erasure."""
-    return render_template("participant/erased.html")
+    """Confirm the erasure, once the database's log holds no copy any more."""
+    finished = not services.deletions_in_log(session())
+    return render_template("participant/erased.html", finished=finished)
 
 
 def _own_page(form: EraseForm) -> ResponseReturnValue:
