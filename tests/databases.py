@@ -7,9 +7,11 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
-from sqlalchemy import Dialect, Engine, create_engine, event, text
+from sqlalchemy import Engine, create_engine, event, text
 
 from survey.db.engine import database_url, engine_options, prepare
 from survey.services.operations.database import upgrade_database
@@ -39,13 +41,19 @@ def database_of_a_test(request: pytest.FixtureRequest, folder: Path) -> Iterator
 
 @contextmanager
 def statements(engine: Engine) -> Iterator[list[str]]:
-    """All that a database is told; by the driver of SQLite, as some passes by SQLAlchemy."""
+    """All that a database is told; by the driver, as some passes by SQLAlchemy."""
     told: list[str] = []
     engine.dispose()
+
+    class Heard(psycopg.Cursor[Any]):
+        def execute(self, query: Any, *given: Any, **options: Any) -> Any:
+            told.append(query)
+            return super().execute(query, *given, **options)
+
     heard = (
         (engine, "connect", lambda made, _: made.set_trace_callback(told.append))
         if engine.dialect.name == "sqlite"
-        else (engine, "before_cursor_execute", lambda *given: told.append(given[2]))
+        else (engine, "connect", lambda made, _: setattr(made, "cursor_factory", Heard))
     )
     event.listen(*heard)
     try:
@@ -64,17 +72,6 @@ def where_there_is_room() -> Path | None:
     """A folder in memory, where making and dropping databases waits for no disk, or None."""
     roomy = os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > 2**30
     return MEMORY if roomy else None
-
-
-def without_encryption(
-    dialect: Dialect, record: object, arguments: list[object], options: dict[str, object]
-) -> None:
-    """Connect to the tests' own PostgreSQL without asking it for encryption, which it has not.
-
-    Asking loads the machine's certificates: 50 ms of processor time for each connection.
-    """
-    if dialect.driver == "pg8000":
-        options["ssl_context"] = False
 
 
 def bring_up_to_date(uri: str) -> None:

@@ -114,7 +114,7 @@ def _read_json_as_text(inspector: Any, _: object, column: Any) -> None:
 
 
 def _batches(connection: Connection, table: Table) -> Iterator[Sequence[dict[str, Any]]]:
-    """Yield the rows in batches, by primary key: pg8000 would hold a whole result in memory."""
+    """Yield the rows in batches, by primary key: the driver would hold a whole result in memory."""
     key = list(table.primary_key.columns)
     page = table.select().order_by(*key).limit(ROWS_PER_BATCH)
     rows = connection.execute(page).mappings().all()

@@ -1,15 +1,13 @@
 """Database connections: drivers, settings that keep a saved answer, transactions, errors.
 
 SQLite is opened so that writers take turns at BEGIN and a committed answer is on the disk.
-PostgreSQL is reached through pg8000, whose errors are corrected here: SQLAlchemy has to see a
-lost connection as an InterfaceError, and a broken constraint as an IntegrityError. Prepared
-statements, which participants' pages execute, run on SQLite's driver itself.
+PostgreSQL is reached through psycopg, which prepares a statement on the server when it is
+executed often. Prepared statements, which participants' pages execute, run on the driver itself.
 """
 
 import sqlite3
 from collections import namedtuple
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from time import monotonic, sleep
@@ -17,10 +15,9 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import quote
 
-import pg8000
 from sqlalchemy import Connection, Engine, Insert, Select, Update, create_engine, event, text
 from sqlalchemy.engine import URL, Dialect, ExceptionContext, make_url
-from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 # Older libraries can corrupt a database in WAL mode when a checkpoint and a
@@ -41,7 +38,9 @@ LONGEST_LOG = 16 * 2**20
 # Any number that other users of the server are unlikely to lock as well.
 GLOBAL_LOCK = 5_300_006
 
-LOST_CONNECTION = "network error"  # the words by which SQLAlchemy knows that it must reconnect
+# libpq's settings. Without the second, a connection to a machine that lost its power is given up
+# only after a quarter of an hour.
+CONNECTION = {"connect_timeout": 10, "tcp_user_timeout": BUSY_TIMEOUT_MS}
 
 
 def sqlite_library() -> ModuleType:
@@ -54,7 +53,7 @@ def sqlite_library() -> ModuleType:
 
 
 def database_url(uri: str) -> URL:
-    """Parse a database address; for PostgreSQL, choose pg8000 unless it names a driver.
+    """Parse a database address; PostgreSQL is reached through psycopg, whatever driver it names.
 
     Raises ValueError for any other kind of database, naming the two that are supported.
     """
@@ -65,12 +64,13 @@ def database_url(uri: str) -> URL:
             "the database address cannot be read; write sqlite:///FILE or "
             "postgresql://USER:PASSWORD@HOST/NAME"
         ) from error
-    if url.drivername == "postgresql":
-        url = url.set(drivername="postgresql+pg8000")
-    if url.drivername == "postgresql+pg8000" and "host" in url.query:
-        # A socket folder is ?host=… to libpq and ?unix_sock=…/.s.PGSQL.5432 to pg8000.
-        socket = f"{url.query['host']}/.s.PGSQL.{url.port or 5432}"
-        url = url.difference_update_query(["host"]).update_query_dict({"unix_sock": socket})
+    if url.get_backend_name() == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    if "unix_sock" in url.query:
+        # Addresses for pg8000, the driver of earlier versions, name the socket, not its folder.
+        folder, _, port = str(url.query["unix_sock"]).rpartition("/.s.PGSQL.")
+        url = url.difference_update_query(["unix_sock"]).update_query_dict({"host": folder})
+        url = url.set(port=int(port))
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise ValueError(
             f"{url.get_backend_name()} is not supported; use sqlite:///FILE or postgresql://…"
@@ -85,7 +85,7 @@ def engine_options(url: URL) -> dict[str, Any]:
     """
     if url.get_backend_name() == "sqlite":
         return {"module": sqlite_library(), "hide_parameters": True}
-    return {"pool_pre_ping": True, "hide_parameters": True}
+    return {"pool_pre_ping": True, "hide_parameters": True, "connect_args": CONNECTION}
 
 
 def connect(uri: str) -> Engine:
@@ -118,9 +118,8 @@ def prepare(engine: Engine) -> None:
         event.listen(engine, "begin", _begin_sqlite)
         event.listen(engine, "handle_error", _discard_after_file_error)
     else:
-        event.listen(engine, "do_connect", _connect_postgresql)
         event.listen(engine, "connect", _set_up_postgresql)
-        event.listen(engine, "handle_error", _classify_postgresql_error)
+        event.listen(engine, "handle_error", _hide_detail)
 
 
 def is_sqlite(session: Session) -> bool:
@@ -227,12 +226,11 @@ Record = Any
 
 
 class Prepared:
-    """A select, insert or update that runs on SQLite's driver, in the session's transaction.
+    """A select, insert or update that runs on the driver, in the session's transaction.
 
     The values of an execution name its parameters. SQLAlchemy's part of an execution takes seven
     times as long as SQLite's: with it, a question's page would take 1.2 to 1.6 times as long, an
-    answer 1.2 to 1.4 times. PostgreSQL's driver takes longer than SQLAlchemy, which executes the
-    statement there.
+    answer 1.2 to 1.4 times.
     """
 
     def __init__(self, statement: Select[Any] | Insert | Update):
@@ -241,10 +239,7 @@ class Prepared:
     def rows(self, session: Session, values: Mapping[str, Any]) -> Sequence[Record]:
         """Execute a select, or a write with RETURNING, and return its rows."""
         connection = session.connection()
-        if connection.dialect.name != "sqlite":
-            return session.execute(self.statement, values).all()
-        compiled = _compiled(self, connection.dialect, tuple(values))
-        return [compiled.record(row) for row in compiled.execute(connection, values)]
+        return _compiled(self, connection.dialect, tuple(values)).rows(connection, values)
 
     def first(self, session: Session, values: Mapping[str, Any]) -> Record | None:
         """Execute a select that finds one row at most; return it, or None."""
@@ -254,13 +249,10 @@ class Prepared:
     def run(self, session: Session, values: Mapping[str, Any]) -> None:
         """Execute a write without RETURNING."""
         connection = session.connection()
-        if connection.dialect.name == "sqlite":
-            _compiled(self, connection.dialect, tuple(values)).execute(connection, values)
-        else:
-            session.execute(self.statement, values)
+        _compiled(self, connection.dialect, tuple(values)).execute(connection, values)
 
 
-class _SqliteStatement:
+class _DriverStatement:
     """The SQL of a statement, and the conversions of its parameters and of its columns."""
 
     def __init__(self, statement: Any, dialect: Dialect, names: Sequence[str]):
@@ -268,43 +260,60 @@ class _SqliteStatement:
         self.sql = str(compiled)
         types = {name: bound.type for bound, name in compiled.bind_names.items()}
         constants = compiled.construct_params(dict.fromkeys(names))
+        self._is_positional = bool(compiled.positiontup)
         self._binds = [
             (name, types[name].dialect_impl(dialect).bind_processor(dialect), constants[name])
-            for name in compiled.positiontup or ()
+            for name in compiled.positiontup or types
         ]
-        columns = getattr(statement, "exported_columns", ())
-        self._reads = [
-            column.type.dialect_impl(dialect).result_processor(dialect, None) for column in columns
-        ]
-        named: Any = namedtuple("Row", [column.key for column in columns])  # type: ignore[misc] # no literal
+        self._columns = getattr(statement, "exported_columns", ())
+        self._reads: list[Any] | None = None
+        named: Any = namedtuple("Row", [column.key for column in self._columns])  # type: ignore[misc] # no literal
         self._row = named._make
 
-    def execute(self, connection: Connection, values: Mapping[str, Any]) -> Sequence[Sequence[Any]]:
-        """Return the driver's rows; raise the exceptions that SQLAlchemy would."""
-        cursor = connection.connection.cursor()
+    def execute(self, connection: Connection, values: Mapping[str, Any]) -> Any:
+        """Return the driver's cursor; raise the exceptions that SQLAlchemy would."""
+        driver = connection.connection
+        cursor = driver.cursor()
+        bound = self._bound(values)
         try:
-            return cursor.execute(self.sql, list(self._bound(values))).fetchall()  # type: ignore[no-any-return] # sqlite3's cursor
+            cursor.execute(self.sql, [v for _, v in bound] if self._is_positional else dict(bound))
         except connection.dialect.loaded_dbapi.Error as error:
-            if is_file_error(error):
+            _remove_detail(error)
+            lost = is_file_error(error) or connection.dialect.is_disconnect(error, driver, cursor)
+            if lost:
                 connection.invalidate(error)
             raise DBAPIError.instance(
-                self.sql, None, error, connection.dialect.loaded_dbapi.Error, hide_parameters=True
+                *(self.sql, None, error, connection.dialect.loaded_dbapi.Error),
+                hide_parameters=True,
+                connection_invalidated=lost,
             ) from error
+        return cursor
 
-    def record(self, row: Sequence[Any]) -> Record:
-        """Return a row of the driver as attributes with the types of their columns."""
-        cells = zip(self._reads, row, strict=True)
+    def rows(self, connection: Connection, values: Mapping[str, Any]) -> Sequence[Record]:
+        """Return the rows, as attributes with the types of their columns."""
+        cursor = self.execute(connection, values)
+        if self._reads is None:
+            self._reads = [
+                column.type.dialect_impl(connection.dialect).result_processor(
+                    connection.dialect, described[1]
+                )
+                for column, described in zip(self._columns, cursor.description, strict=True)
+            ]
+        return [self._record(row) for row in cursor.fetchall()]
+
+    def _record(self, row: Sequence[Any]) -> Record:
+        cells = zip(self._reads or (), row, strict=True)
         return self._row(convert(cell) if convert else cell for convert, cell in cells)
 
-    def _bound(self, values: Mapping[str, Any]) -> Iterator[Any]:
+    def _bound(self, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         for name, convert, constant in self._binds:
             value = values.get(name, constant)
-            yield convert(value) if convert else value
+            yield name, convert(value) if convert else value
 
 
 @lru_cache(maxsize=200)
-def _compiled(prepared: Prepared, dialect: Dialect, names: tuple[str, ...]) -> _SqliteStatement:
-    return _SqliteStatement(prepared.statement, dialect, names)
+def _compiled(prepared: Prepared, dialect: Dialect, names: tuple[str, ...]) -> _DriverStatement:
+    return _DriverStatement(prepared.statement, dialect, names)
 
 
 def _set_up_sqlite(connection: Any, _: object) -> None:
@@ -382,36 +391,6 @@ def _sqlite_code(error: BaseException) -> int:
     return int(getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
 
 
-class _PostgresConnection(pg8000.Connection):  # type: ignore[misc] # pg8000 has no type hints
-    """A connection whose loss is an InterfaceError, where pg8000 lets the socket's error out."""
-
-    def handle_messages(self, context: Any) -> None:
-        try:
-            super().handle_messages(context)
-        except OSError as error:
-            raise pg8000.InterfaceError(LOST_CONNECTION) from error
-
-    def rollback(self) -> None:
-        """Roll back; close a lost connection, which the server has rolled back itself."""
-        try:
-            super().rollback()
-        except pg8000.Error:
-            self.close()
-
-    def close(self) -> None:
-        with suppress(pg8000.InterfaceError):
-            super().close()
-
-
-def _connect_postgresql(
-    _: Dialect, __: object, args: Sequence[Any], parameters: dict[str, Any]
-) -> _PostgresConnection:
-    try:
-        return _PostgresConnection(*args, **parameters)
-    except OSError as error:  # the server ended the connection before it was set up
-        raise pg8000.InterfaceError(LOST_CONNECTION) from error
-
-
 def _set_up_postgresql(connection: Any, _: object) -> None:
     """Wait for locks as long as on SQLite, and confirm a commit only once it is on the disk."""
     cursor = connection.cursor()
@@ -424,28 +403,29 @@ def _set_up_postgresql(connection: Any, _: object) -> None:
     connection.commit()
 
 
-def _classify_postgresql_error(context: ExceptionContext) -> BaseException | None:
-    """Return the exception that belongs to an SQLSTATE; pg8000 raises ProgrammingError for all.
+def _hide_detail(context: ExceptionContext) -> BaseException | None:
+    """Return the exception without PostgreSQL's detail, and mark a lost connection as lost.
 
-    By the class of the SQLSTATE: 22 is a value that cannot be stored (a NUL in a text),
-    23 breaks a constraint; 08, 40, 53, 55, 57 and 58 are a server that is lost, in conflict,
-    out of resources, locked, shutting down, or in trouble with its disk. After 08 and 57P,
-    the connection is lost.
+    08 and 57P are the SQLSTATEs of a connection that the network or the server has ended.
     """
-    fields = context.original_exception.args[:1]
-    state = fields[0].get("C", "") if fields and isinstance(fields[0], dict) else ""
-    if state.startswith(("08", "57P")):
+    error, known = context.original_exception, context.sqlalchemy_exception
+    if str(getattr(error, "sqlstate", None)).startswith(("08", "57P")):
         context.is_disconnect = True
-    kinds = {"22": DataError, "23": IntegrityError} | dict.fromkeys(
-        ("08", "40", "53", "55", "57", "58"), OperationalError
-    )
-    kind = kinds.get(state[:2])
-    if kind is None or isinstance(context.sqlalchemy_exception, kind):
+    if not isinstance(known, DBAPIError) or not _remove_detail(error):
         return None
-    return kind(
-        context.statement,
-        context.parameters,
-        context.original_exception,
+    return type(known)(
+        *(context.statement, None, error),
         hide_parameters=True,
         connection_invalidated=context.is_disconnect,
     )
+
+
+def _remove_detail(error: BaseException) -> bool:
+    """Shorten a message of PostgreSQL: its detail repeats the row that a constraint refused.
+
+    Return whether there was a message of the server to shorten.
+    """
+    message = getattr(getattr(error, "diag", None), "message_primary", None)
+    if message:
+        error.args = (message,)
+    return bool(message)

@@ -232,7 +232,9 @@ def _filtered(statement: Select[Any], *, include_test: bool) -> Select[Any]:
 
 def _streamed(session: Session, statement: Select[Any]) -> Iterator[Sequence[Any]]:
     # Over the connection: a session would look through each row for objects of the ORM.
-    yield from session.connection().execute(statement.execution_options(yield_per=BATCH))
+    streamed = statement.execution_options(yield_per=BATCH)
+    with session.connection().execute(streamed) as rows:
+        yield from rows
 
 
 def _as_stored(column: InstrumentedAttribute[Any]) -> ColumnElement[Any]:

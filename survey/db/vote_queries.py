@@ -7,8 +7,8 @@ joined.
 """
 
 import json
-import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
@@ -50,9 +50,6 @@ Value = TypeVar("Value", bound=Hashable)
 BATCH = 2_000  # rows: few enough to stay in the processor's cache
 PARTICIPANT_BATCH = 500  # rows that hold all of a participant's answers
 SEPARATOR = "\x1e"  # between joined texts: no JSON holds it
-
-COPY_ESCAPE = re.compile(r"\\(.)")
-COPY_CHARACTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 _ASKED = case(
     {kind: code for code, kind in enumerate(ASKED, 1)}, value=StoredOrderingAnswer.asked, else_=0
@@ -202,47 +199,14 @@ def read_batches(
             sql = statement.compile(
                 dialect=connection.dialect, compile_kwargs={"literal_binds": True}
             )
-            lines, cursor = CopyRows(process, size), connection.connection.cursor()
+            driver = connection.connection
             # No injection: the statement holds names of columns and the study's id.
-            cursor.execute(f"COPY ({sql}) TO STDOUT", stream=lines)  # type: ignore[call-arg]
-            lines.flush()
+            with driver.cursor() as cursor, cursor.copy(f"COPY ({sql}) TO STDOUT") as copy:
+                lines = copy.rows()
+                for rows in iter(lambda: list(islice(lines, size)), []):
+                    process(rows)
     except connection.dialect.loaded_dbapi.Error as error:
         raise OperationalError("reading votes", None, error) from error
-
-
-class CopyRows:
-    """A file for pg8000 to write a COPY to: passes its rows on as lists of texts, in batches.
-
-    NULL becomes None.
-    """
-
-    def __init__(self, on_rows: Callable[[list[list[Any]]], None], batch_size: int) -> None:
-        self._on_rows, self._batch_size = on_rows, batch_size
-        self._lines: list[bytes] = []
-
-    def write(self, line: bytes) -> None:
-        """Add a line; pg8000 calls this for each line of the COPY."""
-        self._lines.append(line)
-        if len(self._lines) == self._batch_size:
-            self.flush()
-
-    def flush(self) -> None:
-        """Pass on the rows of the last, incomplete batch."""
-        if self._lines:
-            text = b"".join(self._lines).decode()
-            self._lines.clear()
-            rows = [line.split("\t") for line in text.removesuffix("\n").split("\n")]
-            escaped = "\\" in text
-            self._on_rows([[_unescaped(cell) for cell in row] for row in rows] if escaped else rows)
-
-
-def _unescaped(cell: str) -> str | None:
-    r"""Decode a cell of a COPY: \N is NULL, \n a line feed and so on."""
-    if "\\" not in cell:
-        return cell
-    if cell == r"\N":
-        return None
-    return COPY_ESCAPE.sub(lambda match: COPY_CHARACTERS.get(match[1], match[1]), cell)
 
 
 def _people_of(session: Session, study_id: int) -> tuple[NDArray[np.int64], People]:

@@ -58,3 +58,4 @@ def test_postgresql_keeps_the_rows_that_were_not_asked_for_yet(session):
     next(rows)
     cursors = session.execute(text("SELECT statement FROM pg_cursors")).scalars().all()
     assert any("presentation" in statement for statement in cursors)
+    rows.close()

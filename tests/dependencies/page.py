@@ -19,6 +19,9 @@ HEAD = """# Dependencies
 
 Written by `make dependencies` from what the packages say of themselves; `constraints.txt`
 pins them. Why the direct ones are here: CONTRIBUTING.md, “Dependencies”.
+
+psycopg and psycopg-binary, the driver of PostgreSQL, are libraries under the LGPL. The survey
+uses them as they are, from their own wheels, which can be replaced; its own licence stays MIT.
 """
 
 
