@@ -62,7 +62,7 @@ def run() -> Part:
         ],
         growth=[*_growth({size: sqlite[size] for size in (FEW, SOME, MILLION)})],
         said=SAID,
-        versions={"pg8000": version("pg8000"), "pysqlite3": version("pysqlite3")},
+        versions={"psycopg": version("psycopg"), "pysqlite3": version("pysqlite3")},
     )
 
 
