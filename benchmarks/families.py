@@ -164,17 +164,7 @@ def mean_tests(d: Numbers, answered: NDArray[np.bool_]) -> Tests:
     n, total = answered.sum(axis=(1, 2)), d.sum(axis=(1, 2))
     rows, columns = d.sum(axis=2), d.sum(axis=1)
     squares = (d**2).sum(axis=(1, 2))
-    sums = TableSums(
-        n=n,
-        rows=(by_row > 0).sum(axis=1),
-        columns=(by_column > 0).sum(axis=1),
-        total=total,
-        squares=squares,
-        by_row=(rows**2 / np.maximum(by_row, 1)).sum(axis=1),
-        by_column=(columns**2 / np.maximum(by_column, 1)).sum(axis=1),
-        row_weight=(by_row**2).sum(axis=1) / n,
-        column_weight=(by_column**2).sum(axis=1) / n,
-    )
+    sums = TableSums.of(rows.T, columns.T, by_row.T, by_column.T, squares)
     mean = total / n
 
     def clustered(groups: Numbers, counts: NDArray[np.int_], number: Numbers) -> Numbers:

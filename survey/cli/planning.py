@@ -10,25 +10,35 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from survey.cli.command import JSON_OPTION, OUTPUT_FILE, STUDY, command, open_study, with_options
+from survey.cli.command import (
+    JSON_OPTION,
+    OUTPUT_FILE,
+    STUDY,
+    command,
+    open_study,
+    with_options,
+)
 from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar
 
 if TYPE_CHECKING:
     from flask import Flask
 
     from survey.core.agreement.power_model import Power
+    from survey.services.analysis.study_results import Votes
 
 ONE, SEVERAL = "NUMBER", "NUMBER,…"
 # Each option's values, default and help; the services parse the values.
 GRID = {
-    "participants": (SEVERAL, "20,30,50", "How many take part."),
-    "questions": (SEVERAL, "10,20", "How many questions each answers."),
+    "participants": (SEVERAL, "30,60", "How many take part."),
+    "questions": (SEVERAL, "10", "How many questions each answers."),
     "pool": (SEVERAL, "30", "Questions in the pool they are drawn from; none for no pool."),
     "difference": (
         SEVERAL,
-        ".05,.10,.15",
-        "True differences, as shares: .10 is 10 points; 0 is none.",
+        ".10",
+        "Differences that matter, as shares: .10 is 10 points; 0 is none.",
     ),
+    "measures": (ONE, "3", "How many measures are compared, 2 to 6."),
+    "generator": ("NAME", "discriminative", "What draws the questions: discriminative or random."),
     "decided": (ONE, ".68", "Share of responses that credit only one of the two measures."),
     "between-questions": (ONE, ".15", "Standard deviation of the difference between questions."),
     "between-participants": (
@@ -36,6 +46,8 @@ GRID = {
         ".05",
         "Standard deviation of the difference between participants.",
     ),
+    "dropouts": (ONE, "0", "Share of participants who stop early."),
+    "random-clickers": (ONE, "0", "Share of participants who click at random."),
     "replicates": (ONE, "2000", "Simulated runs of each study."),
     "seed": (ONE, "1", "The same seed gives the same figures."),
 }
@@ -45,6 +57,7 @@ GRID = {
     examples=(
         "survey power --participants 30 --questions 10 --pool 30,50 --difference .10",
         "survey power --study five-systems --workers 4 --to power.csv",
+        "survey power --from-bundle five-systems.zip --participants 30,60,100",
         "survey power --replicates 100000 --cluster tcp://10.0.0.1:8786",
     )
 )
@@ -54,7 +67,16 @@ GRID = {
         for name, (values, default, text) in GRID.items()
     ]
 )
-@click.option("--study", "slug", type=STUDY, metavar="SLUG", help="Plan for this study's design.")
+@click.option(
+    "--study", "slug", type=STUDY, metavar="SLUG", help="Plan for this study's questions."
+)
+@click.option(
+    "--from-bundle",
+    "bundle",
+    type=click.Path(exists=True, path_type=Path),
+    help="A past study: estimate spreads, share that decides and drop-outs from its answers.",
+)
+@click.option("--pair", help="Of --study and --from-bundle, the measure ahead first (MNRO-NMRR).")
 @click.option(
     "--workers", default=1, type=click.IntRange(1, 256), help="How many processes compute."
 )
@@ -65,47 +87,66 @@ GRID = {
 @JSON_OPTION
 def power(
     slug: str | None,
+    bundle: Path | None,
+    pair: str | None,
     workers: int,
     cluster: str | None,
     target: Path | None,
     as_json: bool,
     **options: str | None,
 ) -> None:
-    """Simulate how likely a study is to find a difference.
+    """Simulate how likely a study's verdict is to find a difference.
 
-    The difference is between two measures. Separate several values by commas; every combination
-    is one study. Everyone answers all questions, or the same number from a pool. The test is
-    the one of `survey analyse`, two-way over participants and questions, at 5 %. With --study,
-    that study's plan replaces the defaults. The figures depend on the seed, not on where or by
-    how many workers they are computed.
+    The difference is between two of its measures, for questions of this kind. Separate several
+    values by commas; every combination is one study. Everyone answers all questions, or the same
+    number from a pool. The verdict is that of `survey analyse`, corrected for all pairs. With
+    --study, that study's plan and questions replace the defaults. Then comes what gives a power of
+    80 %. The figures depend on the seed, not on where or by how many workers they are computed.
     """
     from survey.services.planning import power
 
-    texts = {name: text for name, text in options.items() if text is not None}
+    texts, kinds = {name: text for name, text in options.items() if text is not None}, None
+    if bundle is not None:
+        texts = power.texts_from(_past_votes(bundle), pair) | texts
     if slug is not None:
         with open_study(slug) as (_, study):
-            texts = power.texts_of(study.plan) | texts
+            texts, kinds = power.texts_of(study.plan) | texts, power.kinds_of_study(study, pair)
     if target is not None and not target.parent.is_dir():
         raise click.UsageError(f"There is no folder {target.parent} to write {target.name} to.")
     try:
-        grid = power.read_grid(texts)
+        grid = power.read_grid(texts, kinds)
     except power.GridError as error:
         raise click.UsageError(f"{error}.") from error
     pool = power.processes(workers) if cluster is None else power.cluster(cluster)
-    with progress_bar("Simulating", total=grid.cost) as progress, pool as executor:
-        powers = power.simulate_power(
-            grid.studies,
-            seed=grid.seed,
-            replicates=grid.replicates,
-            executor=executor,
-            on_progress=progress.advance,
-        )
+    with pool as executor:
+        with progress_bar("Simulating", total=grid.cost) as progress:
+            powers = power.simulate_power(
+                grid.studies,
+                seed=grid.seed,
+                replicates=grid.replicates,
+                executor=executor,
+                on_progress=progress.advance,
+            )
+        with progress_bar("Searching for enough power"):
+            ways = power.find_ways(grid, executor)
     if target is not None:
         _write_csv(target, power.as_rows(powers))
     if as_json:
-        print_json(power.as_json(grid, powers))
+        print_json(power.as_json(grid, powers, ways))
     else:
-        _print_powers(powers)
+        _print_powers(powers, power.advice(powers, ways))
+
+
+def _past_votes(bundle: Path) -> "Votes":
+    from survey.services.analysis.study_results import Analysis, AnalysisOptions
+    from survey.services.exchange.bundle_reader import analyse_files
+    from survey.services.exchange.input_files import open_files
+
+    with progress_bar("Reading"):
+        result = analyse_files(open_files(bundle, str(bundle)), AnalysisOptions())
+    if not isinstance(result, Analysis):
+        raise click.ClickException(f"{bundle} is no study in which people order lists.")
+    return result.votes
 
 
 @command(
@@ -185,7 +226,7 @@ def local_server(app: "Flask") -> Iterator[str]:
             app.extensions["sqlalchemy"].engine.dispose()
 
 
-def _print_powers(powers: "Sequence[Power]") -> None:
+def _print_powers(powers: "Sequence[Power]", advice: Sequence[str]) -> None:
     from survey.services.planning import power
 
     rows = [
@@ -196,16 +237,18 @@ def _print_powers(powers: "Sequence[Power]") -> None:
             power.points(result.difference),
             f"{100 * result.power:.1f} %",
             f"{100 * result.interval[0]:.1f} to {100 * result.interval[1]:.1f} %",
+            f"{100 * result.for_order:.1f} %",
+            "–" if result.equal is None else f"{100 * result.equal:.1f} %",
             "–" if result.half_width is None else f"±{100 * result.half_width:.1f} points",
         ]
         for result in powers
     ]
     columns = ["participants", "questions for each", "answers", "difference"]
-    columns += ["power", "Monte Carlo 95 %", "mean half-width"]
-    title = f"Simulated power: how often the test finds the difference, {powers[0].replicates} runs"
+    columns += ["power", "Monte Carlo 95 %", "for its order", "equal if none", "mean half-width"]
+    title = f"How often the verdict finds the difference, {powers[0].replicates} simulated runs"
     print_table(title, columns, rows)
     print_text(f"How to read the first line: {power.reading(powers[0])}")
-    for sentence in power.advice(powers):
+    for sentence in advice:
         print_text(sentence)
     click.echo("\nNot covered:")
     for sentence in power.NOT_COVERED:

@@ -2,19 +2,23 @@
 
 import csv
 import json
+import re
 
 import pytest
 
+from survey.core.studies.rankings import Ranking, contrast
 from tests.databases import ON_SQLITE
+from tests.guides.pages import ROOT
 
 pytestmark = ON_SQLITE
-SMALL = ("--participants", "20,30", "--questions", 10, "--replicates", 200)
+SMALL = ("--participants", "20,30", "--questions", 10, "--difference", ".3", "--replicates", 200)
 
 
 def test_power_prints_a_table_a_reading_and_its_limits(run, tmp_path):
-    shown = run("power", *SMALL, "--difference", ".1", "--to", tmp_path / "power.csv")
-    assert "With 20 participants answering all of 10 questions, a difference of 10 points" in shown
-    assert "20 participants × 10 of 30 questions (200 answers) in" in shown
+    shown = run("power", *SMALL, "--to", tmp_path / "power.csv")
+    assert "With 20 participants answering all of 10 questions, the verdict finds a diff" in shown
+    assert "A difference of 30 points: 20 participants × all of 10 questions (200 answers)" in shown
+    assert "80 % take about" in shown or "which is enough" in shown
     assert "Not covered:" in shown
     with (tmp_path / "power.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -22,6 +26,7 @@ def test_power_prints_a_table_a_reading_and_its_limits(run, tmp_path):
         *(("all", "20"), ("pool", "20"), ("all", "30"), ("pool", "30"))
     ]
     assert all(float(row["power_low"]) < float(row["power"]) for row in rows)
+    assert all(row["power_for_order"] == row["power"] != row["power_equal"] for row in rows)
 
 
 def test_the_figures_do_not_depend_on_the_workers(run):
@@ -29,8 +34,12 @@ def test_the_figures_do_not_depend_on_the_workers(run):
         json.loads(run("power", *SMALL, "--json", "--workers", workers)) for workers in (1, 2)
     )
     assert one == two
-    assert len(one["studies"]) == 12
+    assert len(one["studies"]) == 4
     assert (one["alpha"], one["decided"], one["seed"]) == (0.05, 0.68, 1)
+    assert (one["measures"], one["contrasts"]) == (3, {"contradicting": 1.0})
+    assert [way["more"] for way in one["enough"]] == [
+        *("participants", "participants with a pool", "questions for each")
+    ]
 
 
 def test_power_takes_a_studys_plan_and_options_override_it(run):
@@ -39,8 +48,34 @@ def test_power_takes_a_studys_plan_and_options_override_it(run):
     options = ("--study", "pilot", "--replicates", 100, "--difference", 0.1, "--json")
     planned = json.loads(run("power", *options))["studies"]
     assert [(s["participants"], s["questions"], s["design"]) for s in planned] == [(12, 7, "all")]
+    found = json.loads(run("power", *options))
+    assert found["studies"] == planned
+    checked = json.loads(run("study", "check", "pilot", "--json"))
+    orders = [each["rankings"] for each in checked["questions"] if each["question"]]
+    kinds = [contrast(*(Ranking.parse(of[name]) for name in ("MNRO", "NMRR"))) for of in orders]
+    assert found["contrasts"] == {kind: kinds.count(kind) / 7 for kind in kinds}
     more = json.loads(run("power", *options, "--participants", "12,24"))["studies"]
     assert [study["participants"] for study in more] == [12, 24]
+
+
+def test_spreads_drop_outs_and_what_decides_come_from_a_past_study(run, tmp_path):
+    text = (ROOT / "docs/statistics.md").read_text(encoding="utf-8")
+    for name, content in re.findall(r"```csv votes/(\S+)\n(.*?)```", text, re.DOTALL):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    figures = json.loads(run("analyse", tmp_path, "--json"))
+    options = ("--from-bundle", tmp_path, *SMALL, "--pair", "NMRR-AP", "--json")
+    found = json.loads(run("power", *options))
+    pair = next(each for each in figures["differences"] if each["pair"] == "NMRR-AP")
+    test = pair["components"]
+    assert found["between_questions"] == pytest.approx(max(0, test["question"]) ** 0.5, abs=6e-4)
+    spread = max(0, test["participant"]) ** 0.5
+    assert found["between_participants"] == pytest.approx(spread, abs=6e-4)
+    decided = (pair["mcnemar"]["n10"] + pair["mcnemar"]["n01"]) / figures["n"]["responses"]
+    assert found["decided"] == pytest.approx(decided, abs=6e-4)
+    other = json.loads(run("power", *options, "--between-questions", ".3"))
+    assert other["between_questions"] == 0.3
+    wrong = run("power", "--from-bundle", tmp_path, "--pair", "AP-F1", status=1)
+    assert "a pair is like MNRO-NMRR" in wrong
 
 
 @pytest.mark.parametrize(

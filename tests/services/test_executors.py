@@ -35,7 +35,7 @@ def test_a_cluster_gives_the_figures_that_one_process_gives(scheduler):
             STUDIES, seed=3, replicates=2_000, executor=pool, on_progress=done.append
         )
     assert on_cluster == simulate_power(STUDIES, seed=3, replicates=2_000)
-    assert sum(done) == 2_000 * sum(study.cost for study in STUDIES)
+    assert sum(done) == 2_000 * 2 * sum(study.answers for study in STUDIES)
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):

@@ -6,13 +6,17 @@ from multiprocessing import get_context
 
 import pytest
 
-from survey.core.agreement.power_model import PlannedStudy, Power
+from survey.core.agreement.power_model import RANDOM_KINDS, PlannedStudy, Power
+from survey.errors import SurveyError
 from survey.services.planning import power
 from survey.services.planning.power import (
     DEFAULTS,
     GridError,
+    Way,
     advice,
     command,
+    find_pair,
+    find_ways,
     percent,
     read_grid,
     reading,
@@ -27,7 +31,7 @@ STUDIES = (PlannedStudy(30, 10, 10, 0.1), PlannedStudy(30, 10, 30, 0.1))
 @pytest.fixture(autouse=True)
 def small_tasks(monkeypatch):
     """Studies as small as these would all be one task."""
-    monkeypatch.setattr(power, "COST_OF_A_TASK", 100_000)
+    monkeypatch.setattr(power, "COST_OF_A_TASK", 50_000)
 
 
 def power_of(studies=STUDIES, executor=None, on_progress=lambda _: None):
@@ -55,7 +59,7 @@ def test_progress_adds_up_to_the_cost(executor):
     done = []
     power_of(executor=executor, on_progress=done.append)
     assert len(done) > 2
-    assert sum(done) == 900 * sum(study.cost for study in STUDIES)
+    assert sum(done) == 900 * 2 * sum(study.answers for study in STUDIES)
 
 
 def test_an_interrupted_run_lets_nothing_further_begin():
@@ -75,12 +79,13 @@ def test_an_interrupted_run_lets_nothing_further_begin():
 
 
 def test_the_grid_holds_every_combination_and_only_pools_that_are_larger():
-    grid = read_grid({"participants": "50, 20,20", "pool": "15,30", "difference": ".1"})
+    asked = {"participants": "50, 20,20", "questions": "10,20", "pool": "15,30"}
+    grid = read_grid({**asked, "difference": ".1"})
     designs = [(s.participants, s.per_participant, s.questions) for s in grid.studies]
     each = [(10, 10), (10, 15), (10, 30), (20, 20), (20, 30)]
     assert designs == [(people, *one) for people in (20, 50) for one in each]
     assert (grid.replicates, grid.seed) == (2000, 1)
-    assert grid.cost == 2000 * 70 * (10 + 15 + 30 + 20 + 30)
+    assert grid.cost == 2000 * 70 * 2 * (10 + 10 + 10 + 20 + 20)
     assert {s.design for s in read_grid({"pool": "none"}).studies} == {"all"}
 
 
@@ -98,6 +103,9 @@ def test_the_grid_holds_every_combination_and_only_pools_that_are_larger():
         ("replicates", "1e9", "replicates is '1e9'; a whole number from 100 to 100000"),
         ("seed", "-1", "seed is -1; a whole number from 0"),
         ("pool", "many", "pool is 'many'; .* or none, can be asked for, like 30"),
+        ("measures", "7", "measures is 7; a whole number from 2 to 6"),
+        ("generator", "own", "generator is 'own'; discriminative or random is allowed"),
+        ("dropouts", "1", "dropouts is 1; a share from 0 to 0.9"),
         ("pool", "10", "pool is 10; it must hold more than the 10 questions"),
     ],
 )
@@ -113,11 +121,33 @@ def test_too_few_answers_for_a_pool_are_a_fault_of_the_pool():
     assert caught.value.faults[0].place == ("pool",)
 
 
-def test_a_plan_decides_people_questions_pool_and_the_share_that_decides():
-    every = texts_of(a_plan(questions=12, participants=44))
-    assert every == {"participants": "44", "questions": "12", "pool": "none", "decided": "0.68"}
+def test_the_random_questions_are_those_of_three_measures():
+    assert read_grid({"generator": "random"}).studies[0].kinds == RANDOM_KINDS
+    with pytest.raises(GridError, match="of AP, NMRR and MNRO"):
+        read_grid({"generator": "random", "measures": "4"})
+    assert read_grid({"measures": "4", "decided": ".5"}).studies[0].measures == 4
+
+
+def test_a_plan_decides_people_questions_pool_measures_and_what_matters():
+    every = texts_of(a_plan(questions=12, participants=44, smallest_difference=8))
+    assert every == {
+        "participants": "44",
+        "questions": "12",
+        "pool": "none",
+        "measures": "3",
+        "decided": "0.68",
+        "difference": "0.08",
+    }
     pool = texts_of(a_plan(questions=12, design="pool", per_participant=5, measures=["AP", "MNRO"]))
     assert (pool["questions"], pool["pool"], pool["decided"]) == ("5", "12", "0.93")
+
+
+def test_a_pair_is_named_with_the_measure_that_is_ahead_first():
+    measures = ("AP", "NMRR", "MNRO")
+    assert str(find_pair(measures, None)) == "MNRO-NMRR"
+    assert str(find_pair(measures, "AP-MNRO")) == "AP-MNRO"
+    with pytest.raises(SurveyError, match="are AP, NMRR, MNRO; a pair is like MNRO-NMRR"):
+        find_pair(measures, "AP-F1")
 
 
 def test_the_command_names_what_differs_from_the_defaults():
@@ -126,7 +156,7 @@ def test_the_command_names_what_differs_from_the_defaults():
     assert command(asked) == "survey power --participants 30,40 --between-questions .2"
 
 
-def found(people, asked, questions, power, reach=0.02, difference=0.1):
+def found(people, asked, questions, power, reach=0.02, difference=0.1, for_order=None):
     return Power(
         participants=people,
         per_participant=asked,
@@ -135,18 +165,25 @@ def found(people, asked, questions, power, reach=0.02, difference=0.1):
         replicates=2000,
         power=power,
         interval=(power - reach, power + reach),
+        for_order=power if for_order is None else for_order,
+        equal=0.03 if difference else None,
         half_width=0.1,
     )
 
 
 def test_a_result_reads_as_a_sentence():
-    assert reading(found(30, 10, 30, 0.43)) == (
-        "With 30 participants answering 10 of 30 questions, a difference of 10 points "
-        "is found in 43 % of studies (±2)."
+    assert reading(found(30, 10, 30, 0.31)) == (
+        "With 30 participants answering 10 of 30 questions, the verdict finds a difference of 10 "
+        "points in 31 % of studies (±2), for questions of this kind, corrected for 3 comparisons. "
+        "Without a difference it calls the two equal to within 10 points in 3 %."
     )
-    assert reading(found(30, 10, 10, 0.05, 0.001, 0.0)) == (
-        "With 30 participants answering all of 10 questions, a difference that is not there "
-        "is found in 5 % of studies (less than ±1)."
+    assert "In 12 % it says that the preference is for the order, and not" in reading(
+        found(30, 10, 30, 0.31, for_order=0.12)
+    )
+    assert reading(found(30, 10, 10, 0.02, 0.001, 0.0)) == (
+        "With 30 participants answering all of 10 questions, the verdict prefers a measure in 2 % "
+        "of studies (less than ±1) although there is no difference, for questions of this kind, "
+        "corrected for 3 comparisons."
     )
 
 
@@ -156,14 +193,59 @@ def test_what_is_not_enough_is_not_rounded_up_to_it():
 
 
 def test_the_advice_follows_the_figures():
-    def said(of_people, of_pool):
-        grid = [found(30, 10, 10, 0.3), found(90, 10, 10, of_people), found(30, 10, 30, of_pool)]
-        return " ".join(advice([*grid, found(30, 10, 10, 0.05, difference=0.0)]))
+    def said(*ways):
+        grid = [found(30, 10, 10, 0.2), found(60, 10, 10, 0.3), found(30, 10, 30, 0.4)]
+        return " ".join(advice([*grid, found(30, 10, 10, 0.02, difference=0.0)], ways))
 
-    assert "more questions help more than more participants" in said(0.35, 0.45)
-    assert "more participants help more than more questions" in said(0.45, 0.35)
-    assert "neither more participants nor more questions helps clearly" in said(0.42, 0.4)
-    none = "none of these studies finds it in 80 % of cases; the best is 90 participants"
-    assert none in said(0.79, 0.4)
-    assert "30 participants × 10 of 30 questions (300 answers) is the smallest" in said(0.9, 0.81)
-    assert "0 points" not in said(0.5, 0.5).replace("10 points", "")
+    people = Way("participants", found(250, 10, 10, 0.8), True)
+    too_few = Way("participants", found(1000, 10, 10, 0.3), False)
+    questions = Way("questions for each", found(30, 45, 45, 0.8), True)
+    assert said(people, questions) == (
+        "A difference of 10 points: 30 participants × all of 10 questions (300 answers) find it in "
+        "20 %. 80 % take about 250 participants × all of 10 questions (2500 answers), or about 30 "
+        "participants × all of 45 questions (1350 answers). With these spreads more questions help "
+        "more than more participants."
+    )
+    assert "Not enough: 1000 participants × all of 10 questions (10000 answers), 30 %" in said(
+        too_few, questions
+    )
+    fewer = Way("participants", found(100, 10, 10, 0.8), True)
+    assert "more participants help more than more questions" in said(fewer, questions)
+    assert "help" not in said(too_few, Way("questions for each", found(30, 50, 50, 0.3), False))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("spreads", "helps"),
+    [
+        ({}, "more questions help more than more participants"),
+        (
+            {"between_questions": ".05", "between_participants": ".35"},
+            "more participants help more than more questions",
+        ),
+    ],
+)
+def test_what_gives_enough_power_has_it(spreads, helps):
+    grid = read_grid({"difference": ".15", "pool": "40", **spreads})
+    ways = find_ways(grid)
+    assert [way.more for way in ways] == [
+        *("participants", "participants with a pool", "questions for each")
+    ]
+    assert any(way.enough for way in ways)
+    for way in ways:
+        study = PlannedStudy(
+            **{name: getattr(way.result, name) for name in PlannedStudy.__dataclass_fields__}
+        )
+        again = simulate_power([study], seed=9, replicates=2000)[0]
+        # 500 runs found it, to within two points.
+        assert abs(again.power - way.result.power) < 0.08
+        assert (again.power > 0.73) == way.enough
+    powers = simulate_power(grid.studies, seed=1, replicates=200)
+    assert helps in advice(powers, ways)[0]
+
+
+def test_a_study_that_has_enough_power_needs_no_more():
+    grid = read_grid({"participants": "60", "questions": "30", "pool": "none", "difference": ".3"})
+    assert all(way.enough and way.result.participants == 60 for way in find_ways(grid))
+    powers = simulate_power(grid.studies, seed=1, replicates=200)
+    assert "which is enough." in advice(powers, find_ways(grid))[0]

@@ -18,7 +18,7 @@ def test_planning_is_reached_from_the_studies_and_computes_nothing_unasked(desk)
     desk.open(HOME)
     assert desk.page.select_one(f"a[href='{PAGE}']")
     desk.open(PAGE)
-    assert desk.page.select_one("[name=participants]")["value"] == "20, 30, 50"
+    assert desk.page.select_one("[name=participants]")["value"] == "30, 60"
     assert desk.page.select_one("form")["method"] == "get"
     assert not desk.page.select("table")
 
@@ -38,9 +38,10 @@ def test_an_address_holds_the_whole_question_and_gives_the_same_answer(desk):
     rows = [[c.get_text(" ") for c in r.select("th, td")] for r in desk.page.select("tbody tr")]
     assert [row[:2] for row in rows] == [["30", "all of 10"], ["30", "10 of 30"]]
     assert all(len(row) == 5 and "%" in row[2] and "–" in row[3] for row in rows)
-    assert "With 30 participants answering all of 10 questions, a difference of 5" in desk.text
-    assert "none of these studies finds it in 80 % of cases" in desk.text
-    command = "survey power --participants 30 --questions 10 --difference .05,.10 --replicates 500"
+    assert "With 30 participants answering all of 10 questions, the verdict finds a" in desk.text
+    assert "A difference of 5 points: 30 participants × all of 10 questions" in desk.text
+    assert "With these spreads more questions help more than more participants" in desk.text
+    command = "survey power --participants 30 --difference .05,.10 --replicates 500"
     assert desk.page.select_one("code").text == command
 
 
@@ -64,7 +65,7 @@ def test_what_is_wrong_stands_beside_its_field_and_stays_as_typed(desk):
 def test_more_than_a_page_can_compute_is_refused_with_the_command_that_can(desk):
     desk.open(f"{PAGE}?participants=1000&replicates=100000")
     assert desk.status == 400
-    assert "million questions to simulate, 40 are allowed" in desk.text
+    assert "million answers to simulate, 10 are allowed" in desk.text
     assert "survey power --participants 1000 --replicates 100000" in desk.text
 
 
@@ -72,4 +73,14 @@ def test_more_than_a_page_can_compute_is_refused_with_the_command_that_can(desk)
 def test_the_form_as_it_stands_is_within_what_a_page_computes(desk):
     desk.open(f"{PAGE}?seed=3")
     assert desk.status == 200
-    assert len(desk.page.select("tbody tr")) == 12
+    assert len(desk.page.select("tbody tr")) == 4
+
+
+def test_questions_that_only_break_ties_are_told_apart(desk):
+    desk.open(f"{PAGE}?participants=30&pool=none&generator=random&difference=.2&replicates=200")
+    assert desk.status == 200
+    assert "order: " in desk.page.select_one("tbody td:nth-child(3)").text
+    desk.open(f"{PAGE}?generator=random&measures=4&replicates=100")
+    assert desk.status == 400
+    wrong = desk.page.select_one(".field:has(#generator) .wrong").text
+    assert wrong.startswith("the random questions are those of AP, NMRR and MNRO")

@@ -12,13 +12,10 @@ from statistics import median
 
 import numpy as np
 from distributed import LocalCluster
-from numpy.random import PCG64, Generator
-from statsmodels.regression.linear_model import OLS
 
 from benchmarks.situations import Blind, Design, Situation, simulate_study
 from benchmarks.speed.part import Finding, Growth, Part
 from benchmarks.speed.timing import in_turn, ratios
-from survey.core.agreement import power_model
 from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers
 from survey.core.agreement.power_model import PlannedStudy
@@ -27,7 +24,6 @@ from survey.services.planning.power import simulate_power
 
 PAPER = PlannedStudy(30, 10, 10, 0.1)
 MANY = 100_000
-BY_STATSMODELS = 100
 WHOLE = 1_000
 
 
@@ -36,13 +32,13 @@ def run() -> Part:
     return Part(
         name="power",
         title="Simulated power",
-        findings=[_command(), *_here_and_there(), _beside_statsmodels(), _whole_studies()],
+        findings=[_command(), *_here_and_there(), _whole_studies()],
         growth=[
             _growth("participants", [30, 300, 3_000], lambda size: PlannedStudy(size, 10, 10, 0.1)),
             _growth("questions", [10, 50, 250], lambda size: PlannedStudy(30, size, size, 0.1)),
         ],
         said=["The figures of every executor were compared: they are the same to the last digit."],
-        versions={"dask": version("dask"), "statsmodels": version("statsmodels")},
+        versions={"dask": version("dask")},
     )
 
 
@@ -96,33 +92,6 @@ def _beside_one_process(executor: Executor | None) -> tuple[list[float], list[fl
     if found["alone"] != found["there"]:
         raise AssertionError(f"the figures differ: {found}")
     return seconds["alone"], ratios(seconds["there"], seconds["alone"])
-
-
-def _beside_statsmodels() -> Finding:
-    """Test the same differences with statsmodels, study by study."""
-    chance = Generator(PCG64(1))
-    asked = power_model.draw_questions(PAPER, BY_STATSMODELS, chance)
-    d = power_model.differences(
-        PAPER, power_model.draw_leanings(PAPER, asked, chance), chance.random(asked.shape)
-    )
-    people = np.repeat(np.arange(30), 10)
-    groups = np.column_stack([people, np.tile(np.arange(10), 30)])
-
-    def by_statsmodels() -> None:
-        for study in d:
-            OLS(study.ravel(), np.ones(300)).fit(
-                cov_type="cluster", cov_kwds={"groups": groups}, use_t=True
-            )
-
-    seconds = in_turn(
-        {"ours": lambda: power_model.two_way(d, asked, 10), "theirs": by_statsmodels}, rounds=5
-    )
-    return Finding(
-        "the two-way test of a study beside statsmodels' (OLS on a constant, two clusters)",
-        ratios(seconds["theirs"], seconds["ours"]),
-        "× as fast",
-        note=f"ours takes {BY_STATSMODELS} studies at once, theirs one by one",
-    )
 
 
 def _whole_studies() -> Finding:

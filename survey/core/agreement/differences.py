@@ -245,18 +245,8 @@ def table_sums(d: NDArray[np.float64], credits: Credits) -> TableSums:
     _, index = np.unique(credits.questions[counted], return_inverse=True)
     of_questions = np.bincount(index, credits.counts[counted])
     question_sums = np.bincount(index, (credits.counts * in_units(d))[counted]) / UNITS_OF_A_VOTE
-    n = len(credits)
-    return TableSums(
-        n=n,
-        rows=len(counts),
-        columns=len(of_questions),
-        total=float(sums.sum()),
-        squares=float(credits.counts @ d**2),
-        by_row=float((sums**2 / counts).sum()),
-        by_column=float((question_sums**2 / of_questions).sum()),
-        row_weight=float(counts @ counts) / n,
-        column_weight=float(of_questions @ of_questions) / n,
-    )
+    squares = float(credits.counts @ d**2)
+    return TableSums.of(sums, question_sums, counts, of_questions.astype(float), squares)
 
 
 def by_participants(d: NDArray[np.float64], credits: Credits) -> ParticipantsTest:

@@ -1,15 +1,26 @@
-"""Power of a planned study, simulated: how often its test would find a difference.
+"""Power of a planned study, simulated: how often its verdict prefers the better of two measures.
 
 The model. P participants answer k of S questions each: all of them (k = S, the design
 ``all``), or k of a pool of S (``pool``), dealt so that every question gets equally many
-answers, to within one. In a response participant p credits of the two compared measures
-only the first (d[p, s] = 1), only the second (-1), or both or neither (0):
+answers, to within one. A participant picks the order of one of the measures or holds an order of
+their own. Where the orders of the two compared measures differ, a pick credits only the first
+(d[p, s] = 1), only the second (-1) or neither (0):
 
-    P(d = 1) - P(d = -1) = δ + u_s + v_p    P(d = 1) + P(d = -1) = π
+    P(d = 1) - P(d = -1) = δ + u_s + v_p    P(d = 1) + P(d = -1) = π on average
     u_s ~ N(0, τ_s²) between questions      v_p ~ N(0, τ_p²) between participants
 
-with δ + u_s + v_p clipped to [-π, π], the possible range. At the default π and τ's that
-touches nothing that matters; near δ = π it makes the mean difference fall short of δ.
+The spreads are those of any two measures; each measure's own is half of it. Further measures are
+liked as much as the two on average, as far as responses are left (1 - π): there the correction for
+all pairs costs most. Chances below 0 count as 0, which at the default π and τ's touches nothing
+that matters; near δ = π it makes the mean difference fall short of δ.
+
+Questions are of kinds (``QuestionKind``), in proportion as a generator draws them or a study has
+them. An order that measures share credits them all. Where the compared orders are identical d is
+0, so that the difference over all questions is smaller than δ. Where they differ by ties only, it
+is as large as where they contradict each other.
+
+Of the participants a share stops early, each after a random part, and a share clicks at random,
+without looking; no test knows which.
 
 The defaults. π = .68 and τ_s = .15 are those of MNRO and NMRR in Table 4 of the MNRO paper:
 204 of 300 responses decide between the two, and the standard deviation between questions
@@ -18,27 +29,37 @@ participants, so τ_p cannot be read from it; .05 means that nineteen of twenty 
 lie within ten points of the average, that is, that people hardly differ in which of the two
 measures they lean to.
 
-Results. At δ = .10 with 30 participants, 100,000 replicates: `all` of 10 questions
-.27, 10 of a pool of 30 .43, of 50 .47. So the .27 → .43 on which this project planned is a
-pool of 30 under exactly these defaults. τ_p = 0 gives .28 → .44, .10 gives .26 → .40, .20
-gives .22 → .33; τ_s = .10 gives .35 → .48, .20 gives .21 → .38.
-
-The test is the one of the analysis: the two-way cluster-robust t of the mean of d, two-sided
-at α = .05 (Cameron, Gelbach & Miller 2011). Under δ = 0 it rejects in 5 to 6 % with 20
-participants and 10 questions or more, in 7 % at 8 × 8 and in 3.4 % at 30 × 3.
+The verdict is that of the analysis (``agreement.verdicts``) for questions of this kind: the test by
+components of variance, corrected by the largest |t|, the interval for these questions, and the
+label permutation, whose p is computed by a normal distribution. What has no spread has no test.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.sparse import csr_array
+from scipy.special import ndtr, stdtr, stdtrit
 
-ALPHA = 0.05
+from survey.core.agreement.credits import Credits
+from survey.core.agreement.differences import (
+    NEGLIGIBLE,
+    Pair,
+    by_participants,
+    components,
+    differences,
+)
+from survey.core.agreement.verdicts import LEVEL
+from survey.core.statistics.components import TableSums, variance_components
+from survey.core.statistics.max_t import first_pair_rejected
+from survey.core.studies.rankings import CONTRADICTING, IDENTICAL, TIES_ONLY, Ranking, contrast
+
 DECIDED = 204 / 300  # π of three measures: Table 4, MNRO against NMRR
 CREDITED = 280 / 300  # responses that credit any measure: Table 4 has 20 custom rankings
 BETWEEN_QUESTIONS = 0.15
@@ -48,21 +69,68 @@ NORMAL_95 = 1.959963984540054
 # A chunk of replicates has about this number of answers, to stay in the processor's cache,
 # but enough replicates to be worth its calls. Its size depends on the study alone, so that
 # every executor computes the same chunks.
-ANSWERS_AT_ONCE = 25_000
-FEWEST_AT_ONCE = 20
+ANSWERS_AT_ONCE = 150_000
+FEWEST_AT_ONCE = 100
 
-Questions = NDArray[np.intp]
-Differences = NDArray[np.int8]
 Numbers = NDArray[np.float64]
+Whole = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+Singles = NDArray[np.float32]  # half the memory, and exact for whole numbers
+
+
+class QuestionKind(NamedTuple):
+    """How the measures' orders in a question are alike; the compared measures come first.
+
+    ``orders``: for each measure the place of the first measure with the same order;
+    ``contrast``: of the first two, as ``rankings.contrast`` names it.
+    """
+
+    orders: tuple[int, ...]
+    contrast: str
+
+
+Kinds = tuple[tuple[QuestionKind, int], ...]
+
+
+def distinct_kind(measures: int) -> Kinds:
+    """Return the kind of all questions in which all orders differ and the compared contradict."""
+    return ((QuestionKind(tuple(range(measures)), CONTRADICTING), 1),)
+
+
+DISTINCT_KINDS = distinct_kind(3)
+# Of the first 300 questions of the generator ``random``, seed 1: MNRO against NMRR, beside AP.
+RANDOM_KINDS: Kinds = (
+    (QuestionKind((0, 1, 2), CONTRADICTING), 51),
+    (QuestionKind((0, 1, 0), CONTRADICTING), 14),
+    (QuestionKind((0, 1, 1), CONTRADICTING), 8),
+    (QuestionKind((0, 1, 2), TIES_ONLY), 91),
+    (QuestionKind((0, 1, 0), TIES_ONLY), 58),
+    (QuestionKind((0, 0, 2), IDENTICAL), 53),
+    (QuestionKind((0, 0, 0), IDENTICAL), 25),
+)
+
+
+def kinds_of(rankings: Mapping[int, Mapping[str, Ranking]], pair: Pair) -> Kinds:
+    """Count the questions of each kind, with a pair of measures first."""
+    counted: Counter[QuestionKind] = Counter()
+    for by_measure in rankings.values():
+        first, second = by_measure[pair.first], by_measure[pair.second]
+        others = [order for name, order in by_measure.items() if name not in vars(pair).values()]
+        orders = [first, second, *others]
+        alike = tuple(orders.index(order) for order in orders)
+        counted[QuestionKind(alike, contrast(first, second))] += 1
+    return tuple(counted.items())
 
 
 @dataclass(frozen=True)
 class PlannedStudy:
     """A study to be simulated: P ``participants`` answer ``per_participant`` of ``questions``.
 
-    ``difference``: δ, from 0 to ``decided``. ``decided``: π, the share of responses that
-    credit only one of the two measures. ``between_questions``, ``between_participants``: τ_s
-    and τ_p. All as shares, in [0, 1].
+    ``difference``: δ, from 0 to ``decided``. ``decided``: π, the share of responses that credit
+    only one of the two measures, where their orders differ. ``between_questions``,
+    ``between_participants``: τ_s and τ_p. ``dropouts``: the share of participants who stop early;
+    ``random_clickers``: who click at random. All as shares, in [0, 1]. ``kinds``: of the questions,
+    with their numbers.
     Raises ValueError naming the field that is out of range, and what is allowed.
     """
 
@@ -73,6 +141,9 @@ class PlannedStudy:
     decided: float = DECIDED
     between_questions: float = BETWEEN_QUESTIONS
     between_participants: float = BETWEEN_PARTICIPANTS
+    dropouts: float = 0.0
+    random_clickers: float = 0.0
+    kinds: Kinds = DISTINCT_KINDS
 
     def __post_init__(self) -> None:
         if self.participants < 2 or self.per_participant < 1 or self.questions < 2:
@@ -96,6 +167,13 @@ class PlannedStudy:
             )
         if min(self.between_questions, self.between_participants) < 0:
             raise ValueError("a standard deviation is below 0; 0 or more is allowed")
+        if not (0 <= self.dropouts <= 1 and 0 <= self.random_clickers <= 1):
+            raise ValueError("a share of the participants is not in 0 to 1")
+
+    @property
+    def measures(self) -> int:
+        """Number of measures that the study compares."""
+        return len(self.kinds[0][0].orders)
 
     @property
     def design(self) -> str:
@@ -104,37 +182,39 @@ class PlannedStudy:
 
     @property
     def answers(self) -> int:
-        """Number of responses that the study collects."""
+        """Number of responses that the study collects if everyone finishes."""
         return self.participants * self.per_participant
-
-    @property
-    def cost(self) -> int:
-        """Work of a replicate: participants × questions, answered or not."""
-        return self.participants * self.questions
 
 
 @dataclass(frozen=True, kw_only=True)
 class Power(PlannedStudy):
     """A planned study with its simulated power.
 
-    ``power``: the share of ``replicates`` in which the test finds a difference, in either
-    direction, in [0, 1]; ``interval``: its Monte Carlo 95 % interval (Wilson).
-    ``half_width``: mean half-width of the 95 % interval around the estimated difference, as
-    a share; None where no replicate has one.
+    ``power``: the share of ``replicates`` in which the verdict, for questions of this kind, prefers
+    the measure that is ahead (or, without a difference, either), in [0, 1]; ``interval``: its
+    Monte Carlo 95 % interval (Wilson); ``for_order``: the share in which it does so for its order,
+    and not only for showing no ties. ``equal``: the share in which the verdict is "equal to within
+    the difference" if there is none; None for a difference of 0, or if it was not simulated.
+    ``half_width``: mean half-width of the 95 % interval around the estimated difference, as a
+    share; None where no replicate has one.
     """
 
     replicates: int
     power: float
     interval: tuple[float, float]
+    for_order: float
+    equal: float | None
     half_width: float | None
 
 
 class Tally(NamedTuple):
-    """One chunk's sums: replicates, those with a test, those that reject, half-widths."""
+    """One chunk's sums: replicates, those with a test, verdicts of each sort, half-widths."""
 
     replicates: int
     tested: int
-    rejected: int
+    preferred: int
+    for_order: int
+    equal: int
     half_widths: float
 
 
@@ -143,16 +223,27 @@ class Chunk:
     """Replicates that are simulated together, from a random stream of their own.
 
     ``studies``: one or several that differ in δ alone; they share their random numbers.
+    ``equality``: whether they are simulated without a difference too.
     """
 
     studies: tuple[PlannedStudy, ...]
     number: int
     replicates: int
+    equality: bool = True
 
     @property
     def cost(self) -> int:
-        """Work of the chunk, in the unit of ``PlannedStudy.cost``."""
-        return sum(study.cost for study in self.studies) * self.replicates
+        """Work of the chunk: answers to simulate."""
+        return cost_of(self.studies, equality=self.equality) * self.replicates
+
+
+def cost_of(studies: Sequence[PlannedStudy], *, equality: bool = True) -> int:
+    """Return the answers that a replicate of studies that differ in δ alone simulates."""
+    return studies[0].answers * len(_differences(studies, equality=equality))
+
+
+def _differences(studies: Sequence[PlannedStudy], *, equality: bool) -> set[float]:
+    return {study.difference for study in studies} | ({0.0} if equality else set())
 
 
 def decided_share(measures: int) -> float:
@@ -165,15 +256,36 @@ def decided_share(measures: int) -> float:
     return min(DECIDED * 3 / measures, CREDITED)
 
 
-def chunks(studies: tuple[PlannedStudy, ...], replicates: int) -> Iterator[Chunk]:
+def estimated_shares(credits: Credits, pair: Pair) -> dict[str, float]:
+    """Estimate ``decided`` and the spreads of a planned study from votes on a pair.
+
+    In the questions in which its orders differ. Raises ValueError where they are too few.
+    """
+    rankings = credits.ballots.rankings
+    differing = [number for number, of in rankings.items() if of[pair.first] != of[pair.second]]
+    credits = credits.subset(np.isin(credits.questions, differing))
+    d = differences(credits, pair)
+    test = components(d, credits, by_participants(d, credits))
+    if test.question is None or test.participant is None:
+        raise ValueError(test.why)
+    return {
+        "decided": float(credits.counts @ np.abs(d)) / len(credits),
+        "between_questions": math.sqrt(max(0.0, test.question)),
+        "between_participants": math.sqrt(max(0.0, test.participant)),
+    }
+
+
+def chunks(
+    studies: tuple[PlannedStudy, ...], replicates: int, *, equality: bool = True
+) -> Iterator[Chunk]:
     """Split replicates into chunks; ``studies`` differ in δ alone."""
-    size = max(FEWEST_AT_ONCE, ANSWERS_AT_ONCE // studies[0].cost)
+    size = max(FEWEST_AT_ONCE, ANSWERS_AT_ONCE // studies[0].answers)
     for number, start in enumerate(range(0, replicates, size)):
-        yield Chunk(studies, number, min(size, replicates - start))
+        yield Chunk(studies, number, min(size, replicates - start), equality)
 
 
 def tally(chunk: Chunk, seed: int) -> tuple[Tally, ...]:
-    """Simulate a chunk and count what the test finds in each of its studies.
+    """Simulate a chunk and count the verdicts in each of its studies.
 
     Its random stream is a child of ``seed`` (``SeedSequence``) named by P, k, S and its
     number: a study has the same power whatever else is simulated. Studies that share their
@@ -182,108 +294,321 @@ def tally(chunk: Chunk, seed: int) -> tuple[Tally, ...]:
     study = chunk.studies[0]
     design = (study.participants, study.per_participant, study.questions)
     stream = Generator(PCG64(SeedSequence(seed, spawn_key=(*design, chunk.number))))
-    asked = draw_questions(study, chunk.replicates, stream)
-    leanings = draw_leanings(study, asked, stream)
-    drawn = stream.random(asked.shape)
-    return tuple(_test(each, differences(each, leanings, drawn), asked) for each in chunk.studies)
-
-
-def _test(study: PlannedStudy, d: Differences, asked: Questions) -> Tally:
-    means, variances = two_way(d, asked, study.questions)
-    critical = stdtrit(min(study.participants, study.questions) - 1, 1 - ALPHA / 2)
-    half_widths = critical * np.sqrt(variances)
-    # A mean without any spread has no test and so does not reject, as in the analysis.
-    tested = variances > 0
-    return Tally(
-        replicates=len(d),
-        tested=int(tested.sum()),
-        rejected=int((tested & (np.abs(means) > half_widths)).sum()),
-        half_widths=float(half_widths.sum()),
+    table = deal(study, chunk.replicates, stream)
+    leanings = draw_leanings(study, chunk.replicates, stream)
+    drawn = stream.random((len(table.questions), chunk.replicates), dtype=np.float32)
+    outcomes = {
+        difference: Outcome.of(
+            table, pick(replace(study, difference=difference), table, leanings, drawn)
+        )
+        for difference in _differences(chunk.studies, equality=chunk.equality)
+    }
+    return tuple(
+        _count(outcomes[each.difference], each.difference, outcomes.get(0.0))
+        for each in chunk.studies
     )
 
 
-def draw_questions(study: PlannedStudy, replicates: int, stream: Generator) -> Questions:
-    """Deal each participant their questions; returns (replicates, P, k), values 0 to S - 1.
+def _count(outcome: "Outcome", difference: float, none: "Outcome | None") -> Tally:
+    preferred = outcome.preferred & ((outcome.tests.mean[0] > 0) | (not difference))
+    half_width = outcome.half_width
+    return Tally(
+        replicates=len(preferred),
+        tested=int((half_width > 0).sum()),
+        preferred=int(preferred.sum()),
+        for_order=int((preferred & outcome.for_order).sum()),
+        equal=int(none.equal_within(difference).sum()) if none and difference else 0,
+        half_widths=float(half_width.sum()),
+    )
 
-    From a pool each gets the questions dealt least often so far, at random among
-    equals, as the survey does: counts differ by at most 1.
+
+@dataclass(frozen=True)
+class Table:
+    """The answers of a chunk's replicates: by whom, to which questions, of which kinds.
+
+    ``participants``, ``questions``: of each answer, sorted by participant; those numbered from
+    ``clickers`` on click at random. ``orders``: (measures, S, replicates or 1), of the kind of each
+    question; ``contradicting``: (S, replicates or 1).
     """
-    shape = (replicates, study.participants, study.per_participant)
-    if study.design == "all":
-        return np.broadcast_to(np.arange(study.questions), shape)
-    asked = np.empty(shape, dtype=np.intp)
-    dealt = np.zeros((replicates, study.questions))
-    rows = np.arange(replicates)[:, None]
-    for participant in range(study.participants):
-        order = dealt + stream.random(dealt.shape)
-        least = np.argpartition(order, study.per_participant - 1)[:, : study.per_participant]
-        asked[:, participant] = least
-        dealt[rows, least] += 1
-    return asked
+
+    participants: Whole
+    questions: Whole
+    clickers: int
+    orders: Whole
+    contradicting: Mask
+
+    @property
+    def differ(self) -> Mask:
+        """Where the compared orders differ, as ``contradicting``."""
+        differ: Mask = self.orders[1] > 0
+        return differ
 
 
-def draw_leanings(study: PlannedStudy, asked: Questions, stream: Generator) -> Numbers:
-    """Draw u_s + v_p for each answer; returns (replicates, P, k), as ``asked``."""
-    replicates, participants, _ = asked.shape
-    of_questions = stream.normal(0, study.between_questions, (replicates, study.questions))
-    of_participants = stream.normal(0, study.between_participants, (replicates, participants))
-    leanings: Numbers = of_questions[np.arange(replicates)[:, None, None], asked]
-    leanings += of_participants[:, :, None]
-    return leanings
+def deal(study: PlannedStudy, replicates: int, stream: Generator) -> Table:
+    """Deal each participant their questions, let some stop early, and draw the questions' kinds.
 
-
-def differences(study: PlannedStudy, leanings: Numbers, drawn: Numbers) -> Differences:
-    """Return d, credit of the first measure minus credit of the second: -1, 0 or 1.
-
-    ``drawn``: uniform in [0, 1), of the shape of ``leanings``.
+    From a pool each gets the questions dealt least often so far, at random among equals, as the
+    survey does. Who stops has answered a random part of theirs, at least one and not all; the parts
+    are evenly spread. All replicates share these; each has its own kinds.
     """
-    leaning = np.clip(leanings + study.difference, -study.decided, study.decided)
-    first = drawn < (study.decided + leaning) / 2
-    second = drawn >= 1 - (study.decided - leaning) / 2
-    difference: Differences = first.view(np.int8) - second.view(np.int8)
-    return difference
+    people, asked = study.participants, study.per_participant
+    dealt = np.zeros(study.questions)
+    answered = np.full(people, asked)
+    stopping = stream.permutation(people)[: round(study.dropouts * people)]
+    if asked > 1:
+        parts = (np.arange(len(stopping)) + 0.5) / max(1, len(stopping))
+        answered[stopping] = 1 + (parts * (asked - 1)).astype(int)
+    by_participant = []
+    for count in answered.tolist():
+        order = np.argsort(dealt + stream.random(study.questions))[:asked]
+        dealt[order] += 1
+        by_participant.append(order if count == asked else stream.permutation(order)[:count])
+    kinds, counts = zip(*study.kinds, strict=True)
+    known = np.repeat(np.arange(len(kinds)), counts)
+    drawn = np.zeros((study.questions, 1), dtype=int)
+    if len(kinds) > 1:
+        # Without replacement, so that a study of these very questions has each of them.
+        rounds = -(-study.questions // len(known))
+        order = stream.random((rounds, len(known), replicates)).argsort(axis=1)
+        drawn = known[order].reshape(-1, replicates)[: study.questions]
+    return Table(
+        participants=np.repeat(np.arange(people), answered),
+        questions=np.concatenate(by_participant),
+        clickers=people - round(study.random_clickers * people),
+        orders=np.array([kind.orders for kind in kinds]).T[:, drawn],
+        contradicting=np.array([kind.contrast == CONTRADICTING for kind in kinds])[drawn],
+    )
 
 
-def two_way(d: NDArray[np.number], asked: Questions, questions: int) -> tuple[Numbers, Numbers]:
-    """Return each replicate's mean of d and its two-way cluster-robust variance.
+class Leanings(NamedTuple):
+    """How much more, or less, each measure is picked: by participant and by question.
 
-    d, asked: (replicates, P, k); every question has an answer. The variance is that of the
-    analysis, ``agreement.differences.two_way``, and 0 where that has none.
+    (measures, P, replicates) and (measures, S, replicates); over the measures they add up to 0.
     """
-    replicates, participants, per_participant = d.shape
-    n = participants * per_participant
-    means = d.mean(axis=(1, 2))
-    residuals = np.subtract(d, means[:, None, None], dtype=np.float64)
-    # With consecutive numbers for the questions of all replicates, one bincount sums them all.
-    numbered = asked + questions * np.arange(replicates)[:, None, None]
-    of_questions: Numbers = np.bincount(  # type: ignore[assignment] # weighed counts are floats
-        numbered.ravel(), residuals.ravel(), replicates * questions
-    ).reshape(replicates, questions)
-    squares = (residuals**2).sum(axis=(1, 2))
-    v_p = _clustered(residuals.sum(axis=2), n)
-    v_s = _clustered(of_questions, n)
-    v_0 = squares / n**2 * n / (n - 1)
-    # A zero that rounding made positive is no variance; the analysis has the same limit.
-    negligible = 1e-12 * squares / n**2
-    both, larger = v_p + v_s - v_0, np.maximum(v_p, v_s)
-    positive = np.where(larger > negligible, larger, 0.0)
-    return means, np.where(both > negligible, both, positive)
+
+    of_participants: Singles
+    of_questions: Singles
 
 
-def _clustered(sums: Numbers, n: int) -> Numbers:
-    groups = sums.shape[1]
-    variance: Numbers = (sums**2).sum(axis=1) * groups / (groups - 1) / n**2
-    return variance
+def draw_leanings(study: PlannedStudy, replicates: int, stream: Generator) -> Leanings:
+    """Draw how participants and questions lean; two measures' leanings differ by u_s + v_p."""
+
+    def draw(spread: float, size: int) -> Singles:
+        normal = stream.standard_normal((study.measures, size, replicates), dtype=np.float32)
+        centred: Singles = (normal - normal.mean(axis=0)) * np.float32(spread / 2**0.5)
+        return centred
+
+    return Leanings(
+        draw(study.between_participants, study.participants),
+        draw(study.between_questions, study.questions),
+    )
 
 
-def power(study: PlannedStudy, tallies: Sequence[Tally]) -> Power:
+def pick(study: PlannedStudy, table: Table, leanings: Leanings, drawn: Singles) -> Singles:
+    """Return which order each answer picks, named by its first measure: (measures, n, replicates).
+
+    1 where it does, else 0. ``drawn``: uniform in [0, 1), (n, replicates).
+    """
+    measures = study.measures
+    usual = np.full(measures, study.decided / 2, dtype=np.float32)
+    if measures > 2:
+        usual[2:] = min(study.decided / 2, (1 - study.decided) / (measures - 2))
+    usual[:2] += np.float32(study.difference / 2) * np.array([1, -1], dtype=np.float32)
+    first_click = int(np.searchsorted(table.participants, table.clickers))
+    picked, reached = np.empty((measures, *drawn.shape), np.float32), np.zeros_like(drawn)
+    below = np.zeros(drawn.shape, dtype=bool)
+    for measure, share in enumerate(usual):
+        alike = (table.orders == measure).sum(axis=0)
+        # A measure that shares the order of one before it is not picked by itself.
+        of_questions = np.where(alike, leanings.of_questions[measure] + share, np.float32(-1e9))
+        chances = leanings.of_participants[measure].take(table.participants, axis=0)
+        chances += of_questions.take(table.questions, axis=0)
+        np.maximum(chances, 0, out=chances)
+        chances[first_click:] = alike[table.questions[first_click:]] / measures
+        reached += chances
+        now = drawn < reached
+        picked[measure] = now ^ below
+        below = now
+    return picked
+
+
+@dataclass(frozen=True)
+class Tests:
+    """Tests of the mean difference of each pair, (pairs, replicates), in some answers.
+
+    ``se``, ``df``: for questions of this kind (T2); ``se_these``, ``df_these``: for these (T1); an
+    infinite error where there is no test. ``n``: number of answers.
+    """
+
+    mean: Numbers
+    se: Numbers
+    df: Numbers
+    se_these: Numbers
+    df_these: Numbers
+    n: Numbers
+
+    @classmethod
+    def of(
+        cls, table: Table, credits: Singles, pairs: Sequence[tuple[int, int]], counted: Mask
+    ) -> "Tests":
+        """Test pairs of measures in the answers to questions that are counted."""
+        mask = counted[np.newaxis].astype(np.float32)
+        answers = mask[:, table.questions]
+        if not counted.all():
+            credits = credits * answers
+        first, second = np.array(pairs).T
+        rows, columns = (_sums(of, credits) for of in (table.participants, table.questions))
+        by_row, by_column = (np.moveaxis(of[first] - of[second], 1, 0) for of in (rows, columns))
+        row_counts, column_counts = (
+            np.moveaxis(_sums(of, answers), 1, 0) for of in (table.participants, table.questions)
+        )
+        differ = (table.orders[first] != table.orders[second])[:, np.unique(table.questions)]
+        squares = ((columns[first] + columns[second]) * differ).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):  # where there is nothing to test
+            sums = TableSums.of(by_row, by_column, row_counts, column_counts, squares)
+            mean = sums.total / sums.n
+            residuals = ((by_row - row_counts * mean) ** 2).sum(axis=0)
+            these = sums.rows / (sums.rows - 1) * residuals / sums.n**2
+            found = variance_components(sums)
+            enough = (sums.rows > 1) & (sums.columns > 1) & (sums.rest_df > 0)
+            # A zero that rounding made positive is no variance; the analysis has the same limit.
+            least = NEGLIGIBLE * squares / sums.n**2
+            se, se_these = (
+                np.sqrt(np.where(of > least, of, np.inf))
+                for of in (np.where(enough, found.variance, 0), these)
+            )
+            df = np.where(np.isfinite(se), found.df, 1.0)
+        return cls(np.nan_to_num(mean), se, df, se_these, sums.rows - 1, sums.n)
+
+    @property
+    def t_these(self) -> Numbers:
+        """|t| for these questions."""
+        return np.abs(self.mean) / self.se_these
+
+
+def _sums(of: Whole, values: Singles) -> Numbers:
+    """Add up values, (…, n, replicates), by the participant or question ``of`` each."""
+    groups, place = np.unique(of, return_inverse=True)
+    entries = (np.ones(len(of), np.float32), (place, np.arange(len(of))))
+    members = csr_array(entries, (len(groups), len(of)))
+    return np.array([members @ each for each in values], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The verdict on the first pair in each replicate.
+
+    ``preferred``: a preference for questions of this kind, ``for_order``: between the orders;
+    ``decided``: a preference, at least for these questions.
+    """
+
+    tests: Tests
+    preferred: Mask
+    for_order: Mask
+    decided: Mask
+
+    @classmethod
+    def of(cls, table: Table, picked: Singles) -> "Outcome":
+        """Test the answers, and find the verdicts as ``agreement.verdicts`` does."""
+        measures = len(picked)
+        credits = _credits(table, picked)
+        everything = np.ones((len(table.contradicting), 1), dtype=bool)
+        tests = Tests.of(table, credits, list(combinations(range(measures), 2)), everything)
+        of_kind = first_pair_rejected(tests.mean / tests.se, tests.df, measures, LEVEL)
+        permitted = _beyond_random_clicks(table, picked, tests)
+        permitted &= tests.t_these[0] > -stdtrit(tests.df_these[0], LEVEL / 2)
+        return cls(
+            tests,
+            preferred=permitted & of_kind,
+            for_order=_for_order(table, credits, tests),
+            decided=permitted & (of_kind | _holm_of_first(tests)),
+        )
+
+    @property
+    def half_width(self) -> Numbers:
+        """Half the 95 % interval, which holds that for these questions; 0 without a test."""
+        tests = self.tests
+        widths = [
+            -stdtrit(df, LEVEL / 2) * se[0]
+            for se, df in ((tests.se, tests.df[0]), (tests.se_these, tests.df_these[0]))
+        ]
+        return np.where(np.isfinite(widths).all(axis=0), np.maximum(*widths), 0.0)
+
+    def equal_within(self, margin: float) -> Mask:
+        """Return where the verdict is "equal to within" a share, for questions of this kind."""
+        tests = self.tests
+        distance = margin - np.abs(tests.mean[0])
+        equal = [
+            stdtr(df, -distance / se[0]) < LEVEL
+            for se, df in ((tests.se, tests.df[0]), (tests.se_these, tests.df_these[0]))
+        ]
+        found: Mask = equal[0] & equal[1] & ~self.decided
+        return found
+
+
+def _credits(table: Table, picked: Singles) -> Singles:
+    """Return which measures each answer credits: all whose order was picked."""
+    if (table.orders == np.arange(len(picked))[:, np.newaxis, np.newaxis]).all():
+        return picked
+    credits = np.zeros_like(picked)
+    for credit, order in zip(credits, table.orders, strict=True):
+        for measure, of_measure in enumerate(picked):
+            if (shares := order == measure).any():
+                credit += shares[table.questions] * of_measure
+    return credits
+
+
+def _holm_of_first(tests: Tests) -> Mask:
+    """Return where the first pair passes Holm's correction for these questions."""
+    ordered = -np.sort(-tests.t_these, axis=0)
+    remaining = np.arange(len(ordered), 0, -1)[:, np.newaxis]
+    passed = ordered > -stdtrit(tests.df_these, LEVEL / 2 / remaining)
+    passed = np.logical_and.accumulate(passed, axis=0)
+    first: Mask = (passed & (ordered <= tests.t_these[0])).any(axis=0)
+    return first
+
+
+def _beyond_random_clicks(table: Table, picked: Singles, tests: Tests) -> Mask:
+    """Return where the label permutation shows more than random clicks give.
+
+    A random click credits the measures behind one label. The lead of many is nearly normal.
+    """
+    clicks = _sums(table.questions, picked).sum(axis=0)
+    orders, differ = table.orders, table.differ
+    first, second = ((orders == orders[compared]).mean(axis=0) for compared in (0, 1))
+    step, square = (first - second) * differ, (first + second) * differ
+    answered = np.unique(table.questions)
+    mean, variance = ((of[answered] * clicks).sum(axis=0) for of in (step, square - step**2))
+    beyond = tests.mean[0] * tests.n[0] - mean
+    p = 2 * ndtr((0.5 - np.abs(beyond)) / np.sqrt(np.maximum(variance, NEGLIGIBLE)))
+    found: Mask = (p < LEVEL) & (beyond * tests.mean[0] > 0)
+    return found
+
+
+def _for_order(table: Table, credits: Singles, tests: Tests) -> Mask:
+    """Return where a preference is one for the order: contradicting questions show it alone.
+
+    Or where no other questions tell the two apart.
+    """
+    no_ties = (table.contradicting | ~table.differ).all(axis=0)
+    if no_ties.all():
+        return np.broadcast_to(table.differ.any(axis=0), tests.mean[0].shape)
+    part = Tests.of(table, credits, [(0, 1)], table.contradicting)
+    shown = np.abs(part.mean[0]) / part.se[0] > -stdtrit(part.df[0], LEVEL / 2)
+    found: Mask = (shown | no_ties) & (part.mean[0] * tests.mean[0] > 0)
+    return found
+
+
+def power(study: PlannedStudy, tallies: Sequence[Tally], *, equality: bool = True) -> Power:
     """Add up a study's chunks and return its power."""
     total = Tally(*map(sum, zip(*tallies, strict=True)))
     return Power(
         **vars(study),
         replicates=total.replicates,
-        power=total.rejected / total.replicates,
-        interval=wilson(total.rejected, total.replicates),
+        power=total.preferred / total.replicates,
+        interval=wilson(total.preferred, total.replicates),
+        for_order=total.for_order / total.replicates,
+        equal=total.equal / total.replicates if study.difference and equality else None,
         half_width=total.half_widths / total.tested if total.tested else None,
     )
 

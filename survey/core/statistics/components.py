@@ -5,9 +5,10 @@ random. The table may have gaps: a row may have numbers in some columns only.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 # The variance of the mean is at least this part of what the rest alone gives. Without a bound a
 # variance that is small by chance makes a test reject too often where rows and columns do not
@@ -35,6 +36,32 @@ class TableSums:
     by_column: Number
     row_weight: Number
     column_weight: Number
+
+    @classmethod
+    def of(
+        cls,
+        by_row: NDArray[Any],
+        by_column: NDArray[Any],
+        row_counts: NDArray[Any],
+        column_counts: NDArray[Any],
+        squares: Number,
+    ) -> Self:
+        """Add up the sums of each row and each column, the first axis of the arrays.
+
+        Without a number, of a count of 0, they are left out.
+        """
+        n = row_counts.sum(axis=0)
+        return cls(
+            n=n,
+            rows=(row_counts > 0).sum(axis=0),
+            columns=(column_counts > 0).sum(axis=0),
+            total=by_row.sum(axis=0),
+            squares=squares,
+            by_row=(by_row**2 / np.maximum(row_counts, 1)).sum(axis=0),
+            by_column=(by_column**2 / np.maximum(column_counts, 1)).sum(axis=0),
+            row_weight=(row_counts**2).sum(axis=0) / n,
+            column_weight=(column_counts**2).sum(axis=0) / n,
+        )
 
     @property
     def rest_df(self) -> Number:

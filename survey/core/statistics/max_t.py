@@ -125,3 +125,57 @@ def _groupings(names: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], ...], ...
         for place, group in enumerate(grouping):
             groupings.append((*grouping[:place], (first, *group), *grouping[place + 1 :]))
     return tuple(groupings)
+
+
+def first_pair_rejected(
+    t: NDArray[np.float64], df: NDArray[np.float64], means: int, level: float = 0.05
+) -> NDArray[np.bool_]:
+    """Return in which of many studies ``step_down`` rejects the pair of the first two means.
+
+    ``t``, ``df``: (pairs, studies), the pairs in the order of ``combinations(range(means), 2)``.
+    """
+    place = {pair: place for place, pair in enumerate(_pairs(means))}
+    rejected: NDArray[np.bool_] = 2 * scipy.special.stdtr(df[0], -np.abs(t[0])) < level
+    t, df = t[:, rejected], df[:, rejected]
+    p = 2 * scipy.special.stdtr(df, -np.abs(t))
+    of_all = np.ones(t.shape[1], dtype=bool)
+    for grouping in _groupings(tuple(map(str, range(means)))):
+        groups = [tuple(map(int, group)) for group in grouping if len(group) > 1]
+        if not any({0, 1} <= set(group) for group in groups):
+            continue
+        level_of_group, through = 1 - (1 - level) ** (1 / len(groups)), False
+        for group in groups:
+            pairs = [place[pair] for pair in combinations(group, 2)]
+            nearest = p[pairs].argmin(axis=0)[np.newaxis]
+            largest, of_df, of_p = (
+                np.take_along_axis(of[pairs], nearest, 0)[0] for of in (t, df, p)
+            )
+            through |= (
+                of_p < level_of_group
+                if len(group) == 2
+                else np.abs(largest) > _critical_t(len(group), of_df, level_of_group)
+            )
+        of_all &= through
+    rejected[rejected] = of_all
+    return rejected
+
+
+def _critical_t(means: int, df: NDArray[np.float64], level: float) -> NDArray[np.float64]:
+    """Return the |t| of which ``largest_t_p`` is ``level``, to three digits, for each df."""
+    critical: NDArray[np.float64] = _critical_curve(means, level)(1 / np.maximum(df, means))
+    few = df < means
+    critical[few] = -scipy.special.stdtrit(df[few], level / 2 / comb(means, 2))
+    return critical
+
+
+@cache
+def _critical_curve(means: int, level: float) -> scipy.interpolate.PchipInterpolator:
+    """Return the critical |t| as a function of 1 / df."""
+    inverse = np.linspace(1e-6, 1 / means, 12)
+
+    def critical(df: float) -> float:
+        highest = -scipy.special.stdtrit(df, level / 2 / comb(means, 2))
+        excess = lambda t: largest_t_p(T(t, df), means) - level  # noqa: E731
+        return float(scipy.optimize.brentq(excess, 1.0, highest + 1e-6, xtol=1e-4))
+
+    return scipy.interpolate.PchipInterpolator(inverse, [critical(1 / each) for each in inverse])

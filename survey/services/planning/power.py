@@ -2,34 +2,49 @@
 
 import logging
 import signal
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
+from itertools import permutations, product
+from math import comb
 from multiprocessing import get_context
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from scipy.special import ndtri
 
 from survey import __version__
+from survey.core.agreement.credits import Ballots, tally_credits
+from survey.core.agreement.differences import Pair
 from survey.core.agreement.power_model import (
-    ALPHA,
+    RANDOM_KINDS,
     Chunk,
+    Kinds,
     PlannedStudy,
     Power,
     Tally,
     chunks,
+    cost_of,
     decided_share,
+    distinct_kind,
+    estimated_shares,
+    kinds_of,
     power,
     tally,
 )
+from survey.core.agreement.verdicts import LEVEL
 from survey.core.studies.fields import Fault, PlanError
 from survey.core.studies.plan import QUESTIONS, Plan
+from survey.core.studies.questions import rankings_of
 from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.db.models import Study
 from survey.errors import SurveyError
+from survey.services.analysis.study_results import Votes
+from survey.services.studies.lifecycle import counted_questions
 
 MOST_VALUES = 10
 NO_POOL = "none"
@@ -54,22 +69,27 @@ class Field:
 
 
 FIELDS: Mapping[str, Field] = {
-    "participants": Field("20,30,50", int, 2, 1000, several=True),
-    "questions": Field("10,20", int, 2, QUESTIONS.highest, several=True),
+    "participants": Field("30,60", int, 2, 1000, several=True),
+    "questions": Field("10", int, 2, QUESTIONS.highest, several=True),
     "pool": Field("30", int, 2, QUESTIONS.highest, several=True),
-    "difference": Field(".05,.10,.15", float, 0, 1, several=True),
+    "difference": Field(".10", float, 0, 1, several=True),
+    "measures": Field("3", int, 2, 6),
     "decided": Field(".68", float, 0.05, 1),
     "between_questions": Field(".15", float, 0, 1),
     "between_participants": Field(".05", float, 0, 1),
+    "dropouts": Field("0", float, 0, 0.9),
+    "random_clickers": Field("0", float, 0, 0.9),
     "replicates": Field("2000", int, 100, 100_000),
     "seed": Field("1", int, 0, 2**32 - 1),
 }
-SHARES = ("decided", "between_questions", "between_participants")
-DEFAULTS = {name: field.default for name, field in FIELDS.items()}
+SHARES = ("decided", "between_questions", "between_participants", "dropouts", "random_clickers")
+PEOPLE = FIELDS["participants"]
+GENERATORS = ("discriminative", "random")
+DEFAULTS = {name: field.default for name, field in FIELDS.items()} | {"generator": GENERATORS[0]}
 
 # The work of an executor's task, about a twentieth of a second: sending it to a cluster's
 # worker and back takes some milliseconds.
-COST_OF_A_TASK = 2_000_000
+COST_OF_A_TASK = 1_000_000
 
 ENOUGH = 0.8  # the power that studies are usually planned for
 
@@ -93,30 +113,50 @@ class Grid:
     @property
     def cost(self) -> int:
         """Work of simulating the grid, in the unit of ``simulate_power``'s progress."""
-        return sum(study.cost for study in self.studies) * self.replicates
+        return sum(map(cost_of, _alike(self.studies))) * self.replicates
 
 
-def read_grid(fields: Mapping[str, str]) -> Grid:
+def read_grid(fields: Mapping[str, str], kinds: Kinds | None = None) -> Grid:
     """Parse texts like "20,30,50" to a grid; missing fields are as in ``DEFAULTS``.
 
-    ``pool`` may be "none". Raises GridError with every fault and its field.
+    ``pool`` may be "none". ``kinds``: of a study's questions, in place of a generator's. Raises
+    GridError with every fault and its field.
     """
     texts = {name: fields.get(name, usual).strip() for name, usual in DEFAULTS.items()}
+    if "decided" not in fields and texts["measures"] in ("2", "4", "5", "6"):
+        texts["decided"] = f"{decided_share(int(texts['measures'])):.2f}"
     faults: list[Fault] = []
     values: dict[str, list[float]] = {}
-    for name, text in texts.items():
+    for name in FIELDS:
         try:
-            values[name] = _numbers(name, text)
+            values[name] = _numbers(name, texts[name])
         except ValueError as error:
             faults.append(Fault((name,), str(error)))
     faults = faults or list(_disagreements(values))
+    faults += _generator_faults(texts)
     if faults:
         raise GridError(faults)
+    usual = (
+        RANDOM_KINDS if texts["generator"] == "random" else distinct_kind(int(texts["measures"]))
+    )
     try:
-        studies = tuple(_studies(values))
+        studies = tuple(_studies(values, kinds or usual))
     except ValueError as error:  # too few answers for the pool; all else fits by now
         raise GridError([Fault(("pool",), str(error))]) from error
     return Grid(studies, int(values["replicates"][0]), int(values["seed"][0]), texts)
+
+
+def _generator_faults(texts: Mapping[str, str]) -> Iterator[Fault]:
+    generator = texts["generator"]
+    if generator not in GENERATORS:
+        allowed = " or ".join(GENERATORS)
+        yield Fault(("generator",), f"generator is {generator[:40]!r}; {allowed} is allowed")
+    elif generator == "random" and texts["measures"] != "3":
+        yield Fault(
+            ("generator",),
+            "the random questions are those of AP, NMRR and MNRO; plan a draft's own questions "
+            "with --study, or take the generator discriminative",
+        )
 
 
 def texts_of(plan: Plan) -> dict[str, str]:
@@ -127,8 +167,45 @@ def texts_of(plan: Plan) -> dict[str, str]:
         "pool": str(plan.questions) if plan.counted < plan.questions else NO_POOL,
     }
     if isinstance(plan, OrderingPlan):
+        texts["measures"] = str(len(plan.measures))
         texts["decided"] = f"{decided_share(len(plan.measures)):.2f}"
+        if plan.smallest_difference:
+            texts["difference"] = f"{plan.smallest_difference / 100:.2f}"
     return texts
+
+
+def kinds_of_study(study: Study, text: str | None) -> Kinds | None:
+    """Return the kinds of a study's questions for a pair; None where it orders no lists."""
+    if not isinstance(study.plan, OrderingPlan):
+        return None
+    rankings = rankings_of(counted_questions(study))
+    return kinds_of(rankings, find_pair(study.plan.measures, text))
+
+
+def find_pair(measures: Sequence[str], text: str | None) -> Pair:
+    """Return the pair that a text like "MNRO-NMRR" names; without a text the first of all.
+
+    Raises SurveyError.
+    """
+    known = [Pair(*both) for both in permutations(reversed(measures), 2)]
+    for pair in known:
+        if text in (None, str(pair)):
+            return pair
+    raise SurveyError(f"The measures are {', '.join(measures)}; a pair is like {known[0]}.")
+
+
+def texts_from(votes: Votes, text: str | None) -> dict[str, str]:
+    """Return the fields of the grid that a past study's votes on a pair estimate.
+
+    Raises SurveyError where they are too few.
+    """
+    credits = tally_credits(Ballots.of(votes.answers, votes.rankings, votes.measures))
+    try:
+        shares = estimated_shares(credits, find_pair(votes.measures, text))
+    except ValueError as error:
+        raise SurveyError(f"These answers show no spreads: {error}.") from error
+    unfinished = float((votes.answers.answer_counts < votes.asked).mean())
+    return {name: f"{share:.3f}" for name, share in {**shares, "dropouts": unfinished}.items()}
 
 
 def _numbers(name: str, text: str) -> list[float]:
@@ -167,12 +244,12 @@ def _disagreements(values: Mapping[str, Sequence[float]]) -> Iterable[Fault]:
         )
 
 
-def _studies(values: Mapping[str, Sequence[Any]]) -> Iterator[PlannedStudy]:
+def _studies(values: Mapping[str, Sequence[Any]], kinds: Kinds) -> Iterator[PlannedStudy]:
     shares = {name: values[name][0] for name in SHARES}
     names = ("difference", "participants", "questions")
     for difference, people, asked in product(*(values[name] for name in names)):
         for questions in (asked, *(pool for pool in values["pool"] if pool > asked)):
-            yield PlannedStudy(people, asked, questions, difference, **shares)
+            yield PlannedStudy(people, asked, questions, difference, **shares, kinds=kinds)
 
 
 def simulate_power(
@@ -181,15 +258,18 @@ def simulate_power(
     seed: int,
     replicates: int,
     executor: Executor | None = None,
+    equality: bool = True,
     on_progress: Callable[[int], object] = lambda _: None,
 ) -> tuple[Power, ...]:
     """Simulate each study's power, in this process or on an executor.
 
     The figures are the same for every executor and number of workers: threads, processes
     or a Dask cluster's ``Client(...).get_executor()``. ``on_progress`` is called with the
-    cost of each finished part; the costs add up to Σ study.cost · replicates.
+    cost of each finished part; the costs add up to those of the studies (``cost_of``).
     """
-    work = [chunk for group in _alike(studies) for chunk in chunks(group, replicates)]
+    work = [
+        chunk for group in _alike(studies) for chunk in chunks(group, replicates, equality=equality)
+    ]
     tasks = list(_tasks(work))
     by_study: dict[PlannedStudy, list[Tally]] = {study: [] for study in studies}
     with nullcontext(executor) if executor else ThreadPoolExecutor(1) as pool:
@@ -198,7 +278,7 @@ def simulate_power(
             for study, study_tally in done:
                 by_study[study].append(study_tally)
             on_progress(sum(chunk.cost for chunk in task))
-    return tuple(power(study, by_study[study]) for study in studies)
+    return tuple(power(study, by_study[study], equality=equality) for study in studies)
 
 
 def _alike(studies: Sequence[PlannedStudy]) -> list[tuple[PlannedStudy, ...]]:
@@ -225,6 +305,90 @@ def _tallies(seed: int, task: Sequence[Chunk]) -> list[tuple[PlannedStudy, Tally
     return [pair for chunk in task for pair in zip(chunk.studies, tally(chunk, seed), strict=True)]
 
 
+PARTICIPANTS, POOL, EACH = "participants", "participants with a pool", "questions for each"
+# Ways to enough power are searched with fewer runs: the sizes are approximate anyway.
+SEARCHED, GLANCED = 500, 100
+MOST_ANSWERS = 20_000
+CLOSE = 0.02
+
+Planned = TypeVar("Planned", bound=PlannedStudy)
+Simulate = Callable[[PlannedStudy, int], Power]
+
+
+class Way(NamedTuple):
+    """What gives a study enough power: ``more`` participants, these with a pool, or questions.
+
+    ``result``: about the smallest such study where it is ``enough``, else the largest tried.
+    """
+
+    more: str
+    result: Power
+    enough: bool
+
+
+def find_ways(grid: Grid, executor: Executor | None = None) -> list[Way]:
+    """Find what gives the smallest study of a grid ``ENOUGH`` power, for each difference."""
+
+    def simulate(study: PlannedStudy, replicates: int) -> Power:
+        return simulate_power(
+            [study], seed=grid.seed, replicates=replicates, executor=executor, equality=False
+        )[0]
+
+    ways = []
+    for start in _smallest(grid.studies):
+        asked = start.per_participant
+        people = int(max(start.participants, min(PEOPLE.highest, MOST_ANSWERS // asked)))
+        pool = max(study.questions for study in grid.studies if study.per_participant == asked)
+        ways.append(_way(PARTICIPANTS, start, ("participants",), people, simulate))
+        if pool > start.questions:
+            pooled = replace(start, questions=pool)
+            ways.append(_way(POOL, pooled, ("participants",), people, simulate))
+        questions = max(start.questions, QUESTIONS.highest)
+        ways.append(_way(EACH, start, ("per_participant", "questions"), questions, simulate))
+    return ways
+
+
+def _smallest(studies: Sequence[Planned]) -> list[Planned]:
+    """Return the smallest study, with each difference that is not 0."""
+    sizes = [(each.participants, each.per_participant, each.questions) for each in studies]
+    return [
+        study
+        for study, size in zip(studies, sizes, strict=True)
+        if size == min(sizes) and study.difference
+    ]
+
+
+def _way(
+    more: str, start: PlannedStudy, sizes: tuple[str, ...], most: int, simulate: Simulate
+) -> Way:
+    """Search the least of ``sizes`` with enough power, by interpolating the power's probit."""
+
+    def study_of(size: int) -> PlannedStudy:
+        return replace(start, **dict.fromkeys(sizes, size))
+
+    least = getattr(start, sizes[0])
+    highest = simulate(study_of(most), GLANCED)
+    lowest = simulate(study_of(least), SEARCHED)
+    if highest.interval[1] < ENOUGH or lowest.power >= ENOUGH:
+        best = lowest if lowest.power >= ENOUGH else highest
+        return Way(more, best, best.power >= ENOUGH)
+    (low, below), (high, above), best = (least, _excess(lowest)), (most, _excess(highest)), highest
+    while high - low > 1 and abs(best.power - ENOUGH) > CLOSE:
+        part = min(max(-below / max(above - below, 0.1), 0.1), 0.9)
+        size = min(max(round(low * (high / low) ** part), low + 1), high - 1)
+        result = simulate(study_of(size), SEARCHED)
+        if result.power < ENOUGH - CLOSE:
+            low, below = size, _excess(result)
+        else:
+            high, above, best = size, _excess(result), result
+    return Way(more, best, best.power >= ENOUGH - CLOSE)
+
+
+def _excess(result: Power) -> float:
+    """Return how far a power is above ``ENOUGH``, in standard deviations."""
+    return float(ndtri(min(max(result.power, 0.002), 0.998)) - ndtri(ENOUGH))
+
+
 def side_by_side(powers: Sequence[Power]) -> list[list[Power]]:
     """Group powers by study; a study's list has its differences in order."""
     rows: dict[tuple[int, int, int], list[Power]] = {}
@@ -248,20 +412,31 @@ def as_rows(powers: Sequence[Power]) -> list[dict[str, Any]]:
             "power": result.power,
             "power_low": result.interval[0],
             "power_high": result.interval[1],
+            "power_for_order": result.for_order,
+            "power_equal": result.equal,
             "half_width": result.half_width,
         }
         for result in powers
     ]
 
 
-def as_json(grid: Grid, powers: Sequence[Power]) -> dict[str, Any]:
-    """Return the grid's settings and the powers as JSON values."""
+def as_json(grid: Grid, powers: Sequence[Power], ways: Sequence[Way]) -> dict[str, Any]:
+    """Return the grid's settings, the powers and what gives enough power as JSON values."""
+    counts: Counter[str] = Counter()
+    for kind, count in powers[0].kinds:
+        counts[kind.contrast] += count
     return {
-        "alpha": ALPHA,
+        "alpha": LEVEL,
         **{name: float(grid.texts[name]) for name in SHARES},
+        "measures": powers[0].measures,
+        "contrasts": {name: count / counts.total() for name, count in counts.items()},
         "replicates": grid.replicates,
         "seed": grid.seed,
         "studies": as_rows(powers),
+        "enough": [
+            {"power": ENOUGH, "more": way.more, "reached": way.enough, **as_rows([way.result])[0]}
+            for way in ways
+        ],
     }
 
 
@@ -277,30 +452,50 @@ def command(texts: Mapping[str, str]) -> str:
 
 
 NOT_COVERED = (
-    "One pair of measures and one test at 5 %: where three pairs are tested and Holm's "
-    "correction is applied, the power for each is lower.",
-    "It assumes that every participant finishes and no answer is left out: invite more people "
-    "than planned.",
-    "The share that decides and the spread between questions come from the ten questions of "
-    "the MNRO paper, one of which cannot tell MNRO and NMRR apart. Yours may differ: try "
-    "others. The spread between participants is an assumption; the paper does not print it.",
-    "With few participants or questions the test's own 5 % is approximate: ask for a "
-    "difference of 0 to see how often it finds what is not there.",
+    "Differences are in questions in which the two orders differ; identical orders show none, so "
+    "that the difference over all questions is smaller. Where one measure only breaks ties of the "
+    "other, the difference is taken to be the same.",
+    "Further measures are taken to be liked as much as the two on average: then the correction "
+    "for all pairs costs most.",
+    "The share that decides and the spread between questions come from the ten questions of the "
+    "MNRO paper. The spread between participants is an assumption; the paper does not print it. "
+    "A past study of yours tells both: survey power --from-bundle.",
 )
 
 
 def reading(result: Power) -> str:
-    """Return the sentence on a study's power."""
-    reach = 50 * (result.interval[1] - result.interval[0])
-    margin = f"±{reach:.0f}" if reach >= 0.5 else "less than ±1"
+    """Return the sentence on a study's power, for a preregistration too."""
     who = f"With {result.participants} participants answering {asked(result)} questions"
-    how_often = f"is found in {percent(result)} of studies ({margin})"
+    how_often = f"in {percent(result)} of studies ({margin(result)})"
+    pairs = comb(result.measures, 2)
+    corrected = f"corrected for {pairs} comparisons" if pairs > 1 else "the only comparison"
     if not result.difference:
-        return f"{who}, a difference that is not there {how_often}."
-    return f"{who}, a difference of {points(result.difference)} {how_often}."
+        return (
+            f"{who}, the verdict prefers a measure {how_often} although there is no difference, "
+            f"for questions of this kind, {corrected}."
+        )
+    sentence = (
+        f"{who}, the verdict finds a difference of {points(result.difference)} {how_often}, "
+        f"for questions of this kind, {corrected}."
+    )
+    if result.for_order < result.power:
+        sentence += (
+            f" In {100 * result.for_order:.0f} % it says that the preference is for the order, and "
+            "not only for showing no ties."
+        )
+    return (
+        f"{sentence} Without a difference it calls the two equal to within "
+        f"{points(result.difference)} in {100 * (result.equal or 0.0):.0f} %."
+    )
 
 
-def asked(result: Power) -> str:
+def margin(result: Power) -> str:
+    """Format the Monte Carlo error of a power in points."""
+    reach = 50 * (result.interval[1] - result.interval[0])
+    return f"±{reach:.0f}" if reach >= 0.5 else "less than ±1"
+
+
+def asked(result: PlannedStudy) -> str:
     """Return which questions each participant answers: "all of 10", "10 of 30"."""
     answered = "all" if result.design == "all" else str(result.per_participant)
     return f"{answered} of {result.questions}"
@@ -320,59 +515,53 @@ def points(share: float) -> str:
     return f"{100 * share:g} point{'' if share == 0.01 else 's'}"
 
 
-def advice(powers: Sequence[Power]) -> list[str]:
-    """Return for each difference the smallest study with enough power, and what helps more.
+def advice(powers: Sequence[Power], ways: Sequence[Way]) -> list[str]:
+    """Return for each difference what gives enough power, and what helps more.
 
-    ``powers``: of a whole grid. What helps more is participants, questions, or neither.
+    ``powers``: of a whole grid; ``ways``: to more from its smallest study.
     """
-    differences = sorted({result.difference for result in powers if result.difference})
-    grids = ([each for each in powers if each.difference == wanted] for wanted in differences)
-    return [" ".join([_large_enough(grid), *_what_helps(grid)]) for grid in grids]
+    by_difference: dict[float, list[Way]] = {}
+    for way in ways:
+        by_difference.setdefault(way.result.difference, []).append(way)
+    smallest = {study.difference: study for study in _smallest(powers)}
+    return [
+        " ".join([_how_many(smallest[difference], of), *_what_helps(of)])
+        for difference, of in by_difference.items()
+    ]
 
 
-def _large_enough(grid: Sequence[Power]) -> str:
-    what = f"A difference of {points(grid[0].difference)}"
-    enough = [result for result in grid if result.power >= ENOUGH]
-    if enough:
-        least = min(enough, key=lambda result: (result.answers, result.participants, -result.power))
-        return (
-            f"{what}: of these studies, {_study(least)} is the smallest that finds it in "
-            f"{100 * ENOUGH:.0f} % of cases or more: in {percent(least)}."
-        )
-    best = max(grid, key=lambda result: result.power)
-    return (
-        f"{what}: none of these studies finds it in {100 * ENOUGH:.0f} % of cases; "
-        f"the best is {_study(best)}: in {percent(best)}."
+def _how_many(start: Power, ways: Sequence[Way]) -> str:
+    what = (
+        f"A difference of {points(start.difference)}: {_study(start)} find it in {percent(start)}"
     )
+    if start.power >= ENOUGH:
+        return f"{what}, which is enough."
+    sizes = [f"about {_study(way.result)}" for way in ways if way.enough]
+    sentences = [f"{what}."]
+    if sizes:
+        sentences.append(f"{100 * ENOUGH:.0f} % take {', or '.join(sizes)}.")
+    sentences += [
+        f"Not enough: {_study(way.result)}, {100 * way.result.power:.0f} %."
+        for way in ways
+        if not way.enough
+    ]
+    return " ".join(sentences)
 
 
-def _what_helps(grid: Sequence[Power]) -> Iterator[str]:
-    """Compare the smallest study with more participants and with more questions."""
-    start = min(
-        grid, key=lambda result: (result.participants, result.per_participant, result.questions)
-    )
-    others = [result for result in grid if result != start]
-    asked_alike = (start.per_participant, start.questions)
-    people = [each for each in others if (each.per_participant, each.questions) == asked_alike]
-    questions = [each for each in others if each.participants == start.participants]
-    if not people or not questions:
+def _what_helps(ways: Sequence[Way]) -> Iterator[str]:
+    """Compare more participants with more questions, by the answers that they take."""
+    by_more = {way.more: way for way in ways}
+    people, questions = by_more[PARTICIPANTS], by_more[EACH]
+    if not (people.enough or questions.enough) or people.result == questions.result:
         return
-    more_people = max(people, key=lambda result: result.participants)
-    more_questions = max(questions, key=lambda result: result.power)
-    yield (
-        f"{_study(start)} find it in {percent(start)}; "
-        f"{_study(more_people)} in {percent(more_people)}; "
-        f"{_study(more_questions)} in {percent(more_questions)}."
-    )
-    if more_questions.interval[0] > more_people.interval[1]:
-        yield "Here more questions help more than more participants."
-    elif more_people.interval[0] > more_questions.interval[1]:
-        yield "Here more participants help more than more questions."
-    else:
-        yield "Here neither more participants nor more questions helps clearly more."
+    answers = [way.result.answers if way.enough else float("inf") for way in (people, questions)]
+    if answers[1] < answers[0]:
+        yield "With these spreads more questions help more than more participants."
+    elif answers[0] < answers[1]:
+        yield "With these spreads more participants help more than more questions."
 
 
-def _study(result: Power) -> str:
+def _study(result: PlannedStudy) -> str:
     return (
         f"{result.participants} participants × {asked(result)} questions ({result.answers} answers)"
     )

@@ -36,9 +36,9 @@ ACTIONS = {  # what an action does, and the message after it
     "bring-back": (lifecycle.unarchive, "The study is back from the archive."),
 }
 
-# Questions to simulate. A worker serves one request at a time, so a page may take only a second
+# Answers to simulate. A worker serves one request at a time, so a page may take only a second
 # or two. The command line has no such limit; it has a progress bar and several processes.
-MAX_COST = 40_000_000
+MAX_COST = 10_000_000
 
 
 class NewStudyForm(Form):
@@ -229,9 +229,17 @@ class PlanningForm(Form):
     questions = _field("questions", "Questions for each")
     pool = _field("pool", "Questions in a pool")
     difference = _field("difference", "Differences to find")
+    measures = _field("measures", "Measures")
+    generator = SelectField(
+        "What draws the questions",
+        choices=[SelectChoice(name, name) for name in power.GENERATORS],
+        default=power.GENERATORS[0],
+    )
     decided = _field("decided", "Share of responses that decide")
     between_questions = _field("between_questions", "Spread between questions")
     between_participants = _field("between_participants", "Spread between participants")
+    dropouts = _field("dropouts", "Share who stop early")
+    random_clickers = _field("random_clickers", "Share who click at random")
     replicates = StringField("Replicates", default="1000")
     seed = _field("seed", "Seed")
 
@@ -245,6 +253,7 @@ def planning() -> ResponseReturnValue:
         return page("researcher/planning.html", form)
     session().rollback()  # else participants' answers wait for the simulation
     powers = power.simulate_power(grid.studies, seed=grid.seed, replicates=grid.replicates)
+    ways = power.find_ways(grid)
     begin_reading(session())
     return page(
         "researcher/planning.html",
@@ -252,7 +261,7 @@ def planning() -> ResponseReturnValue:
         grid=grid,
         powers=powers,
         rows=power.side_by_side(powers),
-        advice=power.advice(powers),
+        advice=power.advice(powers, ways),
         command=power.command(grid.texts),
         words=power,
     )
@@ -273,7 +282,7 @@ def _grid(form: PlanningForm) -> power.Grid | None:
         return grid
     form.replicates.errors = [
         f"These {len(grid.studies)} studies are too much for this page: "
-        f"{grid.cost / 1e6:,.0f} million questions to simulate, {MAX_COST / 1e6:.0f} are allowed. "
+        f"{grid.cost / 1e6:,.0f} million answers to simulate, {MAX_COST / 1e6:.0f} are allowed. "
         f"Ask for fewer, or on the command line: {power.command(grid.texts)}"
     ]
     return None

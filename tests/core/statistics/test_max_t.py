@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.optimize import brentq
 
-from survey.core.statistics.max_t import T, largest_t_p, step_down
+from survey.core.statistics.max_t import T, first_pair_rejected, largest_t_p, step_down
 
 
 @pytest.mark.parametrize("means", [3, 4, 5, 6])
@@ -106,3 +106,17 @@ def test_a_corrected_p_lies_between_its_own_and_bonferronis(means, data):
 def test_the_order_of_the_names_does_not_matter(names, values):
     tests = dict(zip(map(frozenset, ("AB", "AC", "BC")), values, strict=True))
     assert step_down(names, tests) == pytest.approx(step_down("ABC", tests))
+
+
+@pytest.mark.parametrize("means", [2, 3, pytest.param(4, marks=pytest.mark.slow)])
+def test_many_studies_at_once_reject_the_first_pair_where_each_alone_does(means):
+    rng = np.random.default_rng(means)
+    pairs = list(combinations("ABCD"[:means], 2))
+    t, df = rng.normal(0, 2.5, (len(pairs), 15)), rng.uniform(1, 30, (len(pairs), 15))
+    p = [
+        step_down("ABCD"[:means], dict(zip(map(frozenset, pairs), map(T, *each), strict=True)))
+        for each in zip(t.T.tolist(), df.T.tolist(), strict=True)
+    ]
+    expected = [each[frozenset("AB")] < 0.05 for each in p]
+    assert first_pair_rejected(t, df, means).tolist() == expected
+    assert 0 < sum(expected) < 15
