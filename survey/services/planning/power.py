@@ -364,7 +364,8 @@ def _way(
     """Search the least of ``sizes`` with enough power, by interpolating the power's probit."""
 
     def study_of(size: int) -> PlannedStudy:
-        return replace(start, **dict.fromkeys(sizes, size))
+        changed: dict[str, Any] = dict.fromkeys(sizes, size)
+        return replace(start, **changed)
 
     least = getattr(start, sizes[0])
     highest = simulate(study_of(most), GLANCED)
