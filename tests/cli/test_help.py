@@ -12,6 +12,7 @@ WIDTH = 80
 ELSEWHERE = {
     "survey serve": "it serves until it is stopped: tests/browser and tests/promises",
     "survey power --replicates 100000": "it needs a cluster: tests/services/test_executors.py",
+    "survey power --from-bundle": "it needs answers: tests/cli/test_power.py",
 }
 EXAMPLES = [(path, one.examples) for path, one in ALL.items()]
 
