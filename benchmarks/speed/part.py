@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
-OURS = ("numpy", "scipy", "sqlalchemy", "flask", "granian")
+OURS = ("numpy", "scipy", "sqlalchemy", "flask", "waitress")
 
 
 @dataclass(frozen=True)

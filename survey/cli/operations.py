@@ -1,11 +1,10 @@
 """``survey init``, ``serve``, ``doctor``, ``upgrade``, ``backup``, ``restore``: run a server."""
 
-import contextlib
-import socket
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,6 +20,8 @@ from survey.cli.researcher import link_address
 from survey.cli.terminal import print_json, print_result, print_table, print_text, progress_bar
 
 if TYPE_CHECKING:
+    import socket
+
     from sqlalchemy import Engine
 
     from survey.config import Settings
@@ -64,54 +65,23 @@ def init(as_json: bool) -> None:
 )
 def serve(host: str, port: int, workers: int, demo: bool) -> None:
     """Serve the survey to participants and researchers, until Ctrl-C."""
+    from survey.app import create_served_app, delete_due_data, load_templates
+    from survey.server import serve as serve_requests
     from survey.services.operations.database import require_current_schema, upgrade_database
     from survey.services.operations.doctor import restrict_access
 
-    _check_port_is_free(host, port)
-    with open_engine(make=demo) as (settings, engine):
-        restrict_access(engine, settings.instance)
-        if demo:
-            upgrade_database(engine)
-        require_current_schema(engine)
-        _refuse_danger(settings, engine, host)
-        _print_addresses(engine, settings.address or _own_address(host, port), demo=demo)
-    production_server(host, port, workers).serve()
-
-
-def production_server(host: str, port: int, workers: int) -> Any:
-    """Return granian's server of ``workers`` processes that ends at the first SIGINT or SIGTERM.
-
-    A second signal during the first would wait forever for a lock that the first holds. It
-    happens: `make run` repeats SIGTERM to processes that already got it, and people press
-    Ctrl-C twice.
-    """
-    from granian.constants import Interfaces
-    from granian.log import LogLevels
-    from granian.server import Server
-
-    server: Any = Server(
-        "survey.app:create_served_app",
-        factory=True,
-        interface=Interfaces.WSGI,
-        address=host,
-        port=port,
-        workers=workers,
-        # More threads would not help: writers in one process wait for each other.
-        blocking_threads=1,
-        respawn_failed_workers=True,
-        respawn_interval=0.1,
-        workers_kill_timeout=10,
-        websockets=False,
-        log_level=LogLevels.warning,
-    )
-    interrupt = server.signal_handler_interrupt
-
-    def interrupt_once(*args: Any, **kwargs: Any) -> None:
-        if not server.interrupt_signal:
-            interrupt(*args, **kwargs)
-
-    server.signal_handler_interrupt = interrupt_once
-    return server
+    with _listen(host, port) as listener:
+        with open_engine(make=demo) as (settings, engine):
+            restrict_access(engine, settings.instance)
+            if demo:
+                upgrade_database(engine)
+            require_current_schema(engine)
+            _refuse_danger(settings, engine, host)
+            address = settings.address or _own_address(host, port)
+            _print_addresses(engine, address, demo=demo)
+        app = create_served_app()
+        background, prepare = partial(delete_due_data, app), partial(load_templates, app)
+        serve_requests(app, listener, workers, background, prepare=prepare)
 
 
 @command(examples=("survey doctor", "survey doctor --host 0.0.0.0"))
@@ -220,16 +190,15 @@ def restore(file: Path, replace: bool, as_json: bool) -> None:
     print_result(result, *sentences, as_json=as_json)
 
 
-def _check_port_is_free(host: str, port: int) -> None:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with contextlib.closing(socket.socket(family)) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            raise click.ClickException(
-                f"Cannot listen on {host}:{port} ({error.strerror}); choose another with --port."
-            ) from error
+def _listen(host: str, port: int) -> "socket.socket":
+    from survey.server import listen
+
+    try:
+        return listen(host, port)
+    except OSError as error:
+        raise click.ClickException(
+            f"Cannot listen on {host}:{port} ({error.strerror}); choose another with --port."
+        ) from error
 
 
 def _own_address(host: str, port: int) -> str:

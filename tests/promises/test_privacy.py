@@ -333,7 +333,7 @@ def test_an_erasure_beside_a_reader_is_said_to_be_done_when_it_is(
     assert "Your data are being deleted" in visitor.text
     monkeypatch.setattr(application, "sleep", sleep)
     with pytest.raises(StopError):  # also what a process does that starts now
-        application._delete_due_data(app)
+        application.delete_due_data(app)
     assert tries[2] > 0
     assert left() == []
     visitor.open("/erased")

@@ -1,0 +1,147 @@
+"""The processes that serve: what becomes of one that ends, hangs or cannot start."""
+
+import itertools
+import multiprocessing
+import os
+import signal
+import socket
+import time
+from contextlib import closing, contextmanager
+
+import pytest
+import requests
+
+from survey import server
+
+SOON = 10.0  # seconds; a busy machine may take some
+
+
+def application(environ, start_response):
+    """Answer with the id of the process; /hang never answers, /end ends the process."""
+    if environ["PATH_INFO"] == "/hang":
+        time.sleep(1_000)
+    if environ["PATH_INFO"] == "/end":
+        os._exit(1)
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [str(os.getpid()).encode()]
+
+
+@contextmanager
+def serving(workers=1, *background):
+    listener = server.listen("127.0.0.1", 0)
+    arguments = (application, listener, workers, *background)
+    process = multiprocessing.get_context("fork").Process(target=server.serve, args=arguments)
+    process.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", process
+    finally:
+        process.terminate()
+        process.join(SOON)
+        process.kill()
+        listener.close()
+
+
+def ask(address, path="/", seconds=SOON):
+    """Ask until there is an answer."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            return requests.get(address + path, timeout=seconds).text
+        except requests.RequestException:
+            time.sleep(0.02)
+    raise AssertionError("no answer")
+
+
+def test_a_process_that_ends_is_replaced_each_time():
+    with serving() as (address, _):
+        seen = set()
+        for _ in range(5):
+            seen.add(ask(address))
+            with pytest.raises(requests.ConnectionError):
+                requests.get(f"{address}/end", timeout=SOON)
+        assert len(seen) == 5
+
+
+def test_a_process_that_hangs_is_replaced(monkeypatch):
+    monkeypatch.setattr(server, "SILENT_SECONDS", 1.0)
+    with serving() as (address, _):
+        hanging = int(ask(address))
+        os.kill(hanging, signal.SIGSTOP)
+        assert int(ask(address)) != hanging
+
+
+def test_a_process_with_a_request_that_hangs_is_replaced(monkeypatch):
+    monkeypatch.setattr(server, "SILENT_SECONDS", 1.0)
+    monkeypatch.setitem(server.LONGEST_REQUEST, "/", 0.5)
+    with serving() as (address, _):
+        hanging = ask(address)
+        with pytest.raises(requests.ConnectionError):
+            requests.get(f"{address}/hang", timeout=SOON)
+        assert ask(address) != hanging
+
+
+def test_a_process_that_cannot_start_is_tried_less_and_less_often(tmp_path, monkeypatch):
+    starts = tmp_path / "starts"
+
+    def fail(self):
+        with starts.open("a") as file:
+            file.write(f"{time.monotonic()}\n")
+        os._exit(1)
+
+    monkeypatch.setattr(server.Worker, "_run", fail)
+    with serving() as (_, process):
+        time.sleep(2)
+        assert process.is_alive()
+    moments = [float(line) for line in starts.read_text().split()]
+    pauses = [later - earlier for earlier, later in itertools.pairwise(moments)]
+    assert len(moments) >= 3
+    assert pauses == sorted(pauses)
+
+
+def test_processes_end_with_the_first_one(monkeypatch):
+    with serving(2) as (address, process):
+        ask(address)
+        process.kill()
+        process.join()
+        until = time.monotonic() + SOON
+        while time.monotonic() < until:
+            time.sleep(0.1)
+            try:
+                requests.get(address, timeout=0.5)
+            except requests.ConnectionError:
+                break
+            except requests.Timeout:  # the test's own copy of the socket still listens
+                break
+        else:
+            raise AssertionError("a process still answers")
+
+
+def test_signals_that_are_repeated_end_it_once():
+    with serving() as (address, process):
+        ask(address)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGTERM):
+            os.kill(process.pid, number)
+        process.join(SOON)
+        assert process.exitcode == 0
+
+
+def test_requests_that_hang_keep_no_other_kind_waiting():
+    with serving() as (address, _):
+        port = int(address.rpartition(":")[2])
+        hanging = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
+        for line in hanging:
+            line.sendall(b"GET /hang HTTP/1.1\r\nHost: a\r\n\r\n")
+        assert requests.get(f"{address}/healthz", timeout=SOON).ok
+        assert requests.get(f"{address}/research/", timeout=SOON).ok
+        for line in hanging:
+            line.close()
+
+
+def test_long_bodies_are_rejected_before_they_are_read():
+    with serving() as (address, _):
+        port = int(address.rpartition(":")[2])
+        for path, status in (("/s/a", b"413"), ("/research/import", b"200")):
+            with closing(socket.create_connection(("127.0.0.1", port), timeout=SOON)) as line:
+                head = f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n"
+                line.sendall(head.encode() + b"x" * (2_000_000 if status == b"200" else 0))
+                assert line.recv(100).split()[1] == status
