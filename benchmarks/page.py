@@ -67,10 +67,12 @@ WHAT_IS_TRUE = {
     tried.TIES: (
         "Participants hold strict orders and tick the column that agrees with them on most pairs "
         "of lists; a tie agrees with no strict order. Random orders have nothing to do with the "
-        "lists. *Formerly*: both intervals exclude zero and the label permutation shows more than "
-        "random clicks give, nothing corrected. All verdicts are for questions of this kind. "
-        "Questions in which two measures contradict each other may hold ties of one of them too, "
-        "which is why random orders favour MNRO there as well, and why its order is named at all."
+        "lists. People who value late hits order lists by the sum of their positions, plus noise "
+        "of their own with the standard deviation of these sums. *Formerly*: both intervals "
+        "exclude zero and the label permutation shows more than random clicks give, nothing "
+        "corrected. All verdicts are for questions of this kind. Questions in which two measures "
+        "contradict each other may hold ties of one of them too, which is why random orders "
+        "favour MNRO there as well, and why its order is named at all."
     ),
     FALSE: (
         "Studies of three measures as arrays: each participant picks an order by the utilities of "

@@ -153,8 +153,8 @@ class StrictOrders:
     """Hold an order without ties and tick the column that agrees on most pairs of lists.
 
     A tie agrees with no strict order; equally near columns are drawn from. ``late_hits``: the
-    order is by the sum of a list's positions, so that late ones count most; else it is random and
-    has nothing to do with the lists.
+    order is by the sum of a list's positions, so that late ones count most, plus noise as large
+    as the lists' sums differ; else it is random and has nothing to do with the lists.
     """
 
     late_hits: bool = False
@@ -166,9 +166,11 @@ class StrictOrders:
 
         def vote(_participant: int, number: int, shown: Blinding) -> Vote:
             question = questions[number]
+            sums = {letter: sum(ranks) for letter, ranks in question.lists.items()}
+            spread = float(np.std(list(sums.values())))
             order = {
-                letter: (sum(ranks) if self.late_hits else 0, chance.random())
-                for letter, ranks in question.lists.items()
+                letter: total + chance.normal(0, spread) if self.late_hits else chance.random()
+                for letter, total in sums.items()
             }
             agreeing = [
                 sum(
