@@ -13,12 +13,20 @@ from matplotlib import rc_context, rcParams
 from survey import figures
 from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
+from survey.core.agreement.credits import Ballots, tally_credits
+from survey.core.agreement.second_opinion import second_opinions
 from survey.figures import analysis, paper
-from survey.figures.analysis import exhibits, pairwise_differences, shares_with_intervals
+from survey.figures.analysis import (
+    exhibits,
+    pairwise_differences,
+    participants_differences,
+    shares_with_intervals,
+)
 from survey.figures.exhibit import COLOURS, GREY
 from survey.figures.paper import triangles
 from survey.services.paper.catalogue import REPRODUCTIONS
 from tests.core.agreement.cases import MEASURES, rankings, responses
+from tests.core.agreement.random_votes import credits_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -39,16 +47,18 @@ def shown():
         )
         for response in responses()
     ]
-    return {
-        exhibit.name: exhibit
-        for exhibit in exhibits(analyse_answers(Answers.of(timed), rankings(), MEASURES, asked=4))
-    }
+    answers = Answers.of(timed)
+    credits = tally_credits(Ballots.of(answers, rankings(), MEASURES))
+    opinion = second_opinions(credits, answers.people.tolist())[0]
+    agreement = analyse_answers(answers, rankings(), MEASURES, asked=4)
+    drawn = (*exhibits(agreement), participants_differences(opinion, 1))
+    return {exhibit.kind or exhibit.name: exhibit for exhibit in drawn}
 
 
-def test_there_are_seven_figures_in_the_order_of_a_report(shown):
+def test_there_are_eight_kinds_of_figures_in_the_order_of_a_report(shown):
     assert list(shown) == [
         *("votes-per-question", "shares", "differences", "agreement-rate", "tau-b"),
-        *("bias", "time"),
+        *("bias", "time", "participants"),
     ]
     assert all(exhibit.why is None for exhibit in shown.values())
 
@@ -97,6 +107,27 @@ def test_a_machines_own_settings_of_matplotlib_change_nothing(shown):
 def test_what_a_figure_tells_names_nobody(shown):
     for exhibit in shown.values():
         assert not re.search(r"\bP[1-6]\b", f"{exhibit.rows} {exhibit.alternative} {exhibit.note}")
+
+
+def test_participants_are_sorted_and_of_many_some_are_drawn(shown):
+    assert shown["participants"].columns[2] == "own difference"
+    assert [row[2] for row in shown["participants"].rows] == pytest.approx(
+        [-100, -100, 100 / 3, 100 / 3, 100, 100]
+    )
+    credits = credits_of(
+        [
+            Response(f"P{person}", question, MEASURES, frozenset({1 + (person + question) % 3}))
+            for person in range(75)
+            for question in (1, 2, 4)
+        ],
+        rankings(),
+    )
+    exhibit = participants_differences(second_opinions(credits, [*map(str, range(75))])[0], 1)
+    places = [row[0] for row in exhibit.rows]
+    assert (places[0], places[-1], len(places)) == (1, 75, 60)
+    assert places == sorted(set(places))
+    assert exhibit.alternative.endswith("Drawn are 60 of them.")
+    assert figures.as_svg(exhibit)
 
 
 def test_the_numbers_beside_the_votes_are_table_4(shown):

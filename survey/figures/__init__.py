@@ -34,7 +34,7 @@ def draw(exhibit: Exhibit) -> "Figure":
         figure = Figure(figsize=size, layout="constrained")
         draw_on(figure, exhibit)
     else:
-        draw_rows, height = analysis.FIGURES[exhibit.name]
+        draw_rows, height = analysis.FIGURES[exhibit.kind or exhibit.name]
         figure = Figure(figsize=(WIDTH, height(len(exhibit.rows))), layout="constrained")
         draw_rows(figure.add_subplot(), exhibit)
     if exhibit.mark:

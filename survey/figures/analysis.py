@@ -9,12 +9,16 @@ from numpy.typing import NDArray
 from survey.core.agreement.agreement import Agreement, Difference
 from survey.core.agreement.credits import OTHER
 from survey.core.agreement.differences import NO_RESPONSES
+from survey.core.agreement.second_opinion import SecondOpinion
 from survey.core.agreement.verdicts import rounded
 from survey.core.statistics.significance import MeanTest
 from survey.figures.exhibit import COLOURS, GREY, MARKERS, Cell, Exhibit, legend, whole_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+MOST_PARTICIPANTS = 60  # in one figure: more lines could not be told apart
 
 
 def exhibits(agreement: Agreement) -> tuple[Exhibit, ...]:
@@ -219,6 +223,45 @@ def time_per_question(agreement: Agreement) -> Exhibit:
     )
 
 
+def participants_differences(opinion: SecondOpinion, number: int) -> Exhibit:
+    """Tabulate participants' own differences in a pair, and those drawn towards the others'.
+
+    Of more than MOST_PARTICIPANTS some are chosen, evenly along the sorted differences. Places in
+    the order stand for the participants, so that figures name none of them.
+    """
+    everyone = opinion.participants
+    shown = np.linspace(1, len(everyone), min(len(everyone), MOST_PARTICIPANTS)).round().astype(int)
+    rows = tuple(
+        (
+            place,
+            each.first + each.second,
+            *(100 * value for value in (each.difference, *each.ci95)),
+            *(100 * value for value in (each.shrunken, *each.shrunken_ci95)),
+        )
+        for place, each in ((place, everyone[place - 1]) for place in shown.tolist())
+    )
+    ahead = sum(each.difference > 0 for each in everyone)
+    behind = sum(each.difference < 0 for each in everyone)
+    some = f" Drawn are {len(rows)} of them." if len(rows) < len(everyone) else ""
+    return Exhibit(
+        name=f"participants-{number}",
+        title=f"Participants' own differences, {opinion.pair.title}, in points of their answers "
+        "that credit one alone",
+        columns=(
+            *("place", "answers", "own difference", "own from", "own to"),
+            *("shrunken", "shrunken from", "shrunken to"),
+        ),
+        rows=rows,
+        decimals=1,
+        alternative=f"Of {len(everyone)} participants, {ahead} credit {opinion.pair.first} more "
+        f"often than {opinion.pair.second}, and {behind} less often.{some}",
+        note="95 % intervals. Own: of a participant's answers alone. Shrunken: by the mixed logit, "
+        "which takes few answers as weak evidence that someone differs from the others.",
+        why=opinion.why,
+        kind="participants",
+    )
+
+
 def _by_random_clicks(difference: Difference, responses: int) -> float | None:
     lead = difference.label_permutation.null_mean
     return None if lead is None or not responses else 100 * lead / responses
@@ -414,6 +457,25 @@ def _time(axes: "Axes", exhibit: Exhibit) -> None:
     whole_numbers(axes)
 
 
+def _participants(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw each participant's own difference and interval, and the shrunken ones below them."""
+    rows = np.array(exhibit.rows, dtype=float)
+    middles, lows, highs = (rows[:, [first, first + 3]] for first in (2, 3, 4))
+    for column, (label, colour, marker, width) in enumerate(
+        (("own", GREY, "o", 0.9), ("shrunken", COLOURS[0], "D", 1.8))
+    ):
+        places = np.arange(len(rows)) + (-0.18, 0.18)[column]
+        axes.hlines(places, lows[:, column], highs[:, column], color=colour, linewidth=width)
+        style: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": "none"}
+        axes.plot(middles[:, column], places, markersize=2.8, label=label, **style)
+    axes.axvline(0, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.set_yticks([])
+    axes.set_ylabel("participants")
+    axes.set_xlabel("points of the answers that credit one alone")
+    legend(axes, 2)
+
+
 # Each figure's drawing function, and its height in inches for a number of rows.
 FIGURES: Mapping[str, tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]] = {
     "votes-per-question": (_votes_per_question, lambda rows: 0.9 + 0.28 * rows),
@@ -423,4 +485,5 @@ FIGURES: Mapping[str, tuple[Callable[["Axes", Exhibit], None], Callable[[int], f
     "tau-b": (_tau_b, lambda rows: 1.0 + 0.3 * max(3, rows)),
     "bias": (_bias, lambda rows: 0.7 + 0.22 * rows),
     "time": (_time, lambda _: 2.2),
+    "participants": (_participants, lambda rows: 0.9 + 0.11 * max(6, rows)),
 }

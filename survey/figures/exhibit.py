@@ -22,7 +22,8 @@ class Exhibit:
     ``alternative``: what the drawing shows, in words; ``note``: how to read it; ``why``:
     why there is nothing to be drawn, else None; ``totals``: whether the last row adds the
     others up; ``decimals``: of numbers as they are printed; ``mark``: a warning that is
-    printed inside the drawing, so that every copy of it has the warning.
+    printed inside the drawing, so that every copy of it has the warning; ``kind``: how it is
+    drawn, where several figures are drawn alike, else its name says it.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Exhibit:
     totals: bool = False
     decimals: int = 3
     mark: str = ""
+    kind: str = ""
 
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#C26C9B", "#B88000", "#3D94C9")

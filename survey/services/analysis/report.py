@@ -1,6 +1,7 @@
 """The tables of an analysis, and its report: a page of HTML, or a folder of files for a paper."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -14,9 +15,11 @@ from survey.core.agreement.anchoring import Anchoring
 from survey.core.agreement.answers import Spread, Table3
 from survey.core.agreement.credits import OTHER, Table4
 from survey.core.agreement.quality import RULES
+from survey.core.agreement.second_opinion import SecondOpinion
 from survey.core.agreement.verdicts import rounded
+from survey.core.statistics import mixed_logit
 from survey.core.statistics.significance import Interval, MeanTest, Statistic
-from survey.figures.analysis import exhibits
+from survey.figures.analysis import exhibits, participants_differences
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import (
     FORMATS,
@@ -70,7 +73,7 @@ def report_of(analysis: Analysis) -> Report:
     Figures of simulated participants say so inside the drawing, so that they are not evidence.
     """
     mark = simulated_notice(analysis)
-    drawn = [replace(exhibit, mark=mark) for exhibit in exhibits(analysis.agreement)]
+    drawn = [replace(exhibit, mark=mark) for exhibit in _exhibits(analysis)]
     return Report(
         analysis=analysis,
         figures={
@@ -81,6 +84,14 @@ def report_of(analysis: Analysis) -> Report:
         flags=flags_sheet(analysis),
         departures=departures(analysis.options),
     )
+
+
+def _exhibits(analysis: Analysis) -> list[Exhibit]:
+    of_pairs = enumerate(analysis.second_opinions, 1)
+    return [
+        *exhibits(analysis.agreement),
+        *(participants_differences(opinion, number) for number, opinion in of_pairs),
+    ]
 
 
 def departures(options: AnalysisOptions) -> str:
@@ -127,7 +138,7 @@ def report_files(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
 
 def file_count(analysis: Analysis) -> int:
     """Return how many files ``report_files`` gives, for a progress bar."""
-    drawable = sum(not exhibit.why for exhibit in exhibits(analysis.agreement))
+    drawable = sum(not exhibit.why for exhibit in _exhibits(analysis))
     return 2 + len(FORMATS) * (len(tables_of(analysis)) + 1) + len(figures.FORMATS) * drawable
 
 
@@ -158,6 +169,7 @@ def tables_of(analysis: Analysis) -> list[Sheet]:
         *([_runs(analysis)] if analysis.runs else []),
         _bias(analysis),
         _sensitivity(analysis),
+        _second_opinion(analysis.second_opinions),
     ]
     return [replace(sheet, note=f"{sheet.note} {notice}".strip()) for sheet in sheets]
 
@@ -484,6 +496,36 @@ def _sensitivity(analysis: Analysis) -> Sheet:
         ),
         note="An interval alone is no verdict. Dropping shared votes drops every vote for "
         "identical orders, and so favours measures whose orders are their own.",
+    )
+
+
+def _second_opinion(opinions: tuple[SecondOpinion, ...]) -> Sheet:
+    rows: list[tuple[Cell, ...]] = []
+    for each in opinions:
+        pair = Worded(str(each.pair), each.pair.title)
+        figures: tuple[Cell, ...] = (None,) * 6
+        if each.log_odds is not None and each.ci95:
+            odds = (math.exp(log_odds) for log_odds in (each.log_odds, *each.ci95))
+            spreads = (each.participants_sd, each.questions_sd)
+            figures = (*odds, each.first_ahead, *spreads)
+        rows.append((pair, each.n, each.first, *figures))
+    whys = {f"Not fitted where {each.why}." for each in opinions if each.why}
+    return Sheet(
+        name="second-opinion",
+        title="A second opinion: crossed mixed logit",
+        columns=(
+            *("pair", "answers that credit one alone", "the first", "odds", "95 % from", "to"),
+            *("probability that it is ahead", "SD of participants", "SD of questions"),
+        ),
+        rows=tuple(rows),
+        decimals=2,
+        note="".join(f"{why} " for why in sorted(whys))
+        + "Odds of the first for an average participant and question (posterior median, 95 % "
+        f"credible interval); SD: by how much log odds differ. Priors: log odds normal with SD "
+        f"{mixed_logit.PRIOR_SD}, both SD half normal with scale {mixed_logit.PRIOR_SPREAD:.0f}; "
+        "nested Laplace approximation. Descriptive: no verdict rests on it, it is corrected for "
+        "nothing, and ties and identical orders lead as they do "
+        "in the votes.",
     )
 
 

@@ -36,7 +36,7 @@ from survey.core.agreement.answers import (
 )
 from survey.core.agreement.concordance import Concordance, MeanAgreement
 from survey.core.agreement.contrasts import ContrastPart
-from survey.core.agreement.credits import Rankings, Shares, Table4
+from survey.core.agreement.credits import Ballots, Rankings, Shares, Table4, tally_credits
 from survey.core.agreement.differences import Pair
 from survey.core.agreement.quality import (
     RULES,
@@ -48,7 +48,9 @@ from survey.core.agreement.quality import (
     flagged_for_exclusion,
     quality_flags,
 )
+from survey.core.agreement.second_opinion import SecondOpinion, second_opinions
 from survey.core.agreement.verdicts import LEVEL, Verdict, verdict
+from survey.core.statistics import mixed_logit
 from survey.core.statistics.sequential import NEAREST as NEAREST_LOOKS
 from survey.core.statistics.sequential import look_levels
 from survey.core.statistics.significance import MeanTest
@@ -214,6 +216,14 @@ class Analysis:
     def asked_back(self) -> dict[str, dict[str, int]]:
         """Numbers of answers before which the page asked back, by what was chosen."""
         return asked_back(self.votes.answers, self.votes.rankings)
+
+    @cached_property
+    def second_opinions(self) -> tuple[SecondOpinion, ...]:
+        """The mixed logit of each pair, in the order of the differences, fitted at first use."""
+        votes = self.votes
+        ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
+        credits = TIES[self.options.ties](tally_credits(ballots))
+        return second_opinions(credits, votes.answers.people.tolist())
 
     @cached_property
     def sensitivity(self) -> tuple[Variant, ...]:
@@ -599,6 +609,13 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
             **analysis.controls,
         },
         "sensitivity": analysis.sensitivity,
+        "second_opinion": {
+            "priors": {
+                "log_odds_sd": mixed_logit.PRIOR_SD,
+                "spread_scale": mixed_logit.PRIOR_SPREAD,
+            },
+            "pairs": analysis.second_opinions,
+        },
     }
     return {name: json_values(value) for name, value in content.items()}
 
