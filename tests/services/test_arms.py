@@ -4,13 +4,15 @@ from collections import Counter
 
 import pytest
 
+from survey.core.studies.rankings import Ranking
+from survey.core.tasks.ordering import OrderingAnswer
 from survey.db.models import Participant
 from survey.errors import SurveyError
-from survey.services.analysis.report import tables_of
+from survey.services.analysis.report import as_html, report_of, tables_of
 from survey.services.analysis.study_results import analyse_study, as_json
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.participation.own_data import own_data
-from tests.builders import Visitor, a_plan, a_ready_participant, an_open_study
+from tests.builders import Visitor, a_plan, a_ready_participant, an_open_study, save_answer
 from tests.databases import ON_BOTH, ON_SQLITE
 from tests.services.exchange.conftest import handed_out
 
@@ -116,4 +118,25 @@ def test_the_analysis_compares_the_arms_and_counts_votes_where_there_were_column
     }
     sheets = {sheet.name: sheet for sheet in tables_of(analysis)}
     assert any("before, answer − never, answer" in row for row in sheets["anchoring"].rows)
+    assert [*replicate(handed_out(session, study))]
+
+
+@ON_SQLITE
+def test_where_no_one_is_shown_columns_verdicts_are_of_the_own_orderings(session):
+    study = an_open_study(session, columns="never", practice=False)
+    for number in range(4):
+        participant = a_ready_participant(session, study, f"browser {number}")
+        for position in (1, 2, 3):
+            order = Ranking.by_key(dict(zip("ABCDE", (number % 3, 1, 2, 3, 4), strict=True)))
+            save_answer(session, participant, position, OrderingAnswer(frozenset(), order))
+    analysis = analyse_study(session, study)
+    content = as_json(analysis)
+    sentences = [verdict["sentence"] for verdict in content["verdicts"]]
+    assert all("own orderings" in sentence for sentence in sentences)
+    assert [each["verdict"]["sentence"] for each in content["differences"]] == sentences
+    assert len(content["own_orderings"]["differences"]) == 6
+    assert "own-orderings" in [sheet.name for sheet in tables_of(analysis)]
+    page = as_html(report_of(analysis))
+    assert "nothing could be ticked" in page
+    assert "“Preferred” is said only" not in page
     assert [*replicate(handed_out(session, study))]

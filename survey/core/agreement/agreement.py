@@ -223,14 +223,14 @@ def compare(redraws: Redraws, smallest_difference: float | None = None) -> tuple
             for result, each, p_holm in zip(results, tests, corrected, strict=True)
         ]
     stepped = _stepped([result.components for result in results], measures)
-    above = _corrected([result.above_random_clicks for result in results], measures)
+    above = corrected_tests([result.above_random_clicks for result in results], measures)
     return tuple(
         replace(result, components=test, above_random_clicks=tests)
         for result, test, tests in zip(results, stepped, above, strict=True)
     )
 
 
-def _corrected(tests: Sequence[MeanTests], measures: Sequence[str]) -> list[MeanTests]:
+def corrected_tests(tests: Sequence[MeanTests], measures: Sequence[str]) -> list[MeanTests]:
     """Correct the p of each pair's tests, in the order of ``pairs``, over all pairs."""
     stepped = _stepped([each.components for each in tests], measures)
     of_kind = holm([each.components.p for each in tests])

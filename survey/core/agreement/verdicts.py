@@ -79,7 +79,9 @@ def verdict(
         return _preference(difference, decision, comparisons, questions)
     reading = _other_reading(difference, None, comparisons)
     if equality and (population := equality.equal_for):
-        sentence = f"{_where(population, questions)}, {_equal(difference)} {reading}{advantage}"
+        sentence = (
+            f"{population_start(population, questions)}, {_equal(difference)} {reading}{advantage}"
+        )
         return Verdict(pair, "equal", None, None, population, sentence)
     not_equal = ""
     if equality:
@@ -95,7 +97,7 @@ def _preference(
 ) -> Verdict:
     pair, mean = difference.pair, difference.mean or 0.0
     winner, loser = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
-    points, p = _points(abs(mean)), _corrected(decision.p, comparisons)
+    points, p = _points(abs(mean)), corrected_p(decision.p, comparisons)
     if decision.interval:
         rests_on = f" (95 % interval {_interval(decision.interval, mean)}; {p})"
     else:
@@ -106,7 +108,7 @@ def _preference(
     if preferred_for == "open":
         stays_open = f"Whether for its order or {for_ties} stays open. "
     sentence = (
-        f"{_where(decision.population, questions)}, {winner} is preferred to {loser}"
+        f"{population_start(decision.population, questions)}, {winner} is preferred to {loser}"
         f"{f' {for_ties},' if preferred_for == 'ties' else ''} by {points} of the responses"
         f"{rests_on}. {stays_open}"
         f"{_sources(difference.by_contrast, pair, 'Of these points', mean)}"
@@ -235,26 +237,28 @@ def _reach(difference: Difference, questions: int) -> str:
         f"{_interval(test.ci95, 1.0)} {where}"
         for test, where in (
             (difference.components, "for questions of this kind"),
-            (difference.participants, _these(questions)),
+            (difference.participants, these_questions(questions)),
         )
         if test.ci95
     )
 
 
-def _where(population: str, questions: int) -> str:
+def population_start(population: str, questions: int) -> str:
     """Return the start of a sentence about a population."""
     if population == T2:
         return "For questions of this kind"
-    return f"F{_these(questions)[1:]}"
+    return f"F{these_questions(questions)[1:]}"
 
 
-def _these(questions: int) -> str:
+def these_questions(questions: int) -> str:
+    """Return "for these 10 questions alone"."""
     if questions == 1:
         return "for the one question of this study"
     return f"for these {questions} questions alone"
 
 
-def _corrected(p: float | None, comparisons: int) -> str:
+def corrected_p(p: float | None, comparisons: int) -> str:
+    """Return "p = .023, corrected for 3 comparisons"."""
     if comparisons == 1:
         return f"{p_text(p)}, the only comparison"
     return f"{p_text(p)}, corrected for {comparisons} comparisons"
@@ -272,7 +276,7 @@ def _elsewhere(difference: Difference, decision: Decision, comparisons: int, mea
         rests_on = f"there the interval is {_interval(of_kind.interval, mean)},"
     return (
         f"For questions of this kind it stays open: {rests_on} "
-        f"{_corrected(of_kind.p, comparisons)}. "
+        f"{corrected_p(of_kind.p, comparisons)}. "
     )
 
 
@@ -339,7 +343,7 @@ def _other_reading(difference: Difference, decision: Decision | None, comparison
         return ""
     lead = _points(mean if (difference.mean or 0.0) > 0 else -mean)
     return (
-        f"{counted}, the lead is {lead} and not beyond chance ({_corrected(p, comparisons)}): "
+        f"{counted}, the lead is {lead} and not beyond chance ({corrected_p(p, comparisons)}): "
         "identical orders may have made it. "
     )
 

@@ -14,6 +14,7 @@ from survey.core.agreement.agreement import Difference, Effect
 from survey.core.agreement.anchoring import Anchoring
 from survey.core.agreement.answers import Spread, Table3
 from survey.core.agreement.credits import OTHER, Table4
+from survey.core.agreement.own_orderings import OwnOrderings
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.second_opinion import SecondOpinion
 from survey.core.agreement.verdicts import rounded
@@ -167,6 +168,7 @@ def tables_of(analysis: Analysis) -> list[Sheet]:
         _raters(analysis),
         *([_anchoring(analysis.anchoring)] if analysis.anchoring else []),
         *([_runs(analysis)] if analysis.runs else []),
+        *([_own_orderings(analysis.own_orderings)] if analysis.own_orderings else []),
         _bias(analysis),
         _sensitivity(analysis),
         _second_opinion(analysis.second_opinions),
@@ -629,6 +631,30 @@ def _runs(analysis: Analysis) -> Sheet:
         "over the same answers. For an answer that ticks methods it is the place that these give "
         "the run, so people's places lean towards the measures' where methods are shown.",
         decimals=2,
+    )
+
+
+def _own_orderings(orderings: OwnOrderings) -> Sheet:
+    names = {"tau_b": "tau-b", "agreement_rate": "agreement rate"}
+    rows: list[tuple[Cell, ...]] = []
+    for each in orderings.differences:
+        pair, tests = Worded(str(each.pair), each.pair.title), each.tests
+        of_kind, of_these = tests.components.ci95, tests.participants.ci95
+        ends = *(of_kind or (None, None)), *(of_these or (None, None))
+        ps = _p(tests.components.p_step, tests.participants.p_holm)
+        what = names[each.statistic]
+        rows.append((pair, what, each.responses, each.first, each.second, tests.mean, *ends, *ps))
+    return Sheet(
+        name="own-orderings",
+        title="People's own orderings: agreement with the measures' orders",
+        columns=(
+            *("pair", "agreement", "answers", "with the first", "with the second", "difference"),
+            *("T2 from", "T2 to", "T1 from", "T1 to", "p, T2 (corrected)", "p, T1 (corrected)"),
+        ),
+        rows=tuple(rows),
+        note="95 % intervals and tests as those of votes: variance components (T2), participants' "
+        "t (T1). An ordering at random has tau-b 0 on average with any order, so ties give no "
+        "lead; the agreement rate counts a tie as agreeing with no order of two lists.",
     )
 
 

@@ -38,6 +38,7 @@ from survey.core.agreement.concordance import Concordance, MeanAgreement
 from survey.core.agreement.contrasts import ContrastPart
 from survey.core.agreement.credits import Ballots, Rankings, Shares, Table4, tally_credits
 from survey.core.agreement.differences import Pair
+from survey.core.agreement.own_orderings import OwnOrderings, own_orderings_of
 from survey.core.agreement.quality import (
     RULES,
     Flag,
@@ -132,7 +133,7 @@ class Votes:
     ``rankings``: question → measure → order; ``asked``: questions for each participant;
     ``simulated_ids``: ids of participants who are test data; ``signs``: of their care;
     ``smallest_difference``: that matters, a share, None where the plan names none; ``level``: at
-    which a corrected test decides.
+    which a corrected test decides; ``only_ordered``: whether no participant was shown columns.
     """
 
     study: Mapping[str, Any]
@@ -144,6 +145,7 @@ class Votes:
     signs: Signs = field(default_factory=Signs)
     smallest_difference: float | None = None
     level: float = LEVEL
+    only_ordered: bool = False
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,8 @@ class Analysis:
     more is known of the participants than their answers; ``controls``: the answers of the same
     participants to control questions, empty without such; ``without_columns``: number of counted
     participants of an arm that shows none, who are in no vote; ``anchoring``: None without arms
-    and first orderings; ``runs``: those that the lists come from, if any.
+    and first orderings; ``runs``: those that the lists come from, if any; ``own_orderings``: what
+    the verdicts are of where no participant was shown columns, else None.
     """
 
     votes_before_options: Votes
@@ -175,6 +178,7 @@ class Analysis:
     without_columns: int = 0
     anchoring: Anchoring | None = None
     runs: tuple[RunPlace, ...] = ()
+    own_orderings: OwnOrderings | None = None
 
     @property
     def study(self) -> Mapping[str, Any]:
@@ -268,6 +272,15 @@ def analyse_votes(
         ties=options.ties,
         smallest_difference=votes.smallest_difference,
     )
+    questions, own_orderings = len(votes.rankings), None
+    verdicts = tuple(
+        verdict(difference, len(agreement.differences), questions, votes.level)
+        for difference in agreement.differences
+    )
+    if votes.only_ordered:
+        ballots = Ballots.of(votes.answers, votes.rankings, votes.measures)
+        own_orderings = own_orderings_of(ballots)
+        verdicts = own_orderings.verdicts(questions, votes.level)
     return Analysis(
         votes_before_options=votes_before_options,
         votes=votes,
@@ -277,11 +290,9 @@ def analyse_votes(
         missing=_count_missing(votes_before_options, votes),
         left_out=left_out,
         agreement=agreement,
-        verdicts=tuple(
-            verdict(difference, len(agreement.differences), len(votes.rankings), votes.level)
-            for difference in agreement.differences
-        ),
+        verdicts=verdicts,
         flags=flags,
+        own_orderings=own_orderings,
     )
 
 
@@ -409,6 +420,7 @@ def analyse_records(
         signs=_signs(everyone, counted_answers.people[arms == NEVER], controls),
         smallest_difference=plan.smallest_difference and plan.smallest_difference / 100,
         level=_level(plan, facts.get("looks", ()), everyone, counted_mask(exclusions, options)),
+        only_ordered=plan.columns == NEVER and not plan.arms,
     )
     analysis = analyse_votes(votes, LeftOut.of(exclusions, options), options)
     people = np.append(analysis.votes.answers.people, counted_answers.people[~voted])
@@ -600,6 +612,7 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
         "friedman": {"approvals": agreement.friedman_approvals, "tau_b": agreement.friedman_tau_b},
         "concordance": _concordance_json(agreement.concordance),
         **({"anchoring": _anchoring_json(analysis.anchoring)} if analysis.anchoring else {}),
+        **({"own_orderings": analysis.own_orderings} if analysis.own_orderings else {}),
         "bias": agreement.bias,
         "quality": {
             "rules": RULES,

@@ -1,0 +1,129 @@
+"""Measures compared where people only order the lists: whose orders come nearest to people's own.
+
+Where no participant is shown columns, nothing can be ticked and no measure is credited. What is
+compared is each ordering's agreement with either measure. Kendall's tau-b decides: a random
+ordering has tau-b 0 on average with any order, so neither ties nor identical orders give a lead.
+The agreement rate is given beside it; there a tie agrees with no order of two lists.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from survey.core.agreement.agreement import MeanTests, corrected_tests
+from survey.core.agreement.anchoring import COMPARISONS
+from survey.core.agreement.concordance import ParticipantOrders
+from survey.core.agreement.credits import UNITS_OF_A_VOTE, Ballots, in_units, tally_credits
+from survey.core.agreement.differences import T1, T2, Pair, pairs
+from survey.core.agreement.verdicts import (
+    LEVEL,
+    Verdict,
+    corrected_p,
+    population_start,
+    rounded,
+    these_questions,
+)
+from survey.core.statistics.significance import Interval
+
+DECIDES = "tau_b"
+
+
+@dataclass(frozen=True)
+class OrderingDifference:
+    """How much nearer orderings are to one measure's orders than to the other's.
+
+    ``statistic``: "tau_b" or "agreement_rate"; ``first``, ``second``: mean agreement with either,
+    over the ``responses`` where it is defined with both, None without such; ``tests``: of the
+    difference, p corrected over all pairs.
+    """
+
+    pair: Pair
+    statistic: str
+    responses: int
+    first: float | None
+    second: float | None
+    tests: MeanTests
+
+
+@dataclass(frozen=True)
+class OwnOrderings:
+    """The differences of every statistic and pair, by tau-b first."""
+
+    differences: tuple[OrderingDifference, ...]
+
+    def verdicts(self, questions: int, level: float = LEVEL) -> tuple[Verdict, ...]:
+        """Return what the orderings support for each pair, where no columns were shown."""
+        deciding = [each for each in self.differences if each.statistic == DECIDES]
+        return tuple(_verdict(each, len(deciding), questions, level) for each in deciding)
+
+
+def own_orderings_of(ballots: Ballots) -> OwnOrderings:
+    """Compare the agreement of orderings with every two measures."""
+    return OwnOrderings(tuple(_differences(ballots)))
+
+
+def _differences(ballots: Ballots) -> Iterator[OrderingDifference]:
+    orders, credits, measures = ParticipantOrders(ballots), tally_credits(ballots), ballots.measures
+    for statistic, compare in COMPARISONS.items():
+        # In the units of votes, so that sums are exact and tests the same wherever they run.
+        values = orders.against_measures(compare)
+        known = ~np.isnan(values)
+        values = in_units(np.nan_to_num(values)) / UNITS_OF_A_VOTE
+        compared, all_tests = [], []
+        for pair in pairs(measures):
+            sides = [measures.index(name) for name in (pair.first, pair.second)]
+            counted = credits.subset(known[:, sides].all(axis=1))
+            first, second = (MeanTests.of(values[:, side], counted).mean for side in sides)
+            all_tests.append(MeanTests.of(values[:, sides[0]] - values[:, sides[1]], counted))
+            compared.append((pair, statistic, len(counted), first, second))
+        for each, tests in zip(compared, corrected_tests(all_tests, measures), strict=True):
+            yield OrderingDifference(*each, tests)
+
+
+def _verdict(
+    difference: OrderingDifference, comparisons: int, questions: int, level: float
+) -> Verdict:
+    pair, tests = difference.pair, difference.tests
+    mean, of_these, of_kind = tests.mean, tests.participants, tests.components
+    if mean is None or difference.first is None or difference.second is None:
+        sentence = f"{pair.title} cannot be compared: tau-b is defined in no ordering."
+        return Verdict(pair, "none", None, None, None, sentence)
+    ahead, behind = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
+    higher, lower = sorted((difference.first, difference.second), reverse=True)
+    agreement = f"mean tau-b {rounded(higher, 3)} and {rounded(lower, 3)}"
+    sure_of_these = of_these.p is not None and of_these.p < LEVEL
+    for population, p, test in (
+        (T2, of_kind.p_step, of_kind),
+        (T1, of_these.p_holm, of_these),
+    ):
+        if mean and sure_of_these and p is not None and p < level and test.ci95:
+            sentence = (
+                f"{population_start(population, questions)}, people's own orderings are nearer to "
+                f"{ahead}'s orders than to {behind}'s: {agreement}, a difference of "
+                f"{rounded(abs(mean), 3)} (95 % interval {_interval(test.ci95, mean)}; "
+                f"{corrected_p(p, comparisons)})."
+            )
+            scope = "kind" if population == T2 else "these"
+            return Verdict(pair, scope, ahead, "orders", population, sentence)
+    reach = " and ".join(
+        f"{_interval(test.ci95, 1.0)} {where}"
+        for test, where in (
+            (of_kind, "for questions of this kind"),
+            (of_these, these_questions(questions)),
+        )
+        if test.ci95
+    )
+    of_which = f"its 95 % interval is {reach}" if reach else f"it has no interval: {of_these.why}"
+    sentence = (
+        f"People's own orderings do not decide between {pair.first} and {pair.second}: mean tau-b "
+        f"is {rounded(difference.first, 3)} and {rounded(difference.second, 3)}; of the "
+        f"difference, {rounded(mean, 3)}, {of_which}."
+    )
+    return Verdict(pair, "none", None, None, None, sentence)
+
+
+def _interval(interval: Interval, mean: float) -> str:
+    """Format an interval, with its sign reversed for a negative mean."""
+    low, high = interval if mean > 0 else (-interval[1], -interval[0])
+    return f"{rounded(low, 3)} to {rounded(high, 3)}"
