@@ -18,6 +18,7 @@ from survey.core.agreement.credits import UNITS_OF_A_VOTE, Ballots, in_units, ta
 from survey.core.agreement.differences import T1, T2, Pair, pairs
 from survey.core.agreement.verdicts import (
     LEVEL,
+    Scope,
     Verdict,
     corrected_p,
     population_start,
@@ -73,7 +74,7 @@ def _differences(ballots: Ballots) -> Iterator[OrderingDifference]:
         compared, all_tests = [], []
         for pair in pairs(measures):
             sides = [measures.index(name) for name in (pair.first, pair.second)]
-            counted = credits.subset(known[:, sides].all(axis=1))
+            counted = credits.subset(known[:, sides[0]] & known[:, sides[1]])
             first, second = (MeanTests.of(values[:, side], counted).mean for side in sides)
             all_tests.append(MeanTests.of(values[:, sides[0]] - values[:, sides[1]], counted))
             compared.append((pair, statistic, len(counted), first, second))
@@ -104,7 +105,7 @@ def _verdict(
                 f"{rounded(abs(mean), 3)} (95 % interval {_interval(test.ci95, mean)}; "
                 f"{corrected_p(p, comparisons)})."
             )
-            scope = "kind" if population == T2 else "these"
+            scope: Scope = "kind" if population == T2 else "these"
             return Verdict(pair, scope, ahead, "orders", population, sentence)
     reach = " and ".join(
         f"{_interval(test.ci95, 1.0)} {where}"
