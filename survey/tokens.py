@@ -76,6 +76,19 @@ def arrival_token(secret_key: str, slug: str, browser_token: str, sent: Mapping[
     return hmac.digest(secret_key.encode(), message.encode(), "sha256")[:16].hex()
 
 
+def known_browser(secret_key: str, name: str, browser_id: str) -> str:
+    """Return the cookie of a browser in which the researcher of this name has signed in."""
+    message = json.dumps(["known browser", " ".join(name.split()).casefold(), browser_id])
+    mac = hmac.digest(secret_key.encode(), message.encode(), "sha256")[:16].hex()
+    return f"{browser_id}.{mac}"
+
+
+def is_known_browser(secret_key: str, name: str, cookie: str) -> bool:
+    """Return whether this cookie was given to a browser of the researcher of this name."""
+    expected = known_browser(secret_key, name, cookie.partition(".")[0])
+    return hmac.compare_digest(expected.encode(), cookie.encode())
+
+
 def test_run_token(secret_key: str, slug: str) -> str:
     """Return the token of a study's test link, whose participants are marked as test data."""
     return hmac.digest(secret_key.encode(), f"test:{slug}".encode(), "sha256")[:16].hex()

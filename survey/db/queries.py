@@ -358,6 +358,12 @@ def sign_in_by_hash(session: Session, token_hash: str) -> SignIn | None:
     )
 
 
+def delete_throttles(session: Session, since: datetime, until: datetime) -> None:
+    """Delete the counted failures whose last was not between these times."""
+    last = SignInThrottle.last_failed_at
+    session.execute(delete(SignInThrottle).where((last < since) | (last > until)))
+
+
 def add_throttle(session: Session, name_hash: str, moment: datetime) -> None:
     """Insert the row that counts failures under a name, unless it exists."""
     row = {"name_hash": name_hash, "failures": 0, "last_failed_at": moment}

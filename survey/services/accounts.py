@@ -3,6 +3,7 @@
 import math
 import re
 import secrets
+import threading
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -45,13 +46,19 @@ LINK_LIFETIME = timedelta(minutes=30)
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 12, 128
 FEWEST_CHARACTERS = 5  # different ones, so that "aaaaaaaaaaaa" is refused
 FREE_FAILURES = 5
-LONGEST_WAIT = timedelta(minutes=15)
+LONGEST_WAIT = timedelta(seconds=30)  # longer, and strangers could shut out the right person
+# Under all names: hashing takes a processor's time from participants.
+FAILURES_IN_ALL, PERIOD = 10, timedelta(seconds=10)
+FAILURES_STORED = timedelta(hours=1)
+CLOCKS_DIFFER = timedelta(minutes=1)  # two servers' clocks, at most
+LONGEST_QUEUE = 5  # seconds that a password waits for others to be hashed
 
 IDLE_LIMIT = timedelta(hours=1)
 AGE_LIMIT = timedelta(hours=10)
 CONFIRMATION_LIFETIME = timedelta(minutes=10)
 REFRESH_INTERVAL = timedelta(minutes=1)  # else each page would wait for the write lock
 
+_hashing = threading.Lock()  # a hash takes 64 MiB and a processor
 hasher = PasswordHasher()
 _UNUSED_HASH = hasher.hash(secrets.token_urlsafe(16))
 
@@ -66,13 +73,13 @@ class WrongPasswordError(SurveyError):
 
 @dataclass(frozen=True)
 class TooManyAttemptsError(SurveyError):
-    """Too many failures in a row under a name; ``seconds`` is the wait."""
+    """Too many failures, under a name or in all; ``seconds`` is the wait."""
 
     seconds: int
 
     def __str__(self) -> str:
         return (
-            f"Too many attempts under this name. Please wait {self.seconds} "
+            f"Too many attempts to sign in. Please wait {self.seconds} "
             f"second{'s' if self.seconds != 1 else ''} and try again."
         )
 
@@ -201,40 +208,52 @@ def _valid_link(session: Session, token: str) -> SignInLink:
     return link
 
 
-def sign_in(session: Session, name: str, password: str) -> str:
+def sign_in(session: Session, name: str, password: str, browser: str = "") -> str:
     """Check name and password; return the token of a new session.
 
-    Raises WrongPasswordError, for an unknown name too, and TooManyAttemptsError: after five
-    failures in a row under a name each failure doubles the wait, up to 15 minutes.
+    ``browser``: an id of a browser in which this researcher has signed in before, empty for
+    others. Raises WrongPasswordError, for an unknown name too, and TooManyAttemptsError: after five
+    failures in a row under a name each failure doubles the wait, up to 30 seconds, and all
+    names together have ten failures in ten seconds. Known browsers are counted apart, so that
+    strangers cannot make their researcher wait.
     """
-    researcher = _check_password(session, name, password)
+    researcher = _check_password(session, name, password, browser)
     if hasher.check_needs_rehash(researcher.password_hash or ""):
         researcher.password_hash = hasher.hash(password)
     return new_session(session, researcher)
 
 
-def _check_password(session: Session, name: str, password: str) -> Researcher:
+def _check_password(session: Session, name: str, password: str, browser: str) -> Researcher:
     """Return the researcher of that name and password; count the attempt if it fails.
 
     The password is hashed between two transactions: hashing is slow, and would block
     participants' answers.
     """
     name = " ".join(name.split())
+    # A known browser's failures are counted apart, and in the first row only.
+    keys = [_throttle_key(name, browser)] if browser else [_throttle_key(name), IN_ALL]
     session.rollback()
     begin_reading(session)
     researcher = queries.researcher_by_name(session, name)
-    throttle = session.get(SignInThrottle, _throttle_key(name))
-    _require_no_wait(throttle)
+    for key in keys:
+        _require_no_wait(session.get(SignInThrottle, key))
     stored = researcher.password_hash if researcher else None
     session.rollback()
     correct = is_password(stored, password)
-    queries.add_throttle(session, _throttle_key(name), now())
-    throttle = queries.locked(session, SignInThrottle, name_hash=_throttle_key(name))
+    queries.delete_throttles(session, now() - FAILURES_STORED, now() + CLOCKS_DIFFER)
+    for key in keys:
+        queries.add_throttle(session, key, now())
+    throttle, *in_all = (queries.locked(session, SignInThrottle, name_hash=key) for key in keys)
     _require_no_wait(throttle)  # other attempts may have failed meanwhile
     researcher = queries.researcher_by_name(session, name)
     if not correct or researcher is None or researcher.password_hash != stored:
         throttle.failures += 1
         throttle.last_failed_at = now()
+        for row in in_all:
+            begins = abs(now() - row.last_failed_at) > PERIOD
+            row.failures, row.last_failed_at = (
+                (1, now()) if begins else (row.failures + 1, row.last_failed_at)
+            )
         session.commit()
         raise WrongPasswordError("Name and password do not belong together. Please check both.")
     session.delete(throttle)
@@ -244,26 +263,42 @@ def _check_password(session: Session, name: str, password: str) -> Researcher:
 def is_password(stored: str | None, password: str) -> bool:
     """Return whether the password has that hash.
 
-    Without a hash it takes as long, else response times would reveal which accounts exist.
+    Without a hash it takes as long, else response times would reveal which accounts exist. A
+    process hashes one password at a time; raises TooManyAttemptsError where too many wait.
     """
+    if not _hashing.acquire(timeout=LONGEST_QUEUE):
+        raise TooManyAttemptsError(LONGEST_QUEUE)
     try:
         hasher.verify(stored or _UNUSED_HASH, password[:LONGEST_PASSWORD])
     except VerificationError:
         return False
+    finally:
+        _hashing.release()
     return bool(stored)
 
 
 def _require_no_wait(throttle: SignInThrottle | None) -> None:
-    if throttle is None or throttle.failures < FREE_FAILURES:
+    """Raise TooManyAttemptsError while a wait goes on.
+
+    A failure in the future was counted by a wrong clock, and causes no wait.
+    """
+    if throttle is None or throttle.last_failed_at > now() + CLOCKS_DIFFER:
         return
-    doubled = timedelta(seconds=2 ** min(throttle.failures - FREE_FAILURES, 20))
-    left = throttle.last_failed_at + min(doubled, LONGEST_WAIT) - now()
+    is_of_all = throttle.name_hash == IN_ALL
+    more = throttle.failures - (FAILURES_IN_ALL if is_of_all else FREE_FAILURES)
+    if more < 0:
+        return
+    wait = PERIOD if is_of_all else min(timedelta(seconds=2 ** min(more, 20)), LONGEST_WAIT)
+    left = min(throttle.last_failed_at + wait - now(), wait)
     if left > timedelta(0):
         raise TooManyAttemptsError(math.ceil(left.total_seconds()))
 
 
-def _throttle_key(name: str) -> str:
-    return tokens.hash_token(name.casefold())
+def _throttle_key(name: str, browser: str = "") -> str:
+    return tokens.hash_token(f"{name.casefold()}\n{browser}" if browser else name.casefold())
+
+
+IN_ALL = _throttle_key("")  # no researcher has an empty name
 
 
 def reset_failures(session: Session, name: str) -> None:
@@ -331,7 +366,7 @@ def confirm(session: Session, token: str, password: str) -> None:
     current = find_sign_in(session, token)
     if current is None:
         raise WrongPasswordError("You are signed out. Please sign in again.")
-    _check_password(session, current.researcher.name, password)
+    _check_password(session, current.researcher.name, password, f"session {current.id}")
     current.confirmed_at = now()
     session.commit()
 

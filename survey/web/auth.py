@@ -11,6 +11,7 @@ from flask.typing import ResponseReturnValue
 from wtforms import HiddenField, PasswordField, StringField
 from wtforms.validators import DataRequired, EqualTo, Length
 
+from survey import tokens
 from survey.services import accounts
 from survey.services.accounts import (
     LONGEST_PASSWORD,
@@ -27,10 +28,13 @@ from survey.web.requests import (
     prefix,
     read_form,
     researcher_address,
+    secret_key,
     session,
 )
 
 COOKIE = "researcher"
+KNOWN = "known-browser"  # the cookie of a browser in which a researcher has signed in
+KNOWN_FOR = 400 * 24 * 3600  # seconds, the longest that browsers store a cookie
 LARGEST_UPLOAD = 100 * 1024 * 1024  # bytes, for runs and bundles of signed-in researchers
 
 sign_in_blueprint = Blueprint("auth", __name__, url_prefix="/research")
@@ -56,9 +60,14 @@ def session_token() -> str:
 
 def set_session_cookie(response: Any, token: str) -> Response:
     """Put a session token into a cookie that the browser sends to researchers' pages only."""
+    return _set_cookie(response, COOKIE, token)
+
+
+def _set_cookie(response: Any, name: str, value: str, **options: Any) -> Response:
     response.set_cookie(
-        COOKIE,
-        token,
+        name,
+        value,
+        **options,
         httponly=True,
         samesite="Lax",
         secure=request.is_secure,
@@ -204,15 +213,23 @@ def sign_in() -> ResponseReturnValue:
     form = SignInForm(next=request.args.get("next", ""))
     if not form.validate_on_submit():
         return page("researcher/sign_in.html", form)
+    name, known = form.name.data, request.cookies.get(KNOWN, "")
+    if not tokens.is_known_browser(secret_key(), name, known):
+        known = ""
     try:
-        token = accounts.sign_in(session(), form.name.data, form.password.data)
+        token = accounts.sign_in(session(), name, form.password.data, known)
     except WrongPasswordError as error:
         form.password.errors = [str(error)]
         return page("researcher/sign_in.html", form, 403)
     except TooManyAttemptsError as error:
         form.password.errors = [str(error)]
         return *page("researcher/sign_in.html", form, 429), {"Retry-After": str(error.seconds)}
-    return set_session_cookie(redirect(researcher_address(form.next.data), 303), token)
+    response = set_session_cookie(redirect(researcher_address(form.next.data), 303), token)
+    return _set_cookie(response, KNOWN, known or _new_known_browser(name), max_age=KNOWN_FOR)
+
+
+def _new_known_browser(name: str) -> str:
+    return tokens.known_browser(secret_key(), name, tokens.random_code(20))
 
 
 @sign_in_blueprint.route("/welcome/<token>", methods=["GET", "POST"])
@@ -225,9 +242,11 @@ def welcome(token: str) -> ResponseReturnValue:
         with errors_beside(form.password):
             researcher = accounts.set_password(session(), token, form.password.data)
             accounts.reset_failures(session(), researcher.name)
+            known = _new_known_browser(researcher.name)
             new_token = accounts.new_session(session(), researcher)
             flash("Your password is set, and you are signed in.")
-            return set_session_cookie(redirect(url_for("researcher.home"), 303), new_token)
+            response = set_session_cookie(redirect(url_for("researcher.home"), 303), new_token)
+            return _set_cookie(response, KNOWN, known, max_age=KNOWN_FOR)
     try:
         researcher = accounts.researcher_of_link(session(), token)
     except LinkError as error:
@@ -237,9 +256,8 @@ def welcome(token: str) -> ResponseReturnValue:
 
 @sign_in_blueprint.post("/sign-out")
 def sign_out() -> ResponseReturnValue:
-    """End this session."""
-    if Form().validate_on_submit():
-        accounts.sign_out(session(), session_token())
+    """End this session, whatever the form's token: another site's form brings no cookie."""
+    accounts.sign_out(session(), session_token())
     return delete_session_cookie(redirect(url_for("auth.sign_in"), 303))
 
 

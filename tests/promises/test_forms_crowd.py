@@ -4,6 +4,7 @@ import pytest
 
 from survey.db.models import Participant
 from survey.services import accounts
+from survey.tokens import known_browser
 from tests.builders import Visitor, an_open_study
 
 CLASS = 300
@@ -64,8 +65,15 @@ def test_a_burst_of_guesses_under_one_name_is_slowed_down_and_another_name_is_no
     guesses = [sign_in(app.test_client(), "Ada", f"guess number {n}") for n in range(10)]
     assert guesses.count(429) >= 5
     assert sign_in(app.test_client(), "Ada", PASSWORD) == 429
+    known = app.test_client()
+    key = app.secret_key
+    known.set_cookie("known-browser", known_browser(key, "ada", "X"), path="/research")
+    assert sign_in(known, "Ada", PASSWORD) == 303
+    other = app.test_client()
+    other.set_cookie("known-browser", known_browser(key, "Grace", "X"), path="/research")
+    assert sign_in(other, "Ada", PASSWORD) == 429
     assert sign_in(app.test_client(), "Grace", PASSWORD) == 303
     measured(
         f"Of 10 guesses of one password {guesses.count(429)} were answered 429, "
-        "and somebody else could sign in meanwhile"
+        "and meanwhile somebody else, and the right person in a known browser, could sign in"
     )

@@ -17,6 +17,7 @@ from survey.services.participation import participant_list
 from survey.services.studies import lifecycle
 from survey.services.studies.plans import read_plan
 from survey.services.studies.recruitment import Recruitment
+from survey.tokens import is_known_browser
 from tests.builders import Visitor, a_plan
 from tests.databases import ON_BOTH, ON_SQLITE
 from tests.web.desk import HOME, PASSWORD, STUDY, Desk, a_file, filled_in, open_it
@@ -912,6 +913,23 @@ def test_a_password_is_changed_and_all_other_sessions_end(desk, app, session, mo
     assert other.get(HOME).status_code == 303
     desk.send("/research/account/sign-out-everywhere")
     assert desk.page.h1.text == "Sign in"
+
+
+@ON_SQLITE
+def test_signing_out_ends_the_session_whatever_the_token(desk, app, session):
+    cookie = desk.client.get_cookie("researcher", path="/research").value
+    answer = desk.client.post("/research/sign-out", data={"csrf_token": "long expired"})
+    assert answer.location.endswith("/research/sign-in")
+    desk.client.set_cookie("researcher", cookie, path="/research")
+    assert desk.client.get(HOME).status_code == 303
+
+
+@ON_SQLITE
+def test_a_browser_in_which_someone_signed_in_is_known_to_the_next_sign_in(desk, app, session):
+    cookie = desk.client.get_cookie("known-browser", path="/research").value
+    assert is_known_browser(app.secret_key, "ada", cookie)
+    assert not is_known_browser(app.secret_key, "Grace Hopper", cookie)
+    assert not is_known_browser(app.secret_key, "ada", "")
 
 
 @ON_SQLITE

@@ -425,14 +425,15 @@ class SignIn(Base):
 class SignInThrottle(Base):
     """The failed attempts in a row to sign in under a name, from which the wait follows.
 
-    Names without an account have rows too, so that a wait does not reveal who has one.
+    Names without an account have rows too, so that a wait does not reveal who has one. A browser
+    in which a researcher has signed in before has a row of its own, all names have one together.
     """
 
     __tablename__ = "sign_in_throttle"
-    retention = "until the next successful sign-in"
+    retention = "until the next successful sign-in, or the first attempt after an hour"
 
     name_hash: Mapped[Text64] = mapped_column(
-        primary_key=True, doc="SHA-256 of the name that was typed"
+        primary_key=True, doc="SHA-256 of the name that was typed, for a known browser with its id"
     )
     failures: Mapped[int] = mapped_column(doc="failures in a row")
     last_failed_at: Mapped[Moment] = mapped_column(doc="when the last failure was")
