@@ -19,8 +19,9 @@ from werkzeug.routing import Rule
 
 from survey.app import create_app, db
 from survey.config import Settings
+from survey.errors import SchemaError
 from survey.services import accounts
-from survey.services.operations.database import is_ready, upgrade_database
+from survey.services.operations.database import require_current_schema, upgrade_database
 from tests.databases import (
     LATER_ON_POSTGRESQL,
     PostgreSQL,
@@ -164,7 +165,9 @@ def engine(empty_app: Flask) -> Engine:
 @pytest.fixture
 def app(empty_app: Flask, engine: Engine) -> Flask:
     """The application on a database of the newest schema."""
-    if not is_ready(engine):
+    try:
+        require_current_schema(engine)
+    except SchemaError:
         upgrade_database(engine)
     return empty_app
 

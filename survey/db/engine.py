@@ -183,6 +183,25 @@ def deletions_in_log(session: Session) -> int:
     return session.scalar(text("PRAGMA user_version")) or 0 if is_sqlite(session) else 0
 
 
+def try_write(engine: Engine) -> None:
+    """Commit a write that changes nothing; raises OperationalError where that is not possible.
+
+    A locked database is tried for half a second only, since a probe has to answer.
+    """
+    is_file = engine.dialect.name == "sqlite"
+    with engine.execution_options(sqlite_begin="DEFERRED").connect() as connection:
+        connection.begin()
+        limits = ("query_only = OFF", "busy_timeout = 500") if is_file else ("lock_timeout = 500",)
+        for limit in limits:
+            connection.exec_driver_sql(f"{'PRAGMA' if is_file else 'SET LOCAL'} {limit}")
+        try:
+            connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
+            connection.commit()
+        finally:
+            if is_file and not connection.invalidated:
+                connection.exec_driver_sql(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+
+
 def empty_log(session: Session) -> bool:
     """Empty SQLite's log if it may hold deleted data; return False while a reader prevents it."""
     session.rollback()

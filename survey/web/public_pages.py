@@ -3,11 +3,11 @@
 Table 4 names the measures, so no page that participants are led through links to it.
 """
 
-from flask import Blueprint, render_template
+from flask import Blueprint, current_app, render_template
 from flask.typing import ResponseReturnValue
 
 from survey.services.exchange.tables import stored_tables
-from survey.services.operations.database import is_ready
+from survey.services.operations.database import reason_not_ready
 from survey.services.paper.table4 import table4 as reproduce_table4
 from survey.web.requests import engine
 
@@ -32,10 +32,9 @@ def alive() -> ResponseReturnValue:
 
 @health_blueprint.get("/readyz")
 def ready() -> ResponseReturnValue:
-    """Answer 503 until the database can be reached and has the current schema."""
-    if is_ready(engine()):
-        return {"status": "ready"}
-    return {"status": "the database cannot be used yet"}, 503
+    """Answer 503 where an answer could not be saved now."""
+    reason = reason_not_ready(engine(), current_app.config["INSTANCE"])
+    return ({"status": reason}, 503) if reason else ({"status": "ready"}, 200)
 
 
 @stored_blueprint.get("/what-is-stored")

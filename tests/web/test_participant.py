@@ -2,15 +2,18 @@
 
 import html
 import re
+import time
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import text
 
 from survey import tokens
 from survey.core.measures import MEASURES
 from survey.core.studies.questions import Question
 from survey.db.models import Participant, Presentation, StoredResponse
+from survey.services.operations import database
 from survey.services.studies import lifecycle
 from tests.builders import KEY, SLUG, Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
@@ -538,6 +541,24 @@ def test_health_and_readiness(client):
 @ON_BOTH
 def test_readiness_fails_without_a_schema(empty_app):
     assert empty_app.test_client().get("/readyz").status_code == 503
+
+
+@ON_BOTH
+def test_readiness_fails_while_no_answer_could_be_saved(client, engine):
+    with engine.begin() as connection:  # which locks SQLite
+        connection.execute(text("UPDATE alembic_version SET version_num = version_num"))
+        began = time.monotonic()
+        assert client.get("/readyz").status_code == 503
+        assert time.monotonic() - began < 5
+        assert client.get("/healthz").status_code == 200
+    assert client.get("/readyz").status_code == 200
+
+
+@ON_SQLITE
+def test_readiness_fails_on_a_disk_that_is_nearly_full(client, monkeypatch):
+    monkeypatch.setattr(database, "LEAST_SPACE", 2**62)
+    assert client.get("/readyz").status_code == 503
+    assert "the disk has less than" in client.get("/readyz").json["status"]
 
 
 texts = st.text(max_size=40)

@@ -728,6 +728,18 @@ def test_a_bundle_that_was_changed_is_not_imported(desk, session):
     assert session.query(Study).count() == 0
 
 
+@ON_SQLITE
+def test_a_small_bundle_that_unpacks_to_much_is_refused(desk, session):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("responses.csv", b"0" * 50_000_001)
+    assert packed.tell() < 60_000
+    desk.open("/research/import")
+    desk.send("/research/import", files={"bundle": (io.BytesIO(packed.getvalue()), "x.zip")})
+    assert desk.status == 400
+    assert "x.zip holds more than 50,000,000 bytes unpacked" in desk.text
+
+
 @pytest.mark.slow
 def test_identities_are_handed_out_on_request_after_the_password_and_logged(
     desk, app, session, study, monkeypatch

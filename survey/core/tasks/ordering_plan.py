@@ -86,6 +86,8 @@ OBVIOUS_HELP = (
     "Who orders two of them the wrong way round is reported. The answer is no vote."
 )
 OLDEST_MEASURES = frozenset({"AP", "NMRR", "MNRO"})
+# Questions × lists × relevant items of drawn lists. Drawing 5,000,000 would take minutes.
+MOST_POSITIONS = 100_000
 FEWEST_OWN_LISTS = 2  # drawn questions have three at least
 OF_RUNS = ("provenance", "shuffle_letters", "depth")  # fields that only lists from runs need
 PRACTICE_DRAWS = 100  # sets tried for a practice question beside own lists
@@ -418,6 +420,13 @@ class OrderingPlan(Plan):
         return rules
 
     def _number_faults(self) -> Iterable[Fault]:
+        positions = self.questions * self.lists * self.relevant
+        if self.generator != OWN_LISTS and positions > MOST_POSITIONS:
+            yield Fault(
+                ("relevant",),
+                f"{self.questions} questions of {self.lists} lists with {self.relevant} relevant "
+                f"items are {positions:,} positions; {MOST_POSITIONS:,} are allowed",
+            )
         if self.relevant > self.collection_size:
             yield Fault(
                 ("relevant",),

@@ -246,26 +246,28 @@ def read_cells(text: str, name: str) -> Iterator[list[str]]:
         raise BundleError(f"{name}, row {number + 1}: this is no CSV ({error})") from None
 
 
-def open_files(source: Path | IO[bytes], name: str) -> dict[str, bytes]:
+def open_files(source: Path | IO[bytes], name: str, largest: int = LARGEST) -> dict[str, bytes]:
     """Read all files of a zip or a folder; raises BundleError for what is neither."""
     try:
         if isinstance(source, Path) and source.is_dir():
             paths = [path for path in sorted(source.iterdir()) if path.is_file()]
-            if sum(path.stat().st_size for path in paths) > LARGEST:
-                raise BundleError(f"{name} is larger than {LARGEST:,} bytes")
+            if sum(path.stat().st_size for path in paths) > largest:
+                raise BundleError(f"{name} is larger than {largest:,} bytes")
             return {path.name: path.read_bytes() for path in paths if path.name[0] != "."}
         with zipfile.ZipFile(source) as archive:
-            return dict(_unzipped(archive, name))
+            return dict(_unzipped(archive, name, largest))
     except FileNotFoundError:
         raise BundleError(f"there is no {name}") from None
     except ZIP_ERRORS as error:
         raise BundleError(f"{name} is no bundle that can be read ({error})") from None
 
 
-def _unzipped(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, bytes]]:
+def _unzipped(archive: zipfile.ZipFile, name: str, largest: int) -> Iterator[tuple[str, bytes]]:
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-    if len(entries) > MOST_FILES or sum(entry.file_size for entry in entries) > LARGEST:
+    if len(entries) > MOST_FILES:
         raise BundleError(f"{name} holds more than a bundle does")
+    if sum(entry.file_size for entry in entries) > largest:
+        raise BundleError(f"{name} holds more than {largest:,} bytes unpacked")
     folders = {PurePosixPath(entry.filename).parent for entry in entries}
     seen: set[str] = set()
     for entry in entries:

@@ -1,8 +1,11 @@
 """The database's schema: upgrade it, require it; and how a page begins its transaction."""
 
+from pathlib import Path
+from shutil import disk_usage
+
 from alembic.util import CommandError
 from sqlalchemy import Engine
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import InterfaceError, OperationalError
 
 from survey.db import migration
 
@@ -10,7 +13,10 @@ from survey.db import migration
 from survey.db.engine import begin_reading as begin_reading
 from survey.db.engine import begin_writing as begin_writing
 from survey.db.engine import connect as connect
+from survey.db.engine import try_write
 from survey.errors import SchemaError
+
+LEAST_SPACE = 50_000_000  # bytes; an answer takes 600
 
 
 def upgrade_database(engine: Engine) -> tuple[str | None, str | None]:
@@ -51,13 +57,16 @@ def require_known_schema(engine: Engine) -> None:
         )
 
 
-def is_ready(engine: Engine) -> bool:
-    """Return whether the database answers and has the schema of this version."""
+def reason_not_ready(engine: Engine, instance: Path) -> str:
+    """Return why answers could not be saved now, "" if they can; try it by a write."""
+    if disk_usage(instance).free < LEAST_SPACE:
+        return f"the disk has less than {LEAST_SPACE // 1_000_000} MB left"
     try:
         require_current_schema(engine)
-    except SchemaError:
-        return False
-    return True
+        try_write(engine)
+    except (SchemaError, OperationalError, InterfaceError):
+        return "the database cannot be used yet"
+    return ""
 
 
 def _current_revision(engine: Engine) -> str:

@@ -17,7 +17,7 @@ from survey.web.forms import Form
 from survey.web.requests import View, session, take_slug
 
 STUDY = "/studies/<slug>"
-LARGEST_UNPACKED = 50_000_000  # bytes of an uploaded file that was gzipped
+LARGEST_UNPACKED = 50_000_000  # bytes of an upload that was compressed; more on the command line
 
 
 def for_researchers(blueprint: Blueprint) -> Blueprint:

@@ -26,7 +26,7 @@ from survey.services.studies import lifecycle
 from survey.web.auth import require_password
 from survey.web.forms import Form, errors_beside, page, slug_field
 from survey.web.requests import attachment, session
-from survey.web.researcher.pages import STUDY, blueprint
+from survey.web.researcher.pages import LARGEST_UNPACKED, STUDY, blueprint
 
 
 class UnblindForm(Form):
@@ -183,7 +183,8 @@ def import_bundle() -> ResponseReturnValue:
             form.bundle.errors = ["Choose the zip file of a bundle."]
             return page("researcher/import.html", form)
         try:
-            files = input_files.open_files(io.BytesIO(upload.read()), upload.filename)
+            content = io.BytesIO(upload.read())
+            files = input_files.open_files(content, upload.filename, LARGEST_UNPACKED)
             study = bundle_import.import_bundle(
                 session(), files, upload.filename, form.slug.data or "", g.researcher
             )

@@ -113,6 +113,11 @@ def test_a_design_that_leaves_no_set_is_refused_saying_what_to_change():
         ("lists", 2, "lists is 2; 3 to 10 are allowed"),
         ("lists", "5", "lists is '5'; a whole number is needed"),
         ("relevant", 101, "relevant is 101, more than the collection_size 100"),
+        (
+            "relevant",
+            10_000,
+            "are 500,000 positions; 100,000 are allowed",
+        ),
         ("measures", ("AP",), "measures is AP; 2 to 6 different ones are allowed"),
         ("measures", ("AP", "AP"), "2 to 6 different ones"),
         ("measures", ("AP", "PA"), "there is no measure 'PA'"),
