@@ -21,6 +21,10 @@ class NotAllowedError(SurveyError):
     """The study's status or the user's role forbids the action."""
 
 
+class ChangedMeanwhileError(SurveyError):
+    """Another researcher has saved something else since the form was opened."""
+
+
 class StudyClosedError(NotAllowedError):
     """The study is closed, so it takes no more answers."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Engine, event
 
-PATIENCE = 0.15  # seconds; a second request that takes longer waits for a lock of the first
+PATIENCE = 0.15  # seconds
 
 
 class AtOnce:
@@ -15,10 +15,17 @@ class AtOnce:
     def __init__(self, engine: Engine) -> None:
         self.engine, self.reached = engine, False
 
-    def run(self, first: Callable[[], Any], second: Callable[[], Any], at: int) -> tuple[Any, Any]:
+    def run(
+        self,
+        first: Callable[[], Any],
+        second: Callable[[], Any],
+        at: int,
+        patience: float = PATIENCE,
+    ) -> tuple[Any, Any]:
         """Return what both return; the second begins before statement ``at`` of the first, from 1.
 
-        The first goes on when the second is done, or waits. An exception is returned, too.
+        The first goes on when the second is done, or has taken ``patience`` seconds, since it may
+        wait for a lock of the first. An exception is returned, too.
         """
         results: dict[str, Any] = {}
         meanwhile = Thread(target=_run_into, args=(results, "second", second))
@@ -31,7 +38,7 @@ class AtOnce:
                 if statements == at:
                     self.reached = True
                     meanwhile.start()
-                    meanwhile.join(PATIENCE)
+                    meanwhile.join(patience)
 
         self.reached = False
         event.listen(self.engine, "before_cursor_execute", begin_the_second)

@@ -35,9 +35,12 @@ from survey.services.operations.backups import restore_backup, write_backup
 from survey.services.participation import own_data
 from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.recruitment import Recruitment
+from tests.at_once import AtOnce
 from tests.builders import SLUG, Visitor, a_plan, an_open_study
 from tests.databases import ON_SQLITE
+from tests.promises.filled import everything_in
 
+ON_POSTGRESQL = pytest.mark.parametrize("database_uri", ["postgresql"], indirect=True)
 AGE, CANARY, PLATFORM_ID = "87", "Quokka-Zephyr-Blintz", "PROLIFIC-5f1e-canary"
 FIELDS = (
     {"name": "age", "label": "Your age in years", "kind": "number", "lowest": 16, "highest": 110},
@@ -341,6 +344,39 @@ def test_an_erasure_beside_a_reader_is_said_to_be_done_when_it_is(
     measured(
         "An erasure while a reader keeps its view of SQLite: the page said “being deleted” until "
         f"the log was emptied, at try {len(tries)}; 0 traces in the files afterwards"
+    )
+
+
+@pytest.mark.trial
+@ON_POSTGRESQL
+def test_undoing_a_restore_beside_a_form_puts_no_data_into_the_row_of_another(
+    app, study, session, engine, tmp_path, measured
+):
+    """The participant who fills it in has the row number that another has in the backup."""
+    empty = tmp_path / "empty.sqlite3"
+    session.rollback()
+    write_backup(engine, empty)
+    Visitor(app.test_client()).go("/scenario", age="33", job="the first person's")
+    first = everything_in(engine)["participant"]
+    undone, met = None, 0
+    for statement in range(2, 6):
+        _, previous, _ = restore_backup(engine, empty, tmp_path, replace=True)
+        undone = undone or previous
+        visitor = Visitor(app.test_client())
+        visitor.go("/about-you")
+        both = AtOnce(engine)
+        _, restored = both.run(
+            lambda visitor=visitor: visitor.submit("/about-you", age=AGE, job=CANARY),
+            lambda undone=undone: restore_backup(engine, undone, tmp_path, replace=True),
+            *(statement, 3.0),
+        )
+        assert not isinstance(restored, Exception), restored
+        assert visitor.status in (200, 404)
+        assert everything_in(engine)["participant"] == first
+        met += both.reached
+    measured(
+        f"PostgreSQL: a restore undone {met} times while someone else with the same row number "
+        "sent “About you”, each time one statement later: 0 data in the row of another"
     )
 
 

@@ -63,6 +63,7 @@ from survey.services.exchange.input_files import (
     Files,
     SourceFiles,
     json_of,
+    parse_json,
     parse_rows,
     read_cells,
     read_rows,
@@ -243,7 +244,7 @@ def read_identities(
 
     def parse(row: CsvRow) -> IdentityRecord:
         try:
-            parameters = json.loads(row.text("parameters"))
+            parameters = parse_json(row.text("parameters"))
         except (ValueError, RecursionError):
             parameters = None
         if not isinstance(parameters, dict):

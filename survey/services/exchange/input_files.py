@@ -289,11 +289,22 @@ def _unzipped(archive: zipfile.ZipFile, name: str, largest: int) -> Iterator[tup
 def json_of(files: Files, name: str) -> dict[str, Any]:
     """Read a JSON file that holds an object."""
     try:
-        content = json.loads(text_of(files, name), object_pairs_hook=_without_repeats)
+        content = parse_json(text_of(files, name))
     except (ValueError, RecursionError) as error:
         raise BundleError(f"{name}: this is no JSON ({error})") from None
     if not isinstance(content, dict):
         raise BundleError(f"{name}: an object with names is needed")
+    return content
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON; raises ValueError for a repeated name and for half a surrogate pair.
+
+    No database can store the latter, and no file can hold it but as an escape.
+    """
+    content = json.loads(text, object_pairs_hook=_without_repeats)
+    if "\\ud" in text.lower():
+        json.dumps(content, ensure_ascii=False).encode()
     return content
 
 

@@ -3,7 +3,8 @@
 Opening freezes a study under its digest. What researchers do is written to the study's log.
 """
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -26,7 +27,13 @@ from survey.db.models import ConsentText, Participant, Researcher, StoredQuestio
 
 # For commands too, which may import services but not survey.db.
 from survey.db.queries import all_studies as all_studies
-from survey.errors import NotAllowedError, NotFoundError, ResultsHiddenError, SurveyError
+from survey.errors import (
+    ChangedMeanwhileError,
+    NotAllowedError,
+    NotFoundError,
+    ResultsHiddenError,
+    SurveyError,
+)
 from survey.services import accounts
 from survey.services.studies.plans import contact_faults, default_contact, preset_plan
 from survey.services.studies.recruitment import Recruitment, recruitment_of
@@ -208,13 +215,20 @@ def current_digest(study: Study) -> str:
     return study_digest(study.plan, questions, study.generator_version)
 
 
-def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
+def version_of(stored: Mapping[str, Any]) -> str:
+    """Return a short checksum of a stored plan, or of stored settings of recruitment."""
+    return text_digest(json.dumps(stored, sort_keys=True))[:16]
+
+
+def change_plan(session: Session, study: Study, plan: Plan, who: str, version: str = "") -> None:
     """Store another plan for a draft, with newly drawn questions.
 
-    Raises NotAllowedError once the study was opened, and SurveyError for a design
-    from which no questions can be drawn.
+    ``version``: of the plan that was changed, by default the one read with ``study``. Raises
+    ChangedMeanwhileError for another version, NotAllowedError once the study was opened, and
+    SurveyError for a design from which no questions can be drawn.
     """
     require_draft(study)
+    version = version or version_of(study.plan_json)
     if plan == study.plan:
         return
     slug = study.slug
@@ -222,6 +236,7 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
     questions = _draw(plan)
     study = queries.locked_study(session, find_study(session, slug))
     require_draft(study)
+    _require_version(study.plan_json, version)
     study.questions.clear()
     session.flush()  # delete the old numbers before the new are inserted: they are unique
     study.questions = _question_rows(questions)
@@ -233,14 +248,29 @@ def change_plan(session: Session, study: Study, plan: Plan, who: str) -> None:
     session.commit()
 
 
-def change_recruitment(session: Session, study: Study, recruitment: Recruitment, who: str) -> None:
-    """Store how people come and go; unlike the plan, it may change while a study is open."""
+def change_recruitment(
+    session: Session, study: Study, recruitment: Recruitment, who: str, version: str = ""
+) -> None:
+    """Store how people come and go; unlike the plan, it may change while a study is open.
+
+    ``version``: of the settings that were changed, by default the stored ones. Raises
+    ChangedMeanwhileError for another version.
+    """
     study = queries.locked_study(session, study)
     _require_changeable(study)
     if recruitment.as_json() != study.recruitment:
+        _require_version(study.recruitment, version)
         study.recruitment = recruitment.as_json()
         accounts.log(session, study, who, "recruitment changed")
     session.commit()
+
+
+def _require_version(stored: Mapping[str, Any], version: str) -> None:
+    if version not in ("", version_of(stored)):
+        raise ChangedMeanwhileError(
+            "Someone else has changed this since the page was opened, so nothing of it is stored. "
+            "Look at the change, then send the form again."
+        )
 
 
 def admit_guests_only(session: Session, study: Study, who: str) -> None:

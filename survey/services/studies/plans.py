@@ -305,6 +305,22 @@ def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str,
     return {name: _plain_value(value) for name, value in content.items()}
 
 
+def differences(saved: Mapping[str, Any], typed: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return the fields that differ between two versions: (name, text saved, text typed)."""
+    return [
+        (name, _value_text(saved.get(name)), _value_text(typed.get(name)))
+        for name in dict.fromkeys([*saved, *typed])
+        if _plain_value(saved.get(name)) != _plain_value(typed.get(name))
+    ]
+
+
+def _value_text(value: Any) -> str:
+    plain = _plain_value(value)
+    if isinstance(plain, dict | list):
+        return yaml.dump(plain, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+    return "" if plain is None else str(plain)
+
+
 def _read(text: str, file: str) -> tuple[dict[str, Any], Lines]:
     if len(text) > LARGEST_FILE:
         raise PlanFileError([f"{file} has {len(text)} characters; {LARGEST_FILE} are allowed"])

@@ -2,15 +2,18 @@
 
 import hashlib
 import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 from flask import Blueprint, g, request
 from flask.typing import ResponseReturnValue
+from wtforms import HiddenField
 
 from survey.services import accounts
 from survey.services.exchange.input_files import GZIPPED
-from survey.services.studies import lifecycle
+from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import TextFile
 from survey.web.auth import require_sign_in
 from survey.web.forms import Form
@@ -42,6 +45,37 @@ def _find_study() -> None:
 
 
 blueprint = for_researchers(Blueprint("researcher", __name__, url_prefix="/research"))
+
+
+class VersionedForm(Form):
+    """A form that sends along which version of the plan or the settings its page showed."""
+
+    version = HiddenField()
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """What another researcher has saved since a form was opened, beside what was typed.
+
+    ``rows``: (field, text saved, text typed). ``event``: the last one of the log that says who
+    changed it, None if it was changed otherwise.
+    """
+
+    rows: list[tuple[str, str, str]]
+    event: Any
+
+    @classmethod
+    def between(
+        cls, form: Form, saved: Mapping[str, Any], typed: Mapping[str, Any], kind: str
+    ) -> "Conflict":
+        """Compare two versions; ``kind``: of the event of such a change."""
+        rows = [
+            (form[name].label.text if name in form else name, old, new)
+            for name, old, new in plans.differences(saved, typed)
+        ]
+        events = accounts.events_of(session(), g.study)
+        event = next((event for event in events if event.kind == kind), None)
+        return cls(rows, event)
 
 
 def not_for_imported(view: View) -> View:

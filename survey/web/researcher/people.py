@@ -11,7 +11,7 @@ from wtforms.validators import DataRequired, Length
 
 from survey.core.studies.fields import PlanError, is_storable, rules_of
 from survey.core.text_input import parse_whole
-from survey.errors import SurveyError
+from survey.errors import ChangedMeanwhileError, SurveyError
 from survey.services import accounts
 from survey.services.participation import participant_list, participants
 from survey.services.participation.participant_list import (
@@ -30,6 +30,8 @@ from survey.web.forms import Form, errors_beside, field_for, page, storable
 from survey.web.requests import attachment, external_address, secret_key, session
 from survey.web.researcher.pages import (
     STUDY,
+    Conflict,
+    VersionedForm,
     blueprint,
     has_valid_token,
     not_for_imported,
@@ -67,7 +69,7 @@ class CodeForm(Form):
     )
 
 
-class RecruitmentForm(Form):
+class RecruitmentForm(VersionedForm):
     """Who can begin, what a link's parameters carry, and the codes and address at the end."""
 
     _rules = rules_of(Recruitment)
@@ -85,7 +87,8 @@ class RecruitmentForm(Form):
 
     def values(self) -> dict[str, object]:
         """Return the typed settings in the form in which they are stored."""
-        typed = {field.name: field.data for field in self if field.name != "csrf_token"}
+        settings = Recruitment.__dataclass_fields__
+        typed = {field.name: field.data for field in self if field.name in settings}
         typed = {
             name: value.strip() if isinstance(value, str) else value
             for name, value in typed.items()
@@ -261,13 +264,19 @@ def save_recruitment() -> ResponseReturnValue:
         return _invite_page(settings_form=form, filled_in=platform)
     if form.validate_on_submit():
         try:
+            changed = parse_recruitment(form.values())
             lifecycle.change_recruitment(
-                session(), g.study, parse_recruitment(form.values()), g.researcher.name
+                session(), g.study, changed, g.researcher.name, form.version.data or ""
             )
         except PlanError as error:
             for fault in error.faults:
                 field = form[str(fault.place[0])]
                 field.errors = [*field.errors, fault.text]
+        except ChangedMeanwhileError:
+            form.version.data = lifecycle.version_of(g.study.recruitment)
+            saved, typed = g.study.recruitment, changed.as_json()
+            conflict = Conflict.between(form, saved, typed, "recruitment changed")
+            return _invite_page(settings_form=form, conflict=conflict)
         else:
             flash("The settings are saved.")
             return redirect(url_for("researcher.invite", _anchor="settings"), 303)
@@ -279,17 +288,20 @@ def _invite_page(
     settings_form: RecruitmentForm | None = None,
     filled_in: str | None = None,
     code_form: CodeForm | None = None,
+    conflict: Conflict | None = None,
 ) -> ResponseReturnValue:
     settings = recruitment_of(g.study)
     stored = settings.as_json() | {
         "capture": " ".join(settings.capture),
         "slot_minutes": str(settings.slot_minutes),
+        "version": lifecycle.version_of(g.study.recruitment),
     }
     links = _personal_links() if g.role == "owner" else []
     suggest_guests_only = not links and g.study.status == "draft"
     return page(
         "researcher/invite.html",
         code_form or (guests_form if guests_form and guests_form.errors else settings_form),
+        409 if conflict else None,
         link=_public_link(),
         personal_links=links,
         waiting=sum(link.status == recruitment.NOT_STARTED for link in links),
@@ -299,6 +311,7 @@ def _invite_page(
         settings=settings,
         free=participants.free_slots(session(), g.study),
         filled_in=filled_in,
+        conflict=conflict,
     )
 
 

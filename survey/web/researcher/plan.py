@@ -43,13 +43,20 @@ from survey.core.tasks.ordering_plan import (
     ordering_plan,
 )
 from survey.core.text_input import parse_whole
-from survey.errors import SurveyError
+from survey.errors import ChangedMeanwhileError, SurveyError
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import write_plan
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form, field_for, page
 from survey.web.requests import attachment, session
-from survey.web.researcher.pages import STUDY, blueprint, uploaded_files, uploaded_text
+from survey.web.researcher.pages import (
+    STUDY,
+    Conflict,
+    VersionedForm,
+    blueprint,
+    uploaded_files,
+    uploaded_text,
+)
 
 RULES = rules_of(OrderingPlan)
 FIELD_RULES = rules_of(PersonalField)
@@ -103,7 +110,7 @@ class PersonalFieldForm(Subform):  # type: ignore[misc] # WTForms has no type hi
         return content
 
 
-class PlanForm(Form):
+class PlanForm(VersionedForm):
     """All fields of a plan except own lists, which have a page of their own.
 
     They are in the order of the page, which is also that of its errors.
@@ -255,7 +262,7 @@ def plan() -> ResponseReturnValue:
     has_form = isinstance(g.plan, OrderingPlan)  # a plan of another kind is written as a file
     if g.study.status != "draft" or g.role != "owner" or not has_form:
         return page("researcher/plan_text.html", text=write_plan(g.plan))
-    form = PlanForm(data=_form_data(g.plan), own_lists=bool(g.plan.own_lists))
+    form = PlanForm(data=_form_data(g.plan), own_lists=bool(g.plan.own_lists), version=_version())
     return page("researcher/plan.html", form)
 
 
@@ -270,9 +277,16 @@ def save_plan() -> ResponseReturnValue:
     if form.validate_on_submit():
         try:
             changed = plans.parse_plan(form.values(g.plan))
-            lifecycle.change_plan(session(), g.study, changed, g.researcher.name)
+            lifecycle.change_plan(
+                session(), g.study, changed, g.researcher.name, form.version.data or ""
+            )
         except PlanError as error:
             form.show(error.faults)
+        except ChangedMeanwhileError:
+            g.plan, form.version.data = g.study.plan, _version()
+            saved, typed = plans.plan_values(g.plan), plans.plan_values(changed)
+            conflict = Conflict.between(form, saved, typed, "plan changed")
+            return page("researcher/plan.html", form, 409, conflict=conflict)
         except SurveyError as error:
             form.questions.errors = [str(error)]
         else:
@@ -339,13 +353,13 @@ def _with_label(text: str, name: str, field: Field) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-class ListsForm(Form):
+class ListsForm(VersionedForm):
     """A CSV file of ranked lists."""
 
     lists = FileField("CSV file")
 
 
-class TrecForm(Form):
+class TrecForm(VersionedForm):
     """Judgements and runs as TREC files, the topics to ask about, and what to show of them."""
 
     qrels = FileField("Judgements (qrels)")
@@ -405,20 +419,24 @@ def _required_file(name: str) -> tuple[str, str]:
 
 
 def _use_lists(
-    form: Form, field: Any, read: Callable[[], Any], **forms: Form
+    form: VersionedForm, field: Any, read: Callable[[], Any], **forms: Form
 ) -> ResponseReturnValue:
     """Store the lists that ``read`` returns, or show all faults in them."""
     lifecycle.require_draft(g.study)
     faults: tuple[str, ...] = ()
+    version = form.version.data or _version()
     if form.validate_on_submit():
         session().rollback()  # else participants' answers wait while the files are read
         try:
             plan = plans.with_lists(g.plan, read())
-            lifecycle.change_plan(session(), g.study, plan, g.researcher.name)
+            lifecycle.change_plan(session(), g.study, plan, g.researcher.name, version)
         except plans.FaultyFilesError as error:
             faults = error.faults
         except PlanError as error:
             faults = tuple(fault.text for fault in error.faults)
+        except ChangedMeanwhileError as error:
+            field.errors, form.version.data = [str(error)], _version()
+            return _lists_page(form, 409, **forms)
         except (SurveyError, ValueError) as error:
             faults = (str(error),)
         else:
@@ -429,7 +447,15 @@ def _use_lists(
 
 
 def _lists_page(
-    form: Form | None = None, faults: tuple[str, ...] = (), **forms: Form
+    form: Form | None = None,
+    status: int | None = None,
+    faults: tuple[str, ...] = (),
+    **forms: Form,
 ) -> ResponseReturnValue:
-    forms = {"csv_form": ListsForm(formdata=None), "trec_form": TrecForm(formdata=None)} | forms
-    return page("researcher/lists.html", form, faults=faults, **forms)
+    empty = {"formdata": None, "version": _version()}
+    forms = {"csv_form": ListsForm(**empty), "trec_form": TrecForm(**empty)} | forms
+    return page("researcher/lists.html", form, status, faults=faults, **forms)
+
+
+def _version() -> str:
+    return lifecycle.version_of(g.study.plan_json)

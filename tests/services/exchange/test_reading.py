@@ -1,15 +1,23 @@
 """Every fault of a bundle is told in a sentence that names its place."""
 
 import io
+import json
 import struct
 import warnings
 import zipfile
 
 import pytest
 
-from survey.services.exchange.bundle_reader import read_bundle
-from survey.services.exchange.input_files import LARGEST, BundleError, open_files
-from tests.services.exchange.changes import rows_of, with_cell, with_json, with_rows, zipped
+from survey.services.exchange.bundle_reader import read_bundle, read_identities
+from survey.services.exchange.input_files import LARGEST, BundleError, json_of, open_files
+from tests.services.exchange.changes import (
+    rows_of,
+    summed,
+    with_cell,
+    with_json,
+    with_rows,
+    zipped,
+)
 from tests.services.exchange.conftest import a_study, handed_out
 
 
@@ -299,3 +307,32 @@ def test_rows_mean_the_same_in_whatever_order_they_stand(bundle):
     read = read_bundle(files)[0]
     assert list(read.answers.rows()) == list(untouched.answers.rows())
     assert list(read.participants()) == list(untouched.participants())
+
+
+def with_half_a_pair(value):
+    """Yield the value with each of its texts, names included, ending in half a surrogate pair."""
+    if isinstance(value, str):
+        yield f"{value}\ud800"
+    for place, part in enumerate(value) if isinstance(value, list) else ():
+        yield from ([*value[:place], new, *value[place + 1 :]] for new in with_half_a_pair(part))
+    for name, part in value.items() if isinstance(value, dict) else ():
+        yield from ({**value, name: new} for new in with_half_a_pair(part))
+        yield {**value, f"{name}\ud800": part}
+
+
+def test_half_a_surrogate_pair_in_a_text_is_refused_in_a_sentence(bundle):
+    changed = [*with_half_a_pair(json.loads(bundle["study.json"]))]
+    assert len(changed) > 50
+    for content in changed:
+        files = {"study.json": json.dumps(content).encode()}
+        with pytest.raises(BundleError, match=r"^study\.json: this is no JSON") as refusal:
+            json_of(files, "study.json")
+        str(refusal.value).encode()  # a page can show it
+    assert "study.json: this is no JSON" in refused(summed({**bundle, **files}))
+
+
+def test_half_a_surrogate_pair_in_what_a_platform_sent_is_refused_in_a_sentence(bundle):
+    rows = 'participant,external_id,parameters\nP-AAAAAAAA,x,"{""a"": ""\\ud800""}"\n'
+    files = {"identities.csv": rows.encode()}
+    with pytest.raises(BundleError, match=r"parameters: .*a JSON object is needed"):
+        read_identities(files, [])
