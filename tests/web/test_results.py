@@ -93,6 +93,7 @@ def test_the_zip_for_a_paper_holds_report_tables_and_figures_as_chosen(desk):
     assert {"report.html", "analysis.json", "tables/table3.tex", "figures/shares.pdf"} <= set(
         files.namelist()
     )
+    assert "tables/participants.csv" in files.namelist()
     found = json.loads(files.read("analysis.json"))
     assert found["choices"]["ties"] == "split"
     assert found["study"]["slug"] == "a-study"

@@ -67,27 +67,29 @@ def second_opinions(credits: Credits, people: Sequence[str]) -> tuple[SecondOpin
 
 
 def _opinion(credits: Credits, pair: Pair, people: NDArray[np.str_]) -> SecondOpinion:
-    tables = _decided(credits, differences(credits, pair))
-    answered = tables.sum(axis=0)
-    rows, columns = answered.any(axis=1), answered.any(axis=0)
-    first, second = tables[:, rows][:, :, columns]
+    d = differences(credits, pair)
+    counts = [int(credits.counts @ chosen) for chosen in (d > 0, d < 0)]
     result = partial(
         SecondOpinion,
         pair=pair,
-        first=int(first.sum()),
-        second=int(second.sum()),
+        first=counts[0],
+        second=counts[1],
         estimand=DESCRIPTIVE,
-        n=int(answered.sum()),
+        n=sum(counts),
         unit="answers",
-        left_out=without_zeros({"credit both or neither": len(credits) - int(answered.sum())}),
+        left_out=without_zeros({"credit both or neither": len(credits) - sum(counts)}),
     )
+    too_many = result(
+        why=f"it is fitted to at most {MOST_CELLS:,} participants × questions, since in larger "
+        "studies the tests leave little open"
+    )
+    if sum(counts) > MOST_CELLS:  # so that those of a million participants are not even tabulated
+        return too_many
+    who, first, second = _decided(credits, d)
     if min(first.shape) < 2:
         return result(why="it needs answers of two participants to two questions that decide")
     if first.size > MOST_CELLS:
-        return result(
-            why=f"it is fitted to at most {MOST_CELLS:,} participants × questions, as the tests "
-            "leave little open beyond"
-        )
+        return too_many
     fit = fit_mixed_logit(first, second)
     return result(
         log_odds=fit.beta,
@@ -95,20 +97,31 @@ def _opinion(credits: Credits, pair: Pair, people: NDArray[np.str_]) -> SecondOp
         first_ahead=fit.above_zero,
         participants_sd=fit.row_sd,
         questions_sd=fit.column_sd,
-        participants=_participants(people[rows].tolist(), first, second, fit),
+        participants=_participants(people[who].tolist(), first, second, fit),
     )
 
 
-def _decided(credits: Credits, d: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Count the answers for the first and for the second: (2, participants, questions)."""
+def _decided(
+    credits: Credits, d: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """Count the answers that decide by participant and question, for the first and the second.
+
+    Returns the indices of the participants, and two tables, (participants, questions), in which
+    each row and column has an answer.
+    """
     ballots = credits.ballots
-    numbers, question = np.unique(ballots.questions, return_inverse=True)
-    tables = np.zeros((2, len(ballots.answer_counts), len(numbers)))
+    signs = (np.sign(d) * credits.counted)[ballots.ballot_index]
+    decides = np.flatnonzero(signs)
     people = np.repeat(np.arange(len(ballots.answer_counts)), ballots.answer_counts)
-    for table, chosen in zip(tables, (d > 0, d < 0), strict=True):
-        decides = (chosen & credits.counted)[ballots.ballot_index]
-        np.add.at(table, (people[decides], question[ballots.ballot_index[decides]]), 1)
-    return tables
+    who, rows = np.unique(people[decides], return_inverse=True)
+    numbers, columns = np.unique(
+        ballots.questions[ballots.ballot_index[decides]], return_inverse=True
+    )
+    first, second = np.zeros((2, len(who), len(numbers)))
+    for table, sign in ((first, 1), (second, -1)):
+        chosen = signs[decides] == sign
+        np.add.at(table, (rows[chosen], columns[chosen]), 1)
+    return who, first, second
 
 
 def _participants(

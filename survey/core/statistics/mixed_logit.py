@@ -6,8 +6,8 @@ model of two: odds of wins to losses. The posterior is computed by a nested Lapl
 (Rue, Martino & Chopin 2009): at each point of a grid of (σ_row, σ_column) the mode and curvature
 of β, u and v; points are weighed by their approximate marginal likelihood. It needs no random
 numbers, and σ at its bound 0, or rows that won every trial, need no special case.
-(statsmodels' BinomialBayesMixedGLM, which the tests compare, brings pandas and patsy along, and
-reports a single mode of the σ, which makes its intervals too short with ten columns.)
+(statsmodels' BinomialBayesMixedGLM, whose posterior the tests compare, brings pandas and patsy
+along, and often stops before it has found the mode.)
 """
 
 from dataclasses import dataclass

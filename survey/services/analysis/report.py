@@ -88,11 +88,12 @@ def report_of(analysis: Analysis) -> Report:
 
 
 def _exhibits(analysis: Analysis) -> list[Exhibit]:
+    return [*exhibits(analysis.agreement), *_participants_exhibits(analysis)]
+
+
+def _participants_exhibits(analysis: Analysis) -> list[Exhibit]:
     of_pairs = enumerate(analysis.second_opinions, 1)
-    return [
-        *exhibits(analysis.agreement),
-        *(participants_differences(opinion, number) for number, opinion in of_pairs),
-    ]
+    return [participants_differences(opinion, number) for number, opinion in of_pairs]
 
 
 def departures(options: AnalysisOptions) -> str:
@@ -127,7 +128,7 @@ def report_files(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     yield "report.html", as_html(report).encode()
     content = json.dumps(as_json(analysis), ensure_ascii=False, indent=2)
     yield "analysis.json", f"{content}\n".encode()
-    for sheet in (*report.sheets.values(), report.flags):
+    for sheet in (*report.sheets.values(), report.flags, _participants(analysis)):
         for ending, write in FORMATS.items():
             yield f"tables/{sheet.name}.{ending}", write(sheet).encode()
     for drawn in report.figures.values():
@@ -140,7 +141,7 @@ def report_files(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
 def file_count(analysis: Analysis) -> int:
     """Return how many files ``report_files`` gives, for a progress bar."""
     drawable = sum(not exhibit.why for exhibit in _exhibits(analysis))
-    return 2 + len(FORMATS) * (len(tables_of(analysis)) + 1) + len(figures.FORMATS) * drawable
+    return 2 + len(FORMATS) * (len(tables_of(analysis)) + 2) + len(figures.FORMATS) * drawable
 
 
 def expected_bytes(analysis: Analysis) -> int:
@@ -528,6 +529,24 @@ def _second_opinion(opinions: tuple[SecondOpinion, ...]) -> Sheet:
         "nested Laplace approximation. Descriptive: no verdict rests on it, it is corrected for "
         "nothing, and ties and identical orders lead as they do "
         "in the votes.",
+    )
+
+
+def _participants(analysis: Analysis) -> Sheet:
+    """Tabulate the numbers of the participants' figures, for files: a page has them beside each."""
+    exhibits_of_pairs = _participants_exhibits(analysis)
+    opinions = zip(analysis.second_opinions, exhibits_of_pairs, strict=True)
+    return Sheet(
+        name="participants",
+        title="Participants' own differences, in points of their answers that credit one alone",
+        columns=("pair", *exhibits_of_pairs[0].columns),
+        rows=tuple(
+            (Worded(str(opinion.pair), opinion.pair.title), *row)
+            for opinion, exhibit in opinions
+            for row in exhibit.rows
+        ),
+        note=exhibits_of_pairs[0].note,
+        decimals=1,
     )
 
 
