@@ -2,12 +2,20 @@
 
 import gzip
 
+from PIL import Image
+
 QRELS = "".join(f"t{t} 0 d{d} {1 + d % 2}\n" for t in (1, 2) for d in (1, 2, 3))
 
 
 def runs_for(folder, names=("a.txt", "b.txt.gz", "base.txt", "new.txt.gz")):
     """The files that documented commands read: judgements, and runs of two topics."""
     (folder / "qrels.txt").write_text(QRELS)
+    photographs = folder / "photographs"
+    photographs.mkdir(exist_ok=True)
+    for number, colour in enumerate(("red", "green", "blue"), 1):
+        Image.new("RGB", (60, 40), colour).save(photographs / f"d{number}.png")
+    (folder / "items.csv").write_text("document,file,text\nd4,photographs/none.png,\nd5,,words\n")
+    (folder / "topics.csv").write_text("topic,text,image\n1,a red square,d1\n")
     for turn, name in enumerate(names):
         order = [1 + (d + turn) % 5 for d in range(5)]
         lines = "".join(

@@ -190,6 +190,7 @@ def _print_analysis(result: "Analysis") -> None:
     help="Write the tables into this folder as Parquet files instead.",
 )
 @click.option("--with-identities", is_flag=True, help="Add identities.csv: personal data.")
+@click.option("--with-pictures", is_flag=True, help="Add the items' pictures, in a small size.")
 @click.option("--include-test", is_flag=True, help="Include simulated participants.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
 @JSON_OPTION
@@ -211,6 +212,7 @@ def export(
     from survey.services.participation import own_data
     from survey.services.studies import lifecycle
 
+    with_pictures = options.pop("with_pictures")
     if (target is None) == (folder is None):
         raise click.UsageError("Name what to write: --to FILE.zip, or --parquet FOLDER.")
     path = target or folder or Path()
@@ -232,7 +234,13 @@ def export(
 
                 parquet.write_parquet(session, study, new, on_lines=progress.advance, **options)
             else:
-                chunks = bundle.stream_bundle(session, study, on_lines=progress.advance, **options)
+                chunks = bundle.stream_bundle(
+                    session,
+                    study,
+                    on_lines=progress.advance,
+                    with_pictures=with_pictures,
+                    **options,
+                )
                 with new.open("wb") as file:
                     file.writelines(chunks)
     sentences = [f"{path} holds the study {slug!r}."]

@@ -29,9 +29,12 @@ from survey.cli.terminal import (
 from survey.services.studies.languages import languages
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
     from survey.core.studies.fields import Finding
     from survey.core.studies.questions import Question
     from survey.core.tasks.ordering import QuestionCheck
+    from survey.db.models import Study
     from survey.services.accounts import Role
     from survey.services.studies.plans import OwnLists, PlanFile
 
@@ -39,6 +42,12 @@ SLUG_ARGUMENT = click.argument("slug", type=STUDY)
 ASKED_BY = click.option("--asked-by", help="Who runs the study, as participants read it.")
 CONTACT = click.option(
     "--contact", help="Where participants can ask, for example an e-mail address."
+)
+INPUT = click.Path(exists=True, path_type=Path)
+TOPICS_FILE = click.option(
+    "--topics-file",
+    type=INPUT_FILE,
+    help="What was searched for, a CSV: topic,text,image,cluster_type.",
 )
 # Headings in tables for names in JSON, as pages call them.
 HEADINGS = {"slug": "address", "started": "begun", "target": "participants wanted"}
@@ -108,6 +117,10 @@ def study() -> None:
 @click.option(
     "--depth", type=int, help="How many first documents of each run the bundle holds (10)."
 )
+@click.option(
+    "--items", type=INPUT, help="Pictures and texts of the documents: a folder, a zip or a CSV."
+)
+@TOPICS_FILE
 @click.option("--missing-last", is_flag=True, help="Put what a run did not return at the end.")
 @click.option(
     "--owner",
@@ -146,6 +159,8 @@ def new(
     own_lists: Path | None,
     qrels: Path | None,
     runs: tuple[Path, ...],
+    items: Path | None,
+    topics_file: Path | None,
     owner: str | None,
     as_json: bool,
     **options: Any,
@@ -183,10 +198,10 @@ def new(
             study = lifecycle.create_study_for(
                 session, owner, slug, plan_file.plan, plan_file.recruitment
             )
-        sentences = [
-            f"The study {slug!r} is made, with seed {plan_file.plan.seed}.",
-            f"Look at it with `survey study check {study.slug}`, then open it.",
-        ]
+        sentences = [f"The study {slug!r} is made, with seed {plan_file.plan.seed}."]
+        if items is not None or topics_file is not None:
+            sentences += _take_items(session, study, items, topics_file)[1]
+        sentences.append(f"Look at it with `survey study check {study.slug}`, then open it.")
         if file is None and not {"asked_by", "contact"} <= fields.keys():
             sentences.append(
                 f"Participants read that {study.plan.asked_by} ask, and that questions go to "
@@ -198,6 +213,77 @@ def new(
                 f"`survey study share {study.slug} NAME` adds an owner."
             )
         print_result(lifecycle.describe(study), *sentences, as_json=as_json)
+
+
+@study.command(
+    examples=(
+        "survey study items spring-study photographs/",
+        "survey study items spring-study items.csv --topics-file topics.csv",
+    ),
+)
+@SLUG_ARGUMENT
+@click.argument("source", required=False, type=INPUT)
+@TOPICS_FILE
+@click.option("--remove", is_flag=True, help="Remove all items, topics and pictures of the draft.")
+@JSON_OPTION
+def items(
+    slug: str, source: Path | None, topics_file: Path | None, remove: bool, as_json: bool
+) -> None:
+    """Add what documents and topics stand for: pictures, texts, what was searched for.
+
+    SOURCE is a folder or a zip of pictures, each named by the id of its document, or a CSV with the
+    columns document,file,text,alt beside the pictures. Pictures are stored in two small sizes,
+    without metadata. An item replaces one of the same document.
+    """
+    from survey.services import accounts
+    from survey.services.collections import items as collection
+
+    if (source is None and topics_file is None) != remove:
+        raise click.UsageError("Name a folder, a zip or a CSV, or --topics-file; or --remove.")
+    with open_study(slug) as (session, study):
+        sentences = ["All items, topics and pictures are removed."]
+        if remove:
+            collection.remove_all(session, study, accounts.COMMAND_LINE)
+            content: dict[str, Any] = {}
+        else:
+            content, sentences = _take_items(session, study, source, topics_file)
+        content |= collection.summary(session, study)
+        print_result({"study": slug, **content}, *sentences, as_json=as_json)
+    if content.get("refused") and not content["items"]:
+        raise click.exceptions.Exit(1)
+
+
+def _take_items(
+    session: "Session", study: "Study", source: Path | None, topics_file: Path | None
+) -> tuple[dict[str, Any], list[str]]:
+    """Take items and topics in; return what happened, for JSON and in sentences."""
+    from survey.services import accounts
+    from survey.services.collections import items as collection
+
+    with (
+        collection.open_source(source, topics_file) as (files, rows, topics, refusals),
+        progress_bar("Taking in", total=len(rows)) as progress,
+    ):
+        intake = collection.take_in(
+            session,
+            study,
+            files,
+            rows,
+            accounts.COMMAND_LINE,
+            topics=topics,
+            on_item=progress.advance,
+        )
+    refused = [*refusals, *intake.refusals]
+    content = {
+        "taken": {"items": intake.items, "topics": intake.topics},
+        "refused": [each._asdict() for each in refused],
+        "repeated": [each._asdict() for each in intake.repeated],
+    }
+    counted = [f"{intake.items} items", *([f"{intake.topics} topics"] if topics else [])]
+    sentences = [f"Taken: {' and '.join(counted)}."]
+    sentences += [f"Not taken: {each.name}: {each.reason}." for each in refused]
+    sentences += [f"Taken, but {each.name} is {each.reason}." for each in intake.repeated]
+    return content, sentences
 
 
 @study.command("list", examples=("survey study list", "survey study list --json"))
@@ -397,6 +483,7 @@ def copy(slug: str, new_slug: str, owner: str | None, as_json: bool) -> None:
         draft = lifecycle.create_study_for(
             session, owner, new_slug, study.plan, recruitment_of(study)
         )
+        lifecycle.copy_items(session, study, draft)
         done = f"{new_slug!r} is a draft with the plan of {slug!r}."
         print_result(lifecycle.describe(draft), done, as_json=as_json)
 

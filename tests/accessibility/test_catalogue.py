@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from tests.accessibility.catalogue import LANGUAGES, every_sight, sights_of
-from tests.accessibility.walks_of_studies import resulting
+from tests.accessibility.walks_of_studies import SHA256, resulting
 from tests.accessibility.walks_through_questions import answering
 from tests.accessibility.walks_to_questions import preparing
 from tests.accessibility.walks_to_the_end import finishing
@@ -27,6 +27,7 @@ NO_PAGES = {
     "researcher.guest_links": "/research/studies/voted-el/guests.csv",
     "researcher.paper": "/research/studies/voted-el/results/paper.zip",
     "researcher.plan_file": "/research/studies/voted-el/plan.yaml",
+    "researcher.thumbnail": f"/research/studies/pictured-el/items/{SHA256}.webp",
     "researcher.qr": "/research/studies/voted-el/qr.svg",
 }
 STUDY = re.compile(r"/s/([\w-]+)")

@@ -1,5 +1,7 @@
 """What researchers come by when a study runs, and after it."""
 
+import base64
+import hashlib
 import io
 from collections.abc import Iterator
 from datetime import timedelta
@@ -107,6 +109,12 @@ def _an_answer(number: int, position: int) -> OrderingAnswer:
     return OrderingAnswer(frozenset(ticked), None)
 
 
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+SHA256 = hashlib.sha256(PICTURE).hexdigest()
+
+
 def resulting(house: House, language: str) -> Iterator[Sight]:
     """A closed study: its results, what is handed out, and its way out of sight."""
     desk, slug = house.desk, f"closed-{language}"
@@ -131,7 +139,20 @@ def resulting(house: House, language: str) -> Iterator[Sight]:
     yield house.seen("Progress", "closed", desk)
     desk.open(at(slug))
     yield house.seen("Overview", "closed", desk)
+    yield from _pictured(house, desk, f"pictured-{language}", language)
     yield from _handed_out(house, desk, slug)
+
+
+def _pictured(house: House, desk: Desk, slug: str, language: str) -> Iterator[Sight]:
+    """A draft with pictures: none yet, some with a file that is refused."""
+    house.draft(slug, language=language)
+    desk.open(at(slug, "/items"))
+    yield house.seen("Pictures and topics", "empty", desk)
+    desk.send(at(slug, "/items"))
+    yield house.seen("Pictures and topics", "error: no file", desk)
+    files = [(io.BytesIO(PICTURE), "d1.png"), (io.BytesIO(PICTURE), "d2.png")]
+    desk.send(at(slug, "/items"), files={"files": [*files, (io.BytesIO(b"words"), "d3.png")]})
+    yield house.seen("Pictures and topics", "two taken, one refused", desk)
 
 
 def _identify_one(house: House, slug: str) -> None:

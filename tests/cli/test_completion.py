@@ -64,7 +64,7 @@ def tab(shell):
         (["ex"], ["export"]),
         (["re"], ["researcher", "replicate", "restore"]),
         (["study", "c"], ["check", "close", "copy"]),
-        (["study", "check", ""], ["five-systems", "spring-study"]),
+        (["study", "check", ""], ["five-systems", "spring-study", "two-runs"]),
         (["analyse", "f"], ["five-systems"]),
         (["power", "--study", "s"], ["spring-study"]),
         (["researcher", "link", "A"], ["Ada\\ Lovelace", "Alan\\ Turing"]),

@@ -10,6 +10,7 @@ import yaml
 
 from tests.databases import ON_SQLITE
 from tests.services.exchange.changes import rows_of, unzipped, with_cell, zipped
+from tests.services.test_items import a_picture
 
 # Three topics; documents of grade 1 and 2. Where the two runs have them:
 #   t1  d1 (2) d2 (1) d3 (1)   first: 1, 2, 9    second: 9, 1, 2
@@ -384,3 +385,29 @@ def test_k_is_told_for_all_sizes_of_a_studys_lists(run, files):
     new_from_runs(run, "--measures", "AP,NMRR,MNRO", "--topics", "t2,t3")
     told = run("study", "check", "two-runs")
     assert "NMRR: K = 8 to 12, by the relevant items, of 200 positions" in told
+
+
+@ON_SQLITE
+def test_items_and_topics_come_with_a_new_study_or_later(run, files):
+    run("init")
+    photographs = files / "photographs"
+    photographs.mkdir()
+    for name, colour in (("d1", "red"), ("d2", "blue"), ("d3", "blue")):
+        (photographs / f"{name}.png").write_bytes(a_picture(colour))
+    (photographs / "notes.txt").write_text("words")
+    (files / "topics.csv").write_text("topic,text,image\nt1,red,d1\n")
+    told = new_from_runs(run, "--graded", "--items", "photographs", "--topics-file", "topics.csv")
+    assert "Taken: 3 items and 1 topics." in told
+    assert "Not taken: notes.txt: this is no picture that can be read" in told
+    assert "Taken, but d3.png is the same picture as d2." in told
+    (files / "items.csv").write_text("document,text\nd4,some words\n")
+    content = json.loads(run("study", "items", "two-runs", "items.csv", "--json"))
+    assert (content["items"], content["pictures"], content["topics"]) == (4, 2, 1)
+    run("study", "open", "two-runs")
+    run("export", "two-runs", "--to", "out.zip", "--with-pictures")
+    bundle = unzipped((files / "out.zip").read_bytes())
+    assert len(rows_of(bundle, "thumbnails.csv")) == 2
+    assert json.loads(bundle["study.json"])["items_digest"] == content["items_digest"]
+    assert "agrees in everything" in run("replicate", "out.zip")
+    assert "frozen" in run("study", "items", "two-runs", "items.csv", status=1)
+    run("study", "items", "two-runs", status=2)

@@ -51,6 +51,10 @@ GET  /research/studies/my-draft/plan.yaml        in in in 404 200 200 404
 GET  /research/studies/my-draft/lists            in in in 404 200 200 404
 POST /research/studies/my-draft/lists            401 401 401 404 403 400 404
 POST /research/studies/my-draft/lists/trec       401 401 401 404 403 400 404
+GET  /research/studies/my-draft/items            in in in 404 200 200 404
+POST /research/studies/my-draft/items            401 401 401 404 403 400 404
+POST /research/studies/my-draft/items/remove     401 401 401 404 403 >items 404
+GET  /research/studies/my-draft/items/no-sum.webp  in in in 404 404 404 404
 GET  /research/studies/my-draft/check            in in in 404 200 200 404
 GET  /research/studies/my-draft/open             in in in 404 403 200 404
 POST /research/studies/my-draft/open             401 401 401 404 403 >my-draft 404
@@ -75,6 +79,8 @@ GET  /research/studies/my-open                   in in in 404 200 200 404
 GET  /research/studies/my-open/plan              in in in 404 200 200 404
 POST /research/studies/my-open/plan              401 401 401 404 403 403 404
 GET  /research/studies/my-open/lists             in in in 404 403 403 404
+POST /research/studies/my-open/items             401 401 401 404 403 403 404
+POST /research/studies/my-open/items/remove      401 401 401 404 403 403 404
 GET  /research/studies/my-open/invite            in in in 404 200 200 404
 POST /research/studies/my-open/invite/guests     401 401 401 404 403 >invite 404
 POST /research/studies/my-open/invite/guests/{guest}/remove   401 401 401 404 403 >invite 404

@@ -42,6 +42,7 @@ VALUES = {
     "position": 1,
     "guest_id": 1,
     "researcher_id": 1,
+    "sha256": "no-sum",
 }
 OVER = "it-is-over"
 METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH", "NONSENSE")

@@ -435,18 +435,24 @@ class TaskQuestion(Protocol):
 DIGEST_FORMAT = 1
 
 
-def study_digest(plan: Plan, questions: Iterable[TaskQuestion], generator_version: int) -> str:
+def study_digest(
+    plan: Plan,
+    questions: Iterable[TaskQuestion],
+    generator_version: int,
+    items: str | None = None,
+) -> str:
     """Return the SHA-256 of a study's plan and of its questions as they are shown.
 
     Values are hashed as the text that a page prints, not as floats, so that the digest is the
     same on every machine. The plan names seed and generator; the version of the generator that
-    drew the questions is added.
+    drew the questions is added, and so is the digest of ``items``, where there are some.
     """
     content = {
         "format": DIGEST_FORMAT,
         "generator_version": generator_version,
         "plan": plan.content(),
         "questions": [question.as_shown() for question in questions],
+        **({"items": items} if items else {}),
     }
     return text_digest(json.dumps(content, sort_keys=True, ensure_ascii=False))
 

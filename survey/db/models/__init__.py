@@ -34,6 +34,9 @@ from survey.db.models.base import (
     Text200,
 )
 from survey.db.models.base import now as now
+from survey.db.models.items import StoredItem as StoredItem
+from survey.db.models.items import StoredPicture as StoredPicture
+from survey.db.models.items import StoredTopic as StoredTopic
 from survey.db.models.ordering import (
     StoredOrderingAnswer,
     StoredOrderingPresentation,
@@ -59,6 +62,9 @@ class Study(Base):
     status: Mapped[Text16] = mapped_column(default="draft", doc="draft, open or closed")
     plan_json: Mapped[JsonObject] = mapped_column("plan", doc="design and texts")
     digest: Mapped[Text64 | None] = mapped_column(doc="SHA-256 of all that the study shows")
+    items_digest: Mapped[Text64 | None] = mapped_column(
+        doc="SHA-256 of its documents' and topics' texts and of the pictures' files, if it has some"
+    )
     generator_version: Mapped[int] = mapped_column(doc="which generator drew the lists")
     created_at: Mapped[Moment] = mapped_column(doc="when it was made")
     opened_at: Mapped[Moment | None] = mapped_column(doc="when it was opened")

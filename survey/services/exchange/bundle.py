@@ -9,6 +9,7 @@ import json
 import sys
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import starmap
 from typing import Any
@@ -20,7 +21,7 @@ from survey import __version__
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.plan import Plan
 from survey.core.tasks.ordering_plan import OrderingPlan
-from survey.db import export_queries, queries
+from survey.db import export_queries, item_queries, queries
 from survey.db.engine import snapshot
 from survey.db.export_queries import EXPORTED, identities_of, people_of
 from survey.db.models import Study
@@ -39,6 +40,7 @@ from survey.services.exchange.tables import (
     TaskFiles,
     batched,
     codebook_of,
+    item_tables,
     listed_values,
     participants_table,
     time_of,
@@ -85,17 +87,23 @@ def stream_bundle(
     study: Study,
     *,
     with_identities: bool = False,
+    with_pictures: bool = False,
     include_test: bool = False,
     on_lines: OnLines = lambda _: None,
 ) -> Iterator[bytes]:
     """Yield the zip of a study's bundle in chunks, as the database is now.
 
     ``on_lines``: called with the number of lines written since its last call, for a progress bar
-    that ends at ``estimate_lines``. Identities are personal data, so they are left out by default.
+    that ends at ``estimate_lines``. Identities are personal data, so they are left out by default;
+    so are the pictures of items, in the small size.
     """
     snapshot(session)
     require_none_due(session, study)
     content = content_of(session, study, include_test=include_test, with_identities=with_identities)
+    if with_pictures and content.items_digest:
+        content = replace(
+            content, thumbnails=partial(item_queries.thumbnails_of, session, study.id)
+        )
     return stream_zip(files_of(content), on_lines)
 
 
@@ -177,6 +185,8 @@ def content_of(
         answers=files_of_kind(plan).stored(session, study.id, include_test=include_test),
         include_test=include_test,
         identities=(lambda: starmap(IdentityRecord, identities())) if with_identities else None,
+        items=item_queries.items_of(session, study.id),
+        topics=item_queries.topics_of(session, study.id),
     )
 
 
@@ -201,6 +211,7 @@ def tables_in(content: Content) -> list[Table]:
         participants_table(plan),
         *kind.result_tables(plan),
         *([] if content.identities is None else [IDENTITIES_TABLE]),
+        *item_tables(content),
     ]
 
 
@@ -249,6 +260,7 @@ def _study_metadata(content: Content) -> dict[str, Any]:
         **{name: time_of(getattr(content, name)) or None for name in TIMES},
         **({"looks": content.looks} if content.looks else {}),
         "include_test": content.include_test,
+        **({"items_digest": digest} if (digest := content.items_digest) else {}),
         "plan": plan.as_json(),
         "consent": [vars(consent) for consent in content.consents],
         "texts": {},

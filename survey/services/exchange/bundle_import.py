@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.core.studies.fields import ParticipantRecord
-from survey.db import participant_queries
+from survey.db import item_queries, participant_queries
 from survey.db.export_queries import EXPORTED
 from survey.db.models import (
     TASK_TABLES,
@@ -45,6 +45,7 @@ def import_bundle(
     lifecycle.require_valid_slug(slug)
     study = _study(content, name, slug)
     lifecycle.insert_study(session, study)
+    _store_items(session, study, content)
     participants = {each.public_id: _participant(each, study) for each in content.participants()}
     session.add_all(participants.values())
     session.flush()
@@ -74,6 +75,16 @@ def _study(content: Content, name: str, slug: str) -> Study:
             ConsentText(created_at=now(), **vars(consent)) for consent in content.consents
         ],
     )
+
+
+def _store_items(session: Session, study: Study, content: Content) -> None:
+    """Store items and topics, with those pictures that the bundle holds, in the small size."""
+    thumbnails = [*content.thumbnails()] if content.thumbnails else []
+    pictures = [{**each._asdict(), "larger": each.thumbnail} for each in thumbnails]
+    item_queries.store_pictures(session, study.id, pictures)
+    item_queries.store_items(session, study.id, content.items)
+    item_queries.store_topics(session, study.id, content.topics)
+    study.items_digest = content.items_digest
 
 
 def _participant(record: ParticipantRecord, study: Study) -> Participant:

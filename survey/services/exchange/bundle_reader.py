@@ -4,6 +4,7 @@ What every study has is read here: study.json, participants.csv and identities.c
 to ordering questions is in ``ordering_reader``.
 """
 
+import base64
 import json
 import math
 import re
@@ -19,6 +20,7 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from survey import __version__
 from survey.core.agreement.answers import Answers
+from survey.core.collections.items import Item, Topic
 from survey.core.studies.fields import (
     CLOSING,
     PERSONAL,
@@ -32,6 +34,7 @@ from survey.core.studies.questions import rankings_of
 from survey.core.tasks import DEFAULT, plan_from_json
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db.export_queries import EXPORTED
+from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
 from survey.db.models.base import UtcDateTime
 from survey.services.analysis.study_results import (
@@ -170,8 +173,51 @@ def read_bundle(files: Files) -> tuple[Content, Mapping[str, Any]]:
         participants=lambda: iter(participants),
         answers=answers,
         include_test=study["include_test"],
+        items=read_item_rows(files),
+        topics=read_topic_rows(files),
+        thumbnails=(lambda: thumbnails) if (thumbnails := read_thumbnails(files)) else None,
     )
     return content, study
+
+
+def read_item_rows(files: Files) -> list[Item]:
+    """Read items.csv, where there is one; raises BundleError."""
+
+    def parse(row: CsvRow) -> Item:
+        document = row.text("document")
+        return Item(document, *map(row.optional_text, ("file", "sha256", "text", "alt")))
+
+    columns = ("document", "file", "sha256", "text", "alt")
+    return parse_rows(files, "items.csv", columns, parse) if "items.csv" in files else []
+
+
+def read_topic_rows(files: Files) -> list[Topic]:
+    """Read topics.csv, where there is one; raises BundleError."""
+
+    def parse(row: CsvRow) -> Topic:
+        rest = ("text", "image", "sha256", "cluster_type")
+        return Topic(row.text("topic"), *map(row.optional_text, rest))
+
+    columns = ("topic", "text", "image", "sha256", "cluster_type")
+    return parse_rows(files, "topics.csv", columns, parse) if "topics.csv" in files else []
+
+
+def read_thumbnails(files: Files) -> list[Thumbnail]:
+    """Read thumbnails.csv, where there is one; raises BundleError."""
+
+    def parse(row: CsvRow) -> Thumbnail:
+        try:
+            picture = base64.b64decode(row.text("thumbnail"), validate=True)
+        except ValueError:
+            picture = b""
+        if not (picture.startswith(b"RIFF") and picture[8:12] == b"WEBP"):
+            raise row.fault("thumbnail", "a WebP picture in base64 is needed")
+        size = row.whole_number("width", 1), row.whole_number("height", 1)
+        return Thumbnail(row.text("sha256"), *size, picture)
+
+    columns = ("sha256", "width", "height", "thumbnail")
+    name = "thumbnails.csv"
+    return parse_rows(files, name, columns, parse) if name in files else []
 
 
 def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]:
@@ -414,7 +460,9 @@ def _check_sums(files: Files) -> None:
 
 
 def _check_digest(content: Content, study: Mapping[str, Any]) -> None:
-    digest = study_digest(content.plan, content.all_questions, content.generator_version)
+    digest = study_digest(
+        content.plan, content.all_questions, content.generator_version, content.items_digest
+    )
     if digest != content.digest:
         why = files_of_kind(content.plan).why_different(study)
         raise BundleError(f"{STUDY}, digest: {content.digest} found; recomputed {digest}{why}")

@@ -4,6 +4,7 @@ A column that the database has too takes its meaning from the model; so does the
 the survey stores.
 """
 
+import base64
 import inspect
 import json
 import math
@@ -20,6 +21,7 @@ from typing import Any, Protocol, TypeVar
 from sqlalchemy import CheckConstraint
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from survey.core.collections import items as collection
 from survey.core.studies.fields import (
     CLOSING,
     LONGEST_ANSWER,
@@ -33,7 +35,15 @@ from survey.core.studies.fields import (
 from survey.core.studies.plan import Plan
 from survey.core.text_input import escaped, quoted
 from survey.db.export_queries import EXPORTED
-from survey.db.models import TASK_TABLES, Participant, StoredResponse
+from survey.db.item_queries import Thumbnail
+from survey.db.models import (
+    TASK_TABLES,
+    Participant,
+    StoredItem,
+    StoredPicture,
+    StoredResponse,
+    StoredTopic,
+)
 from survey.db.models.base import Base
 from survey.services.analysis.study_results import AnalysisOptions, minutes_taken
 from survey.services.exchange.input_files import CsvRow, Files
@@ -100,7 +110,8 @@ class Content:
 
     ``questions``, ``practice`` and ``answers`` are of the types of the kind of question.
     ``participants`` and ``identities`` read their records at each call, in the order of the
-    participants' ids. ``identities`` is None where they are left out, as they are by default.
+    participants' ids. ``identities`` and ``thumbnails`` are None where they are left out, as they
+    are by default; items, which ``items`` describes, may have pictures.
     """
 
     slug: str
@@ -119,6 +130,14 @@ class Content:
     answers: Any
     include_test: bool
     identities: Callable[[], Iterable[IdentityRecord]] | None = None
+    items: Sequence[collection.Item] = ()
+    topics: Sequence[collection.Topic] = ()
+    thumbnails: Callable[[], Iterable[Thumbnail]] | None = None
+
+    @property
+    def items_digest(self) -> str | None:
+        """The digest of items and topics, None where there are none."""
+        return collection.items_digest(self.items, self.topics)
 
     @property
     def all_questions(self) -> list[Any]:
@@ -357,6 +376,53 @@ IDENTITIES_TABLE = Table(
 )
 
 
+def item_tables(content: Content) -> list[Table]:
+    """Return items.csv, topics.csv and thumbnails.csv, each where there is something in it."""
+    tables = [(ITEMS_TABLE, content.items), (TOPICS_TABLE, content.topics)]
+    return [
+        *(table for table, rows in tables if rows),
+        *([] if content.thumbnails is None else [THUMBNAILS_TABLE]),
+    ]
+
+
+@lines_of
+def _thumbnails(content: Content) -> Iterator[Row]:
+    for each in content.thumbnails() if content.thumbnails else ():
+        picture = base64.b64encode(each.thumbnail).decode()
+        yield each.sha256, each.width, each.height, picture
+
+
+_SHA256 = Column("sha256", source=StoredItem.sha256)
+_ALT = Column("alt", source=StoredItem.alt)
+ITEMS_TABLE = Table(
+    "items.csv",
+    [
+        *(Column("document", source=StoredItem.document), Column("file", source=StoredItem.file)),
+        *(_SHA256, Column("text", source=StoredItem.text), _ALT),
+    ],
+    lines_of(lambda content: iter(content.items)),
+)
+TOPICS_TABLE = Table(
+    "topics.csv",
+    [
+        *(Column("topic", source=StoredTopic.topic), Column("text", source=StoredTopic.text)),
+        *(Column("image", source=StoredTopic.image), _SHA256),
+        Column("cluster_type", source=StoredTopic.cluster_type),
+    ],
+    lines_of(lambda content: iter(content.topics)),
+)
+THUMBNAILS_TABLE = Table(
+    "thumbnails.csv",
+    [
+        _SHA256,
+        Column("width", source=StoredPicture.width),
+        Column("height", source=StoredPicture.height),
+        Column("thumbnail", "the picture, small, as WebP in base64"),
+    ],
+    _thumbnails,
+)
+
+
 def codebook_of(tables: Sequence[Table]) -> Table:
     """Return codebook.csv, a row for each column of these tables and of itself."""
 
@@ -417,7 +483,7 @@ ABOUT = {
         *("participant", "browser", "identity", "guest", "erasure"),
         *("presentation", "response", "revision"),
     ),
-    "Studies": ("study", "question", "consent_text", "event"),
+    "Studies": ("study", "question", "consent_text", "item", "topic", "picture", "event"),
     "Researchers": ("researcher", "membership", "sign_in", "sign_in_link", "sign_in_throttle"),
 }
 

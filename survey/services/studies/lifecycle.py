@@ -21,7 +21,7 @@ from survey.core.tasks.ordering import QuestionCheck
 from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a command
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.text_input import SLUG
-from survey.db import queries
+from survey.db import item_queries, queries
 from survey.db.engine import lock_globally, note_deletion
 from survey.db.models import ConsentText, Participant, Researcher, StoredQuestion, Study, now
 
@@ -110,9 +110,19 @@ def create_study_for(
 
 
 def copy_study(session: Session, study: Study, slug: str, researcher: Researcher) -> Study:
-    """Store a draft with the same plan and recruitment, without participants."""
+    """Store a draft with the same plan, items and recruitment, without participants."""
     recruitment = Recruitment(**study.recruitment)
-    return create_owned_study(session, researcher, slug, study.plan, recruitment)
+    draft = create_owned_study(session, researcher, slug, study.plan, recruitment)
+    copy_items(session, study, draft)
+    return draft
+
+
+def copy_items(session: Session, study: Study, draft: Study) -> None:
+    """Give a new draft the items, topics and pictures of a study."""
+    if study.items_digest is not None:
+        item_queries.copy_items(session, study.id, draft.id)
+        draft.items_digest = study.items_digest
+    session.commit()
 
 
 def ensure_demo_study(session: Session) -> Study:
@@ -212,7 +222,7 @@ def _question_rows(questions: Iterable[TaskQuestion]) -> list[StoredQuestion]:
 def current_digest(study: Study) -> str:
     """Compute the digest of the study's present content; a frozen study keeps its own."""
     questions = questions_of(study, practice=True)
-    return study_digest(study.plan, questions, study.generator_version)
+    return study_digest(study.plan, questions, study.generator_version, study.items_digest)
 
 
 def version_of(stored: Mapping[str, Any]) -> str:

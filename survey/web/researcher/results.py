@@ -145,7 +145,9 @@ def bundle() -> ResponseReturnValue:
     lifecycle.require_results(g.study)
     include_test = "test" in request.args
     expected = bundles.estimate_bytes(session(), g.study, include_test=include_test)
-    chunks = bundles.stream_bundle(session(), g.study, include_test=include_test)
+    chunks = bundles.stream_bundle(
+        *(session(), g.study), include_test=include_test, with_pictures="pictures" in request.args
+    )
     return attachment(chunks, "application/zip", f"{g.study.slug}.zip", expected)
 
 

@@ -1,0 +1,46 @@
+"""What documents and topics of a test collection stand for, and the digest of all of it."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Item(NamedTuple):
+    """A document's picture, by its file's name and SHA-256, and its texts; any may be None."""
+
+    document: str
+    file: str | None = None
+    sha256: str | None = None
+    text: str | None = None
+    alt: str | None = None
+
+
+class Topic(NamedTuple):
+    """What was searched for: a text, a picture, or both.
+
+    ``image``: the document or file that the picture is of; ``cluster_type``: of its sub-topics.
+    """
+
+    topic: str
+    text: str | None = None
+    image: str | None = None
+    sha256: str | None = None
+    cluster_type: str | None = None
+
+
+def items_digest(items: Iterable[Item], topics: Iterable[Topic]) -> str | None:
+    """Return the SHA-256 of items and topics, whatever their order; None where there are none.
+
+    Files' names are left out: the pictures count, by their own digests.
+    """
+    content = {
+        "items": sorted([each.document, each.sha256, each.text, each.alt] for each in items),
+        "topics": sorted(
+            [each.topic, each.text, each.sha256, each.cluster_type] for each in topics
+        ),
+    }
+    if not any(content.values()):
+        return None
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,117 @@
+"""Queries of a study's pictures, items and topics."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import delete, insert, literal, select
+from sqlalchemy.orm import Session
+
+from survey.core.collections.items import Item, Topic
+from survey.db.models.base import Base
+from survey.db.models.items import StoredItem, StoredPicture, StoredTopic
+
+AT_ONCE = 500  # values that a statement names
+
+
+class Thumbnail(NamedTuple):
+    """A picture in the small size; width and height are the larger's."""
+
+    sha256: str
+    width: int
+    height: int
+    thumbnail: bytes
+
+
+def items_of(session: Session, study_id: int) -> list[Item]:
+    """Return a study's items, sorted by document."""
+    query = select(*_columns(StoredItem, Item)).where(StoredItem.study_id == study_id)
+    # Sorted here, since databases sort texts by the rules of their languages.
+    return sorted(Item(*row) for row in session.execute(query))
+
+
+def topics_of(session: Session, study_id: int) -> list[Topic]:
+    """Return a study's topics, sorted by their ids."""
+    query = select(*_columns(StoredTopic, Topic)).where(StoredTopic.study_id == study_id)
+    return sorted(Topic(*row) for row in session.execute(query))
+
+
+def _columns(table: type[Base], record: type[Item] | type[Topic]) -> list[Any]:
+    return [getattr(table, name) for name in record._fields]
+
+
+def picture(session: Session, study_id: int, sha256: str) -> StoredPicture | None:
+    """Return a study's picture; None for another's."""
+    query = select(StoredPicture).where(
+        StoredPicture.study_id == study_id, StoredPicture.sha256 == sha256
+    )
+    return session.scalar(query)
+
+
+def store_pictures(session: Session, study_id: int, pictures: Sequence[dict[str, Any]]) -> None:
+    """Insert those pictures that a study does not have yet, each with the columns of the table."""
+    for values in {each["sha256"]: each for each in pictures}.values():
+        known = select(StoredPicture.id).where(
+            StoredPicture.study_id == study_id, StoredPicture.sha256 == values["sha256"]
+        )
+        if session.scalar(known) is None:
+            session.add(StoredPicture(study_id=study_id, **values))
+    session.flush()
+
+
+def store_items(session: Session, study_id: int, items: Sequence[Item]) -> None:
+    """Insert items; they replace those of the same documents."""
+    documents = [each.document for each in items]
+    for start in range(0, len(documents), AT_ONCE):
+        some = documents[start : start + AT_ONCE]
+        session.execute(
+            delete(StoredItem).where(StoredItem.study_id == study_id, StoredItem.document.in_(some))
+        )
+    session.add_all(StoredItem(study_id=study_id, **each._asdict()) for each in items)
+    session.flush()
+
+
+def store_topics(session: Session, study_id: int, topics: Sequence[Topic]) -> None:
+    """Replace a study's topics."""
+    session.execute(delete(StoredTopic).where(StoredTopic.study_id == study_id))
+    session.add_all(StoredTopic(study_id=study_id, **each._asdict()) for each in topics)
+    session.flush()
+
+
+def remove_unused_pictures(session: Session, study_id: int) -> None:
+    """Delete the pictures of which no item and no topic is."""
+    used = [
+        StoredPicture.sha256.not_in(
+            select(table.sha256).where(table.study_id == study_id, table.sha256.is_not(None))
+        )
+        for table in (StoredItem, StoredTopic)
+    ]
+    session.execute(delete(StoredPicture).where(StoredPicture.study_id == study_id, *used))
+
+
+def thumbnails_of(session: Session, study_id: int) -> Iterator[Thumbnail]:
+    """Yield a study's pictures in the small size, by their digests, a few at a time."""
+    query = select(StoredPicture.sha256).where(StoredPicture.study_id == study_id)
+    for sha256 in sorted(session.scalars(query)):
+        stored = session.execute(
+            select(StoredPicture.width, StoredPicture.height, StoredPicture.thumbnail).where(
+                StoredPicture.study_id == study_id, StoredPicture.sha256 == sha256
+            )
+        ).one()
+        yield Thumbnail(sha256, *stored)
+
+
+def copy_items(session: Session, source_id: int, target_id: int) -> None:
+    """Copy the items, topics and pictures of a study to one that has none."""
+    columns = ("sha256", "width", "height", "thumbnail", "larger")
+    rows = select(literal(target_id), *(getattr(StoredPicture, name) for name in columns)).where(
+        StoredPicture.study_id == source_id
+    )
+    session.execute(insert(StoredPicture).from_select(["study_id", *columns], rows))
+    store_items(session, target_id, items_of(session, source_id))
+    store_topics(session, target_id, topics_of(session, source_id))
+
+
+def remove_items(session: Session, study_id: int) -> None:
+    """Delete all items, topics and pictures of a study."""
+    for table in (StoredItem, StoredTopic, StoredPicture):
+        session.execute(delete(table).where(table.study_id == study_id))

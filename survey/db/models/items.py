@@ -1,0 +1,60 @@
+"""The tables of what a study's documents and topics stand for: pictures and texts."""
+
+from sqlalchemy import UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from survey.db.models.base import Base, LongText, RowId, StudyId, Text64, Text200
+
+
+class StoredPicture(Base):
+    """A picture in two sizes, as WebP without metadata; several items may show the same one.
+
+    An imported study may lack the pictures of its items.
+    """
+
+    __tablename__ = "picture"
+    retention = "until the study is deleted"
+
+    id: Mapped[RowId]
+    study_id: Mapped[StudyId]
+    sha256: Mapped[Text64] = mapped_column(doc="SHA-256 of the file that it was made from")
+    width: Mapped[int] = mapped_column(doc="width of the larger size, in pixels")
+    height: Mapped[int] = mapped_column(doc="height of the larger size, in pixels")
+    thumbnail: Mapped[bytes] = mapped_column(doc="the picture, small")
+    larger: Mapped[bytes] = mapped_column(doc="the picture, larger")
+
+    __table_args__ = (UniqueConstraint("study_id", "sha256"),)
+
+
+class StoredItem(Base):
+    """What a document of a study's runs stands for: a picture, a text or both."""
+
+    __tablename__ = "item"
+    retention = "until the study is deleted"
+
+    id: Mapped[RowId]
+    study_id: Mapped[StudyId]
+    document: Mapped[LongText] = mapped_column(doc="id of the document in runs and judgements")
+    file: Mapped[Text200 | None] = mapped_column(doc="name of the picture's file")
+    sha256: Mapped[Text64 | None] = mapped_column(doc="SHA-256 of the picture's file")
+    text: Mapped[LongText | None] = mapped_column(doc="the document's text, or some of it")
+    alt: Mapped[LongText | None] = mapped_column(doc="what the picture shows, in words")
+
+    __table_args__ = (UniqueConstraint("study_id", "document"),)
+
+
+class StoredTopic(Base):
+    """What was searched for in a question: a text, a picture or both."""
+
+    __tablename__ = "topic"
+    retention = "until the study is deleted"
+
+    id: Mapped[RowId]
+    study_id: Mapped[StudyId]
+    topic: Mapped[LongText] = mapped_column(doc="id of the topic in runs and judgements")
+    image: Mapped[LongText | None] = mapped_column(doc="document or file that the picture is of")
+    sha256: Mapped[Text64 | None] = mapped_column(doc="SHA-256 of the picture's file")
+    text: Mapped[LongText | None] = mapped_column(doc="what was searched for, in words")
+    cluster_type: Mapped[Text200 | None] = mapped_column(doc="what its sub-topics are, like animal")
+
+    __table_args__ = (UniqueConstraint("study_id", "topic"),)

@@ -1,0 +1,487 @@
+"""Take in what a study's documents and topics stand for: pictures and texts.
+
+A picture is made anew in two sizes, without metadata, so that no file of a researcher reaches a
+participant as it was.
+"""
+
+import hashlib
+import io
+import struct
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, NamedTuple
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+from sqlalchemy.orm import Session
+
+from survey.core.collections.items import Item, Topic, items_digest
+from survey.core.studies.fields import is_storable
+from survey.core.studies.provenance import LONGEST_NAME
+from survey.core.text_input import shortened
+from survey.db import item_queries, queries
+from survey.db.models import StoredPicture, Study
+from survey.errors import SurveyError
+from survey.services import accounts
+from survey.services.exchange.input_files import ZIP_ERRORS, CsvRow, parse_rows
+from survey.services.studies import lifecycle
+
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
+LARGEST_FILE = 40_000_000  # bytes
+MOST_PIXELS = 50_000_000
+THUMBNAIL, LARGER = 144, 640  # pixels of the longer side
+QUALITY = 62
+MOST_ITEMS = 20_000  # of a study
+MOST_FILES = 2_000  # in one zip
+LONGEST_TEXT = 2_000
+LONGEST_ALT = 300
+LONGEST_FILE_NAME = 200
+ITEMS_FILE, TOPICS_FILE = "items.csv", "topics.csv"
+AT_ONCE = 16  # pictures held in memory and stored in one transaction
+
+# What Pillow's readers raise for files that are damaged.
+DAMAGED = (OSError, SyntaxError, ValueError, EOFError, IndexError, struct.error, zlib.error)
+
+Read = Callable[[], bytes]
+Files = Mapping[str, Read]
+"""Name of a file → what reads it."""
+
+
+class PictureError(ValueError):
+    """A file that is no picture which can be taken; its text says why."""
+
+
+class Picture(NamedTuple):
+    """A picture in two sizes, with the digest of the file that it was made from."""
+
+    sha256: str
+    width: int
+    height: int
+    thumbnail: bytes
+    larger: bytes
+
+
+class Source(NamedTuple):
+    """What is to be taken in: files, items, topics if there are some, and what cannot be."""
+
+    files: "Files"
+    items: "list[Item]"
+    topics: "list[Topic] | None"
+    refusals: "list[Refusal]"
+
+
+class StudyKey(NamedTuple):
+    """A study's row id and slug, which stay known when a transaction ends."""
+
+    id: int
+    slug: str
+
+
+class Refusal(NamedTuple):
+    """A file or row that was not taken, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass
+class Intake:
+    """What was taken in, what was refused, and which files are the same picture as an earlier."""
+
+    items: int = 0
+    topics: int = 0
+    refusals: list[Refusal] = field(default_factory=list)
+    repeated: list[Refusal] = field(default_factory=list)
+
+
+def make_picture(content: bytes) -> Picture:
+    """Decode a picture within limits and return it in two sizes; raises PictureError.
+
+    The first frame of several; turned as its EXIF data say; transparent parts stay so.
+    """
+    if len(content) > LARGEST_FILE:
+        raise PictureError(f"{len(content):,} bytes found; {LARGEST_FILE:,} are allowed")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            warnings.simplefilter("ignore", UserWarning)  # of odd metadata, which is dropped
+            with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+                return _sizes_of(image, hashlib.sha256(content).hexdigest())
+    except (Image.DecompressionBombWarning, Image.DecompressionBombError):
+        raise PictureError(f"more than {MOST_PIXELS:,} pixels found; no more are allowed") from None
+    except UnidentifiedImageError:
+        raise PictureError(_why_unknown(content)) from None
+    except PictureError:
+        raise
+    except DAMAGED:
+        raise PictureError("the picture is damaged or cut off") from None
+
+
+def _sizes_of(image: Image.Image, sha256: str) -> Picture:
+    width, height = image.size
+    if width * height > MOST_PIXELS:
+        raise PictureError(f"{width} × {height} pixels found; {MOST_PIXELS:,} are allowed")
+    exif = image.getexif()
+    image.draft("RGB", (LARGER, LARGER))  # a JPEG is decoded at a fraction of its size
+    picture: Image.Image = image
+    if picture.mode.startswith("I"):  # 16 bits of grey
+        picture = picture.convert("I").point(lambda value: value * (1 / 256)).convert("L")
+    is_transparent = picture.mode in ("LA", "PA", "RGBA") or "transparency" in picture.info
+    picture = picture.convert("RGBA" if is_transparent else "RGB")
+    picture.thumbnail((LARGER, LARGER), Image.Resampling.LANCZOS)
+    picture.getexif().update(exif)
+    picture = ImageOps.exif_transpose(picture)
+    picture.info = {}  # profiles and comments would be written as well
+    larger = _webp(picture)
+    width, height = picture.size
+    picture.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
+    return Picture(sha256, width, height, _webp(picture), larger)
+
+
+def _webp(picture: Image.Image) -> bytes:
+    stream = io.BytesIO()
+    picture.save(stream, "WEBP", quality=QUALITY, method=4, exif=b"", icc_profile=b"", xmp=b"")
+    return stream.getvalue()
+
+
+def _why_unknown(content: bytes) -> str:
+    allowed = "JPEG, PNG, WebP and GIF are allowed"
+    if not content:
+        return f"the file is empty; {allowed}"
+    if b"<svg" in content[:2_000].lower():
+        return f"an SVG may hold scripts; {allowed}"
+    return f"this is no picture that can be read; {allowed}"
+
+
+def files_in_folder(folder: Path) -> Files:
+    """Return the files of a folder, without hidden ones and folders in it."""
+    return {
+        path.name: path.read_bytes
+        for path in sorted(folder.iterdir())
+        if path.is_file() and not path.name.startswith(".")
+    }
+
+
+@contextmanager
+def files_in_zip(source: Path | IO[bytes], name: str) -> Iterator[Files]:
+    """Open a zip of files, or of one folder; raises SurveyError for one that cannot be read."""
+    try:
+        archive = zipfile.ZipFile(source)
+    except ZIP_ERRORS as error:
+        raise SurveyError(f"{name} is no zip that can be read ({error}).") from None
+    with archive:
+        files: dict[str, Read] = {}
+        for entry in archive.infolist():
+            path = PurePosixPath(entry.filename)
+            if entry.is_dir() or path.name.startswith(".") or "__MACOSX" in path.parts:
+                continue
+            if path.name in files:
+                raise SurveyError(f"{name} holds {path.name} twice, in two folders.")
+            files[path.name] = _entry_reader(archive, entry)
+        if len(files) > MOST_FILES:
+            raise SurveyError(f"{name} holds {len(files)} files; {MOST_FILES} are allowed.")
+        yield files
+
+
+@contextmanager
+def open_source(source: Path | None, topics_file: Path | None) -> Iterator[Source]:
+    """Open a folder, a zip or a CSV of items, and a CSV of topics, for ``take_in``.
+
+    Pictures are beside the CSV that names them. Raises SurveyError for what cannot be read.
+    """
+    with ExitStack() as stack:
+        files: dict[str, Read] = {}
+        items: list[Item] = []
+        refusals: list[Refusal] = []
+        topics = None
+        if topics_file is not None:
+            files |= files_in_folder(topics_file.parent)
+            topics = read_topics(topics_file.read_bytes(), topics_file.name)
+        if source is not None and source.suffix.lower() == ".csv":
+            files |= files_in_folder(source.parent)
+            items = read_items(source.read_bytes(), source.name)
+        elif source is not None:
+            if source.is_dir():
+                of_items = files_in_folder(source)
+            else:
+                of_items = stack.enter_context(files_in_zip(source, source.name))
+            items, refusals = items_in(of_items)
+            if topics is None and TOPICS_FILE in of_items:
+                topics = read_topics(of_items[TOPICS_FILE]())
+            files |= of_items
+        yield Source(files, items, topics, refusals)
+
+
+@contextmanager
+def open_uploads(
+    uploads: Mapping[str, IO[bytes]], elsewhere: Collection[str] = ()
+) -> Iterator[Source]:
+    """Open uploaded pictures, zips and CSVs for ``take_in``.
+
+    ``elsewhere``: names of files that come in other requests; their rows of items.csv are left out.
+    """
+    with ExitStack() as stack:
+        files: dict[str, Read] = {}
+        for name, stream in uploads.items():
+            if name.lower().endswith(".zip"):
+                files |= stack.enter_context(files_in_zip(stream, name))
+            else:
+                files[name] = stream.read
+        items, refusals = items_in(files)
+        topics = read_topics(files[TOPICS_FILE]()) if TOPICS_FILE in files else None
+        yield Source(
+            files, [each for each in items if each.file not in elsewhere], topics, refusals
+        )
+
+
+def _entry_reader(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Read:
+    def read() -> bytes:
+        if entry.file_size > LARGEST_FILE:  # before anything is unpacked
+            raise PictureError(f"{entry.file_size:,} bytes found; {LARGEST_FILE:,} are allowed")
+        try:
+            with archive.open(entry) as file:
+                return file.read(LARGEST_FILE)
+        except ZIP_ERRORS:
+            raise PictureError("its entry in the zip is damaged") from None
+
+    return read
+
+
+def read_items(text: bytes, file: str = ITEMS_FILE) -> list[Item]:
+    """Read ``document,file,text,alt``, all but the first optional; raises BundleError."""
+    lines: dict[str, int] = {}
+
+    def parse(row: CsvRow) -> Item:
+        item = Item(
+            document=_id_in(row, "document", lines),
+            file=_text_in(row, "file", LONGEST_FILE_NAME),
+            text=_text_in(row, "text", LONGEST_TEXT),
+            alt=_text_in(row, "alt", LONGEST_ALT),
+        )
+        if item.file is None and item.text is None:
+            raise row.fault("file", "a file or a text is needed")
+        return item
+
+    return parse_rows({file: text}, file, ("document",), parse, foreign=True)
+
+
+def read_topics(text: bytes, file: str = TOPICS_FILE) -> list[Topic]:
+    """Read ``topic,text,image,cluster_type``, all but the first optional; raises BundleError."""
+    lines: dict[str, int] = {}
+
+    def parse(row: CsvRow) -> Topic:
+        return Topic(
+            topic=_id_in(row, "topic", lines),
+            text=_text_in(row, "text", LONGEST_TEXT),
+            image=_text_in(row, "image", LONGEST_NAME),
+            cluster_type=_text_in(row, "cluster_type", LONGEST_FILE_NAME),
+        )
+
+    return parse_rows({file: text}, file, ("topic",), parse, foreign=True)
+
+
+def _id_in(row: CsvRow, column: str, lines: dict[str, int]) -> str:
+    name = row.text(column)
+    if fault := id_fault(name):
+        raise row.fault(column, fault)
+    first = lines.setdefault(name, row.number)
+    if first != row.number:
+        raise row.fault(column, f"row {first} has it already")
+    return name
+
+
+def _text_in(row: CsvRow, column: str, longest: int) -> str | None:
+    text = row.optional_text(column)
+    if text is not None and (len(text) > longest or not is_storable(text)):
+        raise row.fault(column, f"a text of {longest} characters at most is allowed")
+    return text
+
+
+def id_fault(name: str) -> str:
+    """Return why a name cannot be the id of a document or topic in TREC files, "" if it can."""
+    if name.split() != [name]:
+        return "ids in runs and judgements have no blanks"
+    if len(name) > LONGEST_NAME or not is_storable(name):
+        return f"an id of {LONGEST_NAME} characters at most is allowed"
+    return ""
+
+
+def items_in(files: Files) -> tuple[list[Item], list[Refusal]]:
+    """Return the items of items.csv, or without it an item for each file, named by its stem."""
+    if ITEMS_FILE in files:
+        return read_items(files[ITEMS_FILE]()), []
+    items: dict[str, Item] = {}
+    refusals = []
+    for name in files:
+        document = PurePosixPath(name).stem
+        if name == TOPICS_FILE:
+            continue
+        if document in items:
+            reason = f"{items[document].file} is the document {document} already"
+            refusals.append(Refusal(name, reason))
+        elif (fault := id_fault(document)) or len(name) > LONGEST_FILE_NAME:
+            refusals.append(Refusal(name, fault or "its name is too long"))
+        else:
+            items[document] = Item(document, name)
+    return [*items.values()], refusals
+
+
+def take_in(
+    session: Session,
+    study: Study,
+    files: Files,
+    items: Sequence[Item],
+    who: str,
+    *,
+    topics: Sequence[Topic] | None = None,
+    on_item: Callable[[int], object] = lambda _: None,
+) -> Intake:
+    """Store items, and topics where there are some; return what was taken and what was not.
+
+    An item replaces one of the same document. Pictures are decoded without holding a lock, and
+    some at a time, so memory stays flat and answers do not wait. Raises NotAllowedError once the
+    study was opened, SurveyError for too many items.
+    """
+    lifecycle.require_draft(study)
+    key = StudyKey(study.id, study.slug)
+    known = {each.document: each for each in item_queries.items_of(session, key.id)}
+    total = len({*known, *(each.document for each in items)})
+    if total > MOST_ITEMS:
+        raise SurveyError(f"The study would have {total} items; {MOST_ITEMS} are allowed.")
+    first = {each.sha256: each.document for each in known.values() if each.sha256}
+    intake = Intake()
+    for start in range(0, len(items), AT_ONCE):
+        session.rollback()
+        _take_some(session, key, files, items[start : start + AT_ONCE], first, intake)
+        on_item(min(AT_ONCE, len(items) - start))
+    if topics is not None:
+        session.rollback()
+        _take_topics(session, key, files, topics, intake)
+    _finish(session, key, who)
+    return intake
+
+
+def _take_some(
+    session: Session,
+    key: StudyKey,
+    files: Files,
+    items: Sequence[Item],
+    first: dict[str, str],
+    intake: Intake,
+) -> None:
+    """Make and store the pictures of some items; ``first``: digest → first document with it."""
+    taken, pictures = [], []
+    for item in items:
+        picture = None
+        if item.file is not None:
+            try:
+                picture = _picture_in(files, item.file)
+            except PictureError as error:
+                intake.refusals.append(Refusal(item.file, str(error)))
+                continue
+            other = first.setdefault(picture.sha256, item.document)
+            if other != item.document:
+                intake.repeated.append(Refusal(item.file, f"the same picture as {other}"))
+            pictures.append(picture)
+        taken.append(item._replace(sha256=picture and picture.sha256))
+    _locked_draft(session, key)
+    item_queries.store_pictures(session, key.id, [each._asdict() for each in pictures])
+    item_queries.store_items(session, key.id, taken)
+    session.commit()
+    intake.items += len(taken)
+
+
+def _picture_in(files: Files, name: str) -> Picture:
+    if name not in files:
+        raise PictureError("there is no such file")
+    try:
+        return make_picture(files[name]())
+    except OSError as error:
+        raise PictureError(f"the file cannot be read: {error.strerror}") from None
+
+
+def _take_topics(
+    session: Session, key: StudyKey, files: Files, topics: Sequence[Topic], intake: Intake
+) -> None:
+    """Store topics; their pictures are items' or files."""
+    items = {each.document: each for each in item_queries.items_of(session, key.id)}
+    session.rollback()
+    taken, pictures = [], []
+    for topic in topics:
+        sha256 = None
+        if topic.image is not None and topic.image in items:
+            sha256 = items[topic.image].sha256
+        elif topic.image is not None:
+            try:
+                picture = _picture_in(files, topic.image)
+            except PictureError as error:
+                reason = f"{shortened(topic.image)} is neither an item nor a picture: {error}"
+                intake.refusals.append(Refusal(f"topic {topic.topic}", reason))
+                continue
+            pictures.append(picture)
+            sha256 = picture.sha256
+        taken.append(topic._replace(sha256=sha256))
+    _locked_draft(session, key)
+    item_queries.store_pictures(session, key.id, [each._asdict() for each in pictures])
+    item_queries.store_topics(session, key.id, taken)
+    session.commit()
+    intake.topics += len(taken)
+
+
+def _locked_draft(session: Session, key: StudyKey) -> Study:
+    study = queries.locked(session, Study, id=key.id, slug=key.slug)
+    lifecycle.require_draft(study)
+    return study
+
+
+def _finish(session: Session, key: StudyKey, who: str) -> None:
+    """Store the digest of all items and topics, and log who added some first."""
+    study = _locked_draft(session, key)
+    item_queries.remove_unused_pictures(session, key.id)
+    digest = digest_of(session, key.id)
+    if digest != study.items_digest:
+        if study.items_digest is None:
+            accounts.log(session, study, who, "items added")
+        study.items_digest = digest
+    session.commit()
+
+
+def find_picture(session: Session, study: Study, sha256: str) -> StoredPicture | None:
+    """Return a study's picture by the digest of its file; None where it has no such one."""
+    return item_queries.picture(session, study.id, sha256)
+
+
+def items_and_topics(session: Session, study: Study) -> tuple[list[Item], list[Topic]]:
+    """Return a study's items and topics."""
+    return item_queries.items_of(session, study.id), item_queries.topics_of(session, study.id)
+
+
+def digest_of(session: Session, study_id: int) -> str | None:
+    """Return the digest of a study's items and topics, None without any."""
+    return items_digest(
+        item_queries.items_of(session, study_id), item_queries.topics_of(session, study_id)
+    )
+
+
+def remove_all(session: Session, study: Study, who: str) -> None:
+    """Remove a draft's items, topics and pictures."""
+    study = _locked_draft(session, StudyKey(study.id, study.slug))
+    item_queries.remove_items(session, study.id)
+    study.items_digest = None
+    accounts.log(session, study, who, "items removed")
+    session.commit()
+
+
+def summary(session: Session, study: Study) -> dict[str, Any]:
+    """Return how many items, pictures and topics a study has, and their digest."""
+    items = item_queries.items_of(session, study.id)
+    return {
+        "items": len(items),
+        "pictures": len({each.sha256 for each in items if each.sha256}),
+        "topics": len(item_queries.topics_of(session, study.id)),
+        "items_digest": study.items_digest,
+    }

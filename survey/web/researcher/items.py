@@ -1,0 +1,95 @@
+"""What the documents and topics of a study stand for: taken in, shown and removed."""
+
+from pathlib import PurePosixPath
+
+from flask import Response, flash, g, jsonify, redirect, request, url_for
+from flask.typing import ResponseReturnValue
+from wtforms import MultipleFileField
+
+from survey.errors import NotFoundError, SurveyError
+from survey.services.collections import items as collection
+from survey.services.studies import lifecycle
+from survey.web.forms import Form, page
+from survey.web.requests import session
+from survey.web.researcher.pages import STUDY, blueprint
+
+PICTURES_SHOWN = 24
+
+
+class ItemsForm(Form):
+    """Pictures, zips of pictures, items.csv and topics.csv."""
+
+    files = MultipleFileField("Pictures, or a zip of them")
+
+
+@blueprint.get(f"{STUDY}/items")
+def items() -> ResponseReturnValue:
+    """Show how many items and topics there are, with some of the pictures."""
+    return _items_page(ItemsForm(formdata=None))
+
+
+@blueprint.post(f"{STUDY}/items")
+def take_items() -> ResponseReturnValue:
+    """Take files in; a script that sends some at a time gets JSON."""
+    lifecycle.require_draft(g.study)
+    form = ItemsForm()
+    uploads = {
+        PurePosixPath(file.filename).name: file.stream
+        for file in request.files.getlist("files")
+        if file.filename
+    }
+    intake = collection.Intake()
+    if not form.validate_on_submit():
+        return _items_page(form)
+    if not uploads:
+        form.files.errors = ["Choose some files first."]
+        return _items_page(form)
+    try:
+        elsewhere = request.form.get("elsewhere", "").splitlines()
+        with collection.open_uploads(uploads, elsewhere) as source:
+            intake = collection.take_in(
+                *(session(), g.study, source.files, source.items, g.researcher.name),
+                topics=source.topics,
+            )
+        intake.refusals = [*source.refusals, *intake.refusals]
+    except SurveyError as error:
+        form.files.errors = [str(error)]
+    if request.accept_mimetypes.best == "application/json":
+        return jsonify(
+            items=intake.items,
+            topics=intake.topics,
+            refused=[f"{each.name}: {each.reason}" for each in intake.refusals],
+            repeated=[f"{each.name}: {each.reason}" for each in intake.repeated],
+            errors=[*form.files.errors],
+        )
+    return _items_page(form, intake)
+
+
+@blueprint.post(f"{STUDY}/items/remove")
+def remove_items() -> ResponseReturnValue:
+    """Remove all items, topics and pictures of a draft."""
+    if Form().validate_on_submit():
+        collection.remove_all(session(), g.study, g.researcher.name)
+        flash("All items, topics and pictures are removed.")
+    return redirect(url_for("researcher.items"), 303)
+
+
+@blueprint.get(f"{STUDY}/items/<sha256>.webp")
+def thumbnail(sha256: str) -> ResponseReturnValue:
+    """Return a picture of the study in the small size, for its researchers."""
+    picture = collection.find_picture(session(), g.study, sha256)
+    if picture is None:
+        raise NotFoundError("There is no such picture.")
+    return Response(picture.thumbnail, mimetype="image/webp")
+
+
+def _items_page(form: ItemsForm, intake: collection.Intake | None = None) -> ResponseReturnValue:
+    rows, topics = collection.items_and_topics(session(), g.study)
+    return page(
+        "researcher/items.html",
+        form,
+        intake=intake,
+        summary=collection.summary(session(), g.study),
+        shown=[each for each in rows if each.sha256][:PICTURES_SHOWN],
+        topics=topics,
+    )

@@ -1,0 +1,296 @@
+"""What documents and topics stand for: taken in, refused by name, frozen, exported, deleted."""
+
+import base64
+import io
+import struct
+import zipfile
+import zlib
+
+import pytest
+from PIL import Image
+from sqlalchemy import func, select
+from sqlalchemy.exc import DBAPIError
+
+from survey.core.collections.items import Item, Topic, items_digest
+from survey.db import item_queries
+from survey.db.models import StoredItem, StoredPicture, StoredTopic, Study
+from survey.errors import NotAllowedError, SurveyError
+from survey.services import accounts
+from survey.services.collections import items as collection
+from survey.services.collections.items import PictureError, make_picture
+from survey.services.exchange import bundle_import
+from survey.services.exchange.bundle import stream_bundle
+from survey.services.exchange.input_files import BundleError
+from survey.services.studies import lifecycle
+from tests.builders import a_plan
+from tests.services.exchange.changes import steps_of, unzipped, with_cell
+
+WHO = "Ada"
+
+
+def a_picture(colour="red", form="PNG", size=(40, 30), **options):
+    """A picture of one colour, as a file."""
+    stream = io.BytesIO()
+    Image.new("RGB", size, colour).save(stream, form, **options)
+    return stream.getvalue()
+
+
+def a_png_of(width, height):
+    """A PNG whose header says that it is so large; its data are short."""
+
+    def chunk(kind, data):
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(100))), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts)
+
+
+def readers(**files):
+    """Files in memory; ``a_png`` is the name a.png."""
+    return {
+        name.replace("_", "."): lambda content=content: content for name, content in files.items()
+    }
+
+
+def take(session, study, files, topics=None):
+    items, refusals = collection.items_in(files)
+    intake = collection.take_in(session, study, files, items, WHO, topics=topics)
+    intake.refusals = [*refusals, *intake.refusals]
+    return intake
+
+
+@pytest.fixture
+def study(session):
+    return lifecycle.create_study(session, "of-pictures", a_plan())
+
+
+@pytest.mark.parametrize("form", ["JPEG", "PNG", "WEBP", "GIF"])
+def test_a_picture_becomes_two_small_ones(form):
+    picture = make_picture(a_picture(form=form, size=(1000, 500)))
+    assert (picture.width, picture.height) == (640, 320)
+    small, larger = (Image.open(io.BytesIO(each)) for each in (picture.thumbnail, picture.larger))
+    assert (small.format, small.size, larger.size) == ("WEBP", (144, 72), (640, 320))
+
+
+def test_a_picture_is_turned_and_its_metadata_are_dropped():
+    exif = Image.Exif()
+    exif[274] = 6  # turned by a quarter
+    exif[270] = "secret place"
+    picture = make_picture(a_picture(form="JPEG", size=(400, 200), exif=exif))
+    assert (picture.width, picture.height) == (200, 400)
+    for content in (picture.thumbnail, picture.larger):
+        assert b"secret" not in content
+        assert not Image.open(io.BytesIO(content)).getexif()
+
+
+def test_of_an_animation_the_first_frame_is_taken():
+    stream = io.BytesIO()
+    frames = [Image.new("RGB", (20, 20), colour) for colour in ("red", "blue")]
+    frames[0].save(stream, "GIF", save_all=True, append_images=frames[1:])
+    red, _, blue = Image.open(io.BytesIO(make_picture(stream.getvalue()).larger)).getpixel((5, 5))
+    assert red > 200 > blue
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "the file is empty; JPEG, PNG, WebP and GIF are allowed"),
+        (b"only words", "this is no picture that can be read"),
+        (b"<?xml version='1.0'?><svg xmlns='x'/>", "an SVG may hold scripts"),
+        (a_picture()[:60], "the picture is damaged or cut off"),
+        (a_picture(form="JPEG", size=(300, 300))[:500], "the picture is damaged or cut off"),
+        (a_picture(form="BMP"), "this is no picture that can be read"),
+        (a_png_of(60_000, 60_000), "more than 50,000,000 pixels found"),
+        (a_png_of(9_000, 9_000), "9000 × 9000 pixels found; 50,000,000 are allowed"),
+    ],
+)
+def test_what_is_no_picture_is_refused_with_a_reason(content, reason):
+    with pytest.raises(PictureError, match="^" + reason):
+        make_picture(content)
+
+
+def test_good_pictures_of_a_folder_are_taken_and_the_others_named(session, study, tmp_path):
+    files = {
+        "good.png": a_picture(),
+        "again.png": a_picture(),
+        "other.jpg": a_picture("blue", "JPEG"),
+        "good.jpg": a_picture("green", "JPEG"),
+        "notes.txt": b"only words",
+        "two words.png": a_picture("white"),
+        ".hidden": b"",
+    }
+    folder = tmp_path / "photographs"
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    intake = take(session, study, collection.files_in_folder(folder))
+    assert [tuple(each) for each in intake.refusals] == [
+        ("good.png", "good.jpg is the document good already"),
+        ("two words.png", "ids in runs and judgements have no blanks"),
+        ("notes.txt", "this is no picture that can be read; JPEG, PNG, WebP and GIF are allowed"),
+    ]
+    assert [each.document for each in item_queries.items_of(session, study.id)] == [
+        *("again", "good", "other"),
+    ]
+    assert intake.repeated == []
+
+
+def test_equal_pictures_are_stored_once_and_said(session, study):
+    intake = take(session, study, readers(a_png=a_picture(), b_png=a_picture()))
+    assert [tuple(each) for each in intake.repeated] == [("b.png", "the same picture as a")]
+    assert collection.summary(session, study)["pictures"] == 1
+    first, second = item_queries.items_of(session, study.id)
+    assert first.sha256 == second.sha256
+
+
+def test_items_of_a_csv_have_texts_and_pictures_beside_it(session, study, tmp_path):
+    (tmp_path / "one.png").write_bytes(a_picture())
+    (tmp_path / "items.csv").write_text(
+        "document,file,text,alt\nd1,one.png,,a red square\nd2,,some words,\nd3,gone.png,,\n"
+    )
+    (tmp_path / "topics.csv").write_text(
+        "topic,text,image,cluster_type\nt1,squares,d1,colour\nt2,,one.png,\nt3,,gone.png,\n"
+    )
+    source = (tmp_path / "items.csv", tmp_path / "topics.csv")
+    with collection.open_source(*source) as (files, items, topics, _):
+        intake = collection.take_in(session, study, files, items, WHO, topics=topics)
+    assert [tuple(each) for each in intake.refusals] == [
+        ("gone.png", "there is no such file"),
+        ("topic t3", "'gone.png' is neither an item nor a picture: there is no such file"),
+    ]
+    first, second = item_queries.items_of(session, study.id)
+    assert (first.alt, second.text, second.sha256) == ("a red square", "some words", None)
+    assert item_queries.topics_of(session, study.id) == [
+        Topic("t1", "squares", "d1", first.sha256, "colour"),
+        Topic("t2", None, "one.png", first.sha256, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("document,file\nd1,a.png\nd1,b.png\n", "row 3, column document: 'd1' found; row 2 has it"),
+        ("document,file\nd 1,a.png\n", "row 2, column document: 'd 1' found; ids in runs and"),
+        ("document,text\nd1,\n", "row 2, column file: '' found; a file or a text is needed"),
+        ("file,document\na.png,d1\n", "the heading must start with document"),
+        (f"document,alt,file\nd1,{'x' * 301},a\n", "a text of 300 characters at most is allowed"),
+    ],
+)
+def test_a_faulty_row_of_items_is_named(text, message):
+    with pytest.raises(BundleError, match=message):
+        collection.read_items(text.encode())
+
+
+def test_a_zip_is_taken_as_a_folder_is(session, study):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("photos/a.png", a_picture())
+        archive.writestr("photos/b.png", a_picture("blue"))
+        archive.writestr("__MACOSX/photos/a.png", b"")
+    stream.seek(0)
+    with collection.files_in_zip(stream, "photos.zip") as files:
+        assert take(session, study, files).items == 2
+    with pytest.raises(SurveyError, match=r"notes\.zip is no zip"):
+        collection.files_in_zip(io.BytesIO(b"words"), "notes.zip").__enter__()
+
+
+def test_an_item_replaces_one_of_the_same_document(session, study):
+    take(session, study, readers(a_png=a_picture("red")))
+    before = study.items_digest
+    take(session, study, readers(a_png=a_picture("blue")))
+    session.refresh(study)
+    assert study.items_digest != before
+    assert collection.summary(session, study) | {"items_digest": 0} == {
+        **{"items": 1, "pictures": 1, "topics": 0, "items_digest": 0},
+    }
+    collection.remove_all(session, study, WHO)
+    assert collection.summary(session, study) == {
+        **{"items": 0, "pictures": 0, "topics": 0, "items_digest": None},
+    }
+
+
+def test_the_digest_of_items_is_that_of_their_content_in_any_order():
+    items = [Item("a", "one.png", "1" * 64), Item("b", None, None, "words")]
+    renamed = [items[1], items[0]._replace(file="other.png")]
+    assert items_digest(items, ()) == items_digest(renamed, ())
+    assert items_digest([], []) is None
+    for change in ({"sha256": "2" * 64}, {"alt": "x"}, {"text": "x"}, {"document": "c"}):
+        assert items_digest([items[0]._replace(**change), items[1]], ()) != items_digest(items, ())
+    assert items_digest(items, [Topic("t")]) != items_digest(items, ())
+
+
+def test_a_study_is_frozen_with_its_items(session, study):
+    plain = lifecycle.current_digest(study)
+    take(session, study, readers(a_png=a_picture()), topics=[Topic("t1", "red")])
+    session.refresh(study)
+    lifecycle.open_study(session, study)
+    assert study.digest != plain
+    with pytest.raises(NotAllowedError, match="frozen"):
+        take(session, study, readers(b_png=a_picture("blue")))
+    for table in (StoredItem, StoredPicture, StoredTopic):
+        with pytest.raises(DBAPIError, match="cannot change"):
+            session.execute(table.__table__.delete())
+        session.rollback()
+    with pytest.raises(DBAPIError, match="cannot change"):
+        session.execute(Study.__table__.update().values(items_digest="0" * 64))
+    session.rollback()
+
+
+def test_items_are_deleted_with_their_study_and_copied_with_its_plan(session, study):
+    take(session, study, readers(a_png=a_picture()), topics=[Topic("t1", "red", "a")])
+    researcher, _ = accounts.add_researcher(session, "Ada")
+    copy = lifecycle.copy_study(session, study, "second-round", researcher)
+    assert copy.items_digest == study.items_digest == collection.digest_of(session, copy.id)
+    lifecycle.delete(session, study, WHO)
+    for table in (StoredItem, StoredPicture, StoredTopic):
+        assert session.scalar(select(func.count()).select_from(table)) == 1
+    lifecycle.delete(session, copy, WHO)
+    for table in (StoredItem, StoredPicture, StoredTopic):
+        assert session.scalar(select(func.count()).select_from(table)) == 0
+
+
+@pytest.mark.parametrize("with_pictures", [False, True])
+def test_a_bundle_holds_ids_and_digests_and_by_choice_the_pictures(session, study, with_pictures):
+    files = readers(a_png=a_picture(), b_png=a_picture("blue"))
+    take(session, study, files, topics=[Topic("t1", "=red", "a")])
+    session.refresh(study)
+    lifecycle.open_study(session, study)
+    lifecycle.close_study(session, study)
+    bundle = unzipped(b"".join(stream_bundle(session, study, with_pictures=with_pictures)))
+    assert ("thumbnails.csv" in bundle) == with_pictures
+    assert bundle["items.csv"].decode().splitlines()[1].startswith("a,a.png,")
+    assert any("the digest is that" in step for step in steps_of(bundle))
+    changed = with_cell(bundle, "items.csv", 2, "sha256", "0" * 64)
+    with pytest.raises(BundleError, match=r"study\.json, digest"):
+        steps_of(changed)
+    session.rollback()
+    researcher, _ = accounts.add_researcher(session, "Ada")
+    again = bundle_import.import_bundle(session, bundle, "out.zip", "again", researcher)
+    assert again.digest == lifecycle.current_digest(again)
+    assert collection.digest_of(session, again.id) == study.items_digest
+    pictures = [*item_queries.thumbnails_of(session, again.id)]
+    assert len(pictures) == 2 * with_pictures
+    session.rollback()
+    exported = unzipped(b"".join(stream_bundle(session, again, with_pictures=with_pictures)))
+    for name in ("items.csv", "topics.csv", "thumbnails.csv"):
+        assert exported.get(name) == bundle.get(name)
+
+
+def test_a_thumbnail_that_is_no_picture_is_named(session, study):
+    take(session, study, readers(a_png=a_picture()))
+    session.refresh(study)
+    lifecycle.open_study(session, study)
+    bundle = unzipped(b"".join(stream_bundle(session, study, with_pictures=True)))
+    page = base64.b64encode(b"<script>alert(1)</script>").decode()
+    changed = with_cell(bundle, "thumbnails.csv", 2, "thumbnail", page)
+    with pytest.raises(BundleError, match="a WebP picture in base64 is needed"):
+        steps_of(changed)
+
+
+def test_a_study_has_so_many_items_at_most(session, study, monkeypatch):
+    monkeypatch.setattr(collection, "MOST_ITEMS", 1)
+    with pytest.raises(SurveyError, match="would have 2 items; 1 are allowed"):
+        take(session, study, readers(a_png=a_picture(), b_png=a_picture("blue")))
