@@ -1,17 +1,15 @@
 """Create the Flask application, and the background work of a server process."""
 
-from functools import lru_cache
-from threading import Thread
 from time import monotonic, sleep
 
-from flask import Flask, request
+from flask import Flask
 from flask_sqlalchemy import SQLAlchemy
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from survey.config import Settings, folder
 from survey.db.engine import database_url, engine_options, prepare
 from survey.db.models.base import Base
-from survey.services.analysis.report import load_libraries
+from survey.services.analysis.report import load_libraries as load_report_libraries
 from survey.services.participation import own_data
 from survey.web import (
     auth,
@@ -58,18 +56,17 @@ def create_app(settings: Settings | None = None) -> Flask:
     return app
 
 
-def create_served_app() -> Flask:
-    """Create the application that server processes share."""
-    app = create_app()
-    app.before_request(_preload_for_researchers)
-    return app
-
-
-def load_templates(app: Flask) -> None:
-    """Compile the templates of participants' pages: half of the time that a first page takes."""
+def load_templates(app: Flask, *, of_researchers: bool = False) -> None:
+    """Compile the templates of some pages: half of the time that a first page takes."""
     for name in app.jinja_env.list_templates():
-        if not name.startswith("researcher/"):
+        if name.startswith("researcher/") == of_researchers:
             app.jinja_env.get_template(name)
+
+
+def load_libraries(app: Flask) -> None:
+    """Load what researchers' pages need and others do not."""
+    load_report_libraries()
+    load_templates(app, of_researchers=True)
 
 
 def _trust_proxies(app: Flask, count: int) -> None:
@@ -90,17 +87,6 @@ def _connect_database(app: Flask, uri: str) -> None:
     db.init_app(app)
     with app.app_context():
         prepare(db.engine)
-
-
-def _preload_for_researchers() -> None:
-    """Load the libraries of the results page as soon as a researcher opens any page."""
-    if request.blueprint == "researcher":
-        _load_in_background()
-
-
-@lru_cache
-def _load_in_background() -> None:
-    Thread(target=load_libraries, daemon=True).start()
 
 
 def delete_due_data(app: Flask) -> None:

@@ -2,6 +2,9 @@
 
 Waitress reads a request whole before a thread gets it, so a slow sender keeps no thread busy. A
 new process is a copy of one that has loaded the application, which takes milliseconds.
+
+A view may pass a researcher's request on: it is answered by a process of its own, with little
+priority and with limits of time and memory, a copy of one that has loaded all libraries.
 """
 
 import gc
@@ -12,9 +15,13 @@ import os
 import resource
 import signal
 import socket
-from collections.abc import Callable, Iterable
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from multiprocessing.connection import wait
+from functools import partial
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from threading import Thread, get_ident
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
@@ -30,13 +37,20 @@ if TYPE_CHECKING:
 
 # The threads of a process that answer each kind of request, by the beginning of its path. A
 # kind never waits for another. More threads for participants would only wait for the database.
-THREADS = {"/healthz": 1, "/research/": 1, "/": 4}
-LONGEST_REQUEST = {"/healthz": 10.0, "/research/": 600.0, "/": 60.0}  # seconds; then it hangs
+THREADS = {"/healthz": 1, "/research/": 8, "/": 4}
+LONGEST_REQUEST = {"/healthz": 10.0, "/research/": 1_800.0, "/": 60.0}  # seconds; then it hangs
 
 IDLE_SECONDS = 30  # without a byte from the other side; then the connection is closed
 LARGEST_BODY = {True: 2**27, False: 2**20}  # of researchers, of others; the pages allow less
 MOST_CONNECTIONS = 5_000  # of a process
 FILES = 200  # that a process may open beside its connections
+
+# Of a request in a process of its own; two at once, so the eighth of each worker waits longest.
+OWN_SECONDS = 120
+OWN_MEMORY = 2**30  # bytes, beside what the libraries take
+OWN_AT_ONCE = 2
+OWN_NICENESS = 10
+CHUNK = 2**16  # bytes of a body that are passed on at once
 
 ALIVE_SECONDS = 0.5  # between two signs of life
 SILENT_SECONDS = 10.0  # without one, after which a process is replaced
@@ -46,6 +60,11 @@ STOPPING_SECONDS = 10.0  # for requests under way
 # Number of new objects after which Python searches for circular references. A page creates
 # thousands of objects that need no search; with Python's 700 it takes 6 % of a page's time.
 GARBAGE_THRESHOLD = 50_000
+
+WSGI: dict[str, Any] = {
+    **{"wsgi.version": (1, 0), "wsgi.errors": sys.stderr},
+    **{"wsgi.multithread": False, "wsgi.multiprocess": True, "wsgi.run_once": True},
+}
 
 FORK = multiprocessing.get_context("fork")
 log = logging.getLogger(__name__)
@@ -63,17 +82,27 @@ def serve(
     workers: int,
     *background: Callable[[], None],
     prepare: Callable[[], None] = lambda: None,
+    load_libraries: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve until SIGINT or SIGTERM; each process runs ``background`` in threads of their own.
 
     ``prepare`` is called once the first processes run: what it loads, their replacements have.
+    ``load_libraries`` is called in the process of which requests' own processes are copies.
     """
     stopping: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: stopping.append(number))
     gc.freeze()  # what exists now stays, so the garbage collector may skip it
     gc.set_threshold(GARBAGE_THRESHOLD)
-    processes = [Worker(application, listener, background) for _ in range(workers)]
+    passed_on, received = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+
+    def copy_for_requests(_: object) -> None:
+        listener.close()  # else a copy that outlives the server would keep the address
+        load_libraries()
+        _copy_for_each(received, application)
+
+    answer = partial(_answer_requests, application, listener, passed_on, background)
+    processes = [Worker(answer) for _ in range(workers)] + [Worker(copy_for_requests)]
     for process in processes:
         process.check()
     prepare()
@@ -89,23 +118,19 @@ def serve(
 
 
 class Worker:
-    """A process that answers requests, and the one that replaces it.
+    """A process, and the one that replaces it.
 
-    ``_alive``: memory shared with it, the time of its last sign of life, 0 before the first.
+    ``work``: what it does; it gets a dictionary, and sets for each thread of a request until when
+    it may run. ``_alive``: shared memory, the time of its last sign of life, 0 before the first.
     """
 
-    def __init__(
-        self,
-        application: "WSGIApplication",
-        listener: socket.socket,
-        background: Iterable[Callable[[], None]],
-    ):
-        self._application, self._listener, self._background = application, listener, background
+    def __init__(self, work: Callable[[dict[int, float]], None]):
+        self._work = work
         self._alive = memoryview(mmap.mmap(-1, 8)).cast("d")
         self._process: Any = None
         self._started = self._due = 0.0
         self._failures = 0
-        self._running: dict[int, float] = {}  # in the process: until when each thread may take
+        self._running: dict[int, float] = {}
 
     @property
     def sentinel(self) -> int | None:
@@ -154,33 +179,8 @@ class Worker:
     def _run(self) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C: the first process ends this one
         signal.signal(signal.SIGTERM, _exit)
-        server = create_server(
-            self._answer,
-            sockets=[self._listener],
-            _dispatcher=Queues(),
-            connection_limit=_most_connections(),
-            channel_timeout=IDLE_SECONDS,
-            cleanup_interval=5,
-            max_request_body_size=LARGEST_BODY[True],
-            outbuf_high_watermark=2**40,  # a slow receiver keeps no thread: the rest goes to a file
-            asyncore_use_poll=True,
-            clear_untrusted_proxy_headers=False,  # ProxyFix knows which to trust
-            ident="",
-        )
-        server.channel_class = Channel
-        for work in (self._show_life, *self._background):
-            Thread(target=work, daemon=True).start()
-        server.run()
-
-    def _answer(
-        self, environ: "WSGIEnvironment", start_response: "StartResponse"
-    ) -> Iterable[bytes]:
-        thread = get_ident()
-        self._running[thread] = monotonic() + LONGEST_REQUEST[kind_of(environ["PATH_INFO"])]
-        try:
-            return self._application(environ, start_response)
-        finally:
-            del self._running[thread]
+        Thread(target=self._show_life, daemon=True).start()
+        self._work(self._running)
 
     def _show_life(self) -> None:
         """Note the time while no request takes too long; end with the first process."""
@@ -191,6 +191,128 @@ class Worker:
                 self._alive[0] = now
             sleep(ALIVE_SECONDS)
         os._exit(1)
+
+
+def _answer_requests(
+    application: "WSGIApplication",
+    listener: socket.socket,
+    passed_on: socket.socket,
+    background: Iterable[Callable[[], None]],
+    running: dict[int, float],
+) -> None:
+    def answer(environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        thread, kind = get_ident(), kind_of(environ["PATH_INFO"])
+        running[thread] = monotonic() + LONGEST_REQUEST[kind]
+        if kind == "/research/":
+            environ["survey.pass_on"] = partial(pass_on, passed_on, dict(environ))
+        try:
+            return application(environ, start_response)
+        finally:
+            del running[thread]
+
+    server = create_server(
+        answer,
+        sockets=[listener],
+        _dispatcher=Queues(),
+        connection_limit=_most_connections(),
+        channel_timeout=IDLE_SECONDS,
+        cleanup_interval=5,
+        max_request_body_size=LARGEST_BODY[True],
+        outbuf_high_watermark=2**40,  # a slow receiver keeps no thread: the rest goes to a file
+        asyncore_use_poll=True,
+        clear_untrusted_proxy_headers=False,  # ProxyFix knows which to trust
+        ident="",
+    )
+    server.channel_class = Channel
+    for work in background:
+        Thread(target=work, daemon=True).start()
+    server.run()
+
+
+def pass_on(
+    passed_on: socket.socket, environ: "WSGIEnvironment"
+) -> tuple[str, list[tuple[str, str]], Iterator[bytes]]:
+    """Have a process of its own answer a request; return status, headers and body.
+
+    Raises EOFError or OSError where that process ends before the body begins: it took too
+    long or too much memory.
+    """
+    ours, theirs = socket.socketpair()
+    with theirs:
+        socket.send_fds(passed_on, [b"."], [theirs.fileno()])
+    connection = Connection(ours.detach())
+    try:
+        connection.send({name: text for name, text in environ.items() if isinstance(text, str)})
+        body = environ["wsgi.input"]
+        body.seek(0)  # the form may have been read
+        while chunk := body.read(CHUNK):
+            connection.send_bytes(chunk)
+        connection.send_bytes(b"")
+        status, headers = connection.recv()
+    except BaseException:
+        connection.close()
+        raise
+    return status, headers, _chunks(connection)
+
+
+def _chunks(connection: Connection) -> Iterator[bytes]:
+    with connection:
+        while chunk := connection.recv_bytes():
+            yield chunk
+
+
+def _copy_for_each(received: socket.socket, application: "WSGIApplication") -> None:
+    """Start a copy of this process for each request that is passed on, a few at once."""
+    gc.freeze()
+    copies: set[int] = set()
+    try:
+        while True:
+            _, [connection], _, _ = socket.recv_fds(received, 1, 1)
+            copy = os.fork()
+            if not copy:
+                _answer_and_end(Connection(connection), application)
+            os.close(connection)
+            copies.add(copy)
+            while copies and (
+                ended := os.waitpid(-1, 0 if len(copies) >= OWN_AT_ONCE else os.WNOHANG)[0]
+            ):
+                copies.discard(ended)
+    finally:
+        for copy in copies:
+            os.kill(copy, signal.SIGKILL)
+
+
+def _answer_and_end(connection: Connection, application: "WSGIApplication") -> None:
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.alarm(OWN_SECONDS)  # which ends the process wherever it is
+        os.nice(OWN_NICENESS)
+        _limit_memory()
+        environ = connection.recv()
+        with tempfile.SpooledTemporaryFile(2**20) as body:
+            for chunk in iter(connection.recv_bytes, b""):
+                body.write(chunk)
+            body.seek(0)
+            answered = application(
+                WSGI | environ | {"wsgi.input": body},
+                lambda status, headers, _=None: connection.send((status, headers)),  # type: ignore[arg-type] # nothing calls its result
+            )
+            for chunk in answered:
+                if chunk:
+                    connection.send_bytes(chunk)
+            if hasattr(answered, "close"):
+                answered.close()
+            connection.send_bytes(b"")
+    except (EOFError, OSError, MemoryError):  # the other side went, or a limit was met
+        os._exit(1)
+    os._exit(0)
+
+
+def _limit_memory() -> None:
+    if sys.platform == "linux":  # elsewhere the system would not keep to it
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limit = pages * resource.getpagesize() + OWN_MEMORY
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 class Queues:

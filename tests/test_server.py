@@ -12,6 +12,7 @@ import pytest
 import requests
 
 from survey import server
+from tests.promises.killing import children
 
 SOON = 10.0  # seconds; a busy machine may take some
 
@@ -22,8 +23,28 @@ def application(environ, start_response):
         time.sleep(1_000)
     if environ["PATH_INFO"] == "/end":
         os._exit(1)
+    if "survey.pass_on" in environ:
+        try:
+            status, headers, body = environ["survey.pass_on"]()
+        except (EOFError, OSError):
+            start_response("403 Forbidden", [])
+            return [b"too much"]
+        start_response(status, headers)
+        return body
+    if environ["PATH_INFO"].startswith("/research/"):
+        return in_own_process(environ, start_response)
     start_response("200 OK", [("Content-Type", "text/plain")])
     return [str(os.getpid()).encode()]
+
+
+def in_own_process(environ, start_response):
+    """Return the process and the body of the request; /research/slow and large take too much."""
+    if environ["PATH_INFO"] == "/research/slow":
+        time.sleep(1_000)
+    if environ["PATH_INFO"] == "/research/large":
+        bytearray(server.OWN_MEMORY)
+    start_response("201 Created", [("X-Method", environ["REQUEST_METHOD"])])
+    return [f"{os.getpid()} ".encode(), environ["wsgi.input"].read()]
 
 
 @contextmanager
@@ -89,7 +110,7 @@ def test_a_process_that_cannot_start_is_tried_less_and_less_often(tmp_path, monk
         os._exit(1)
 
     monkeypatch.setattr(server.Worker, "_run", fail)
-    with serving() as (_, process):
+    with serving(workers=0) as (_, process):  # the process that others are copies of is left
         time.sleep(2)
         assert process.is_alive()
     moments = [float(line) for line in starts.read_text().split()]
@@ -137,11 +158,40 @@ def test_requests_that_hang_keep_no_other_kind_waiting():
             line.close()
 
 
+def test_a_request_that_is_passed_on_is_answered_by_a_process_of_its_own():
+    with serving() as (address, _):
+        seen = {ask(address)}
+        for body in (b"", b"short", b"long" * 1_000_000):
+            answer = requests.post(f"{address}/research/own", body, timeout=SOON)
+            process, _, sent = answer.content.partition(b" ")
+            assert (answer.status_code, answer.headers["X-Method"]) == (201, "POST")
+            assert sent == body
+            seen.add(process.decode())
+        assert len(seen) == 4
+
+
+def test_a_process_of_its_own_has_limits(monkeypatch):
+    monkeypatch.setattr(server, "OWN_SECONDS", 1)
+    with serving() as (address, _):
+        for path in ("slow", "large"):
+            answer = requests.get(f"{address}/research/{path}", timeout=SOON)
+            assert (answer.status_code, answer.text) == (403, "too much")
+        assert requests.get(f"{address}/research/own", timeout=SOON).status_code == 201
+
+
+def test_requests_wait_for_a_process_of_their_own_while_its_origin_is_replaced():
+    with serving() as (address, process):
+        ask(address)
+        origin = max(children(process.pid))
+        os.kill(origin, signal.SIGKILL)
+        assert requests.get(f"{address}/research/own", timeout=SOON).status_code == 201
+
+
 def test_long_bodies_are_rejected_before_they_are_read():
     with serving() as (address, _):
         port = int(address.rpartition(":")[2])
-        for path, status in (("/s/a", b"413"), ("/research/import", b"200")):
+        for path, status in (("/s/a", b"413"), ("/research/own", b"201")):
             with closing(socket.create_connection(("127.0.0.1", port), timeout=SOON)) as line:
                 head = f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n"
-                line.sendall(head.encode() + b"x" * (2_000_000 if status == b"200" else 0))
+                line.sendall(head.encode() + b"x" * (2_000_000 if status == b"201" else 0))
                 assert line.recv(100).split()[1] == status

@@ -65,7 +65,7 @@ def init(as_json: bool) -> None:
 )
 def serve(host: str, port: int, workers: int, demo: bool) -> None:
     """Serve the survey to participants and researchers, until Ctrl-C."""
-    from survey.app import create_served_app, delete_due_data, load_templates
+    from survey.app import create_app, delete_due_data, load_libraries, load_templates
     from survey.server import serve as serve_requests
     from survey.services.operations.database import require_current_schema, upgrade_database
     from survey.services.operations.doctor import restrict_access
@@ -79,9 +79,15 @@ def serve(host: str, port: int, workers: int, demo: bool) -> None:
             _refuse_danger(settings, engine, host)
             address = settings.address or _own_address(host, port)
             _print_addresses(engine, address, demo=demo)
-        app = create_served_app()
-        background, prepare = partial(delete_due_data, app), partial(load_templates, app)
-        serve_requests(app, listener, workers, background, prepare=prepare)
+        app = create_app()
+        serve_requests(
+            app,
+            listener,
+            workers,
+            partial(delete_due_data, app),
+            prepare=partial(load_templates, app),
+            load_libraries=partial(load_libraries, app),
+        )
 
 
 @command(examples=("survey doctor", "survey doctor --host 0.0.0.0"))

@@ -18,7 +18,7 @@ from survey.errors import (
 from survey.services.studies.languages import ENGLISH
 from survey.web import forms
 from survey.web.language import gettext, set_browser_language, set_language
-from survey.web.requests import session
+from survey.web.requests import TOO_MUCH_WORK, session
 
 # (title, text) by status, instead of Werkzeug's descriptions, which are for programmers.
 TEXTS = {
@@ -89,6 +89,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(exc.NoResultFound, _deleted)
     app.register_error_handler(StaleDataError, _deleted)
     app.register_error_handler(OSError, _file_fault)
+    app.register_error_handler(MemoryError, lambda _: page(403, TOO_MUCH_WORK))
     for error_type in NOT_OPEN:
         app.register_error_handler(error_type, _not_open)
     for fault in DATABASE_FAULTS:

@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import wraps
 from hashlib import sha256
 from mimetypes import guess_type
 from pathlib import Path
@@ -43,6 +44,7 @@ from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 from werkzeug.exceptions import NotFound
 
+from survey.errors import NotAllowedError
 from survey.web.language import page_language
 
 if TYPE_CHECKING:
@@ -76,6 +78,11 @@ HEADERS = {
 HTTPS_ONLY = "max-age=31536000"
 
 RENEWED_AFTER = timedelta(days=1)
+
+TOO_MUCH_WORK = (
+    "This takes too long or too much memory for a page. The command `survey` on the server has no "
+    "such limit."
+)
 
 # In characters, most of them in texts of two bytes each. A question's page takes 11,000, and
 # its table 7,000 more; all labels and columns of the paper's study take 7 million.
@@ -168,6 +175,27 @@ def _is_for_researchers(path: str) -> bool:
     # A browser resolves "..", which would lead out of the prefix to other pages of the host.
     resolves = ".." in unquote(path) or "\\" in path
     return not resolves and f"{path}/".startswith(f"{prefix()}/research/")
+
+
+def in_own_process(view: View) -> View:
+    """Decorate a view that may take long or much memory: a process of its own answers it.
+
+    Only ``survey serve`` has such processes; elsewhere the view is called as usual.
+    """
+
+    @wraps(view)
+    def passed_on(**values: Any) -> ResponseReturnValue:
+        pass_on = request.environ.get("survey.pass_on")
+        if pass_on is None:
+            return view(**values)
+        current_app.extensions["sqlalchemy"].session.remove()  # its connection is free meanwhile
+        try:
+            status, headers, body = pass_on()
+        except (EOFError, OSError) as error:
+            raise NotAllowedError(TOO_MUCH_WORK) from error
+        return Response(body, status, headers)
+
+    return passed_on
 
 
 def take_slug(blueprint: Blueprint) -> None:

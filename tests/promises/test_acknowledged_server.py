@@ -8,15 +8,21 @@ import signal
 import socket
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from threading import Event, Thread
 
 import numpy as np
 import pytest
 import requests
+from bs4 import BeautifulSoup
 
 from survey.app import db
-from tests.builders import SLUG
+from survey.core.tasks.ordering import OrderingAnswer
+from survey.db.models import Study
+from survey.services import accounts
+from survey.services.studies import lifecycle
+from tests.builders import SLUG, a_ready_participant, save_answer
 from tests.promises import answering
 from tests.promises.crowd import Crowd
 from tests.promises.killing import children
@@ -180,3 +186,65 @@ def test_a_connection_that_stands_still_is_closed(tmp_path):
                 assert line.recv(100) == b""
     finally:
         server.kill()
+
+
+def a_researcher(server):
+    """Return the address and the cookies of a researcher with a closed study of 20 answers."""
+    server.open_study("over", questions=5)
+    with server.app.app_context():
+        study = db.session.query(Study).filter_by(slug="over").one()
+        for number in range(4):
+            participant = a_ready_participant(db.session, study, f"browser {number}")
+            for position in range(1, 6):
+                save_answer(db.session, participant, position, OrderingAnswer(frozenset({1}), None))
+        lifecycle.close_study(db.session, study)
+        ada, token = accounts.add_researcher(db.session, "Ada")
+        accounts.share(db.session, study, ada, "owner")
+        db.session.remove()
+    browser, welcome = requests.Session(), f"{server.address}/research/welcome/{token}"
+    page = BeautifulSoup(browser.get(welcome).text, "html.parser")
+    token = page.select_one("[name=csrf_token]")["value"]
+    password = "a row of four words"
+    browser.post(welcome, {"csrf_token": token, "password": password, "again": password})
+    return f"{server.address}/research/studies/over/results", browser.cookies
+
+
+def answer_beside_results(server, many):
+    """Return how long results took that were opened at once, and how long answers meanwhile."""
+    server.open_study(SLUG, questions=answering.QUESTIONS, participants=10_000)
+    server.start()
+    address, cookies = a_researcher(server)
+
+    def open_results(_):
+        began = time.monotonic()
+        page = requests.get(address, cookies=cookies, timeout=300)
+        assert page.status_code == 200, page.text
+        assert "4 participants gave 20 answers" in " ".join(page.text.split())
+        return time.monotonic() - began
+
+    with answering.Crowd(server.address) as crowd, ThreadPoolExecutor(many) as pool:
+        while len(crowd.seconds) < 20 and not crowd.faults:
+            time.sleep(0.1)
+        crowd.seconds.clear()
+        opened = list(pool.map(open_results, range(many)))
+    assert crowd.faults == []
+    return opened, crowd.seconds
+
+
+def test_results_are_computed_beside_participants(server):
+    opened, answered = answer_beside_results(server, 2)
+    assert len(opened) == 2
+    assert answered
+
+
+@pytest.mark.trial
+def test_results_opened_ten_times_delay_one_answer_in_a_hundred_by_less_than_half_a_second(
+    server, measured
+):
+    opened, answered = answer_beside_results(server, 10)
+    slowest = np.percentile(answered, 99)
+    assert slowest < 0.5
+    measured(
+        f"While results were opened ten times at once, the last after {max(opened):.1f} s, 99 % of "
+        f"{len(answered):,} answers were acknowledged within {slowest:.2f} s."
+    )

@@ -48,7 +48,7 @@ from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import write_plan
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import Form, field_for, page
-from survey.web.requests import attachment, session
+from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import (
     STUDY,
     Conflict,
@@ -267,6 +267,7 @@ def plan() -> ResponseReturnValue:
 
 
 @blueprint.post(f"{STUDY}/plan")
+@in_own_process
 def save_plan() -> ResponseReturnValue:
     """Store the changed plan, or show the form again with its errors."""
     lifecycle.require_draft(g.study)
@@ -381,6 +382,7 @@ def lists() -> ResponseReturnValue:
 
 
 @blueprint.post(f"{STUDY}/lists")
+@in_own_process
 def upload_lists() -> ResponseReturnValue:
     """Replace the draft's lists by those of a CSV file."""
     form = ListsForm()
@@ -390,6 +392,7 @@ def upload_lists() -> ResponseReturnValue:
 
 
 @blueprint.post(f"{STUDY}/lists/trec")
+@in_own_process
 def upload_trec() -> ResponseReturnValue:
     """Replace the draft's lists by those of TREC runs."""
     form = TrecForm()

@@ -25,7 +25,7 @@ from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle
 from survey.web.auth import require_password
 from survey.web.forms import Form, errors_beside, page, slug_field
-from survey.web.requests import attachment, session
+from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import LARGEST_UNPACKED, STUDY, blueprint
 
 
@@ -43,6 +43,7 @@ class ImportForm(Form):
 
 
 @blueprint.get(f"{STUDY}/results")
+@in_own_process
 def results() -> ResponseReturnValue:
     """Show the results, or why they are hidden."""
     if not lifecycle.shows_results(g.study):
@@ -63,6 +64,7 @@ def results() -> ResponseReturnValue:
 
 
 @blueprint.get(f"{STUDY}/results/report.html")
+@in_own_process
 def report() -> ResponseReturnValue:
     """Return the results as one HTML file that needs no other file."""
     lifecycle.require_results(g.study)
@@ -71,6 +73,7 @@ def report() -> ResponseReturnValue:
 
 
 @blueprint.get(f"{STUDY}/results/paper.zip")
+@in_own_process
 def paper() -> ResponseReturnValue:
     """Stream a zip of report, tables and figures for a paper."""
     lifecycle.require_results(g.study)
@@ -140,6 +143,7 @@ def export() -> ResponseReturnValue:
 
 
 @blueprint.get(f"{STUDY}/bundle.zip")
+@in_own_process
 def bundle() -> ResponseReturnValue:
     """Stream the bundle; a header estimates its size for the progress bar."""
     lifecycle.require_results(g.study)
@@ -152,6 +156,7 @@ def bundle() -> ResponseReturnValue:
 
 
 @blueprint.post(f"{STUDY}/bundle-with-identities.zip")
+@in_own_process
 @require_password
 def bundle_with_identities() -> ResponseReturnValue:
     """Stream the bundle with the platforms' ids, and log the researcher's name."""
@@ -167,6 +172,7 @@ def bundle_with_identities() -> ResponseReturnValue:
 
 
 @blueprint.get(f"{STUDY}/files/<name>")
+@in_own_process
 def file(name: str) -> ResponseReturnValue:
     """Stream one file of the bundle."""
     lifecycle.require_results(g.study)
@@ -176,6 +182,7 @@ def file(name: str) -> ResponseReturnValue:
 
 
 @blueprint.route("/import", methods=["GET", "POST"])
+@in_own_process
 def import_bundle() -> ResponseReturnValue:
     """Ask for a bundle; import it as a read-only study if it replicates."""
     form = ImportForm()

@@ -19,7 +19,7 @@ from survey.services.studies.plans import PlanFile, PlanFileError, read_plan
 from survey.services.studies.recruitment import Recruitment
 from survey.web.auth import require_password
 from survey.web.forms import Form, errors_beside, language_choices, page, slug_field
-from survey.web.requests import external_address, session
+from survey.web.requests import external_address, in_own_process, session
 from survey.web.researcher.pages import STUDY, blueprint, has_valid_token, uploaded_text
 
 STARTS = {
@@ -83,6 +83,7 @@ def home() -> ResponseReturnValue:
 
 
 @blueprint.route("/new", methods=["GET", "POST"])
+@in_own_process
 def new() -> ResponseReturnValue:
     """Ask what a new study starts from; create a draft and go on to its plan."""
     form = NewStudyForm()
@@ -126,6 +127,7 @@ def overview() -> ResponseReturnValue:
 
 
 @blueprint.post(f"{STUDY}/<any('open', 'close', 'archive', 'bring-back'):action>")
+@in_own_process
 def act(action: str) -> ResponseReturnValue:
     """Open, close or archive the study, or bring it back from the archive."""
     if has_valid_token():
@@ -144,6 +146,7 @@ def act(action: str) -> ResponseReturnValue:
 
 
 @blueprint.get(f"{STUDY}/open")
+@in_own_process
 def ask_to_open() -> ResponseReturnValue:
     """Show what cannot change any more after opening, and ask whether to open the draft."""
     accounts.require_owner(g.role)
@@ -187,6 +190,7 @@ def delete() -> ResponseReturnValue:
 
 
 @blueprint.get(f"{STUDY}/check")
+@in_own_process
 def check() -> ResponseReturnValue:
     """Show each question's values and orderings, and which measures it tells apart."""
     questions = lifecycle.question_checks(g.study)
@@ -245,6 +249,7 @@ class PlanningForm(Form):
 
 
 @blueprint.get("/planning")
+@in_own_process
 def planning() -> ResponseReturnValue:
     """Ask for the studies to compare, and show how often each finds a difference."""
     form = PlanningForm(request.args or None)
