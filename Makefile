@@ -20,7 +20,7 @@ test: .venv/test ## Run the tests for every day, in about three minutes
 	$(BIN)/pytest -n 2 --dist worksteal -m 'not slow and not trial and not soak' $(ARGS)
 
 test-slow: .venv/test ## Run the slow ones alone: make test-slow ARGS=tests/guides
-	$(BIN)/pytest -n 2 --dist worksteal -m 'slow and not trial and not soak' $(ARGS)
+	$(BIN)/pytest -n 4 --dist worksteal -m 'slow and not trial and not soak' $(ARGS)
 
 test-all: .venv/test ## Run these and the slow ones: both databases, all walks in a real browser, the guides
 	$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
@@ -59,6 +59,7 @@ calibrate: .venv/test ## Simulate studies whose truth is known, and write benchm
 
 effort: .venv/test ## Count the words on participants' pages, and the actions of each way to answer
 	$(BIN)/python -m benchmarks.effort $(ARGS)
+	$(BIN)/pytest tests/benchmarks/test_effort.py -m trial
 
 digits: .venv/test ## Rank real images (handwritten digits), and write benchmarks/digits.md
 	$(BIN)/python -m benchmarks.digits --to benchmarks/digits.md $(ARGS)

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.effort import count, tables
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.trial
 
 PAGE = (Path(__file__).parents[2] / "docs" / "design" / "effort.md").read_text()
 

@@ -4,36 +4,11 @@ import threading
 import time
 from dataclasses import dataclass, field
 from itertools import count
-from types import SimpleNamespace
-
-import requests
 
 from tests.builders import SLUG, Visitor
+from tests.serving import OverHttp
 
 QUESTIONS = 10
-
-
-class OverHttp:
-    """A browser without scripts on a real server, with the methods of Flask's test client."""
-
-    def __init__(self, address: str) -> None:
-        self.address, self.browser = address, requests.Session()
-        self.browser.trust_env = False
-
-    def get(self, path, follow_redirects):
-        return self._seen(self.browser.get(self.address + path, allow_redirects=follow_redirects))
-
-    def post(self, path, data, follow_redirects):
-        sent = self.browser.post(self.address + path, data=data, allow_redirects=follow_redirects)
-        return self._seen(sent)
-
-    def _seen(self, response):
-        path = response.url.removeprefix(self.address).partition("?")[0]
-        return SimpleNamespace(
-            status_code=response.status_code,
-            request=SimpleNamespace(path=path),
-            get_data=lambda **_: response.text,
-        )
 
 
 @dataclass

@@ -14,7 +14,7 @@ from tests.serving import Server, free_port
 
 CLIENTS, WORKERS, QUESTIONS = 16, 4, 50
 # Answers and kills on each database: of `make test-all`, and of `make promises`.
-A_FEW, MANY = (300, 6), (5_000, 100)
+A_FEW, MANY = (150, 4), (5_000, 100)
 # The same for `make soak`.
 ANSWERS = int(os.environ.get("SOAK_ANSWERS", "200000"))
 KILLS = int(os.environ.get("SOAK_KILLS", "2000"))

@@ -52,7 +52,8 @@ def test_a_participant_cannot_tell_the_worlds_apart(tmp_path, measured):
     measured(f"one way in two worlds: {len(one)} pages, {size(one):,} bytes, 0 bytes differ")
 
 
-@pytest.mark.parametrize("language", ["en", pytest.param("el", marks=pytest.mark.trial)])
+@pytest.mark.trial
+@pytest.mark.parametrize("language", ["en", "el"])
 def test_nobody_in_any_state_can_tell_the_worlds_apart(tmp_path, language, measured):
     def everywhere(place):
         every_way(place, sweep, language)

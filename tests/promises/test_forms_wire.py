@@ -9,9 +9,8 @@ import requests
 
 from survey.db.models import StoredResponse
 from tests.builders import Visitor
-from tests.promises.answering import OverHttp
 from tests.promises.voters import REMARK
-from tests.serving import Server, free_port
+from tests.serving import OverHttp, Server, free_port
 
 pytestmark = pytest.mark.slow
 
