@@ -22,8 +22,7 @@ test: .venv/test ## Run the tests for every day, in about three minutes
 test-slow: .venv/test ## Run the slow ones alone: make test-slow ARGS=tests/guides
 	$(BIN)/pytest -n 4 --dist worksteal -m 'slow and not trial and not soak' $(ARGS)
 
-test-all: .venv/test ## Run these and the slow ones: both databases, all walks in a real browser, the guides
-	$(BIN)/pytest -n 2 --dist worksteal $(ARGS)
+test-all: test test-slow ## Run these and the slow ones: both databases, all walks in a real browser, the guides
 
 promises: .venv/test ## Put every promise of SECURITY-AND-RELIABILITY.md to the test, and quote what was measured
 	@rm -rf build/measured
