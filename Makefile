@@ -54,7 +54,7 @@ dependencies: .venv/test ## Write DEPENDENCIES.md: what is installed, its licenc
 
 calibrate: .venv/test ## Simulate studies whose truth is known, and write benchmarks/calibration.md
 	$(BIN)/python -m benchmarks.calibrate --to benchmarks/calibration.md $(ARGS)
-	$(BIN)/pytest tests/benchmarks/test_calibration.py -m trial
+	$(BIN)/pytest tests/benchmarks/test_calibration.py tests/core/agreement/test_power_model.py -m trial
 
 effort: .venv/test ## Count the words on participants' pages, and the actions of each way to answer
 	$(BIN)/python -m benchmarks.effort $(ARGS)

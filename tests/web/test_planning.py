@@ -65,8 +65,10 @@ def test_what_is_wrong_stands_beside_its_field_and_stays_as_typed(desk):
 def test_more_than_a_page_can_compute_is_refused_with_the_command_that_can(desk):
     desk.open(f"{PAGE}?participants=1000&replicates=100000")
     assert desk.status == 400
-    assert "million answers to simulate, 10 are allowed" in desk.text
+    assert "million answers to simulate, 30 are allowed" in desk.text
     assert "survey power --participants 1000 --replicates 100000" in desk.text
+    desk.open(f"{PAGE}?participants=20&pool=none&difference=.1,.2,.3,.4&replicates=100")
+    assert "36 million answers to simulate, 30 are allowed" in desk.text
 
 
 @pytest.mark.slow

@@ -9,10 +9,10 @@ their own. Where the orders of the two compared measures differ, a pick credits 
     P(d = 1) - P(d = -1) = δ + u_s + v_p    P(d = 1) + P(d = -1) = π on average
     u_s ~ N(0, τ_s²) between questions      v_p ~ N(0, τ_p²) between participants
 
-The spreads are those of any two measures; each measure's own is half of it. Further measures are
-liked as much as the two on average, as far as responses are left (1 - π): there the correction for
-all pairs costs most. Chances below 0 count as 0, which at the default π and τ's touches nothing
-that matters; near δ = π it makes the mean difference fall short of δ.
+The spreads are of the difference between any two measures; each has half of the variance. Further
+measures are liked as much as the two on average, as far as responses are left (1 - π): there the
+correction for all pairs costs most. Chances below 0 count as 0, which at the default π and τ's
+touches nothing that matters; near δ = π it makes the mean difference fall short of δ.
 
 Questions are of kinds (``QuestionKind``), in proportion as a generator draws them or a study has
 them. An order that measures share credits them all. Where the compared orders are identical d is
@@ -70,7 +70,7 @@ NORMAL_95 = 1.959963984540054
 # but enough replicates to be worth its calls. Its size depends on the study alone, so that
 # every executor computes the same chunks.
 ANSWERS_AT_ONCE = 150_000
-FEWEST_AT_ONCE = 100
+FEWEST_AT_ONCE = 20
 
 Numbers = NDArray[np.float64]
 Whole = NDArray[np.intp]
@@ -469,15 +469,15 @@ class Tests:
             mean = sums.total / sums.n
             residuals = ((by_row - row_counts * mean) ** 2).sum(axis=0)
             these = sums.rows / (sums.rows - 1) * residuals / sums.n**2
-            found = variance_components(sums)
+            estimates = variance_components(sums)
             enough = (sums.rows > 1) & (sums.columns > 1) & (sums.rest_df > 0)
             # A zero that rounding made positive is no variance; the analysis has the same limit.
             least = NEGLIGIBLE * squares / sums.n**2
             se, se_these = (
                 np.sqrt(np.where(of > least, of, np.inf))
-                for of in (np.where(enough, found.variance, 0), these)
+                for of in (np.where(enough, estimates.variance, 0), these)
             )
-            df = np.where(np.isfinite(se), found.df, 1.0)
+            df = np.where(np.isfinite(se), estimates.df, 1.0)
         return cls(np.nan_to_num(mean), se, df, se_these, sums.rows - 1, sums.n)
 
     @property
@@ -542,8 +542,8 @@ class Outcome:
             stdtr(df, -distance / se[0]) < LEVEL
             for se, df in ((tests.se, tests.df[0]), (tests.se_these, tests.df_these[0]))
         ]
-        found: Mask = equal[0] & equal[1] & ~self.decided
-        return found
+        within: Mask = equal[0] & equal[1] & ~self.decided
+        return within
 
 
 def _credits(table: Table, picked: Singles) -> Singles:
@@ -581,8 +581,8 @@ def _beyond_random_clicks(table: Table, picked: Singles, tests: Tests) -> Mask:
     mean, variance = ((of[answered] * clicks).sum(axis=0) for of in (step, square - step**2))
     beyond = tests.mean[0] * tests.n[0] - mean
     p = 2 * ndtr((0.5 - np.abs(beyond)) / np.sqrt(np.maximum(variance, NEGLIGIBLE)))
-    found: Mask = (p < LEVEL) & (beyond * tests.mean[0] > 0)
-    return found
+    more: Mask = (p < LEVEL) & (beyond * tests.mean[0] > 0)
+    return more
 
 
 def _for_order(table: Table, credits: Singles, tests: Tests) -> Mask:
@@ -595,8 +595,8 @@ def _for_order(table: Table, credits: Singles, tests: Tests) -> Mask:
         return np.broadcast_to(table.differ.any(axis=0), tests.mean[0].shape)
     part = Tests.of(table, credits, [(0, 1)], table.contradicting)
     shown = np.abs(part.mean[0]) / part.se[0] > -stdtrit(part.df[0], LEVEL / 2)
-    found: Mask = (shown | no_ties) & (part.mean[0] * tests.mean[0] > 0)
-    return found
+    for_order: Mask = (shown | no_ties) & (part.mean[0] * tests.mean[0] > 0)
+    return for_order
 
 
 def power(study: PlannedStudy, tallies: Sequence[Tally], *, equality: bool = True) -> Power:

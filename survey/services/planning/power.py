@@ -115,6 +115,11 @@ class Grid:
         """Work of simulating the grid, in the unit of ``simulate_power``'s progress."""
         return sum(map(cost_of, _alike(self.studies))) * self.replicates
 
+    @property
+    def search_cost(self) -> int:
+        """About the work of ``find_ways``, in the same unit."""
+        return 3 * WAY_COST * len(_smallest(self.studies))
+
 
 def read_grid(fields: Mapping[str, str], kinds: Kinds | None = None) -> Grid:
     """Parse texts like "20,30,50" to a grid; missing fields are as in ``DEFAULTS``.
@@ -309,6 +314,7 @@ PARTICIPANTS, POOL, EACH = "participants", "participants with a pool", "question
 # Ways to enough power are searched with fewer runs: the sizes are approximate anyway.
 SEARCHED, GLANCED = 500, 100
 MOST_ANSWERS = 20_000
+WAY_COST = 3_000_000  # answers that the search for a way simulates, about
 CLOSE = 0.02
 
 Planned = TypeVar("Planned", bound=PlannedStudy)

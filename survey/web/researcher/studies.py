@@ -38,7 +38,7 @@ ACTIONS = {  # what an action does, and the message after it
 
 # Answers to simulate. A worker serves one request at a time, so a page may take only a second
 # or two. The command line has no such limit; it has a progress bar and several processes.
-MAX_COST = 10_000_000
+MAX_COST = 30_000_000
 
 
 class NewStudyForm(Form):
@@ -283,11 +283,12 @@ def _grid(form: PlanningForm) -> power.Grid | None:
             text = re.sub(rf"^{field.name}\b", field.label.text, fault.text)
             field.errors = [f"{text}."]
         return None
-    if grid.cost <= MAX_COST:
+    cost = grid.cost + grid.search_cost
+    if cost <= MAX_COST:
         return grid
     form.replicates.errors = [
         f"These {len(grid.studies)} studies are too much for this page: "
-        f"{grid.cost / 1e6:,.0f} million answers to simulate, {MAX_COST / 1e6:.0f} are allowed. "
+        f"{cost / 1e6:,.0f} million answers to simulate, {MAX_COST / 1e6:.0f} are allowed. "
         f"Ask for fewer, or on the command line: {power.command(grid.texts)}"
     ]
     return None
