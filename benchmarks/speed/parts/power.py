@@ -23,8 +23,8 @@ from survey.services.planning import power
 from survey.services.planning.power import simulate_power
 
 PAPER = PlannedStudy(30, 10, 10, 0.1)
-MANY = 100_000
-WHOLE = 1_000
+MANY = 10_000
+WHOLE = 200
 
 
 def run() -> Part:
