@@ -114,6 +114,7 @@ def test_a_form_without_its_token_changes_nothing(world, role, token):
     client, stranger = world.client(role), world.client("anonymous")
     foreign = {"another browser's": csrf_of(stranger), "made up": "x.y.z"}.get(token, "")
     for row in ROWS:
-        if row.method == "POST":
+        # Signing out needs no token: another site's form comes without the session's cookie.
+        if row.method == "POST" and row.address != "/research/sign-out":
             world.send(client, row, csrf=foreign)
             assert world.content() == world.before, row

@@ -26,12 +26,14 @@ class Setting:
 
     ``collection_size``: N. ``gmt``: the largest number of relevant items over all
     queries, which caps NMRR's K, or None for no cap. ``literal_eq15``: take MNRO's
-    Eq. 15 as printed.
+    Eq. 15 as printed. ``rescaled``: a question prints a measure's values as 0 for the best
+    list, 100 for the worst.
     """
 
     collection_size: int = 100
     gmt: int | None = None
     literal_eq15: bool = False
+    rescaled: bool = False
 
 
 Compute = Callable[[Lists, Setting], Values]

@@ -12,7 +12,7 @@ from typing import Any
 
 from survey.core.measures import Lists, Setting, as_lists, measure_named
 from survey.core.studies.provenance import QuestionSource
-from survey.core.studies.rankings import Ranking, identical_groups, letters_for, printed
+from survey.core.studies.rankings import Ranking, identical_groups, letters_for, printed, rescaled
 from survey.core.text_input import parse_number
 
 WEIGHT_DECIMALS = 4
@@ -196,7 +196,7 @@ class Column:
     """A measure's column of a question: its values as computed and as printed, and the order.
 
     ``values``: the measure's own values; ``shown``: the text a page prints (1-AP
-    for AP, so that lower is better); both in the order of the lists' letters.
+    for AP, so that lower is better; or rescaled); both in the order of the lists' letters.
     """
 
     values: tuple[float, ...]
@@ -305,7 +305,7 @@ def build_question(
         shown = measure.shown(checked, setting)
         columns[measure.name] = Column(
             values=tuple(measure.compute(checked, setting).tolist()),
-            shown=printed(shown),
+            shown=printed(rescaled(shown), 0) if setting.rescaled else printed(shown),
             ranking=Ranking.by_key(dict(zip(letters, shown, strict=True))),
         )
     rows = {letter: tuple(row) for letter, row in zip(letters, checked.ranks.tolist(), strict=True)}

@@ -171,6 +171,12 @@ def printed(values: Sequence[Fraction], decimals: int = 4) -> tuple[str, ...]:
             width[value] += 1
 
 
+def rescaled(values: Sequence[Fraction]) -> list[Fraction]:
+    """Return the values on a scale from 0, the lowest, to 100, the highest; equal ones as 0."""
+    lowest, span = min(values), max(values) - min(values)
+    return [100 * (value - lowest) / span if span else Fraction(0) for value in values]
+
+
 def _rounded(value: Fraction, decimals: int) -> Decimal:
     """Round half to even, exactly, keeping trailing zeros."""
     return Decimal(round(value * 10**decimals)).scaleb(-decimals)

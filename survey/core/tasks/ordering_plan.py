@@ -56,8 +56,12 @@ COLUMNS_HELP = (
     "votes for a method: all answers are orderings of people's own."
 )
 SHOW_VALUES_HELP = (
-    "The paper's study shows them. Someone who knows the measures can recognise a method "
-    "by its scores, and the page is longer on a phone."
+    "The paper's study shows them. By its scores a method can be followed from question to "
+    "question, even without knowing the measures, and the page is longer on a phone."
+)
+RESCALE_VALUES_HELP = (
+    "In each question the best list gets 0 and the worst 100. Methods are harder to follow than "
+    "by their own scores, but easier than by orderings alone."
 )
 SHUFFLE_COLUMNS_HELP = (
     "The paper's study does. The methods get new numbers in each question in any case."
@@ -138,6 +142,9 @@ class OrderingPlan(Plan):
         Choice("When people see the methods' orderings", COLUMNS, help=COLUMNS_HELP), BEFORE
     )
     show_values: bool = ruled(Switch("Show the methods' scores", help=SHOW_VALUES_HELP), False)
+    rescale_values: bool = ruled(
+        Switch("Rescale the scores of each method to 0–100", help=RESCALE_VALUES_HELP), False
+    )
     shuffle_columns: bool = ruled(
         Switch("Shuffle the methods' columns within a question", help=SHUFFLE_COLUMNS_HELP), False
     )
@@ -235,7 +242,7 @@ class OrderingPlan(Plan):
     @property
     def setting(self) -> Setting:
         """The setting that the measures are computed in."""
-        return Setting(self.collection_size, self.gmt, self.literal_eq15)
+        return Setting(self.collection_size, self.gmt, self.literal_eq15, self.rescale_values)
 
     @property
     def letters(self) -> tuple[str, ...]:

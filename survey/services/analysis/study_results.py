@@ -366,7 +366,8 @@ def study_facts(
 ) -> dict[str, Any]:
     """Return the facts of a study that are printed with its analysis.
 
-    ``looks``: at results before the last answers came; left out where there were none.
+    ``looks``: at results before the last answers came; left out where there were none, as
+    ``scores`` are where participants saw none.
     """
     return {
         "slug": slug,
@@ -381,6 +382,7 @@ def study_facts(
         # The language of its texts; where it is missing, it is English.
         **({"language": plan.language} if plan.language != ENGLISH else {}),
         **({"looks": looks} if looks else {}),
+        **({"scores": "rescaled" if plan.rescale_values else "shown"} if plan.show_values else {}),
     }
 
 

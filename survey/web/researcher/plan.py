@@ -178,6 +178,7 @@ class PlanForm(VersionedForm):
         "share the 5 %, by the spending function of Lan and DeMets.",
     )
     show_values = field_for(RULES["show_values"])
+    rescale_values = field_for(RULES["rescale_values"])
     shuffle_columns = field_for(RULES["shuffle_columns"])
     positions_strip = field_for(RULES["positions_strip"])
     repeated = field_for(RULES["repeated"])

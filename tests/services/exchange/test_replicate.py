@@ -1,11 +1,14 @@
 """A bundle replicates, whatever its study; after any change what disagrees is named first."""
 
+import json
 import random
 
 import pytest
 
+from survey.db.models.ordering import StoredOrderingPresentation
 from survey.services.exchange.bundle import SUMS
 from survey.services.exchange.input_files import BundleError
+from tests.databases import ON_SQLITE
 from tests.services.exchange.changes import (
     rows_of,
     steps_of,
@@ -27,6 +30,7 @@ DESIGNS = {
         "practice": False,
     },
     "rank first": {"columns": "after"},
+    "rescaled scores": {"rescale_values": True},
     "discriminative": {"generator": "discriminative"},
     "own lists": {
         "own_lists": [
@@ -52,6 +56,18 @@ def refused(files):
     with pytest.raises(BundleError) as error:
         steps_of(files)
     return str(error.value)
+
+
+@ON_SQLITE
+def test_people_see_rescaled_scores_and_a_bundle_says_so(session):
+    study = a_study(session, rescale_values=True)
+    files = handed_out(session, study)
+    printed = [row["displayed"].split() for row in rows_of(files, "rankings.csv")]
+    people = [one for drawn in session.query(StoredOrderingPresentation) for one in drawn.shown]
+    for texts in (*printed, *people):
+        numbers = [float(text) for text in texts]
+        assert (min(numbers), max(numbers)) == (0, 100), texts
+    assert json.loads(files["analysis.json"])["study"]["scores"] == "rescaled"
 
 
 @EVERY_DESIGN
