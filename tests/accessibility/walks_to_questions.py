@@ -79,6 +79,12 @@ def coming_invited(house: House, language: str) -> Iterator[Sight]:
     sent = house.visitor(f"sent-{language}", language)
     sent.open()
     yield house.seen("First page", "without the platform's id", sent, language)
+    sent.open("?PROLIFIC_PID={{%25PROLIFIC_PID%25}}")
+    yield house.seen("First page", "a placeholder in place of the id", sent, language)
+    sent.go("/about-you", query="?PROLIFIC_PID=p1")
+    again = house.visitor(f"sent-{language}", language)
+    again.open("?PROLIFIC_PID=p1")
+    yield house.seen("First page", "the platform's id taken", again, language)
 
 
 def preparing(house: House, language: str) -> Iterator[Sight]:

@@ -49,6 +49,21 @@ LESSON = (
 )
 
 
+@pytest.mark.slow
+def test_however_many_only_begin_the_study_has_room_for_those_who_agree(app, session, measured):
+    slug, places, crowd = "class", 30, 60
+    an_open_study(session, slug, participants=places)
+    for _ in range(crowd):
+        visitor = Visitor(app.test_client(), slug)
+        visitor.open()
+        visitor.submit("/begin")
+        assert visitor.path == "/consent"
+    serious = Visitor(app.test_client(), slug)
+    serious.take_part()
+    assert serious.path == "/done"
+    measured(f"{crowd} browsers began a study with {places} places: another could take part")
+
+
 def sign_in(client, name, password):
     page = client.get("/research/sign-in").text
     token = page.partition('name="csrf_token"')[2].partition('value="')[2].partition('"')[0]

@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from flask import url_for
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
@@ -133,6 +134,39 @@ def test_the_code_is_enough_on_another_device_and_after_the_end(app, visitor, se
     elsewhere.submit("/my-data", code=code.lower())
     assert elsewhere.path == "/my-data"
     assert CANARY in elsewhere.text
+
+
+def test_knowing_an_id_shows_and_changes_nothing_of_its_person(app, visitor, session, measured):
+    code, before, asked = code_of(visitor), everything_stored(session), 0
+    with app.test_request_context():
+        doors = [
+            (url_for(rule.endpoint, **dict.fromkeys(rule.arguments, 1) | {"slug": SLUG}), method)
+            for rule in app.url_map.iter_rules()
+            if str(rule.endpoint).startswith("participant.")
+            for method in rule.methods & {"GET", "POST"}
+        ]
+    for address, method in doors:
+        stranger = Visitor(app.test_client())
+        stranger.open(f"?PROLIFIC_PID={PLATFORM_ID}")
+        token = stranger.page.select_one("[name=csrf_token]")["value"]
+        filled_in = {"csrf_token": token, "sure": "y", "choice": "1", "age": "33", "agree": "y"}
+        answer = stranger.client.open(
+            address,
+            method=method,
+            query_string={"PROLIFIC_PID": PLATFORM_ID},
+            data=filled_in | {"PROLIFIC_PID": PLATFORM_ID} if method == "POST" else None,
+            follow_redirects=True,
+        )
+        assert CANARY not in answer.text, address
+        assert code not in answer.text, address
+        stranger.open("/my-data.json")
+        assert CANARY not in stranger.text, address
+        asked += 3
+    assert everything_stored(session) == before
+    measured(
+        f"{asked} requests to all {len(doors)} routes and methods of participants by browsers that "
+        "know the platform's id of a person: nothing of that person shown, 0 rows changed"
+    )
 
 
 def test_a_code_that_is_nobodys_shows_nothing(app, visitor):
