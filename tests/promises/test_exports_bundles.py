@@ -32,6 +32,7 @@ from tests.services.exchange.conftest import handed_out
 
 TEXTS = [danger for danger in DANGERS if is_storable(danger)]
 FIELDS = [f"text{number}" for number in range(17)]
+NO_PLACEHOLDER = str.maketrans("", "", "{}%")
 OPTIONS = list(dict.fromkeys(tidy_text(danger) for danger in DANGERS[::50] if is_storable(danger)))
 PLAN = {
     "title": "=1+1",
@@ -88,7 +89,9 @@ def study(session):
 
 def _take_part(session, study, number, personal):
     reason = personal.pop(FIELDS[-1], "") if number % 3 else ""
-    sent = {"PROLIFIC_PID": f"{personal[FIELDS[0]]}{number}", "STUDY_ID": personal[FIELDS[0]]}
+    text = personal[FIELDS[0]]
+    # An id with one of these signs would be refused as a placeholder.
+    sent = {"PROLIFIC_PID": f"{text}{number}".translate(NO_PLACEHOLDER), "STUDY_ID": text}
     kept = recruitment_of(study).select_parameters(sent)
     one = participants.begin(session, study, str(number), KEY, Arrival(parameters=kept))
     participants.agree(session, one, participants.consent_text(session, study).digest)
