@@ -5,7 +5,6 @@ from random import Random
 
 import numpy as np
 import pytest
-from sklearn.ensemble import RandomForestClassifier
 
 from survey.core.measures.measure import Setting
 from survey.core.studies.generators import GENERATORS
@@ -56,6 +55,8 @@ def features(question, *, scores):
 
 def share_told(drawn, *, scores):
     """The share of unseen questions in which all labels are told, ties shared."""
+    from sklearn.ensemble import RandomForestClassifier  # a second, which other tests need not wait
+
     table = np.array([[*features(each, scores=scores)] for each in drawn])
     seen = 2 * len(drawn) // 3
     forest = RandomForestClassifier(100, min_samples_leaf=3, random_state=0)
