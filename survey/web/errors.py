@@ -3,7 +3,7 @@
 from flask import Flask, current_app, g, render_template, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy import exc
-from sqlalchemy.orm.exc import StaleDataError
+from sqlalchemy.orm.exc import ObjectDeletedError, StaleDataError
 from werkzeug.exceptions import HTTPException, SecurityError
 
 from survey.errors import (
@@ -88,6 +88,7 @@ def init_app(app: Flask) -> None:
     app.register_error_handler(exc.DataError, _not_storable)
     app.register_error_handler(exc.NoResultFound, _deleted)
     app.register_error_handler(StaleDataError, _deleted)
+    app.register_error_handler(ObjectDeletedError, _deleted)
     app.register_error_handler(OSError, _file_fault)
     app.register_error_handler(MemoryError, lambda _: page(403, TOO_MUCH_WORK))
     for error_type in NOT_OPEN:
@@ -146,8 +147,9 @@ def _results_hidden(_: ResultsHiddenError) -> ResponseReturnValue:
 
 
 def _deleted(_: Exception) -> ResponseReturnValue:
-    """Return the page for a request that waited for the one that deleted its participant."""
+    """Return the page for a request that waited for the one that deleted its rows."""
     session().rollback()
+    g.pop("study", None)  # the page would read a study again that may be deleted
     return page(404, DELETED)
 
 

@@ -5,10 +5,12 @@ import tempfile
 import pytest
 from sqlalchemy import text
 
+from survey.services import accounts
 from survey.services.studies import lifecycle
-from tests.builders import Visitor, an_open_study
+from survey.services.studies.recruitment import Recruitment
+from tests.builders import Visitor, a_plan, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE
-from tests.web.desk import Desk
+from tests.web.desk import STUDY, Desk
 
 # A file that could not be written is left by Werkzeug to be closed with its object.
 pytestmark = pytest.mark.filterwarnings("ignore:Unclosed file <tempfile.Spooled:ResourceWarning")
@@ -67,3 +69,25 @@ def test_a_form_that_waited_for_an_erasure_says_that_all_is_deleted(
     visitor.submit("/about-you", age="23", education="School")
     assert visitor.status == 404
     assert "was deleted in the meantime" in visitor.text
+
+
+@ON_BOTH
+def test_a_change_that_waited_for_the_deletion_of_its_study_says_so(
+    app, session, engine, monkeypatch
+):
+    desk = Desk(app, session)
+    ada = accounts.find_researcher(session, "Ada")
+    lifecycle.create_owned_study(session, ada, "a-study", a_plan(), Recruitment())
+    session.rollback()
+    desk.open(f"{STUDY}/invite")
+    look = lifecycle.queries.locked_study
+
+    def delete_first(mine, study):
+        mine.execute(text("DELETE FROM study"))
+        mine.commit()
+        return look(mine, study)
+
+    monkeypatch.setattr(lifecycle.queries, "locked_study", delete_first)
+    desk.send(f"{STUDY}/invite/settings", code_complete="ADA-1")
+    assert desk.status == 404
+    assert "was deleted in the meantime" in desk.text
