@@ -42,7 +42,7 @@ def in_own_process(environ, start_response):
     if environ["PATH_INFO"] == "/research/slow":
         time.sleep(1_000)
     if environ["PATH_INFO"] == "/research/large":
-        bytearray(server.OWN_MEMORY)
+        bytearray(2 * server.OWN_MEMORY)
     start_response("201 Created", [("X-Method", environ["REQUEST_METHOD"])])
     return [f"{os.getpid()} ".encode(), environ["wsgi.input"].read()]
 

@@ -194,8 +194,8 @@ def test_runs_bring_grades_and_clusters_if_asked(desk, session, study):
         graded="y",
     )
     assert desk.address == f"{STUDY}/check", desk.text
-    assert "A 1 (2, red) 2 (1, blue)" in desk.text
-    assert "B 1 (1, blue) 2 (2, red)" in desk.text
+    assert "run0 1 (2, red) 2 (1, blue)" in desk.text
+    assert "run1 1 (1, blue) 2 (2, red)" in desk.text
 
 
 @ON_SQLITE
