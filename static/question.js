@@ -60,6 +60,7 @@ function describe() {
   const ordering = unplaced.length ? soFar(unplaced) : inWords(tiers());
   const unused = ordering && choices.some((box) => box !== own && box.checked);
   echo.textContent = ordering ? fill(words.own, { ordering }) + (unused ? ` ${words.unused}` : "") : "";
+  for (const part of [slots, echo]) part.classList.toggle("unused", unused);
   draw(unplaced);
 }
 
