@@ -74,20 +74,40 @@ def list_(as_json: bool) -> None:
 
     with open_session() as session:
         researchers = [
-            (account.name, bool(account.password_hash), account.created_at.isoformat())
+            (
+                account.name,
+                bool(account.password_hash),
+                bool(account.second_factor),
+                account.created_at.isoformat(),
+            )
             for account in accounts.all_researchers(session)
         ]
     if as_json:
-        names = ("name", "password_set", "since")
+        names = ("name", "password_set", "second_factor", "since")
         print_json([dict(zip(names, account, strict=True)) for account in researchers])
     elif researchers:
         rows = [
-            (name, "yes" if is_set else "not yet", since[:10])
-            for name, is_set, since in researchers
+            (name, "yes" if is_set else "not yet", "yes" if second else "no", since[:10])
+            for name, is_set, second, since in researchers
         ]
-        print_table("Researchers", ["name", "password set", "since"], rows)
+        print_table("Researchers", ["name", "password set", "second factor", "since"], rows)
     else:
         click.echo("There is no researcher yet: `survey researcher add NAME` adds one.")
+
+
+@researcher.command(examples=('survey researcher reset-second-factor "Ada Lovelace"',))
+@NAME_ARGUMENT
+@JSON_OPTION
+def reset_second_factor(name: str, as_json: bool) -> None:
+    """Let a researcher sign in with the password alone, where phone and recovery codes are lost."""
+    from survey.services import accounts, second_factor
+
+    with open_session() as session:
+        account = accounts.find_researcher(session, name)
+        reset = account.name
+        second_factor.remove(account)
+        session.commit()
+    print_result({"reset": reset}, f"{reset} signs in without a code now.", as_json=as_json)
 
 
 @researcher.command(examples=('survey researcher remove "Ada Lovelace" --yes',))

@@ -4,8 +4,10 @@ import math
 import re
 import secrets
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Literal
 
 from argon2 import PasswordHasher
@@ -35,6 +37,7 @@ from survey.db.queries import events_of as events_of
 from survey.db.queries import members_of as members_of
 from survey.db.queries import studies_of as studies_of
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
+from survey.services import second_factor
 
 Role = Literal["owner", "viewer"]
 COMMAND_LINE = "command line"
@@ -58,6 +61,8 @@ AGE_LIMIT = timedelta(hours=10)
 CONFIRMATION_LIFETIME = timedelta(minutes=10)
 REFRESH_INTERVAL = timedelta(minutes=1)  # else each page would wait for the write lock
 
+WRONG = "Name and password do not belong together. Please check both."
+WRONG_CODE = " If your account has a second factor, check the code too; each code works once."
 _hashing = threading.Lock()  # a hash takes 64 MiB and a processor
 hasher = PasswordHasher()
 _UNUSED_HASH = hasher.hash(secrets.token_urlsafe(16))
@@ -68,7 +73,7 @@ class LinkError(SurveyError):
 
 
 class WrongPasswordError(SurveyError):
-    """The name is unknown or the password is wrong; the text does not say which."""
+    """The name is unknown, or password or code is wrong; the text does not say which."""
 
 
 @dataclass(frozen=True)
@@ -208,23 +213,35 @@ def _valid_link(session: Session, token: str) -> SignInLink:
     return link
 
 
-def sign_in(session: Session, name: str, password: str, browser: str = "") -> str:
-    """Check name and password; return the token of a new session.
+def sign_in(
+    session: Session, name: str, password: str, browser: str = "", code: str = "", key: str = ""
+) -> str:
+    """Check name, password and the code of a second factor; return the token of a new session.
 
     ``browser``: an id of a browser in which this researcher has signed in before, empty for
-    others. Raises WrongPasswordError, for an unknown name too, and TooManyAttemptsError: after five
-    failures in a row under a name each failure doubles the wait, up to 30 seconds, and all
-    names together have ten failures in ten seconds. Known browsers are counted apart, so that
-    strangers cannot make their researcher wait.
+    others. ``key``: the server's, from which codes are derived. Raises WrongPasswordError, for an
+    unknown name and a wrong code too, and TooManyAttemptsError: after five failures in a row under
+    a name each failure doubles the wait, up to 30 seconds, and all names together have ten failures
+    in ten seconds. Known browsers are counted apart, so that strangers cannot make their researcher
+    wait.
     """
-    researcher = _check_password(session, name, password, browser)
+    accepts = partial(second_factor.use_code, session, key, code=code)
+    researcher = _check_password(session, name, password, browser, accepts)
     if hasher.check_needs_rehash(researcher.password_hash or ""):
         researcher.password_hash = hasher.hash(password)
     return new_session(session, researcher)
 
 
-def _check_password(session: Session, name: str, password: str, browser: str) -> Researcher:
+def _check_password(
+    session: Session,
+    name: str,
+    password: str,
+    browser: str,
+    accepts: Callable[[Researcher], bool] | None = None,
+) -> Researcher:
     """Return the researcher of that name and password; count the attempt if it fails.
+
+    ``accepts``: whether the researcher may go on, asked only where the password is right.
 
     The password is hashed between two transactions: hashing is slow, and would block
     participants' answers.
@@ -246,7 +263,8 @@ def _check_password(session: Session, name: str, password: str, browser: str) ->
     throttle, *in_all = (queries.locked(session, SignInThrottle, name_hash=key) for key in keys)
     _require_no_wait(throttle)  # other attempts may have failed meanwhile
     researcher = queries.researcher_by_name(session, name)
-    if not correct or researcher is None or researcher.password_hash != stored:
+    is_same = researcher is not None and researcher.password_hash == stored
+    if researcher is None or not (correct and is_same and (not accepts or accepts(researcher))):
         throttle.failures += 1
         throttle.last_failed_at = now()
         for row in in_all:
@@ -255,7 +273,7 @@ def _check_password(session: Session, name: str, password: str, browser: str) ->
                 (1, now()) if begins else (row.failures + 1, row.last_failed_at)
             )
         session.commit()
-        raise WrongPasswordError("Name and password do not belong together. Please check both.")
+        raise WrongPasswordError(WRONG + (WRONG_CODE if accepts else ""))
     session.delete(throttle)
     return researcher
 

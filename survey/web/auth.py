@@ -5,14 +5,16 @@ Addresses: /research/sign-in, /research/welcome/TOKEN, /research/account.
 
 from functools import wraps
 from typing import Any
+from urllib.parse import urlsplit
 
+import segno
 from flask import Blueprint, Response, flash, g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from wtforms import HiddenField, PasswordField, StringField
-from wtforms.validators import DataRequired, EqualTo, Length
+from wtforms.validators import DataRequired, EqualTo, Length, Regexp
 
 from survey import tokens
-from survey.services import accounts
+from survey.services import accounts, second_factor
 from survey.services.accounts import (
     LONGEST_PASSWORD,
     SHORTEST_PASSWORD,
@@ -25,6 +27,7 @@ from survey.web.forms import Form, errors_beside, page
 from survey.web.requests import (
     View,
     current_address,
+    external_address,
     prefix,
     read_form,
     researcher_address,
@@ -35,6 +38,7 @@ from survey.web.requests import (
 COOKIE = "researcher"
 KNOWN = "known-browser"  # the cookie of a browser in which a researcher has signed in
 KNOWN_FOR = 400 * 24 * 3600  # seconds, the longest that browsers store a cookie
+CODE_INPUT = {"autocomplete": "one-time-code", "autocapitalize": "off", "spellcheck": "false"}
 LARGEST_UPLOAD = 100 * 1024 * 1024  # bytes, for runs and bundles of signed-in researchers
 
 sign_in_blueprint = Blueprint("auth", __name__, url_prefix="/research")
@@ -170,7 +174,7 @@ def _posted_fields() -> list[tuple[str, str]]:
 
 
 class SignInForm(Form):
-    """A researcher's name and password, and the address to go on to."""
+    """A researcher's name, password and code, and the address to go on to."""
 
     name = StringField(
         "Name",
@@ -181,6 +185,12 @@ class SignInForm(Form):
         "Password",
         validators=[DataRequired("Type your password."), Length(max=1000)],
         render_kw={"autocomplete": "current-password"},
+    )
+    code = StringField(
+        "Code",
+        description="Only with a second factor: the code that your app shows, or a recovery code.",
+        validators=[Length(max=64)],
+        render_kw=CODE_INPUT,
     )
     next = HiddenField()
 
@@ -207,9 +217,20 @@ class PasswordForm(Form):
     )
 
 
+class SecondFactorForm(Form):
+    """The code that an app shows; ``seed``: that of the secret which was shown to the app."""
+
+    code = StringField(
+        "Code that the app shows",
+        validators=[DataRequired("Type the code that the app shows."), Length(max=64)],
+        render_kw=CODE_INPUT,
+    )
+    seed = HiddenField(validators=[Regexp(r"[0-9A-Z]{32}\Z")])
+
+
 @sign_in_blueprint.route("/sign-in", methods=["GET", "POST"])
 def sign_in() -> ResponseReturnValue:
-    """Ask for name and password; sign in, or show the form again with the reason why not."""
+    """Ask for name, password and code; sign in, or show the form again with the reason why not."""
     form = SignInForm(next=request.args.get("next", ""))
     if not form.validate_on_submit():
         return page("researcher/sign_in.html", form)
@@ -217,7 +238,9 @@ def sign_in() -> ResponseReturnValue:
     if not tokens.is_known_browser(secret_key(), name, known):
         known = ""
     try:
-        token = accounts.sign_in(session(), name, form.password.data, known)
+        token = accounts.sign_in(
+            session(), name, form.password.data, known, form.code.data or "", secret_key()
+        )
     except WrongPasswordError as error:
         form.password.errors = [str(error)]
         return page("researcher/sign_in.html", form, 403)
@@ -234,7 +257,10 @@ def _new_known_browser(name: str) -> str:
 
 @sign_in_blueprint.route("/welcome/<token>", methods=["GET", "POST"])
 def welcome(token: str) -> ResponseReturnValue:
-    """Show the password form of a link; set its researcher's password, use it up, and sign in."""
+    """Show the password form of a link; set its researcher's password, use it up, and sign in.
+
+    A researcher with a second factor has to sign in as usual: the link replaces the password only.
+    """
     form = PasswordForm()
     if request.method != "POST":
         begin_reading(session())
@@ -242,6 +268,10 @@ def welcome(token: str) -> ResponseReturnValue:
         with errors_beside(form.password):
             researcher = accounts.set_password(session(), token, form.password.data)
             accounts.reset_failures(session(), researcher.name)
+            if researcher.second_factor:
+                session().commit()
+                flash("Your password is set. Please sign in with it and a code.")
+                return redirect(url_for("auth.sign_in"), 303)
             known = _new_known_browser(researcher.name)
             new_token = accounts.new_session(session(), researcher)
             flash("Your password is set, and you are signed in.")
@@ -258,6 +288,7 @@ def welcome(token: str) -> ResponseReturnValue:
 def sign_out() -> ResponseReturnValue:
     """End this session, whatever the form's token: another site's form brings no cookie."""
     accounts.sign_out(session(), session_token())
+    flash("You are signed out.")
     return delete_session_cookie(redirect(url_for("auth.sign_in"), 303))
 
 
@@ -285,6 +316,45 @@ def change_password() -> ResponseReturnValue:
 def _account_page(form: PasswordForm) -> ResponseReturnValue:
     sign_ins = accounts.live_sign_ins(session(), g.researcher)
     return page("researcher/account.html", form, sign_ins=sign_ins)
+
+
+@account_blueprint.route("/second-factor", methods=["GET", "POST"])
+@require_password
+def set_up_second_factor() -> ResponseReturnValue:
+    """Show a QR code for an app; store the second factor once the app's code comes back.
+
+    The form holds the secret's seed, so nothing is stored before.
+    """
+    form = SecondFactorForm()
+    seed = (request.method == "POST" and form.seed.data) or tokens.random_code(32)
+    if form.validate_on_submit():
+        with errors_beside(form.code):
+            codes = second_factor.set_up(
+                session(), secret_key(), g.researcher, seed, form.code.data
+            )
+            session().commit()
+            return page("researcher/recovery_codes.html", codes=codes)
+    form.seed.data = seed
+    secret = second_factor.secret_of(secret_key(), seed)
+    server = urlsplit(external_address("auth.sign_in")).netloc
+    address = second_factor.app_address(secret, g.researcher.name, server)
+    return page(
+        "researcher/second_factor.html",
+        form,
+        image=segno.make(address, micro=False).svg_inline(scale=4, border=4, light="#fff"),
+        secret=second_factor.as_text(secret),
+    )
+
+
+@account_blueprint.post("/second-factor/remove")
+@require_password
+def remove_second_factor() -> ResponseReturnValue:
+    """Remove a researcher's own second factor."""
+    if Form().validate_on_submit():
+        second_factor.remove(g.researcher)
+        session().commit()
+        flash("You sign in with your password alone.")
+    return redirect(url_for("account.account"), 303)
 
 
 @account_blueprint.post("/sign-out-everywhere")

@@ -3,9 +3,11 @@
 Their pages are English; the studies are in a language that participants' texts have.
 """
 
+import base64
+import time
 from collections.abc import Iterator
 
-from survey.services import accounts
+from survey.services import accounts, second_factor
 from survey.services.studies.plans import default_contact
 from tests.accessibility.sights import House, Sight
 from tests.web.desk import PASSWORD, Desk, a_file
@@ -37,11 +39,26 @@ def signing_in(house: House, _: str) -> Iterator[Sight]:
     yield house.seen("Account", "as it is", grace)
     grace.send("/research/account/password", password="short", again="short")
     yield house.seen("Account", "error: a short password", grace)
+    yield from _second_factor(house, grace)
     grace.open("/research/account/confirm")
     yield house.seen("Password once more", "empty", grace)
     grace.send("/research/account/confirm", password="wrong")
     yield house.seen("Password once more", "error: wrong", grace)
     yield from _signed_out(house, grace)
+
+
+def _second_factor(house: House, grace: Desk) -> Iterator[Sight]:
+    address = "/research/account/second-factor"
+    grace.open(address)
+    yield house.seen("Second factor", "to be set up", grace)
+    grace.send(address, code="wrong")
+    yield house.seen("Second factor", "error: wrong code", grace)
+    secret = base64.b32decode(grace.page.select_one("code").text.replace(" ", ""))
+    grace.send(address, code=second_factor.code_at(secret, int(time.time()) // 30))
+    yield house.seen("Recovery codes", "ten", grace)
+    grace.open("/research/account")
+    yield house.seen("Account", "with a second factor", grace)
+    grace.send(f"{address}/remove")
 
 
 def _signed_out(house: House, grace: Desk) -> Iterator[Sight]:

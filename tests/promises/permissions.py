@@ -37,6 +37,9 @@ GET  /research/account                       in in in 200 200 200 200
 GET  /research/account/confirm               in in in 200 200 200 200
 POST /research/account/confirm               401 401 401 >research >research >research >research
 POST /research/account/password              401 401 401 >account >account >account >account
+GET  /research/account/second-factor         in in in 200 200 200 200
+POST /research/account/second-factor         401 401 401 400 400 400 400
+POST /research/account/second-factor/remove  401 401 401 >account >account >account >account
 POST /research/account/sign-out-everywhere   401 401 401 >sign-in >sign-in >sign-in >sign-in
 GET  /research/import                        in in in 200 200 200 200
 POST /research/import                        401 401 401 400 400 400 400

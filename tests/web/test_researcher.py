@@ -1,7 +1,9 @@
 """The researcher's pages over HTTP: who sees what, and that each does what it says."""
 
+import base64
 import io
 import re
+import time
 import zipfile
 from datetime import timedelta
 
@@ -10,7 +12,7 @@ from bs4 import BeautifulSoup
 
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Event, Guest, Participant, Researcher, Study
-from survey.services import accounts
+from survey.services import accounts, second_factor
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import open_files
 from survey.services.participation import participant_list
@@ -930,9 +932,53 @@ def test_a_password_is_changed_and_all_other_sessions_end(desk, app, session, mo
 @ON_SQLITE
 def test_signing_out_ends_the_session_whatever_the_token(desk, app, session):
     cookie = desk.client.get_cookie("researcher", path="/research").value
-    answer = desk.client.post("/research/sign-out", data={"csrf_token": "long expired"})
-    assert answer.location.endswith("/research/sign-in")
+    for fields in ({"csrf_token": "long expired"}, {}):
+        desk.client.set_cookie("researcher", cookie, path="/research")
+        desk.post("/research/sign-out", **fields)
+        assert (desk.page.h1.text, "You are signed out." in desk.text) == ("Sign in", True)
     desk.client.set_cookie("researcher", cookie, path="/research")
+    assert desk.client.get(HOME).status_code == 303
+
+
+@ON_SQLITE
+def test_a_second_factor_is_set_up_used_and_removed(desk, app, session):
+    account, setting_up = "/research/account", "/research/account/second-factor"
+    desk.open(account)
+    assert "Set up a second factor" in desk.text
+    desk.open(setting_up)
+    secret = desk.page.select_one("code").text.replace(" ", "")
+    assert desk.page.select_one("figure svg path")["d"]
+    desk.send(setting_up, code="12345")
+    assert (desk.status, "not the code" in desk.text) == (400, True)
+    assert desk.page.select_one("code").text.replace(" ", "") == secret
+    step = int(time.time()) // 30
+    desk.send(setting_up, code=second_factor.code_at(base64.b32decode(secret), step))
+    recovery_codes = [code.text for code in desk.page.select("li code")]
+    assert len(recovery_codes) == 10
+    desk.open(account)
+    assert "10 recovery codes are left" in desk.text
+
+    desk.send("/research/sign-out")
+    name = {"name": "Ada", "password": PASSWORD}
+    desk.send("/research/sign-in", **name)
+    assert (desk.status, "check the code too" in desk.text) == (403, True)
+    desk.send("/research/sign-in", **name, code=recovery_codes[0])
+    assert desk.address == HOME
+    desk.open(account)
+    assert "9 recovery codes are left" in desk.text
+    desk.send(f"{setting_up}/remove")
+    assert "You sign in with your password alone." in desk.text
+
+
+@ON_SQLITE
+def test_a_link_for_a_password_does_not_replace_the_second_factor(desk, session, monkeypatch):
+    ada = accounts.find_researcher(session, "Ada")
+    ada.second_factor = "0" * 32
+    welcome = f"/research/welcome/{accounts.new_link(session, ada)}"
+    desk.client.delete_cookie("researcher", path="/research")
+    desk.open(welcome)
+    desk.send(welcome, password="another row of words", again="another row of words")
+    assert desk.page.h1.text == "Sign in"
     assert desk.client.get(HOME).status_code == 303
 
 

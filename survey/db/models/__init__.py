@@ -21,6 +21,7 @@ from survey.db.models.base import (
     JsonObject,
     LongText,
     Moment,
+    Names,
     OfParticipant,
     OfResearcher,
     Reason,
@@ -383,7 +384,10 @@ class Revision(Base):
 
 
 class Researcher(Base):
-    """An account. ``password_hash`` is None until the researcher has set a password."""
+    """An account. ``password_hash`` is None until the researcher has set a password.
+
+    ``second_factor``: with the server's key it gives the secret that the researcher's app shares.
+    """
 
     __tablename__ = "researcher"
     retention = "until the account is removed"
@@ -392,6 +396,15 @@ class Researcher(Base):
     name: Mapped[Text64] = mapped_column(unique=True, doc="name to sign in with")
     password_hash: Mapped[Text200 | None] = mapped_column(doc="Argon2id hash of the password")
     created_at: Mapped[Moment] = mapped_column(doc="when the account was made")
+    second_factor: Mapped[Text64 | None] = mapped_column(
+        doc="random text of which the server's key makes the secret of the codes at sign-in"
+    )
+    last_code_step: Mapped[int | None] = mapped_column(
+        doc="the half minute of the last code, which is not accepted again"
+    )
+    recovery_codes: Mapped[Names] = mapped_column(
+        default=list, server_default="[]", doc="SHA-256 of each recovery code that is not used yet"
+    )
 
 
 class SignInLink(Base):
