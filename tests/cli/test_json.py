@@ -62,6 +62,8 @@ def test_links_and_accounts_are_told(desk):
     assert (added["name"], added["good_for_minutes"]) == ("Grace", 30)
     known = {one["name"]: one["password_set"] for one in facts(desk, "survey researcher list")}
     assert known == {"Ada Lovelace": False, "Alan Turing": False, "Grace": False}
+    reset = facts(desk, "survey researcher reset-second-factor Grace")
+    assert reset == {"reset": "Grace"}
     assert facts(desk, "survey researcher remove Grace --yes") == {"removed": "Grace"}
 
 
@@ -76,7 +78,7 @@ def test_the_database_its_backup_and_its_restoring_are_told(desk):
     there = facts(desk, "survey init")
     assert there["before"] == there["revision"] == facts(desk, "survey upgrade")["revision"]
     kept = facts(desk, "survey backup now.sqlite3")
-    assert (kept["file"], kept["rows"]["study"]) == ("now.sqlite3", 2)
+    assert (kept["file"], kept["rows"]["study"]) == ("now.sqlite3", 3)
     back = facts(desk, "SURVEY_INSTANCE=/srv/survey survey restore now.sqlite3")
     assert (back["rows"], back["erased_again"], back["kept"]) == (kept["rows"], 0, None)
 

@@ -279,15 +279,17 @@ def test_whoever_was_erased_is_erased_again_from_an_older_backup(
 TOKENS = st.lists(st.text("0123456789abcdef", min_size=64, max_size=64), max_size=4)
 
 
-@given(TOKENS, st.integers(0, 65), st.binary(max_size=9), TOKENS)
+# A digit in the block could make a token of half of one.
+BLOCKS = st.binary(max_size=9).map(lambda block: block.translate(None, b"0123456789abcdef"))
+
+
+@given(TOKENS, st.integers(0, 65), BLOCKS, TOKENS)
 def test_what_was_noted_is_read_after_a_write_that_was_cut_off(before, cut, block, after):
     """``block``: what a file system may put where nothing had been written yet."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         own_data._note(folder, before)
-        torn = (f"{'5' * 64}\n".encode()[:cut] + block).rstrip(
-            b"0123456789abcdef" if block else b""
-        )
+        torn = f"{'5' * 64}\n".encode()[:cut] + block
         with (folder / own_data.LEDGER).open("ab") as file:
             file.write(torn)
         own_data._note(folder, after)
