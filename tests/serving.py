@@ -55,8 +55,8 @@ class Server:
         with self.app.app_context():
             upgrade_database(db.engine)
 
-    def start(self) -> None:
-        """Start it and wait until it can serve."""
+    def start(self, until: str = "/readyz") -> None:
+        """Start it and wait until this page is answered with 200."""
         environment = {
             **os.environ,
             "SURVEY_INSTANCE": str(self.instance),
@@ -72,7 +72,7 @@ class Server:
         )
         for _ in range(300):
             try:
-                if requests.get(f"{self.address}/readyz", timeout=2).ok:
+                if requests.get(f"{self.address}{until}", timeout=2).ok:
                     return
             except (requests.ConnectionError, requests.Timeout):
                 assert self.process.poll() is None, "the server ended at once"

@@ -105,7 +105,7 @@ def _fields(page: BeautifulSoup, sight: Sight) -> Iterator[str]:
         kind, purpose = field.get("type"), field.get("autocomplete")
         if kind == "password" and purpose not in ("current-password", "new-password"):
             yield f"1.3.5: {field['name']} has autocomplete={purpose}"
-        if field["name"] == "name" and sight.page == "Sign in" and purpose != "username":
+        if field.get("name") == "name" and sight.page == "Sign in" and purpose != "username":
             yield f"1.3.5: {field['name']} has autocomplete={purpose}"
         if kind == "password" and (field.has_attr("readonly") or field.has_attr("onpaste")):
             yield f"3.3.8: {field['name']} cannot be pasted into"

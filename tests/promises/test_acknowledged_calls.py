@@ -84,8 +84,8 @@ def in_words(mode, hit):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["checkpoint", "journal"])
-def test_an_answer_survives_the_failure_of_every_seventh_write_and_sync(tmp_path, mode):
-    hit = calls_that_failed(tmp_path, mode, WRITING, step=7)
+def test_an_answer_survives_the_failure_of_every_twentieth_write_and_sync(tmp_path, mode):
+    hit = calls_that_failed(tmp_path, mode, WRITING, step=20)
     assert {"pwrite64", "fsync"} <= set(hit) or {"pwrite64", "fdatasync"} <= set(hit)
 
 

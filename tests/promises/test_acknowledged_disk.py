@@ -46,7 +46,7 @@ def server(tmp_path, namespace):
     with running.app.app_context():
         db.engine.dispose()
     shutil.copytree(instance, filled)
-    running.start()
+    running.start(until="/healthz")  # with so little space it is not ready
     yield running
     running.kill()
 

@@ -26,7 +26,9 @@ CHANGE_NOTHING = {400, 404, 405, 409, 411, 413}
 # A study needs an owner, and an open one cannot be deleted.
 RIGHTLY_REFUSED = {
     *(f"{STUDY}/{slug}/people/1/remove" for slug in (OPEN, DRAFT)),
+    *(f"{STUDY}/{slug}/invite/code" for slug in (OPEN, DRAFT)),  # for an id that no participant has
     f"{STUDY}/{OPEN}/delete",
+    f"{STUDY}/{DRAFT}/items",  # without files
     f"{STUDY}/{DRAFT}/plan",  # with every box ticked: an obvious question beside grades
 }
 

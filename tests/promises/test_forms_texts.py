@@ -56,4 +56,4 @@ def test_a_code_or_a_link_that_nobody_could_store_is_nobodys(app, visitor, text)
         visitor = Visitor(app.test_client())
         visitor.open()
         visitor.client.get(f"/s/{SLUG}", query_string={name: text.decode("latin-1")})
-        assert post(visitor, "/begin", **{name: text}).status_code in (303, 400, 404), name
+        assert post(visitor, "/begin", **{name: text}).status_code in (303, 400, 403, 404), name
