@@ -1,6 +1,8 @@
 """What commands need in tests: settings of an application, and files to read."""
 
 import gzip
+import itertools
+import random
 
 from PIL import Image
 
@@ -25,6 +27,18 @@ def runs_for(folder, names=("a.txt", "b.txt.gz", "base.txt", "new.txt.gz")):
         )
         packed = gzip.compress(lines.encode()) if name.endswith("gz") else lines.encode()
         (folder / name).write_bytes(packed)
+
+
+def albums_in(folder, classes=("beach", "wood"), pictures=4):
+    """A folder of pictures with a subfolder for each class; no two are alike."""
+    for number, name in enumerate(classes):
+        (folder / "albums" / name).mkdir(parents=True)
+        for each in range(1, pictures + 1):
+            chance = random.Random(f"{name} {each}")
+            picture = Image.new("RGB", (24, 16), (90 * number, 120, 200 - 40 * each))
+            for place in itertools.product(range(0, 24, 2), range(0, 16, each)):
+                picture.putpixel(place, tuple(chance.choices(range(256), k=3)))
+            picture.save(folder / "albums" / name / f"{each}.png")
 
 
 def environment_of(app):

@@ -31,6 +31,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "measure": "scores",
         "evaluate": "scores",
         "feedback": "scores",
+        "collect": "collect",
         "assess": "assess",
         "paper": "paper",
     },

@@ -83,7 +83,7 @@ def study() -> None:
 )
 @click.option(
     "--preset",
-    type=click.Choice(["mnro", "mnro-discriminative", "runs"]),
+    type=click.Choice(["mnro", "mnro-discriminative", "runs", "pictures"]),
     help="The texts and design to begin with (mnro).",
 )
 @click.option(

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from survey.cli import survey
-from tests.commands import runs_for
+from tests.commands import albums_in, runs_for
 
 JUDGED = "1 0 d1 2\n1 0 d2 1\n1 0 d3 0\n2 0 x 1\n"
 CLUSTERED = "3 s1 zeus\n3 s2 zeus\n3 s3 buddha\n3 s4 buddha\n"
@@ -51,6 +51,7 @@ def furnish(folder):
     desk = Desk(folder)
     runs_for(folder, ("a.txt", "b.txt.gz", "base.txt", "new.txt.gz"))
     runs_for(folder, ("round0.txt", "round1.txt", "round2.txt"))
+    albums_in(folder)
     (folder / "weights.txt").write_text(
         "".join(f"t{t} d{d} .5\n" for t in (1, 2) for d in (1, 2, 3))
     )

@@ -39,7 +39,7 @@ GROUPS = {
     "weights": "With weights from several annotators",
     "clusters": "With clusters of the relevant items",
 }
-PRESETS = ("mnro", "mnro-discriminative", "runs")
+PRESETS = ("mnro", "mnro-discriminative", "runs", "pictures")
 # For the demo and for studies made by the command without --asked-by or --contact, which scripts
 # open without asking. They are true wherever a person passes on the link.
 DEFAULT_CONTACT = {

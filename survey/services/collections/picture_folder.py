@@ -1,0 +1,276 @@
+"""Make a test collection from a folder of pictures with a subfolder for each class.
+
+The subfolders are the judgements: what is in the same one is relevant. Descriptors are the
+systems. The collection is a folder too: pictures, items, topics, and TREC's files.
+"""
+
+import csv
+import io
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from PIL import Image
+
+from survey.core.collections.descriptors import DESCRIPTORS, Vector, likeness
+from survey.core.measures import Setting
+from survey.core.studies.questions import build_question
+from survey.core.tasks.ordering import question_checks
+from survey.errors import SurveyError
+from survey.services.collections.items import (
+    ITEMS_FILE,
+    LARGEST_FILE,
+    LONGEST_FILE_NAME,
+    MOST_ITEMS,
+    TOPICS_FILE,
+    PictureError,
+    Refusal,
+    id_fault,
+    make_picture,
+)
+
+QRELS_FILE, RUNS_FOLDER = "qrels.txt", "runs"
+SIDE = 128  # pixels to which a picture is scaled before it is described
+MEASURES = ("AP", "NMRR", "MNRO")
+MOST_CHOSEN = 10  # topics that are proposed for a study
+
+
+class Document(NamedTuple):
+    """A picture's id, and the class that it belongs to."""
+
+    id: str
+    group: str
+
+
+@dataclass
+class Collection:
+    """A collection, and what was not taken in; ``chosen``: see ``choose_topics``."""
+
+    documents: list[Document] = field(default_factory=list)
+    queries: list[Document] = field(default_factory=list)
+    chosen: list[str] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+
+
+def describe(picture: Image.Image) -> dict[str, Vector]:
+    """Return a picture's vector by each descriptor."""
+    scaled = picture.convert("RGB").resize((SIDE, SIDE), Image.Resampling.BOX)
+    pixels = np.asarray(scaled)
+    return {name: descriptor(pixels) for name, descriptor in DESCRIPTORS.items()}
+
+
+def pictures_in(folder: Path) -> tuple[list[tuple[str, Path]], list[Refusal]]:
+    """Return the files of each subfolder with its name, and what is in none or too deep.
+
+    Raises SurveyError where there is no subfolder. Hidden files do not count.
+    """
+    files: list[tuple[str, Path]] = []
+    refusals = []
+    for path in _visible(folder):
+        if not path.is_dir():
+            refusals.append(Refusal(path.name, "it is in no subfolder, so it has no class"))
+            continue
+        for each in _visible(path):
+            if each.is_dir():
+                name = f"{path.name}/{each.name}"
+                refusals.append(Refusal(name, "a folder in a subfolder is not read"))
+            else:
+                files.append((path.name, each))
+    if not files:
+        raise SurveyError(
+            f"{folder} holds no subfolder with pictures; one for each class is needed, named by it."
+        )
+    if len(files) > MOST_ITEMS:
+        raise SurveyError(f"{folder} holds {len(files)} files; {MOST_ITEMS} are allowed.")
+    return files, refusals
+
+
+def collect(
+    folder: Path,
+    target: Path,
+    queries: int = 1,
+    on_picture: Callable[[int], object] = lambda _: None,
+) -> Collection:
+    """Write the collection of a folder's pictures to a new folder, and return what it holds.
+
+    The first ``queries`` pictures of each class are queries, in no run; the others are the
+    collection. A class without further pictures has no query. Raises SurveyError for a folder from
+    which no collection can be made; then nothing is written.
+    """
+    files, refusals = pictures_in(folder)
+    # Under another name until it is whole, so that a collection that exists is complete.
+    unfinished = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.absolute().parent))
+    try:
+        collection = Collection(refusals=refusals)
+        vectors = _take_pictures(files, unfinished, collection, on_picture)
+        _split(collection, queries)
+        if not collection.queries:
+            raise SurveyError(_why_no_query(folder, collection, queries))
+        _write_collection(unfinished, collection, vectors)
+        unfinished.chmod(0o755)
+        unfinished.rename(target)
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return collection
+
+
+def _visible(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+
+
+def _take_pictures(
+    files: Sequence[tuple[str, Path]],
+    target: Path,
+    collection: Collection,
+    on_picture: Callable[[int], object],
+) -> dict[str, dict[str, Vector]]:
+    """Write each picture, at most 640 pixels wide, and return id → descriptor → vector."""
+    vectors: dict[str, dict[str, Vector]] = {}
+    ids: dict[str, str] = {}  # in small letters, as some file systems compare names
+    digests: dict[str, str] = {}
+    for group, path in files:
+        name = f"{group}/{path.name}"
+        document = Document("-".join(f"{group} {path.stem}".split()), group)
+        try:
+            if (first := ids.setdefault(document.id.casefold(), name)) != name:
+                raise PictureError(f"{first} is the document {document.id} already")
+            if fault := id_fault(document.id):
+                raise PictureError(fault)
+            if len(document.id.encode()) > LONGEST_FILE_NAME:
+                raise PictureError("its name is too long")
+            picture = make_picture(_content(path))
+            if (first := digests.setdefault(picture.sha256, name)) != name:
+                raise PictureError(f"the same picture as {first}")
+        except PictureError as error:
+            collection.refusals.append(Refusal(name, str(error)))
+        else:
+            (target / _file_of(document)).write_bytes(picture.larger)
+            with Image.open(io.BytesIO(picture.larger)) as image:
+                described = describe(image)
+            vectors[document.id] = {
+                each: vector.astype(np.float32) for each, vector in described.items()
+            }
+            collection.documents.append(document)
+        on_picture(1)
+    return vectors
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if (size := path.stat().st_size) > LARGEST_FILE:  # before it is read
+            raise PictureError(f"{size:,} bytes found; {LARGEST_FILE:,} are allowed")
+        return path.read_bytes()
+    except OSError as error:
+        raise PictureError(f"the file cannot be read: {error.strerror}") from None
+
+
+def _file_of(document: Document) -> str:
+    return f"{document.id}.webp"
+
+
+def _split(collection: Collection, queries: int) -> None:
+    """Move the first documents of each class that has more than these to the queries."""
+    groups: dict[str, list[Document]] = {}
+    for document in collection.documents:
+        groups.setdefault(document.group, []).append(document)
+    for group in groups.values():
+        if len(group) > queries:
+            collection.queries += group[:queries]
+    asked = {*collection.queries}
+    collection.documents = [each for each in collection.documents if each not in asked]
+
+
+def _why_no_query(folder: Path, collection: Collection, queries: int) -> str:
+    refused = "".join(f"\nNot taken: {each.name}: {each.reason}." for each in collection.refusals)
+    return (
+        f"No subfolder of {folder} holds {queries + 1} different pictures, of which {queries} can "
+        f"be searched for.{refused}"
+    )
+
+
+def _write_collection(
+    target: Path, collection: Collection, vectors: Mapping[str, Mapping[str, Vector]]
+) -> None:
+    """Write items, topics, judgements and runs, and choose topics for a study."""
+    _write_table(
+        target / ITEMS_FILE,
+        ("document", "file"),
+        ((each.id, _file_of(each)) for each in collection.documents),
+    )
+    _write_table(
+        target / TOPICS_FILE,
+        ("topic", "image"),
+        ((each.id, _file_of(each)) for each in collection.queries),
+    )
+    relevant = {
+        query.id: [each.id for each in collection.documents if each.group == query.group]
+        for query in collection.queries
+    }
+    with (target / QRELS_FILE).open("w", encoding="utf-8") as file:
+        for topic, ids in relevant.items():
+            file.writelines(f"{topic} 0 {each} 1\n" for each in ids)
+    (target / RUNS_FOLDER).mkdir()
+    positions: dict[str, list[list[int]]] = {topic: [] for topic in relevant}
+    ids = [each.id for each in collection.documents]
+    for name in DESCRIPTORS:
+        pictures = np.stack([vectors[each][name] for each in ids])
+        with (target / RUNS_FOLDER / f"{name}.txt").open("w", encoding="utf-8") as file:
+            for topic, order in positions.items():
+                scores = likeness(vectors[topic][name], pictures)
+                rows = ranked(ids, scores.tolist())
+                file.writelines(
+                    f"{topic} Q0 {each} {rank} {score:.6f} {name}\n"
+                    for rank, (each, score) in enumerate(rows, 1)
+                )
+                wanted = {*relevant[topic]}
+                order.append([rank for rank, (each, _) in enumerate(rows, 1) if each in wanted])
+    collection.chosen = choose_topics(positions, len(ids))
+
+
+def ranked(ids: Sequence[str], scores: Sequence[float]) -> list[tuple[str, float]]:
+    """Return ids with their scores as printed, in the order in which trec_eval has them."""
+    rows = ((each, round(score, 6)) for each, score in zip(ids, scores, strict=True))
+    return sorted(rows, key=lambda row: (row[1], row[0]), reverse=True)
+
+
+def choose_topics(
+    positions: Mapping[str, Sequence[Sequence[int]]], collection_size: int
+) -> list[str]:
+    """Return at most MOST_CHOSEN topics, those in which MEASURES contradict each other most.
+
+    First topics in which most pairs of measures contradict, of these the ones with most pairs of
+    lists in opposite orders; then the topics' order. Topics in which two runs have the relevant
+    documents at the same positions are left out, since a study would show two equal lists.
+    """
+    counted: list[tuple[int, int, str]] = []
+    for topic, lists in positions.items():
+        if len({*map(tuple, lists)}) < len(lists):
+            continue
+        question = build_question(1, lists, MEASURES, Setting(collection_size))
+        counts = [pair.contradictions for pair in question_checks([question])[0].pairs]
+        counted.append((-sum(map(bool, counts)), -sum(counts), topic))
+    best = sorted(counted, key=lambda each: each[:2])[:MOST_CHOSEN]
+    chosen = {topic for _, _, topic in best}
+    return [topic for topic in positions if topic in chosen]
+
+
+def _write_table(path: Path, columns: Sequence[str], rows: Iterator[Sequence[str]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
+
+
+def summary(collection: Collection) -> dict[str, Any]:
+    """Return what a collection holds as plain values."""
+    return {
+        "collection_size": len(collection.documents),
+        "queries": [each.id for each in collection.queries],
+        "runs": [*DESCRIPTORS],
+        "chosen": collection.chosen,
+        "refused": [each._asdict() for each in collection.refusals],
+    }

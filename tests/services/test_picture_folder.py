@@ -1,0 +1,181 @@
+"""From a folder of pictures to a collection: what is taken, what is refused, what is written."""
+
+import csv
+import io
+import shutil
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from survey.core.collections.descriptors import likeness
+from survey.core.collections.runs import ranking, read_judgements, read_run
+from survey.core.text_input import FileFaults
+from survey.errors import SurveyError
+from survey.services.collections import picture_folder, textures
+from survey.services.collections.items import files_in_folder, items_in
+from survey.services.collections.picture_folder import collect, describe
+from tests.commands import albums_in
+from tests.services.test_items import a_picture, a_png_of
+
+TEXTURES = Path(textures.__file__).with_name("collection")
+
+
+@pytest.fixture
+def albums(tmp_path):
+    albums_in(tmp_path)
+    return tmp_path / "albums"
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def read(folder):
+    """The judgements and runs of a collection."""
+    faults = FileFaults()
+    lines = (folder / "qrels.txt").read_text().splitlines()
+    runs = {
+        path.stem: read_run(path.name, path.read_text().splitlines(), faults)
+        for path in sorted((folder / "runs").iterdir())
+    }
+    judged = read_judgements("qrels.txt", lines, faults)
+    faults.raise_any()
+    return judged, runs
+
+
+def test_the_first_picture_of_a_class_is_searched_for_among_the_others(albums, tmp_path):
+    collection = collect(albums, tmp_path / "collection")
+    assert [each.id for each in collection.queries] == ["beach-1", "wood-1"]
+    judged, runs = read(tmp_path / "collection")
+    assert judged == {
+        f"{name}-1": {f"{name}-{number}": 1 for number in (2, 3, 4)} for name in ("beach", "wood")
+    }
+    documents = {each.id for each in collection.documents}
+    assert len(documents) == 6
+    assert sorted(runs) == sorted(picture_folder.DESCRIPTORS)
+    assert all({*of_topic} == documents for run in runs.values() for of_topic in run.values())
+
+
+def test_a_run_is_written_in_the_order_in_which_it_is_read(albums, tmp_path):
+    collect(albums, tmp_path / "collection", queries=2)
+    for path in (tmp_path / "collection" / "runs").iterdir():
+        fields = [line.split() for line in path.read_text().splitlines()]
+        run = read_run(path.name, path.read_text().splitlines(), FileFaults())
+        for topic, scores in run.items():
+            rows = [each for each in fields if each[0] == topic]
+            assert [each[2] for each in rows] == ranking(scores)
+            assert [each[3] for each in rows] == [*map(str, range(1, len(rows) + 1))]
+
+
+def test_items_and_topics_name_pictures_beside_them_without_metadata(albums, tmp_path):
+    target = tmp_path / "collection"
+    exif = Image.Exif()
+    exif[270] = "secret place"
+    (albums / "wood" / "5.jpg").write_bytes(a_picture(form="JPEG", size=(900, 300), exif=exif))
+    collection = collect(albums, target)
+    items, refusals = items_in(files_in_folder(target))
+    assert not refusals
+    assert [(each.document, each.file) for each in items] == [
+        (each.id, f"{each.id}.webp") for each in collection.documents
+    ]
+    assert {row["image"] for row in rows_of(target / "topics.csv")} == {
+        "beach-1.webp",
+        "wood-1.webp",
+    }
+    with Image.open(target / "wood-5.webp") as image:
+        assert image.size == (640, 213)
+    assert b"secret" not in (target / "wood-5.webp").read_bytes()
+
+
+def test_what_is_no_picture_of_a_class_is_named_with_the_reason(albums, tmp_path):
+    whole = (albums / "wood" / "1.png").read_bytes()
+    files = {
+        "beach/again.png": (whole, "the same picture as"),
+        "beach/broken.jpg": (a_picture(form="JPEG", size=(300, 300))[:500], "damaged or cut off"),
+        "beach/drawn.svg": (b"<svg xmlns='x'/>", "an SVG may hold scripts"),
+        "beach/empty.png": (b"", "the file is empty"),
+        "beach/huge.png": (a_png_of(60_000, 60_000), "more than 50,000,000 pixels found"),
+        "beach/letter.jpg": (b"Dear Ada", "this is no picture that can be read"),
+        "beach/1.gif": (a_picture("blue", "GIF"), "beach/1.gif is the document beach-1 already"),
+        "loose.png": (a_picture("green"), "it is in no subfolder, so it has no class"),
+    }
+    for name, (content, _) in files.items():
+        (albums / name).write_bytes(content)
+    (albums / "beach" / "missing.png").symlink_to(tmp_path / "nowhere.png")
+    (albums / "beach" / "deeper").mkdir()
+    (albums / "beach" / ".hidden").write_bytes(b"")
+    collection = collect(albums, tmp_path / "collection")
+    reasons = {each.name: each.reason for each in collection.refusals}
+    # Of two, the first by name is taken, and the later ones are refused.
+    assert reasons.pop("beach/1.png") == files.pop("beach/1.gif")[1]
+    assert reasons.pop("wood/1.png") == "the same picture as beach/again.png"
+    del files["beach/again.png"]
+    assert reasons.pop("beach/missing.png") == "the file cannot be read: No such file or directory"
+    assert reasons.pop("beach/deeper") == "a folder in a subfolder is not read"
+    assert reasons.keys() == files.keys()
+    for name, (_, reason) in files.items():
+        assert reason in reasons[name]
+    assert "beach-again" in {each.id for each in collection.documents}
+
+
+@pytest.mark.parametrize("queries", [1, 3])
+def test_a_class_without_further_pictures_is_never_searched_for(albums, tmp_path, queries):
+    (albums / "alone").mkdir()
+    (albums / "alone" / "sea view.png").write_bytes(a_picture())
+    collection = collect(albums, tmp_path / "collection", queries)
+    assert len(collection.queries) == 2 * queries
+    assert "alone-sea-view" in {each.id for each in collection.documents}
+
+
+def test_a_folder_without_classes_is_refused_and_nothing_is_written(albums, tmp_path):
+    with pytest.raises(SurveyError, match="holds no subfolder with pictures; one for each class"):
+        collect(albums / "wood", tmp_path / "collection")
+    with pytest.raises(SurveyError, match=r"No subfolder of .* holds 5 different pictures"):
+        collect(albums, tmp_path / "collection", queries=4)
+    shutil.rmtree(albums / "beach")
+    (albums / "wood" / "1.png").write_bytes(b"no picture")
+    with pytest.raises(SurveyError, match=r"Not taken: wood/1\.png: this is no picture"):
+        collect(albums, tmp_path / "collection", queries=4)
+    assert [path.name for path in tmp_path.iterdir()] == ["albums"]
+
+
+def test_topics_are_proposed_in_which_measures_contradict_and_no_two_lists_are_equal():
+    contradicting = [[1, 2, 3, 50, 60], [6, 7, 8, 9, 10], [1, 20, 30, 40, 50]]
+    alike = [[1, 2, 3, 4, 5], [1, 2, 3, 4, 6], [1, 2, 3, 4, 7]]
+    equal = [*contradicting[:2], contradicting[0]]
+    positions = {"a": alike, "e": equal, "c": contradicting}
+    assert picture_folder.choose_topics(positions, 100) == ["a", "c"]
+    many = {f"t{number}": contradicting for number in range(20)} | {"a": alike}
+    assert picture_folder.choose_topics(many, 100) == [f"t{number}" for number in range(10)]
+
+
+class TestTextures:
+    """The collection that comes with the survey."""
+
+    def test_is_small_and_names_every_source_and_licence(self):
+        folder = TEXTURES.parent
+        assert sum(path.stat().st_size for path in folder.rglob("*.*")) < 1_000_000
+        sources = rows_of(folder / "SOURCES.csv")
+        assert all(all(source.values()) for source in sources)
+        names = {path.name.rpartition("-")[0] for path in TEXTURES.glob("*.webp")}
+        assert names == {source["photograph"] for source in sources}
+        assert len(names) == 20
+
+    def test_has_the_papers_setting(self):
+        judged, runs = read(TEXTURES)
+        assert len(judged) == 20
+        assert {len(of_topic) for of_topic in judged.values()} == {5}
+        assert {len(scores) for run in runs.values() for scores in run.values()} == {100}
+
+    def test_its_runs_are_those_of_its_pictures(self):
+        vectors = {}
+        for path in TEXTURES.glob("*.webp"):
+            with Image.open(io.BytesIO(path.read_bytes())) as image:
+                vectors[path.stem] = describe(image)
+        for name, run in read(TEXTURES)[1].items():
+            for topic, scores in run.items():
+                for document, score in scores.items():
+                    found = likeness(vectors[topic][name], vectors[document][name])
+                    assert found == pytest.approx(score, abs=2e-6)
