@@ -86,6 +86,7 @@ def test_an_exported_study_replicates_zipped_and_unpacked(answered, tmp_path):
     assert sorted(tmp_path.glob("*.zip*")) == [target]
 
 
+@pytest.mark.slow
 def test_exporting_twice_gives_the_same_bytes(answered, tmp_path):
     for name in ("one.zip", "two.zip"):
         answered("export", SLUG, "--to", tmp_path / name)

@@ -198,6 +198,7 @@ def test_positions_are_recomputed_from_the_files_of_a_study_of_runs(run, files, 
     run("replicate", "out.zip", "--qrels", "qrels.txt", status=2)
 
 
+@pytest.mark.slow
 @ON_SQLITE
 @pytest.mark.parametrize(
     ("column", "cell"), [("topic", "t9"), ("run", "third"), ("documents", "d1 d2 d9")]

@@ -29,6 +29,7 @@ def test_power_prints_a_table_a_reading_and_its_limits(run, tmp_path):
     assert all(row["power_for_order"] == row["power"] != row["power_equal"] for row in rows)
 
 
+@pytest.mark.slow
 def test_the_figures_do_not_depend_on_the_workers(run):
     one, two = (
         json.loads(run("power", *SMALL, "--json", "--workers", workers)) for workers in (1, 2)

@@ -101,6 +101,7 @@ def test_within_an_arm_the_difference_is_paired():
     assert each.mean > 0.1
 
 
+@pytest.mark.slow
 def test_without_an_anchor_few_differences_are_significant():
     rng = np.random.default_rng(9)
     p_values = []

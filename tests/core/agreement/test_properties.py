@@ -208,6 +208,7 @@ def test_a_pair_read_in_reverse_has_the_opposite_difference_and_the_same_p(study
             )
 
 
+@pytest.mark.slow
 @few
 @given(any_study, st.data())
 def test_a_question_that_all_measures_order_alike_changes_no_lead(study, data):

@@ -84,6 +84,7 @@ def test_where_columns_never_move_a_label_is_flagged_alone():
     assert flag[1] == SAME
 
 
+@pytest.mark.slow
 def test_random_clicks_rarely_go_round_in_a_cycle():
     clicks = np.random.default_rng(1).integers(1, 4, (20_000, 10)).tolist()
     flagged = [flag for flag in flags_of(answered(*clicks)) if flag[1] == PATTERN]

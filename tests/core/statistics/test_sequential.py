@@ -27,6 +27,7 @@ def test_a_single_look_at_the_end_has_the_level_itself():
     assert look_levels([]) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=10, deadline=None)
 @given(st.lists(st.integers(1, 100), min_size=1, max_size=5, unique=True))
 def test_a_later_look_is_never_as_free_as_without_the_earlier_ones(fractions):

@@ -1,7 +1,7 @@
 """Topics, runs and documents of a study's lists, each with the right letter."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from survey.core.studies.fields import PlanError
@@ -30,6 +30,7 @@ def a_plan_of_runs(runs=RUNS, **changes):
     )
 
 
+@settings(max_examples=25, deadline=None)  # plans are written and read
 @given(st.integers(0, 2**63 - 1), st.booleans())
 def test_a_letter_belongs_to_the_list_marks_and_documents_of_its_run(seed, shuffled):
     plan = a_plan_of_runs(seed=seed, shuffle_letters=shuffled)
