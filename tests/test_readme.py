@@ -12,6 +12,7 @@ import pytest
 from survey.cli import survey
 from survey.core.measures import MEASURES, Setting, as_lists
 from survey.core.measures.registry import load_plugins
+from survey.services.operations import demo
 from survey.services.studies import lifecycle, plans
 from survey.services.studies.plans import read_plan
 from tests.databases import ON_SQLITE
@@ -34,11 +35,11 @@ def test_what_each_of_the_three_does_first_stands_on_the_first_screen():
 
 @ON_SQLITE
 def test_the_demo_study_and_a_study_of_its_seed_have_the_same_questions(app, session):
-    demo = lifecycle.ensure_demo_study(session)
+    first = demo.ensure_studies(session)
     plan = plans.preset_plan("mnro", seed=2039, **plans.default_contact())
     again = lifecycle.create_study(session, "replication", plan)
     lifecycle.open_study(session, again)
-    assert again.digest == demo.digest
+    assert again.digest == first.digest
     assert (
         "survey study new replication --seed 2039"
         in page_named("replicate-the-paper.md").read_text()

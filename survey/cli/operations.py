@@ -60,8 +60,8 @@ def init(as_json: bool) -> None:
 @click.option(
     "--demo",
     is_flag=True,
-    help="First make or upgrade the database, and add the paper's study and a researcher if "
-    "there are none.",
+    help="First make or upgrade the database, and add the paper's study, one with pictures, "
+    "and a researcher if there are none.",
 )
 def serve(host: str, port: int, workers: int, demo: bool) -> None:
     """Serve the survey to participants and researchers, until Ctrl-C."""
@@ -218,12 +218,14 @@ def _print_addresses(engine: "Engine", address: str, *, demo: bool) -> None:
     from sqlalchemy.orm import Session
 
     from survey.services import accounts
+    from survey.services.operations import demo as demo_studies
     from survey.services.studies import lifecycle
 
     token = None
     with Session(engine) as session:
         if demo:
-            lifecycle.ensure_demo_study(session)
+            with progress_bar("Making the studies to try"):
+                demo_studies.ensure_studies(session)
             token = accounts.ensure_researcher(session)
         studies = lifecycle.all_studies(session)
         click.echo(f"Database: {engine.url.render_as_string(hide_password=True)}")

@@ -25,7 +25,7 @@ PORTS = re.compile(r"(?<=--port )\d{4}\b|(?<=127\.0\.0\.1:)\d{4}\b")
 DATABASE = re.compile(r"postgresql://survey:PASSWORD@\S+")
 # Who may not read a file finds out when the shell is to read it.
 GUARDS = {"/etc/survey.env": '[ "$(id -un)" = survey ] || { echo "not for you" >&2; exit 13; }\n'}
-FOR_THE_SHELL = re.compile(r"[|;&$]")
+FOR_THE_SHELL = re.compile(r"[|;&$*]")
 
 
 @dataclass

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from survey.services.collections import textures
 from tests.commands import runs_for
 from tests.guides.pages import ROOT
 
@@ -33,6 +34,14 @@ def assessors(folder: Path) -> None:
     (folder / "b.txt").write_bytes(gzip.decompress((folder / "b.txt.gz").read_bytes()))
 
 
+def albums(folder: Path) -> None:
+    """The patches of the collection that comes along, in a folder for each photograph."""
+    for path in (Path(textures.__file__).parent / "collection").glob("*.webp"):
+        group, _, number = path.stem.rpartition("-")
+        (folder / "albums" / group).mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, folder / "albums" / group / f"{number}.webp")
+
+
 def deployment(folder: Path) -> None:
     """The folder that the page takes files from, and those that its administrator makes."""
     shutil.copytree(ROOT / "deploy", folder / "deploy")
@@ -42,6 +51,7 @@ def deployment(folder: Path) -> None:
 
 SUPPOSED = {
     "thousand-participants.md": deployment,
+    "from-pictures-to-a-study.md": albums,
     "score-runs.md": runs_for,
     "run-your-own-study.md": runs_for,
     "assessors.md": assessors,

@@ -17,7 +17,7 @@ from survey.app import create_app, db
 from survey.config import Settings
 from survey.db import migration
 from survey.services import accounts
-from survey.services.studies import lifecycle
+from survey.services.operations import demo
 from tests.builders import KEY
 from tests.promises.interrupted import all_at_once, upgrade
 from tests.promises.schemas import revisions, schema_of
@@ -47,7 +47,7 @@ def a_command(environment, *arguments):
 
 
 @pytest.mark.trial
-def test_many_first_starts_at_once_make_one_key_one_schema_one_study(
+def test_many_first_starts_at_once_make_one_key_one_schema_two_studies(
     database_uri, tmp_path, measured
 ):
     instance = tmp_path / "instance"
@@ -73,10 +73,11 @@ def test_many_first_starts_at_once_make_one_key_one_schema_one_study(
             assert connection.execute(text("SELECT count(*) FROM alembic_version")).scalar() == 1
         kind = db.engine.dialect.name
         db.engine.dispose()
-    assert (rows["study"], rows["researcher"]) == (1, 1)
+    assert (rows["study"], rows["researcher"]) == (2, 1)
     measured(
         f"{MANY} servers and {MANY} `survey init` started at once on an empty folder ({kind}): "
-        "all of them served or succeeded; one key, one schema, one study, one researcher."
+        "all of them served or succeeded; one key, one schema, the demo's two "
+        "studies, one researcher."
     )
 
 
@@ -133,17 +134,17 @@ def test_a_newer_database_is_not_upgraded_either(run, engine):
         assert "belongs to another, probably newer, version" in run(*command, status=1)
 
 
-def test_many_first_starts_at_once_make_one_demo_study_and_one_researcher(app, engine):
+def test_many_first_starts_at_once_make_two_demo_studies_and_one_researcher(app, engine):
     together = Barrier(MANY)
 
     def start(_):
         with Session(engine) as session:
             together.wait(60)
-            slug = lifecycle.ensure_demo_study(session).slug
+            slug = demo.ensure_studies(session).slug
             return slug, accounts.ensure_researcher(session) is not None
 
     with ThreadPoolExecutor(MANY) as pool:
         assert set(pool.map(start, range(MANY))) == {("five-systems", True)}
     with engine.connect() as connection:
         rows = migration.row_counts(connection)
-    assert (rows["study"], rows["researcher"]) == (1, 1)
+    assert (rows["study"], rows["researcher"]) == (2, 1)

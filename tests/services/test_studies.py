@@ -130,10 +130,3 @@ def test_the_check_fails_when_a_frozen_question_was_changed(session):
     assert [f.text for f in check_study(study) if f.failed] == [
         "the content no longer has the digest it was opened with"
     ]
-
-
-def test_the_demo_study_is_made_once(session):
-    first = lifecycle.ensure_demo_study(session)
-    assert first.status == "open"
-    assert lifecycle.ensure_demo_study(session).id == first.id
-    assert len(lifecycle.all_studies(session)) == 1

@@ -22,7 +22,7 @@ from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.text_input import SLUG
 from survey.db import item_queries, queries
-from survey.db.engine import lock_globally, note_deletion
+from survey.db.engine import note_deletion
 from survey.db.models import ConsentText, Participant, Researcher, StoredQuestion, Study, now
 
 # For commands too, which may import services but not survey.db.
@@ -35,13 +35,8 @@ from survey.errors import (
     SurveyError,
 )
 from survey.services import accounts
-from survey.services.studies.plans import contact_faults, default_contact, preset_plan
+from survey.services.studies.plans import contact_faults
 from survey.services.studies.recruitment import Recruitment, recruitment_of
-
-# The demo draws the same lists everywhere, so that people can talk about them.
-DEMO_SLUG = "five-systems"
-# In 3 of its 10 questions two measures order the lists alike, as in 3 of the paper's sets.
-DEMO_SEED = 2039
 
 
 def create_study(session: Session, slug: str, plan: Plan) -> Study:
@@ -123,19 +118,6 @@ def copy_items(session: Session, study: Study, draft: Study) -> None:
         item_queries.copy_items(session, study.id, draft.id)
         draft.items_digest = study.items_digest
     session.commit()
-
-
-def ensure_demo_study(session: Session) -> Study:
-    """Return an open study, else the first; create and open the demo if there is no study."""
-    lock_globally(session)  # else servers that start together would create it twice
-    existing = all_studies(session)
-    if existing:
-        return next((study for study in existing if study.status == "open"), existing[0])
-    study = create_study(
-        session, DEMO_SLUG, preset_plan("mnro", seed=DEMO_SEED, **default_contact())
-    )
-    open_study(session, study)
-    return study
 
 
 def require_valid_slug(slug: str) -> None:

@@ -1,0 +1,53 @@
+"""The two studies to try, of ``survey serve --demo``: the paper's, and one with pictures."""
+
+from importlib.resources import as_file, files
+
+from sqlalchemy.orm import Session
+
+from survey.db.engine import lock_globally
+from survey.db.models import Study
+from survey.services import accounts
+from survey.services.collections import items
+from survey.services.collections.picture_folder import QRELS_FILE, RUNS_FOLDER
+from survey.services.exchange.input_files import read_file
+from survey.services.studies import lifecycle
+from survey.services.studies.plans import as_fields, default_contact, from_trec, preset_plan
+
+# The demo draws the same lists everywhere, so that people can talk about them.
+SLUG = "five-systems"
+# In 3 of its 10 questions two measures order the lists alike, as in 3 of the paper's sets.
+SEED = 2039
+PICTURES_SLUG = "five-systems-in-pictures"
+PICTURES_SEED = 2040
+# Those in which the measures contradict each other most, see ``picture_folder.choose_topics``.
+TOPICS = (
+    *("arches-1", "astronaut-1", "brick-1", "camera-1", "china-1"),
+    *("clock-1", "coffee-1", "coins-1", "petra-1", "tissue-1"),
+)
+
+
+def ensure_studies(session: Session) -> Study:
+    """Create and open both studies if there is no study; return an open study, else the first."""
+    lock_globally(session)  # else servers that start together would create them twice
+    if not (existing := lifecycle.all_studies(session)):
+        plan = preset_plan("mnro", seed=SEED, **default_contact())
+        existing = [lifecycle.create_study(session, SLUG, plan)]
+        lifecycle.open_study(session, existing[0])
+        _create_picture_study(session)
+    return next((study for study in existing if study.status == "open"), existing[0])
+
+
+def _create_picture_study(session: Session) -> None:
+    with as_file(files("survey.services.collections.textures") / "collection") as folder:
+        lists = from_trec(
+            read_file(folder / QRELS_FILE),
+            [read_file(path) for path in sorted((folder / RUNS_FOLDER).iterdir())],
+            collection_size="100",
+            topics=TOPICS,
+        )
+        fields = as_fields(lists) | default_contact()
+        plan = preset_plan("pictures", seed=PICTURES_SEED, **fields)
+        study = lifecycle.create_study(session, PICTURES_SLUG, plan)
+        with items.open_source(folder, None) as (readers, documents, topics, _):
+            items.take_in(session, study, readers, documents, accounts.COMMAND_LINE, topics=topics)
+    lifecycle.open_study(session, study)
