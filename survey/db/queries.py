@@ -40,6 +40,7 @@ from survey.db.models import (
     SignIn,
     SignInLink,
     SignInThrottle,
+    SlotCount,
     StoredResponse,
     Study,
 )
@@ -128,26 +129,30 @@ def participant_counts(session: Session, study_id: int) -> dict[tuple[str, bool]
 
 def _holds_slot(since: datetime) -> ColumnElement[bool]:
     """Return the condition of holding a slot: complete, or agreed and seen since a time."""
-    under_way = and_(
-        Participant.status == "started",
-        Participant.consented_at.is_not(None),
-        Participant.last_seen_at > since,
-    )
     return and_(
         Participant.is_test.is_(False),
         Participant.excluded.is_(False),
-        or_(Participant.status == "complete", under_way),
+        or_(Participant.status == "complete", _is_under_way(since)),
+    )
+
+
+def _is_under_way(since: datetime) -> ColumnElement[bool]:
+    return and_(
+        Participant.status == "started",
+        Participant.consented_at.is_not(None),
+        Participant.completed_at.is_(None),  # SQLite uses the index of those under way then
+        Participant.last_seen_at > since,
     )
 
 
 def taken_slots(session: Session, study_id: int, since: datetime) -> int:
-    """Count the slots of a study that are in use."""
-    taken = session.scalar(
-        select(func.count())
-        .select_from(Participant)
-        .where(Participant.study_id == study_id, _holds_slot(since))
+    """Count the slots of a study that are in use: those counted, and those of people under way."""
+    counted = select(SlotCount.complete).where(SlotCount.study_id == study_id).scalar_subquery()
+    under_way = select(func.count()).where(
+        Participant.study_id == study_id, CONDITIONS["counts"], _is_under_way(since)
     )
-    return taken or 0
+    statement = select(func.coalesce(counted, 0) + under_way.scalar_subquery())
+    return session.scalar(statement) or 0
 
 
 def times_asked(

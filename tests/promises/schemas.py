@@ -27,13 +27,19 @@ def schema_of(engine) -> dict[str, list[str]]:
                     looking.get_foreign_keys(name),
                     looking.get_unique_constraints(name),
                     looking.get_check_constraints(name),
-                    looking.get_indexes(name),
+                    map(_as_texts, looking.get_indexes(name)),
                 )
                 for one in parts
             )
             for name in looking.get_table_names()
         }
         return {**found, "triggers": sorted(_triggers(connection))}
+
+
+def _as_texts(index):
+    """Return an index whose condition is a text, not an object with an address of its own."""
+    options = index.get("dialect_options", {})
+    return {**index, "dialect_options": {name: str(value) for name, value in options.items()}}
 
 
 def _triggers(connection):

@@ -8,8 +8,10 @@ from sqlalchemy import (
     CheckConstraint,
     ForeignKey,
     ForeignKeyConstraint,
+    Index,
     Table,
     UniqueConstraint,
+    text,
 )
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
@@ -43,6 +45,8 @@ from survey.db.models.ordering import (
     StoredOrderingPresentation,
     StoredOrderingRevision,
 )
+
+UNDER_WAY = "consented_at IS NOT NULL AND completed_at IS NULL"
 
 
 class Study(Base):
@@ -222,6 +226,27 @@ class Participant(Base):
         CheckConstraint(
             "NOT excluded OR exclude_reason IS NOT NULL", name="exclusion_has_a_reason"
         ),
+        Index(
+            "ix_participant_under_way",
+            *("study_id", "last_seen_at"),
+            sqlite_where=text(UNDER_WAY),
+            postgresql_where=text(UNDER_WAY),
+        ),
+    )
+
+
+class SlotCount(Base):
+    """The slots of a study that those who finished hold, counted by triggers on participants.
+
+    Counting the rows for each visitor would take longer with each participant.
+    """
+
+    __tablename__ = "slot_count"
+    retention = "until the study is deleted"
+
+    study_id: Mapped[StudyId] = mapped_column(primary_key=True)
+    complete: Mapped[int] = mapped_column(
+        doc="how many have finished, without test data and those who were left out"
     )
 
 

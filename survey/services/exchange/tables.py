@@ -483,7 +483,9 @@ ABOUT = {
         *("participant", "browser", "identity", "guest", "erasure"),
         *("presentation", "response", "revision"),
     ),
-    "Studies": ("study", "question", "consent_text", "item", "topic", "picture", "event"),
+    "Studies": (
+        *("study", "question", "consent_text", "item", "topic", "picture", "slot_count", "event"),
+    ),
     "Researchers": ("researcher", "membership", "sign_in", "sign_in_link", "sign_in_throttle"),
 }
 

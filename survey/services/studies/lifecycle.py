@@ -23,7 +23,15 @@ from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.text_input import SLUG
 from survey.db import item_queries, queries
 from survey.db.engine import note_deletion
-from survey.db.models import ConsentText, Participant, Researcher, StoredQuestion, Study, now
+from survey.db.models import (
+    ConsentText,
+    Participant,
+    Researcher,
+    SlotCount,
+    StoredQuestion,
+    Study,
+    now,
+)
 
 # For commands too, which may import services but not survey.db.
 from survey.db.queries import all_studies as all_studies
@@ -399,7 +407,9 @@ def delete(session: Session, study: Study, who: str) -> None:
     if study.status == "open":
         raise NotAllowedError("The study is open; close it before you delete it.")
     accounts.log(session, study, who, "deleted", study.digest or "")
-    # Participants first: their presentations refer to the questions.
+    # Their count first, else each participant would be subtracted from it.
+    session.execute(sql_delete(SlotCount).where(SlotCount.study_id == study.id))
+    # Participants before the study: their presentations refer to the questions.
     session.execute(sql_delete(Participant).where(Participant.study_id == study.id))
     session.delete(study)
     note_deletion(session)
