@@ -10,7 +10,7 @@ from survey.cli.terminal import print_result, progress_bar
 INPUT_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
-@command(examples=("survey collect albums --to collection",))
+@command(examples=("survey collect albums --to our-collection",))
 @click.argument("folder", type=INPUT_FOLDER)
 @click.option("--to", "target", type=OUTPUT_FOLDER, required=True, help="A new folder.")
 @click.option(

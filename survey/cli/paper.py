@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NAMES = (
     *(f"table{number}" for number in range(1, 9)),
     *(f"figure{number}" for number in range(1, 9)),
-    *("correlations", "slips"),
+    *("correlations", "slips", "generality"),
 )
 
 
@@ -31,6 +31,7 @@ NAMES = (
         "survey paper table4",
         "survey paper figure1 --to figures",
         "survey paper all --to paper-again",
+        "survey paper generality --collection collection --to figures",
     )
 )
 @click.argument("name", type=click.Choice([*NAMES, "all"]), metavar="NAME")
@@ -41,21 +42,31 @@ NAMES = (
     help="Write NAME.csv into this folder; for a figure also PDF, PNG and SVG, for Table 4 also "
     "table4-claims.md, which of the paper's claims it supports.",
 )
+@click.option(
+    "--collection",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="For generality: a folder that `survey collect` wrote; by default the survey's own.",
+)
 @JSON_OPTION
-def paper(name: str, folder: Path | None, as_json: bool) -> None:
+def paper(name: str, folder: Path | None, collection: Path | None, as_json: bool) -> None:
     """Recompute the MNRO paper's tables and figures.
 
     Each value is printed beside the paper's. NAME is table1 to table8, figure1 to figure8,
     "correlations" of MAP, ANMRR and AMNRO over descriptors (Section 5.4), "slips" (the paper's
-    misprints), or all. The exit status is 1 if something that can be recomputed does not agree.
+    misprints), "generality" (Table 2's experiment on a collection of pictures), or all. The exit
+    status is 1 if something that can be recomputed does not agree.
     """
     from survey.services.paper.catalogue import REPRODUCTIONS
+    from survey.services.paper.generality import generality
 
+    if collection and name != "generality":
+        raise click.UsageError("--collection belongs to generality.")
     names = NAMES if name == "all" else (name,)
     reproductions = []
     with progress_bar("Recomputing", total=len(names)) as progress:
         for each in names:
-            reproductions.append(REPRODUCTIONS[each]())
+            reproduction = generality(collection) if collection else REPRODUCTIONS[each]()
+            reproductions.append(reproduction)
             progress.advance()
     if as_json:
         content = {reproduction.name: reproduction.as_json() for reproduction in reproductions}

@@ -215,6 +215,38 @@ def _curves_a_and_b(axes: Any, columns: Mapping[str, NDArray[Any]]) -> None:
 
 
 # Each figure's drawing function, and its size in inches.
+def _generality(figure: "Figure", exhibit: Exhibit) -> None:
+    """Draw each measure's deviation from set A, in a panel for each ranking."""
+    names = [column for column in exhibit.columns if column.endswith(", %")]
+    rankings = [*dict.fromkeys(str(row[0]) for row in exhibit.rows)]
+    panels = figure.subplots(2, -(-len(rankings) // 2), sharex=True, sharey=True, squeeze=False)
+    for axes, ranking in zip(panels.flat, rankings, strict=False):
+        rows = [row for row in exhibit.rows if row[0] == ranking]
+        for index, name in enumerate(names):
+            values = [row[exhibit.columns.index(name)] for row in rows]
+            if None not in values:
+                axes.plot(
+                    [str(row[1]) for row in rows],
+                    values,
+                    label=name.removesuffix(", %"),
+                    color=COLOURS[index],
+                    marker=MARKERS[index],
+                    markersize=3.5,
+                    linewidth=1.2,
+                    linestyle="--" if "printed" in name else "-",  # it may be the same line
+                )
+        axes.axhline(0, color=GREY, linewidth=0.8, zorder=0)
+        axes.set_title(ranking, fontsize=8)
+    for axes in panels.flat[len(rankings) :]:
+        axes.set_visible(False)
+    figure.supylabel("deviation from A, %", fontsize=8)
+    figure.legend(
+        *panels.flat[len(rankings) - 1].get_legend_handles_labels(),
+        loc="outside upper center",
+        ncols=3,
+    )
+
+
 FIGURES: Mapping[str, tuple[Callable[["Figure", Exhibit], None], tuple[float, float]]] = {
     "figure1": (_known_item, (WIDTH, 2.8)),
     "figure2": (_pairs, (WIDE, 3.0)),
@@ -223,5 +255,6 @@ FIGURES: Mapping[str, tuple[Callable[["Figure", Exhibit], None], tuple[float, fl
     "figure5": (_known_item, (WIDTH, 2.7)),
     "figure6": (_growing, (WIDE, 3.8)),
     "figure7": (_pairs, (WIDE, 3.0)),
+    "generality": (_generality, (WIDE, 4.0)),
     "figure8": (_surfaces, (1.25 * WIDTH, 3.6)),
 }

@@ -59,6 +59,7 @@ def furnish(folder):
         (folder / f"{name}.txt").write_text(JUDGED)
     for name in ("one", "two", "three"):
         (folder / f"{name}.txt").write_text(CLUSTERED)
+    desk.run("survey collect albums --to collection")
     desk.run("survey init")
     desk.run('survey researcher add "Ada Lovelace"')
     desk.run('survey researcher add "Alan Turing"')

@@ -14,7 +14,7 @@ pytestmark = ON_SQLITE
 NAMES = [
     *(f"table{number}" for number in range(1, 9)),
     *(f"figure{number}" for number in range(1, 9)),
-    *("correlations", "slips"),
+    *("correlations", "slips", "generality"),
 ]
 
 

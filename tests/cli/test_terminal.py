@@ -142,7 +142,7 @@ def test_whatever_takes_long_draws_a_bar_and_leaves_stdout_alone(desk):
         "survey restore x.sqlite3 --replace": "Restoring",
         "survey evaluate --qrels qrels.txt --run base.txt new.txt.gz": "Scoring",
         "survey feedback --qrels qrels.txt --run round0.txt round1.txt": "Scoring",
-        "survey collect albums --to collection": "Describing",
+        "survey collect albums --to albums-again": "Describing",
         "survey assess merge ann.txt bob.txt --to merged": "Merging",
         "survey assess compare one.txt two.txt": "Comparing",
         "survey assess gold one.txt two.txt --to gold.txt": "Joining",

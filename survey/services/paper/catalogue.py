@@ -2,7 +2,14 @@
 
 from collections.abc import Callable, Mapping
 
-from survey.services.paper import figures1_to_8, slips, table4, tables1_to_3, tables5_to_8
+from survey.services.paper import (
+    figures1_to_8,
+    generality,
+    slips,
+    table4,
+    tables1_to_3,
+    tables5_to_8,
+)
 from survey.services.paper.reproduction import Reproduction
 
 REPRODUCTIONS: Mapping[str, Callable[[], Reproduction]] = {
@@ -24,4 +31,5 @@ REPRODUCTIONS: Mapping[str, Callable[[], Reproduction]] = {
     "figure8": figures1_to_8.figure8,
     "correlations": tables5_to_8.correlations,
     "slips": slips.slips,
+    "generality": generality.generality,
 }

@@ -1,0 +1,71 @@
+"""Collections that grow: what measures make of the same queries among more and more documents."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from survey.core.measures import Values, score
+
+SETS = 3
+MEASURES = ("AP", "P@10", "NMRR", "NAR", "MNRO")
+PRINTED = "MNRO printed"
+COLUMNS = (*MEASURES, PRINTED)
+"""The columns of every array of values: the measures, MNRO also with Eq. 15 as printed."""
+
+
+def set_sizes(relevant: int, collection_size: int) -> list[int]:
+    """Return how many documents each of SETS sets has: the relevant ones, and equal shares more."""
+    others = collection_size - relevant
+    return [relevant + round(others * number / SETS) for number in range(1, SETS + 1)]
+
+
+def values_in_sets(
+    orders: NDArray[np.int64], relevant: NDArray[np.bool_], draws: int, chance: Generator
+) -> Values:
+    """Return the values (SETS, runs, COLUMNS) of a query in sets that contain one another.
+
+    ``orders`` (runs, documents): the documents' numbers, best first; ``relevant`` (documents,).
+    Which other documents a set holds is drawn ``draws`` times, alike for all runs, and the values
+    are means over draws.
+    """
+    documents = len(relevant)
+    arrivals = np.argsort(chance.random((draws, documents - relevant.sum())), axis=1)
+    since = np.zeros((draws, documents), dtype=np.int64)
+    since[:, ~relevant] = arrivals
+    values = np.empty((SETS, len(orders), len(COLUMNS)))
+    for number, size in enumerate(set_sizes(int(relevant.sum()), documents)):
+        is_in = relevant | (since < size - relevant.sum())
+        for run, order in enumerate(orders):
+            positions = np.cumsum(is_in[:, order], axis=1)[:, relevant[order]]
+            scored = [
+                score(MEASURES, positions, size),
+                score(("MNRO",), positions, size, literal_eq15=True),
+            ]
+            values[number, run] = np.hstack(scored).mean(axis=0)
+    return values
+
+
+def deviations(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the deviations from the first set in per cent of it; NaN where that is 0.
+
+    ``values`` (…, SETS, runs, COLUMNS) → (…, SETS, runs, COLUMNS).
+    """
+    first = values[..., :1, :, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(first == 0, np.nan, 100 * (values / first - 1)))
+
+
+def deviation_intervals(
+    queries: Sequence[Values], resamples: int, chance: Generator
+) -> NDArray[np.float64]:
+    """Return 95 % percentile bootstrap intervals (2, SETS, runs, COLUMNS) of mean deviations.
+
+    ``queries``: the values of each, see ``values_in_sets``; queries are drawn with replacement.
+    NaN where a resample has a first set of value 0.
+    """
+    count = len(queries)
+    weights = chance.multinomial(count, np.full(count, 1 / count), resamples) / count
+    means = np.tensordot(weights, np.stack(queries), axes=1)
+    return np.asarray(np.percentile(deviations(means), (2.5, 97.5), axis=0))
