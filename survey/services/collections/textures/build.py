@@ -41,6 +41,8 @@ def build(photographs: Path, target: Path) -> Collection:
         for source in sources:
             with Image.open(photographs / PurePosixPath(source["file"]).name) as photograph:
                 patches = cut(photograph.convert("RGB"))
+            # The first is searched for: the one with which the measures contradict each other.
+            patches.insert(0, patches.pop(int(source["query"]) - 1))
             patch_folder = Path(folder) / source["photograph"]
             patch_folder.mkdir()
             for number, patch in enumerate(patches, 1):
