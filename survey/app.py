@@ -85,8 +85,21 @@ def _connect_database(app: Flask, uri: str) -> None:
     app.config["SQLALCHEMY_DATABASE_URI"] = url
     app.config["SQLALCHEMY_ENGINE_OPTIONS"] = engine_options(url)
     db.init_app(app)
+    app.teardown_appcontext(_end_transaction)
     with app.app_context():
         prepare(db.engine)
+
+
+def _end_transaction(_: BaseException | None) -> None:
+    """Roll back what a request has only read; where the connection is lost, close it.
+
+    Otherwise Flask-SQLAlchemy rolls back, and a connection that was lost after an answer was
+    committed would turn its acknowledgement into a 500.
+    """
+    try:
+        session().rollback()
+    except DATABASE_FAULTS:
+        db.session().invalidate()
 
 
 def delete_due_data(app: Flask) -> None:

@@ -70,6 +70,17 @@ def test_a_connection_that_is_ended_after_the_answer_leaves_the_acknowledgement(
     assert visitor.status == 303
 
 
+def test_a_connection_that_is_ended_after_a_page_was_read_leaves_the_page(
+    app, visitor, session, end_connections
+):
+    with request_finished.connected_to(lambda *_, **__: end_connections(), app):
+        visitor.open("/q/1")
+    assert visitor.status == 200
+    session.rollback()
+    visitor.submit("/q/1", choice="1", follow=False)
+    assert visitor.status == 303
+
+
 def test_what_is_lost_can_be_given_up(session, end_connections):
     session.execute(text("SELECT 1"))
     end_connections()
