@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from flask import url_for
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
@@ -283,6 +283,7 @@ TOKENS = st.lists(st.text("0123456789abcdef", min_size=64, max_size=64), max_siz
 BLOCKS = st.binary(max_size=9).map(lambda block: block.translate(None, b"0123456789abcdef"))
 
 
+@example([], 1, b"", ["0" * 64])  # a first write of one byte
 @given(TOKENS, st.integers(0, 65), BLOCKS, TOKENS)
 def test_what_was_noted_is_read_after_a_write_that_was_cut_off(before, cut, block, after):
     """``block``: what a file system may put where nothing had been written yet."""

@@ -256,7 +256,8 @@ def _note(instance: Path, tokens: frozenset[str] | list[str]) -> None:
     with os.fdopen(number, "a+b", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         lines = [f"{token}\n" for token in sorted(tokens)]
-        if size and file.seek(size - 1) and file.read(1) != b"\n":
+        file.seek(max(0, size - 1))
+        if file.read(1) not in (b"\n", b""):
             lines.insert(0, "\n")  # after half a token
         content = "".join(lines).encode()
         try:
