@@ -1,6 +1,7 @@
 """Studies and participants for tests, made through the survey's own services and pages."""
 
 import re
+from functools import cached_property
 from typing import Any
 
 from bs4 import BeautifulSoup
@@ -70,22 +71,27 @@ class Visitor:
 
     def __init__(self, client: FlaskClient, slug: str = SLUG) -> None:
         self.client, self.home = client, f"/s/{slug}"
-        self.page = BeautifulSoup("", "html.parser")
+        self._body = ""
 
-    def open(self, path: str = "") -> BeautifulSoup:
+    @cached_property
+    def page(self) -> BeautifulSoup:
+        """The page, parsed when it is first looked at: parsing takes longer than the request."""
+        return BeautifulSoup(self._body, "html.parser")
+
+    def open(self, path: str = "") -> None:
         """Open a page of the study and follow where it leads."""
-        return self._see(self.client.get(self.home + path, follow_redirects=True))
+        self._see(self.client.get(self.home + path, follow_redirects=True))
 
-    def submit(self, path: str, follow: bool = True, **fields: Any) -> BeautifulSoup:
+    def submit(self, path: str, follow: bool = True, **fields: Any) -> None:
         """Send the form that posts to ``path``, with its hidden fields and these."""
         form = self.form(path)
         hidden = {field["name"]: field.get("value", "") for field in form.select("[type=hidden]")}
         named = {name.replace("rank_", "rank-"): value for name, value in fields.items()}
-        return self.post(path, follow=follow, **{**hidden, **named})
+        self.post(path, follow=follow, **{**hidden, **named})
 
-    def post(self, path: str, follow: bool = True, **fields: Any) -> BeautifulSoup:
+    def post(self, path: str, follow: bool = True, **fields: Any) -> None:
         """Send fields to an address as they are."""
-        return self._see(self.client.post(self.home + path, data=fields, follow_redirects=follow))
+        self._see(self.client.post(self.home + path, data=fields, follow_redirects=follow))
 
     def form(self, path: str) -> Any:
         """The form on the present page that posts to ``path``."""
@@ -158,13 +164,14 @@ class Visitor:
         """Where in the study the page is."""
         return self.address.removeprefix(self.home)
 
-    def _see(self, response: Any) -> BeautifulSoup:
+    def _see(self, response: Any) -> None:
         self.status, self.response = response.status_code, response
         self.address = response.request.path
-        self.page = BeautifulSoup(response.get_data(as_text=True), "html.parser")
-        for link in self.page.select("a[href^='#']"):
-            assert self.page.select_one(link["href"]), f"{link} leads nowhere on {self.address}"
-        return self.page
+        self._body = response.get_data(as_text=True)
+        self.__dict__.pop("page", None)
+        for name in re.findall(r'<a\b[^>]*\bhref="#([^"]+)"', self._body):
+            target = rf'\bid="?{re.escape(name)}["\s>]'
+            assert re.search(target, self._body), f"#{name} is nowhere on {self.address}"
 
 
 def _first_answer(field: Any) -> str:

@@ -178,11 +178,10 @@ class Reader(Visitor):
     """A visitor who looks for English on every page."""
 
     def _see(self, response):
-        page = super()._see(response)
-        self.read = readable(page)
-        assert page.html["lang"] == "el", self.address
+        super()._see(response)
+        self.read = readable(self.page)
+        assert self.page.html["lang"] == "el", self.address
         assert left_in_english(self.read) == [], self.address
-        return page
 
     def submit_too_late(self, path):
         """Send a form with a token that is no longer good."""

@@ -127,7 +127,7 @@ def test_an_expired_refusal_asks_again(visitor, session):
 
 
 def test_what_a_platform_sent_survives_an_expired_begin(visitor):
-    visitor.page = visitor._see(visitor.client.get(f"/s/{SLUG}?PROLIFIC_PID=abc"))
+    visitor._see(visitor.client.get(f"/s/{SLUG}?PROLIFIC_PID=abc"))
     visitor.submit("/begin", csrf_token="old")
     carried = visitor.form("/begin").select_one("[name=PROLIFIC_PID]")
     assert carried["value"] == "abc"

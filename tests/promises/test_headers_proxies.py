@@ -140,7 +140,8 @@ def test_ones_own_data_are_found_below_a_prefix(serve):
     a_study(app)
     visitor = visitor_at(browser({PREFIX: app}))
     visitor.prepare()
-    code = visitor.open("/my-data").select_one(".code").get_text()
+    visitor.open("/my-data")
+    code = visitor.page.select_one(".code").get_text()
     elsewhere = visitor_at(browser({PREFIX: app}))
     elsewhere.open("/my-data")
     elsewhere.submit("/my-data", code=code)
@@ -289,7 +290,7 @@ def test_two_surveys_below_two_prefixes_of_a_host_share_no_cookie(serve):
     for prefix, link in zip(("/one", "/other"), links, strict=True):
         sign_in_with(client, link, prefix)
     for visitor in visitors:
-        assert visitor.submit("/q/1", choice="1")
+        visitor.submit("/q/1", choice="1")
         assert visitor.path == "/q/2"
         visitor.open("/q/1")
         assert visitor.page.select("input[name=choice][checked]")
@@ -343,7 +344,8 @@ def test_a_restart_breaks_neither_links_nor_cookies(serve):
     visitor = visitor_at(client)
     visitor.start()
     before = [client.get(f"{STUDY}/{page}").text for page in ("guests.csv", "qr.svg")]
-    code = visitor.open("").select_one(".code").text.strip()
+    visitor.open("")
+    code = visitor.page.select_one(".code").text.strip()
 
     after = browser({PREFIX: serve()})
     after._cookies = client._cookies

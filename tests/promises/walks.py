@@ -183,7 +183,8 @@ def revise(visitor: Visitor) -> None:
 
 def resume(visitor: Visitor, other: Visitor, look: Look) -> None:
     """Go on with the code, on a device that belonged to nobody."""
-    code = visitor.open("/consent").select_one("footer .code").text
+    visitor.open("/consent")
+    code = visitor.page.select_one("footer .code").text
     other.open()
     other.submit("/resume", code="")
     other.submit("/resume", code="WRONG-WRONG-WRON")
@@ -230,7 +231,8 @@ def withdraw(place: Place, look: Look, language: str) -> None:
     visitor, other = _visitor(place, study), _visitor(place, study)
     visitor.prepare()
     visitor.open("/my-data.json")
-    code = visitor.open("/my-data").select_one("strong.code").text
+    visitor.open("/my-data")
+    code = visitor.page.select_one("strong.code").text
     other.open("/my-data")
     for typed in ("", "WRONG-WRONG-WRON", code):
         other.submit("/my-data", code=typed)

@@ -2,6 +2,7 @@
 
 import io
 import re
+from functools import cached_property
 
 from bs4 import BeautifulSoup
 
@@ -26,7 +27,7 @@ class Desk:
         assert self.address == HOME
 
     def open(self, address):
-        return self._see(self.client.get(address, follow_redirects=True))
+        self._see(self.client.get(address, follow_redirects=True))
 
     def send(self, action, files=None, **fields):
         """Submit the page's form that posts to ``action``, with these fields changed."""
@@ -36,22 +37,28 @@ class Desk:
             if form["action"].partition("#")[0] == action
         )
         named = {**filled_in(form), **fields, **(files or {})}
-        return self.post(action, **named)
+        self.post(action, **named)
 
     def post(self, action, **fields):
         content = {name: value for name, value in fields.items() if value is not None}
         kind = "multipart/form-data"
-        return self._see(
-            self.client.post(action, data=content, content_type=kind, follow_redirects=True)
-        )
+        self._see(self.client.post(action, data=content, content_type=kind, follow_redirects=True))
 
     def _see(self, response):
         self.response, self.status = response, response.status_code
         self.address = response.request.full_path.rstrip("?")
-        kind = response.mimetype
-        self.page = BeautifulSoup(response.text if kind == "text/html" else "", "html.parser")
-        self.text = re.sub(r"\s+", " ", self.page.get_text(" ", strip=True))
-        return self.page
+        self.__dict__.pop("page", None)
+
+    @cached_property
+    def page(self):
+        """The page, parsed when it is first looked at: parsing takes longer than the request."""
+        body = self.response.text if self.response.mimetype == "text/html" else ""
+        return BeautifulSoup(body, "html.parser")
+
+    @property
+    def text(self):
+        """All that can be read on the page, in one line."""
+        return re.sub(r"\s+", " ", self.page.get_text(" ", strip=True))
 
 
 def filled_in(form):

@@ -511,9 +511,7 @@ def test_test_runs_are_marked_and_only_with_the_studys_own_token(app, session, s
     genuine = tokens.test_run_token(KEY, SLUG)
     for number, token in enumerate((genuine, genuine[:-1] + "x", "1")):
         visitor = Visitor(app.test_client())
-        visitor.page = visitor._see(
-            visitor.client.get(f"/s/{SLUG}?test={token}", follow_redirects=True)
-        )
+        visitor._see(visitor.client.get(f"/s/{SLUG}?test={token}", follow_redirects=True))
         form = visitor.page.select_one("form.way")
         csrf = form.select_one("[name=csrf_token]")["value"]
         visitor.client.post(form["action"], data={"csrf_token": csrf})

@@ -8,6 +8,7 @@ import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.resources import files
 from typing import Any, BinaryIO
 
@@ -103,6 +104,7 @@ def contact_faults(plan: Plan) -> list[Fault]:
     return faults
 
 
+@cache
 def _preset(preset: str) -> dict[str, Any]:
     source = files("survey.services.studies") / "presets" / f"{preset}.yaml"
     values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
