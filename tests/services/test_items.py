@@ -138,6 +138,17 @@ def test_good_pictures_of_a_folder_are_taken_and_the_others_named(session, study
     assert intake.repeated == []
 
 
+def test_a_file_too_large_is_refused_before_it_is_read(session, study, tmp_path):
+    folder = tmp_path / "photographs"
+    folder.mkdir()
+    with (folder / "large.png").open("wb") as file:
+        file.truncate(10**10)
+    intake = take(session, study, collection.files_in_folder(folder))
+    assert [tuple(each) for each in intake.refusals] == [
+        ("large.png", "10,000,000,000 bytes found; 40,000,000 are allowed")
+    ]
+
+
 def test_equal_pictures_are_stored_once_and_said(session, study):
     intake = take(session, study, readers(a_png=a_picture(), b_png=a_picture()))
     assert [tuple(each) for each in intake.repeated] == [("b.png", "the same picture as a")]

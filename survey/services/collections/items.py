@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
@@ -160,10 +161,17 @@ def _why_unknown(content: bytes) -> str:
 def files_in_folder(folder: Path) -> Files:
     """Return the files of a folder, without hidden ones and folders in it."""
     return {
-        path.name: path.read_bytes
+        path.name: partial(file_content, path)
         for path in sorted(folder.iterdir())
         if path.is_file() and not path.name.startswith(".")
     }
+
+
+def file_content(path: Path) -> bytes:
+    """Return a file's bytes; raises PictureError, before it is read, where it has too many."""
+    if (size := path.stat().st_size) > LARGEST_FILE:
+        raise PictureError(f"{size:,} bytes found; {LARGEST_FILE:,} are allowed")
+    return path.read_bytes()
 
 
 @contextmanager
@@ -379,7 +387,7 @@ def _take_some(
         picture = None
         if item.file is not None:
             try:
-                picture = _picture_in(files, item.file)
+                picture = picture_in(files, item.file)
             except PictureError as error:
                 intake.refusals.append(Refusal(item.file, str(error)))
                 continue
@@ -395,7 +403,8 @@ def _take_some(
     intake.items += len(taken)
 
 
-def _picture_in(files: Files, name: str) -> Picture:
+def picture_in(files: Files, name: str) -> Picture:
+    """Return the picture of a file; raises PictureError with the reason why it cannot be taken."""
     if name not in files:
         raise PictureError("there is no such file")
     try:
@@ -417,7 +426,7 @@ def _take_topics(
             sha256 = items[topic.image].sha256
         elif topic.image is not None:
             try:
-                picture = _picture_in(files, topic.image)
+                picture = picture_in(files, topic.image)
             except PictureError as error:
                 reason = f"{shortened(topic.image)} is neither an item nor a picture: {error}"
                 intake.refusals.append(Refusal(f"topic {topic.topic}", reason))

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,14 +24,14 @@ from survey.core.tasks.ordering import question_checks
 from survey.errors import SurveyError
 from survey.services.collections.items import (
     ITEMS_FILE,
-    LARGEST_FILE,
     LONGEST_FILE_NAME,
     MOST_ITEMS,
     TOPICS_FILE,
     PictureError,
     Refusal,
+    file_content,
     id_fault,
-    make_picture,
+    picture_in,
 )
 
 QRELS_FILE, RUNS_FOLDER = "qrels.txt", "runs"
@@ -142,7 +143,7 @@ def _take_pictures(
                 raise PictureError(fault)
             if len(document.id.encode()) > LONGEST_FILE_NAME:
                 raise PictureError("its name is too long")
-            picture = make_picture(_content(path))
+            picture = picture_in({name: partial(file_content, path)}, name)
             if (first := digests.setdefault(picture.sha256, name)) != name:
                 raise PictureError(f"the same picture as {first}")
         except PictureError as error:
@@ -157,15 +158,6 @@ def _take_pictures(
             collection.documents.append(document)
         on_picture(1)
     return vectors
-
-
-def _content(path: Path) -> bytes:
-    try:
-        if (size := path.stat().st_size) > LARGEST_FILE:  # before it is read
-            raise PictureError(f"{size:,} bytes found; {LARGEST_FILE:,} are allowed")
-        return path.read_bytes()
-    except OSError as error:
-        raise PictureError(f"the file cannot be read: {error.strerror}") from None
 
 
 def _file_of(document: Document) -> str:
