@@ -1,9 +1,8 @@
 """Read a study's participants and answers into arrays, for its analysis.
 
-A million participants give ten million answers, too many for objects. The driver's rows are
-turned into columns in batches of some thousand, and a text that many rows share is parsed once.
-PostgreSQL sends a COPY with one row for each participant, in which the cells of all answers are
-joined.
+A million participants give ten million answers, too many for objects. The database sends one row
+for each participant, in which the cells of all answers are joined (PostgreSQL as a COPY). Rows are
+turned into columns in batches of some hundred, and a text that many answers share is parsed once.
 """
 
 import json
@@ -14,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Float,
     Integer,
@@ -24,6 +24,7 @@ from sqlalchemy import (
     extract,
     false,
     func,
+    literal,
     select,
 )
 from sqlalchemy.exc import OperationalError
@@ -47,19 +48,24 @@ from survey.db.queries import IS_ANSWERED
 Row = Sequence[Any]
 Value = TypeVar("Value", bound=Hashable)
 
-BATCH = 2_000  # rows: few enough to stay in the processor's cache
-PARTICIPANT_BATCH = 500  # rows that hold all of a participant's answers
-SEPARATOR = "\x1e"  # between joined texts: no JSON holds it
+BATCH = 500  # rows, each a participant: few enough to stay in the processor's cache
+SEPARATOR, HALVES = "\x1e", "\x1f"  # between joined texts: no JSON holds them
 
 _ASKED = case(
     {kind: code for code, kind in enumerate(ASKED, 1)}, value=StoredOrderingAnswer.asked, else_=0
 )
-NUMBERS = (StoredResponse.question_id, Presentation.position, StoredOrderingAnswer.clicked, _ASKED)
-TEXTS = (
-    StoredOrderingPresentation.label_order,
-    StoredOrderingPresentation.column_order,
-    StoredOrderingAnswer.own,
+# A question's row id, a position, what was clicked and asked, in one number.
+_POSITIONS, _CLICKED, _KINDS = 2**16, 2**8, 2**2
+_PACKED = (
+    (cast(StoredResponse.question_id, BigInteger) * _POSITIONS + Presentation.position) * _CLICKED
+    + cast(StoredOrderingAnswer.clicked, Integer)
+) * _KINDS + _ASKED
+_ORDERS = (
+    cast(StoredOrderingPresentation.label_order, Text)
+    + HALVES
+    + cast(StoredOrderingPresentation.column_order, Text)
 )
+_OWN = func.coalesce(cast(StoredOrderingAnswer.own, Text), "")
 # Personal and closing answers in one text: no field has a name of the other's.
 _ABOUT_PEOPLE = (
     cast(Participant.personal, Text)
@@ -89,25 +95,30 @@ class AnswerColumns:
     def __init__(self, numbers: Mapping[int, int]) -> None:
         self._questions = np.array(sorted(numbers, key=lambda row: numbers[row]), dtype=np.int64)
         self._numbers = tuple(sorted(numbers.values()))
-        self._texts = (TextCodes(), TextCodes(), TextCodes())
+        self._orders, self._owns = TextCodes(), TextCodes()
         self._batches: list[tuple[NDArray[Any], ...]] = []
-        self.add([], [], [], [], [], [], [], [], [])
+        self.add([], [], [], [], [])
 
-    def add(self, participants: Any, questions: Any, *columns: Any) -> None:
+    def add(
+        self, participants: Any, packed: Any, seconds: Any, orders: Any, owns: Sequence[str]
+    ) -> None:
         """Append a batch, a sequence for each column.
 
-        After the row ids of participants and questions: position, clicked, asked, seconds,
-        label order, column order, own ranking.
+        ``participants``: row ids. ``packed``, ``orders`` and ``owns`` as the database makes them of
+        the columns of an answer: ``_PACKED``, ``_ORDERS`` and ``_OWN``.
         """
-        positions, clicked, asked, seconds, *texts = columns
+        rest, asked = np.divmod(np.array(packed, dtype=np.int64), _KINDS)
+        rest, clicked = np.divmod(rest, _CLICKED)
+        questions, positions = np.divmod(rest, _POSITIONS)
         batch: tuple[NDArray[Any], ...] = (
             np.array(participants, dtype=np.int64),
-            self._codes(np.array(questions, dtype=np.int64)),
-            np.array(positions, dtype=np.int32),
-            np.array(clicked, dtype=np.uint8),
-            np.array(asked, dtype=np.uint8),
+            self._codes(questions),
+            positions.astype(np.int32),
+            clicked.astype(np.uint8),
+            asked.astype(np.uint8),
             np.array(seconds, dtype=np.float64),
-            *(codes.encode(column) for codes, column in zip(self._texts, texts, strict=True)),
+            self._orders.encode(orders),
+            self._owns.encode(owns),
         )
         self._batches.append(batch)
 
@@ -132,17 +143,25 @@ class AnswerColumns:
         first_answer = first_rows(counts)
         order = np.repeat(first[runs] - first_answer, counts) + np.arange(counts.sum())
         order = _by_question(order, columns[0], np.repeat(np.arange(len(counts)), counts))
-        question, position, clicked, asked, seconds, *texts = (column[order] for column in columns)
-        labels, orders, owns = self._texts
+        question, position, clicked, asked, seconds, orders, owns = (
+            column[order] for column in columns
+        )
+        # The order of labels, and that of columns, of each different pair.
+        halves = [text.split(HALVES) for text in self._orders]
+        label_orders, column_orders = TextCodes(), TextCodes()
+        of_labels, of_columns = (
+            codes.encode([half[place] for half in halves])
+            for place, codes in enumerate((label_orders, column_orders))
+        )
         return Answers(
             people=ids[people],
             first_answer=first_answer,
             question=Coded(self._numbers, question),
-            label_order=_decoded(labels, texts[0], _order).in_order(),
+            label_order=_decoded(label_orders, of_labels[orders], _order).in_order(),
             clicked=clicked,
             asked=asked,
-            own=_decoded(owns, texts[2], _ranking).in_order(by_groups),
-            column_order=_decoded(orders, texts[1], _order).in_order(),
+            own=_decoded(self._owns, owns, _ranking).in_order(by_groups),
+            column_order=_decoded(column_orders, of_columns[orders], _order).in_order(),
             position=Coded(tuple(range(int(position.max(initial=0)) + 1)), position),
             seconds=seconds,
         )
@@ -159,14 +178,17 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
     columns = AnswerColumns(dict(questions.all()))
     by_clock = whole_seconds(session, Presentation.shown_at, StoredResponse.submitted_at)
     seconds = func.coalesce(StoredResponse.active_seconds, cast(by_clock, Float))
-    if is_sqlite(session):
-        statement = _answers(study_id, Participant.id, *NUMBERS, seconds, *TEXTS)
-        statement, size = statement.order_by(Participant.id), BATCH
-        read_batches(session, statement, lambda rows: columns.add(*zip(*rows, strict=True)), size)
-    else:
-        statement = _answers(study_id, Participant.id, func.count(), *_joined_cells(seconds))
-        statement, size = statement.group_by(Participant.id), PARTICIPANT_BATCH
-        read_batches(session, statement, lambda rows: columns.add(*_split_rows(rows)), size)
+    columns_of_answers = (cast(_PACKED, Text), _as_text(session, seconds)), (_ORDERS, _OWN)
+    statement = _answers(
+        study_id,
+        *(Participant.id, func.count()),
+        *(
+            func.aggregate_strings(column, separator)
+            for separator, group in zip((",", SEPARATOR), columns_of_answers, strict=True)
+            for column in group
+        ),
+    ).group_by(Participant.id)
+    read_batches(session, statement, lambda rows: columns.add(*_split_rows(rows)), BATCH)
     return people, columns.answers(rows, people.ids)
 
 
@@ -258,30 +280,26 @@ def _people_columns(
     )
 
 
-def _joined_cells(seconds: ColumnElement[Any]) -> list[ColumnElement[Any]]:
-    """Select, for each column, the cells of all of a participant's answers as one text."""
-    seconds_text = func.coalesce(cast(seconds, Text), "nan")
-    numbers = [cast(cast(column, Integer), Text) for column in NUMBERS]
-    texts = (func.coalesce(cast(column, Text), "") for column in TEXTS)
-    return [
-        *(func.string_agg(column, ",") for column in (*numbers, seconds_text)),
-        *(func.string_agg(column, SEPARATOR) for column in texts),
-    ]
+def _as_text(session: Session, seconds: ColumnElement[Any]) -> ColumnElement[Any]:
+    """Select seconds as a text that holds every digit.
+
+    SQLite's own texts have fifteen, which are enough for tenths; more take it much longer.
+    """
+    missing = (seconds.is_(None), literal("nan"))
+    if not is_sqlite(session):
+        return case(missing, else_=cast(seconds, Text))
+    are_tenths = cast(seconds * 10 + 0.5, Integer) / 10.0 == seconds
+    return case(missing, (are_tenths, seconds), else_=func.printf("%!.17g", seconds))
 
 
 def _split_rows(rows: Sequence[Row]) -> tuple[Any, ...]:
     """Split the joined cells; return a sequence for each column, an element for each answer."""
-    ids, counts, *cells = zip(*rows, strict=True)
-    numbers, seconds, texts = (
-        cells[: len(NUMBERS)],
-        cells[len(NUMBERS)],
-        cells[len(NUMBERS) + 1 :],
-    )
+    ids, counts, packed, seconds, orders, owns = zip(*rows, strict=True)
     return (
         np.repeat(np.array(ids).astype(np.int64), np.array(counts).astype(np.int64)),
-        *(np.fromstring(",".join(column), dtype=np.int64, sep=",") for column in numbers),
+        np.fromstring(",".join(packed), dtype=np.int64, sep=","),
         np.fromstring(",".join(seconds), sep=","),
-        *([text or None for text in SEPARATOR.join(column).split(SEPARATOR)] for column in texts),
+        *(SEPARATOR.join(texts).split(SEPARATOR) for texts in (orders, owns)),
     )
 
 
@@ -315,8 +333,8 @@ def _by_question(
 def _decoded(
     text_codes: TextCodes, column: NDArray[np.int32], parse: Callable[[Any], Value]
 ) -> Coded[Value]:
-    """Parse each different text once; a missing text gets the code -1."""
-    texts = [text for text in text_codes if text is not None]
+    """Parse each different text once; a missing or empty text gets the code -1."""
+    texts = [text for text in text_codes if text]
     table = np.full(len(text_codes), -1, dtype=smallest_integer_type(len(texts)))
     table[[text_codes[text] for text in texts]] = np.arange(len(texts))
     return Coded(tuple(map(parse, texts)), table[column])

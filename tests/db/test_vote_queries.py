@@ -74,7 +74,7 @@ def told(answers):
 
 @pytest.mark.parametrize("at_once", [1, 2, 2_000])
 def test_columns_hold_the_records_however_many_come_at_once(session, study, at_once, monkeypatch):
-    for name in ("BATCH", "PARTICIPANT_BATCH"):
+    for name in ("BATCH",):
         monkeypatch.setattr(vote_queries, name, at_once)
     people, answers = vote_queries.votes_of(session, study.id)
     assert told(answers) == told(one_by_one(session, study))
@@ -86,12 +86,20 @@ def test_columns_hold_the_records_however_many_come_at_once(session, study, at_o
     assert sorted(people.personal_answers("age")) == [22, 22, 31, 40]
 
 
+def _cells(questions, clicked):
+    """The cells of answers at position 1, as the database packs them."""
+    packed = [
+        ((question * 2**16 + 1) * 2**8 + bits) * 2**2
+        for question, bits in zip(questions, clicked, strict=True)
+    ]
+    many = len(questions)
+    return packed, [1.0] * many, ['["AP"]\x1f[1]'] * many, [""] * many
+
+
 def test_answers_are_ordered_by_question_whatever_the_numbers_of_rows():
     columns = AnswerColumns({5: 1, 4: 2, 3: 0})
     for person, questions in ((7, [4, 5]), (9, [4])):
-        ones = [1] * len(questions)
-        shown = [['["AP"]'] * len(questions), ["[1]"] * len(questions), [None] * len(questions)]
-        columns.add([person] * len(questions), questions, ones, ones, ones, ones, *shown)
+        columns.add([person] * len(questions), *_cells(questions, [1] * len(questions)))
     answers = columns.answers(np.array([9, 7, 8]), np.array(["a", "b", "c"]))
     given = [answers.question.values[code] for code in answers.question.codes]
     assert (answers.people.tolist(), answers.first_answer.tolist()) == (["a", "b"], [0, 1])
@@ -100,9 +108,7 @@ def test_answers_are_ordered_by_question_whatever_the_numbers_of_rows():
 
 def test_answers_of_a_participant_that_is_unknown_are_left_out():
     columns = AnswerColumns({3: 1})
-    columns.add(
-        [7, 8], [3, 3], [1, 1], [1, 2], [0, 0], [1.0, 2.0], ['["AP"]'] * 2, ["[1]"] * 2, [None] * 2
-    )
+    columns.add([7, 8], *_cells([3, 3], [1, 2]))
     answers = columns.answers(np.array([8]), np.array(["b"]))
     assert (answers.people.tolist(), answers.clicked.tolist()) == (["b"], [2])
 
