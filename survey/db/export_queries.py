@@ -19,16 +19,13 @@ from sqlalchemy import (
     Text,
     cast,
     exists,
-    func,
     select,
     type_coerce,
 )
-from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.rankings import Ranking
-from survey.db.engine import is_sqlite
 from survey.db.models import (
     TASK_TABLES,
     ConsentText,
@@ -110,14 +107,13 @@ def answers_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
     shown at, submitted at, active seconds, revisions, is test, excluded, asked, reason).
     """
     statement = answers(session, study_id)
-    for row in _answer_rows(session, statement, include_test=include_test):
+    for row in _rows(session, statement, include_test=include_test):
         public_id, number, position, labels, columns, lists, clicked, own, *rest = row
-        shown_at, submitted_at, seconds, *flags = rest
+        shown_at, submitted_at, *others = rest
         yield (
             *(public_id, number, position, *_orders(labels, columns, lists)),
             *(_clicked(clicked), _ranking(own), _moment(shown_at), _moment(submitted_at)),
-            # PostgreSQL's JSON writes 12.0 as 12, which is read as an int.
-            *(None if seconds is None else float(seconds), *flags),
+            *others,
         )
 
 
@@ -133,7 +129,7 @@ def ballots_of(session: Session, study_id: int, *, include_test: bool) -> Iterat
             type_coerce(StoredOrderingAnswer.clicked, Integer),
         ),
     ).where(Participant.excluded.is_(False))
-    rows = _answer_rows(session, statement, include_test=include_test)
+    rows = _rows(session, statement, include_test=include_test)
     for public_id, number, labels, clicked in rows:
         yield public_id, number, _order(labels), _clicked(clicked)
 
@@ -200,24 +196,6 @@ def _presented(session: Session, study_id: int, tables: TaskTables, *columns: An
         .where(Participant.study_id == study_id, StoredQuestion.number > 0)
         .order_by(by_public_id(session), StoredQuestion.number)
     )
-
-
-def _answer_rows(
-    session: Session, statement: Select[Any], *, include_test: bool
-) -> Iterator[Sequence[Any]]:
-    """Yield the rows of answers, from PostgreSQL as one JSON array for each participant.
-
-    Its driver is written in Python and parses cell by cell, which takes three times as long as
-    everything else.
-    """
-    if is_sqlite(session):
-        yield from _rows(session, statement, include_test=include_test)
-        return
-    cells = _filtered(statement, include_test=include_test).order_by(None).subquery().c
-    row, public_id = func.json_build_array(*cells), cells.public_id.collate("C")
-    rows = cast(func.json_agg(aggregate_order_by(row, cells.number)), Text)
-    for (gathered,) in _streamed(session, select(rows).group_by(public_id).order_by(public_id)):
-        yield from json.loads(gathered)
 
 
 def _rows(
