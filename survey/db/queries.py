@@ -64,9 +64,11 @@ def find(session: Session, model: type[Row], **values: Any) -> Row | None:
 def locked(session: Session, model: type[Row], **values: Any) -> Row:
     """Return the row whose columns have these values, locked until the transaction ends.
 
-    It is read again. Raises NoResultFound if it was deleted meanwhile.
+    It is read again. Raises NoResultFound if it was deleted meanwhile. Others may add rows that
+    refer to a locked study: those who hold a participant would wait for those who hold the study.
     """
-    statement = select(model).filter_by(**values).with_for_update(of=model)
+    only_study = model is Study
+    statement = select(model).filter_by(**values).with_for_update(of=model, key_share=only_study)
     return session.scalars(statement, execution_options={"populate_existing": True}).one()
 
 

@@ -1,5 +1,6 @@
 """Writes that meet another write, or rows that a restored backup has exchanged."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -147,6 +148,35 @@ def test_the_same_address_at_once_is_refused_in_a_sentence(session, engine):
         results = both.run(creating(engine, f"study-{at}"), creating(engine, f"study-{at}"), at)
         [refused] = [result for result in results if result is not None]
         assert str(refused).startswith(f"There is a study 'study-{at}' already")
+        if not both.reached:
+            return
+
+
+@pytest.mark.slow
+def test_agreeing_and_resuming_elsewhere_at_once_wait_for_each_other(session, engine):
+    an_open_study(session)
+
+    def agreeing(public_id):
+        with Session(engine) as mine:
+            study = lifecycle.find_study(mine, SLUG)
+            text = participants.consent_text(mine, study).digest
+            [participant] = mine.query(Participant).filter_by(public_id=public_id)
+            return participants.agree(mine, participant, text)
+
+    def resuming(public_id, browser):
+        with Session(engine) as mine:
+            code = tokens.resume_code(KEY, public_id)
+            study = lifecycle.find_study(mine, SLUG)
+            return participants.resume(mine, study, code, browser).id
+
+    both = AtOnce(engine)
+    for at in range(1, MOST_STATEMENTS):
+        study = lifecycle.find_study(session, SLUG)
+        public_id = participants.begin(session, study, f"browser {at}", KEY).public_id
+        session.close()
+        resume = partial(resuming, public_id, f"elsewhere {at}")
+        agreed, resumed = both.run(partial(agreeing, public_id), resume, at)
+        assert (agreed, isinstance(resumed, int)) == (True, True), (at, resumed)
         if not both.reached:
             return
 
