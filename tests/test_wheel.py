@@ -1,4 +1,4 @@
-"""The built wheel runs alone: templates, static files, migrations and presets travel inside it."""
+"""The built wheel runs alone, with templates, static files, migrations, presets and pictures."""
 
 import json
 import os
@@ -62,6 +62,15 @@ def test_the_languages_travel_in_the_wheel(unpacked, tmp_path):
     )
     done = run(unpacked, tmp_path, "-c", probe)
     assert done.stdout.split() == ["en", "el", "True"], done.stderr
+
+
+def test_the_pictures_of_the_demo_travel_in_the_wheel(unpacked, tmp_path):
+    done = run(unpacked, tmp_path, "-m", "survey", "paper", "generality", "--json")
+    rows = json.loads(done.stdout)["rows"]
+    assert {row["ranking"] for row in rows} >= {"colour-histogram", "binary-patterns"}
+    pictures = unpacked / "survey" / "services" / "collections" / "textures" / "collection"
+    assert len([*pictures.glob("*.webp")]) == 120
+    assert (pictures.parent / "SOURCES.csv").is_file()
 
 
 def test_the_server_key_is_made_once_and_only_its_owner_may_read_it(unpacked, tmp_path):

@@ -87,7 +87,7 @@ def _wait_until_ready(server, port):
         try:
             if requests.get(f"http://127.0.0.1:{port}/readyz", timeout=10).ok:
                 return
-        except requests.ConnectionError:
+        except (requests.ConnectionError, requests.Timeout):  # it makes the studies to try
             time.sleep(0.2)
     raise AssertionError(f"the server at {port} did not become ready")
 
