@@ -1,6 +1,6 @@
 """Queries of a study's pictures, items and topics."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import delete, insert, literal, select
@@ -27,6 +27,23 @@ def items_of(session: Session, study_id: int) -> list[Item]:
     query = select(*_columns(StoredItem, Item)).where(StoredItem.study_id == study_id)
     # Sorted here, since databases sort texts by the rules of their languages.
     return sorted(Item(*row) for row in session.execute(query))
+
+
+def items_named(session: Session, study_id: int, documents: Iterable[str]) -> list[Item]:
+    """Return those of a study's items that are of these documents."""
+    query = select(*_columns(StoredItem, Item)).where(
+        StoredItem.study_id == study_id, StoredItem.document.in_(documents)
+    )
+    return [Item(*row) for row in session.execute(query)]
+
+
+def topic_named(session: Session, study_id: int, topic: str) -> Topic | None:
+    """Return a study's topic by its id."""
+    query = select(*_columns(StoredTopic, Topic)).where(
+        StoredTopic.study_id == study_id, StoredTopic.topic == topic
+    )
+    row = session.execute(query).first()
+    return Topic(*row) if row else None
 
 
 def topics_of(session: Session, study_id: int) -> list[Topic]:

@@ -15,6 +15,7 @@ from survey.web import forms
 from survey.web.forms import Form
 from survey.web.language import set_language
 from survey.web.participant.entry import ConsentForm, ResumeForm, personal_form
+from survey.web.participant.pictures import find_picture
 from survey.web.participant.questions import explanation, question_form, step_after_check
 from survey.web.participant.visit import Credit, pages_of
 from survey.web.researcher.pages import for_researchers
@@ -59,6 +60,8 @@ def _use_arm() -> None:
 
 
 def _address_of(page: str, position: int | None = None, **query: Any) -> str:
+    if page == "picture":
+        return url_for("preview.picture", **query)
     steps = {name: query[name] for name in ("step", "again", "right") if name in query}
     labels = f"{g.labels}{ARM}{g.arm}" if g.arm else g.labels
     return url_for("preview.page", labels=labels, page=page, position=position, **steps)
@@ -83,6 +86,12 @@ def entry() -> ResponseReturnValue:
     _use_arm()
     answers.preview(g.study, 1, g.labels)  # refuses what the study does not have
     return redirect(_address_of("entry"))
+
+
+@blueprint.get("/pictures/<code>/<place>.<size>.webp")
+def picture(code: str, place: str, size: str) -> ResponseReturnValue:
+    """Return a picture of a question, for the study's researchers."""
+    return find_picture(code, place, size)
 
 
 @blueprint.route("/<labels>/<page>", methods=["GET", "POST"])
@@ -118,6 +127,7 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
             return step
     content = {
         "position": position,
+        "number": position,
         "question": question,
         "pages": pages,
         "saved": max(0, position - 1),

@@ -260,8 +260,11 @@ def _add_headers(response: Response) -> Response:
         response.headers[name] = value
     if request.is_secure:
         response.headers["Strict-Transport-Security"] = HTTPS_ONLY
-    # Only static files set a cache time of their own.
-    if request.endpoint != "static" or "Cache-Control" not in response.headers:
+    # Only static files and participants' pictures set a cache time of their own.
+    if (
+        request.endpoint not in ("static", "participant.picture")
+        or "Cache-Control" not in response.headers
+    ):
         # "Back" must ask the server again: a cached page would show an outdated answer or, on a
         # shared computer, another person's page.
         response.headers["Cache-Control"] = "no-store"

@@ -6,6 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from survey.app import db
+from survey.services.operations import demo
 from survey.services.planning.ordering_bot import Preference
 from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle
@@ -50,6 +51,7 @@ def photograph(browser: Browser, server: Server, folder: Path) -> None:
     record(open_window(browser, SIZES["laptop"]), link, folder)
     strip(open_window(browser, SIZES["laptop"]), server, folder)
     graded(open_window(browser, SIZES["laptop"]), server, folder)
+    pictures(browser, server, folder)
     research(open_window(browser, SIZES["laptop"]), server, folder)
 
 
@@ -144,6 +146,18 @@ def graded(page: Page, server: Server, folder: Path) -> None:
         ),
     )
     shoot(page, folder / "graded-laptop-light.png")
+
+
+def pictures(browser: Browser, server: Server, folder: Path) -> None:
+    """Photograph a question of the demonstration's study with pictures."""
+    with server.app.app_context():
+        demo.create_picture_study(db.session)
+        db.session.remove()
+    for name in ("laptop", "phone"):
+        page = open_window(browser, SIZES[name])
+        begin(page, f"{server.address}/s/{demo.PICTURES_SLUG}")
+        page.wait_for_load_state("networkidle")
+        shoot(page, folder / f"pictures-{name}-light.png")
 
 
 def research(page: Page, server: Server, folder: Path) -> None:

@@ -20,6 +20,7 @@ NONSENSE = {
     "code": "nonsense",
 }
 POSITIONS = (0, 1, 3, 99)  # none, the first, the last, more than there are
+PICTURE = {"code": "no-code", "place": "A1", "size": "small"}
 TOO_LONG = "x" * 80_000
 
 
@@ -38,7 +39,7 @@ def addresses(rule: Rule, **values: Any) -> list[str]:
 
 
 def _address(rule: Rule, values: dict[str, Any]) -> str:
-    built = rule.build(values)
+    built = rule.build({name: PICTURE[name] for name in rule.arguments & {*PICTURE}} | values)
     assert built is not None, f"{rule} needs {rule.arguments}"
     return built[1]
 

@@ -33,11 +33,12 @@ def ensure_studies(session: Session) -> Study:
         plan = preset_plan("mnro", seed=SEED, **default_contact())
         existing = [lifecycle.create_study(session, SLUG, plan)]
         lifecycle.open_study(session, existing[0])
-        _create_picture_study(session)
+        create_picture_study(session)
     return next((study for study in existing if study.status == "open"), existing[0])
 
 
-def _create_picture_study(session: Session) -> None:
+def create_picture_study(session: Session) -> None:
+    """Create and open the study with the pictures that come along."""
     with as_file(files("survey.services.collections.textures") / "collection") as folder:
         lists = from_trec(
             read_file(folder / QRELS_FILE),

@@ -309,6 +309,7 @@ def _first_page(position: int, shown: ShownQuestion, form: Form, unsaved: str = 
     return render_template(
         pages_of(g.plan).first_template,
         position=position,
+        number=shown.number,
         form=form,
         question=shown.view,
         pages=pages_of(g.plan),
@@ -363,6 +364,7 @@ def _question_page(
         "question",
         g.plan,
         position,
+        shown.number,  # of its pictures
         shown.view,
         filled_in,
         shown.stored is None,
@@ -381,6 +383,7 @@ def _rendered(position: int, shown: ShownQuestion, filled_in: Hashable, **conten
     return render_template(
         pages.practice_template if is_practice else pages.question_template,
         position=position,
+        number=shown.number,
         question=shown.view,
         stored=shown.stored,
         confirmed=is_practice
