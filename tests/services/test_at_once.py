@@ -182,6 +182,32 @@ def test_agreeing_and_resuming_elsewhere_at_once_wait_for_each_other(session, en
 
 
 @pytest.mark.slow
+def test_beginning_and_resuming_in_the_same_browser_at_once_are_both_done(session, engine):
+    study = an_open_study(session)
+    code = tokens.resume_code(KEY, participants.begin(session, study, "elsewhere", KEY).public_id)
+    session.close()
+
+    def beginning(browser):
+        with Session(engine) as mine:
+            study = lifecycle.find_study(mine, SLUG)
+            return participants.begin(mine, study, browser, KEY).id
+
+    def resuming(browser):
+        with Session(engine) as mine:
+            study = lifecycle.find_study(mine, SLUG)
+            return participants.resume(mine, study, code, browser).id
+
+    both = AtOnce(engine)
+    for first, second in ((beginning, resuming), (resuming, beginning)):
+        for at in range(1, MOST_STATEMENTS):
+            browser = f"{first.__name__} {at}"
+            results = both.run(partial(first, browser), partial(second, browser), at)
+            assert all(isinstance(result, int) for result in results), (at, results)
+            if not both.reached:
+                break
+
+
+@pytest.mark.slow
 def test_the_same_guest_at_once_is_added_once(session, engine):
     an_open_study(session)
     session.close()

@@ -254,7 +254,8 @@ def resume(session: Session, study: AnyStudy, code: str, browser_token: str) -> 
                 "It has 14 letters and digits, like A1B2C-D3E4F-G5H6."
             )
         )
-    # Without the lock, pressing the button twice could bind the browser twice.
+    # Without the study's lock, beginning or pressing twice at once could bind the browser twice.
+    queries.locked_study(session, study)
     queries.locked_participant(session, participant)
     _bind_browser(session, study, browser_token, participant)
     session.commit()
