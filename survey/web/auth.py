@@ -102,12 +102,14 @@ def require_sign_in() -> ResponseReturnValue | None:
     if not reads:
         _read_body()
         g.sign_in = accounts.find_sign_in(session(), session_token())
-    if accounts.needs_refresh(g.sign_in) and not request.endpoint.endswith("live"):  # type: ignore[union-attr] # it was routed
+    if g.sign_in and accounts.needs_refresh(g.sign_in) and not request.endpoint.endswith("live"):  # type: ignore[union-attr] # it was routed
         session().rollback()
         accounts.refresh(session(), session_token())
         if reads:
             begin_reading(session())
         g.sign_in = accounts.find_sign_in(session(), session_token())
+    if g.sign_in is None:  # signed out meanwhile, in another window
+        return _ask_to_sign_in()
     g.researcher = g.sign_in.researcher
     return None
 
