@@ -106,7 +106,7 @@ class Pairs:
         return (
             f"{kind}: {self.sent:,} generated pairs of {len(self.hall.forms)} filled-in forms, in "
             f"{self.met:,} of which the second began in the middle of the first, were answered "
-            f"{counts}"
+            f"{counts}{', and left what the two leave in one order' if self.in_order else ''}"
         )
 
 
