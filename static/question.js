@@ -276,6 +276,8 @@ for (const tapped of keys) {
   tapped.setAttribute("aria-keyshortcuts", tapped.dataset.letter);
   select.removeAttribute("id");
 }
+// Beside lists of pictures, a list's key is where its letter is.
+for (const tapped of keys) document.querySelector(`[data-put="${tapped.dataset.letter}"]`)?.replaceChildren(tapped);
 // A place may be chosen before this script is there.
 if (places.some((select) => select.value && !select.selectedOptions[0].defaultSelected)) placed();
 try {

@@ -47,12 +47,6 @@ def hash_token(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def picture_code(secret_key: str, slug: str, question: int) -> str:
-    """Return the code of a question in the addresses of its pictures, which tells neither."""
-    message = f"pictures:{slug}:{question}".encode()
-    return hmac.digest(secret_key.encode(), message, "sha256")[:12].hex()
-
-
 def submission_key(secret_key: str, presentation: str, revision: int) -> str:
     """Return the key for a form that is shown while an answer has this revision.
 

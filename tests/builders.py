@@ -74,7 +74,7 @@ class Visitor:
         self._body = ""
 
     @cached_property
-    def page(self) -> BeautifulSoup:
+    def page(self) -> Any:
         """The page, parsed when it is first looked at: parsing takes longer than the request."""
         return BeautifulSoup(self._body, "html.parser")
 

@@ -1,14 +1,14 @@
 """Queries of a study's pictures, items and topics."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import delete, insert, literal, select
+from sqlalchemy import ColumnElement, and_, delete, func, insert, literal, select
 from sqlalchemy.orm import Session
 
-from survey.core.collections.items import Item, Topic
+from survey.core.collections.items import Item, ShownItem, Topic
 from survey.db.models.base import Base
-from survey.db.models.items import StoredItem, StoredPicture, StoredTopic
+from survey.db.models.items import StoredItem, StoredPicture, StoredTopic, picture_name
 
 AT_ONCE = 500  # values that a statement names
 
@@ -29,23 +29,6 @@ def items_of(session: Session, study_id: int) -> list[Item]:
     return sorted(Item(*row) for row in session.execute(query))
 
 
-def items_named(session: Session, study_id: int, documents: Iterable[str]) -> list[Item]:
-    """Return those of a study's items that are of these documents."""
-    query = select(*_columns(StoredItem, Item)).where(
-        StoredItem.study_id == study_id, StoredItem.document.in_(documents)
-    )
-    return [Item(*row) for row in session.execute(query)]
-
-
-def topic_named(session: Session, study_id: int, topic: str) -> Topic | None:
-    """Return a study's topic by its id."""
-    query = select(*_columns(StoredTopic, Topic)).where(
-        StoredTopic.study_id == study_id, StoredTopic.topic == topic
-    )
-    row = session.execute(query).first()
-    return Topic(*row) if row else None
-
-
 def topics_of(session: Session, study_id: int) -> list[Topic]:
     """Return a study's topics, sorted by their ids."""
     query = select(*_columns(StoredTopic, Topic)).where(StoredTopic.study_id == study_id)
@@ -54,6 +37,43 @@ def topics_of(session: Session, study_id: int) -> list[Topic]:
 
 def _columns(table: type[Base], record: type[Item] | type[Topic]) -> list[Any]:
     return [getattr(table, name) for name in record._fields]
+
+
+def find_items(
+    session: Session, study_id: int, documents: Collection[str], topic: str | None
+) -> tuple[dict[str, ShownItem], ShownItem | None]:
+    """Return what participants see of documents and of a topic; what is not there is left out."""
+    columns = (
+        StoredPicture.name,
+        func.coalesce(StoredPicture.width, 0),
+        func.coalesce(StoredPicture.height, 0),
+    )
+    query = (
+        select(StoredItem.document, *columns, StoredItem.text, StoredItem.alt)
+        .outerjoin(StoredPicture, _is_picture_of(StoredItem))
+        .where(StoredItem.study_id == study_id, StoredItem.document.in_(documents))
+    )
+    items = {row.document: ShownItem(*row[1:]) for row in session.execute(query)}
+    searched = (
+        select(*columns, StoredTopic.text)
+        .select_from(StoredTopic)
+        .outerjoin(StoredPicture, _is_picture_of(StoredTopic))
+        .where(StoredTopic.study_id == study_id, StoredTopic.topic == topic)
+    )
+    row = session.execute(searched).one_or_none() if topic is not None else None
+    return items, ShownItem(*row) if row else None
+
+
+def _is_picture_of(table: type[StoredItem] | type[StoredTopic]) -> ColumnElement[bool]:
+    return and_(StoredPicture.study_id == table.study_id, StoredPicture.sha256 == table.sha256)
+
+
+def named_picture(session: Session, study_id: int, name: str, *, larger: bool) -> bytes | None:
+    """Return a study's picture in one of its sizes, by its random name; None for another's."""
+    content = StoredPicture.larger if larger else StoredPicture.thumbnail
+    return session.scalar(
+        select(content).where(StoredPicture.study_id == study_id, StoredPicture.name == name)
+    )
 
 
 def picture(session: Session, study_id: int, sha256: str) -> StoredPicture | None:
@@ -120,10 +140,15 @@ def thumbnails_of(session: Session, study_id: int) -> Iterator[Thumbnail]:
 def copy_items(session: Session, source_id: int, target_id: int) -> None:
     """Copy the items, topics and pictures of a study to one that has none."""
     columns = ("sha256", "width", "height", "thumbnail", "larger")
-    rows = select(literal(target_id), *(getattr(StoredPicture, name) for name in columns)).where(
-        StoredPicture.study_id == source_id
-    )
-    session.execute(insert(StoredPicture).from_select(["study_id", *columns], rows))
+    copied = [getattr(StoredPicture, name) for name in columns]
+    for row_id in session.scalars(
+        select(StoredPicture.id).where(StoredPicture.study_id == source_id)
+    ).all():
+        # Each under a new name: who knows an address of one study knows none of another.
+        row = select(literal(target_id), literal(picture_name()), *copied).where(
+            StoredPicture.id == row_id
+        )
+        session.execute(insert(StoredPicture).from_select(["study_id", "name", *columns], row))
     store_items(session, target_id, items_of(session, source_id))
     store_topics(session, target_id, topics_of(session, source_id))
 

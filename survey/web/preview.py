@@ -15,9 +15,9 @@ from survey.web import forms
 from survey.web.forms import Form
 from survey.web.language import set_language
 from survey.web.participant.entry import ConsentForm, ResumeForm, personal_form
-from survey.web.participant.pictures import find_picture
 from survey.web.participant.questions import explanation, question_form, step_after_check
-from survey.web.participant.visit import Credit, pages_of
+from survey.web.participant.visit import Credit, pages_of, picture_response
+from survey.web.requests import session
 from survey.web.researcher.pages import for_researchers
 
 blueprint = for_researchers(
@@ -84,14 +84,8 @@ def entry() -> ResponseReturnValue:
     g.labels = request.args.get("labels") or g.labels
     g.arm = request.args.get("arm") or g.arm
     _use_arm()
-    answers.preview(g.study, 1, g.labels)  # refuses what the study does not have
+    answers.preview(session(), g.study, 1, g.labels)  # refuses what the study does not have
     return redirect(_address_of("entry"))
-
-
-@blueprint.get("/pictures/<code>/<place>.<size>.webp")
-def picture(code: str, place: str, size: str) -> ResponseReturnValue:
-    """Return a picture of a question, for the study's researchers."""
-    return find_picture(code, place, size)
 
 
 @blueprint.route("/<labels>/<page>", methods=["GET", "POST"])
@@ -113,13 +107,19 @@ def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValu
     return redirect(_address_after(page, position), 303)
 
 
+@blueprint.get("/pictures/<size>/<name>.webp")
+def picture(size: str, name: str) -> ResponseReturnValue:
+    """Return a picture of the study, as its participants get it."""
+    return picture_response(size, name)
+
+
 def _question_page(page: str, position: int) -> ResponseReturnValue:
     """Show a question, or the page before it until that was sent; go on from a valid form.
 
     An answer that may not mean what it says is asked back about, as on the real page.
     """
     pages = pages_of(g.plan)
-    question = answers.preview(g.study, position, g.labels)
+    question = answers.preview(session(), g.study, position, g.labels)
     g.plan = g.plan.for_question(position)
     if page == "practice" and request.method == "GET":
         step = explanation(request.args.get("step", 1, type=int), lambda: question)
@@ -127,7 +127,6 @@ def _question_page(page: str, position: int) -> ResponseReturnValue:
             return step
     content = {
         "position": position,
-        "number": position,
         "question": question,
         "pages": pages,
         "saved": max(0, position - 1),
@@ -166,7 +165,9 @@ def _plain_page(page: str, form: Form) -> ResponseReturnValue:
     stored = SimpleNamespace(answer=pages_of(g.plan).example_answer(), reason=None)
     example = [
         SimpleNamespace(
-            position=number, view=answers.preview(g.study, number, g.labels), stored=stored
+            position=number,
+            view=answers.preview(session(), g.study, number, g.labels),
+            stored=stored,
         )
         for number in numbers
     ]

@@ -34,8 +34,13 @@ def test_pictures_fit_and_are_light_and_open_larger(browser, server):
         page.reload()
         page.wait_for_load_state("networkidle")
         assert page.evaluate(WEIGHT) < 30_000
-        with context.expect_page() as opened:
-            page.locator(".results a").first.press("Enter")
-        opened.value.wait_for_load_state()
-        assert opened.value.url.endswith(".large.webp")
+        page.locator(".results a").first.press("Enter")
+        larger = page.locator("dialog[open] img")
+        assert larger.get_attribute("alt") == "result 1 of list A"
+        page.keyboard.press("ArrowRight")
+        assert larger.get_attribute("alt") == "result 2 of list A"
+        page.keyboard.press("Escape")
+        page.wait_for_function(
+            "document.activeElement.querySelector('img')?.alt === 'result 2 of list A'"
+        )
         context.close()

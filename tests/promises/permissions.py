@@ -73,7 +73,7 @@ GET  /research/studies/my-draft/results          in in in 404 200 200 404
 GET  /research/studies/my-draft/hand-out         in in in 404 403 403 404
 
 GET  /research/studies/my-draft/preview/                      in in in 404 >entry >entry 404
-GET  /research/studies/my-draft/preview/pictures/no-code/A1.small.webp  in in in 404 404 404 404
+GET  /research/studies/my-draft/preview/pictures/small/no-name.webp  in in in 404 404 404 404
 GET  /research/studies/my-draft/preview/132/entry             in in in 404 200 200 404
 POST /research/studies/my-draft/preview/132/begin             401 401 401 404 >consent >consent 404
 GET  /research/studies/my-draft/preview/132/question/1        in in in 404 200 200 404
@@ -142,7 +142,7 @@ POST /s/my-open/practice/check   >entry >practice >entry >entry >entry >entry >e
 POST /s/my-open/start            >entry >1 >entry >entry >entry >entry >entry
 GET  /s/my-open/q/1              >entry 200 >entry >entry >entry >entry >entry
 POST /s/my-open/q/1              >entry >review >entry >entry >entry >entry >entry
-GET  /s/my-open/pictures/no-code/A1.small.webp  404
+GET  /s/my-open/pictures/small/no-name.webp  404
 GET  /s/my-open/closing          >entry >review >entry >entry >entry >entry >entry
 POST /s/my-open/closing          >entry >review >entry >entry >entry >entry >entry
 GET  /s/my-open/review           >entry 200 >entry >entry >entry >entry >entry

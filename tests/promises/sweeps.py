@@ -20,7 +20,7 @@ NONSENSE = {
     "code": "nonsense",
 }
 POSITIONS = (0, 1, 3, 99)  # none, the first, the last, more than there are
-PICTURE = {"code": "no-code", "place": "A1", "size": "small"}
+PICTURE = {"name": "no-name", "size": "small"}
 TOO_LONG = "x" * 80_000
 
 

@@ -45,7 +45,7 @@ FORCED = [
 ]
 UNKNOWN = {"slug": "plain-en", "token": "none", "labels": "123", "page": "question", "name": "x"}
 UNKNOWN |= {"public_id": "P-1", "guest_id": 1, "researcher_id": 1, "action": "open"}
-UNKNOWN |= {"sha256": "no-sum", "code": "no-code", "place": "A1", "size": "small"}
+UNKNOWN |= {"sha256": "no-sum", "size": "small"}
 
 
 @pytest.fixture

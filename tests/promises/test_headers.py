@@ -43,7 +43,7 @@ VALUES = {
     "guest_id": 1,
     "researcher_id": 1,
     "sha256": "no-sum",
-    **{"code": "no-code", "place": "A1", "size": "small"},
+    "size": "small",
 }
 OVER = "it-is-over"
 METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH", "NONSENSE")

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 
@@ -27,6 +27,32 @@ class Topic(NamedTuple):
     image: str | None = None
     sha256: str | None = None
     cluster_type: str | None = None
+
+
+class ShownItem(NamedTuple):
+    """What participants see of an item or a topic: a picture, a text, or both.
+
+    ``picture``: a random name, None without a picture; ``width`` and ``height``: of its larger
+    size, in pixels. Neither the document nor the file is part of it.
+    """
+
+    picture: str | None = None
+    width: int = 0
+    height: int = 0
+    text: str | None = None
+    alt: str | None = None
+
+
+class Result(NamedTuple):
+    """A result of a list as participants see it; ``is_relevant`` is None where none is marked."""
+
+    rank: int
+    item: ShownItem | None = None
+    is_relevant: bool | None = None
+
+
+FindItems = Callable[[Collection[str], str | None], tuple[dict[str, ShownItem], ShownItem | None]]
+"""Returns what participants see of documents, and of a topic."""
 
 
 def items_digest(items: Iterable[Item], topics: Iterable[Topic]) -> str | None:

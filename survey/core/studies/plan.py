@@ -151,6 +151,11 @@ class Plan(ABC):
         return self
 
     @property
+    def has_items(self) -> bool:
+        """Whether questions show pictures or texts of documents; kinds that do override it."""
+        return False
+
+    @property
     def counted(self) -> int:
         """How many of a participant's answers the analysis counts."""
         return self.per_participant or self.questions

@@ -10,6 +10,7 @@ from itertools import permutations
 from random import Random
 from typing import Any
 
+from survey.core.collections.items import Result, ShownItem
 from survey.core.measures import Lists, Setting, as_lists, measure_named
 from survey.core.studies.provenance import QuestionSource
 from survey.core.studies.rankings import Ranking, identical_groups, letters_for, printed, rescaled
@@ -378,12 +379,20 @@ class BlindedQuestion:
 
     ``rows``: (letter, positions) from top to bottom, each position with the text of its
     marks, which may be empty; ``columns``: from left to right;
-    ``agreeing``: groups of labels whose columns give the same order.
+    ``agreeing``: groups of labels whose columns give the same order. Where items are shown,
+    ``results`` holds the first results of each row, and ``topic`` what was searched for.
     """
 
     rows: tuple[tuple[str, tuple[tuple[int, str], ...]], ...]
     columns: tuple[BlindedColumn, ...]
     agreeing: tuple[tuple[int, ...], ...]
+    results: tuple[tuple[Result, ...], ...] = ()
+    topic: ShownItem | None = None
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether a result is shown as a picture; in practice there are squares."""
+        return any(result.item and result.item.picture for row in self.results for result in row)
 
     @property
     def letters(self) -> tuple[str, ...]:

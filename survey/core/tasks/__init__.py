@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, Protocol
 
+from survey.core.collections.items import FindItems
 from survey.core.studies.fields import Fault, Finding, PlanError
 from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.tasks.ordering import Ordering
@@ -41,6 +42,12 @@ class Task(Protocol):
 
     def show(self, question: Any, presentation: Any) -> Any:
         """Return all that the participant may see: blinded, and hashable."""
+
+    def with_items(self, plan: Any, question: Any, view: Any, find: FindItems) -> Any:
+        """Add to a view what its documents and topic stand for; plans with ``has_items`` need it.
+
+        What participants get tells neither a document's id nor its file.
+        """
 
     def facts(self, plan: Any, generator_version: int) -> dict[str, Any]:
         """Return facts about the questions for a summary of the study, as plain values."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from survey.core.agreement.answers import ASKED, DIFFERING_TICKS, EQUAL_COLUMN
 from survey.core.agreement.credits import chance_credits
+from survey.core.collections.items import FindItems, Result
 from survey.core.measures import MEASURES, measure_named
 from survey.core.measures.nmrr_mnro import mnro_horizon, nmrr_horizon
 from survey.core.studies.fields import Finding, and_join
@@ -188,6 +189,33 @@ class Ordering:
     def show(self, question: Question, presentation: OrderingPresentation) -> BlindedQuestion:
         """Return all that the participant may see of the question."""
         return blind(question, presentation.blinding, presentation.shown)
+
+    def with_items(
+        self, plan: OrderingPlan, question: Question, view: BlindedQuestion, find: FindItems
+    ) -> BlindedQuestion:
+        """See ``Task.with_items``. Practice has tiles in place of pictures."""
+        source = question.source
+        if source is None and not plan.shows_tiles:
+            return view
+        documents = source.documents if source else dict.fromkeys(view.letters, ())
+        items, topic = find(
+            {each for row in documents.values() for each in row}, source.topic if source else None
+        )
+        return replace(
+            view,
+            results=tuple(
+                tuple(
+                    Result(
+                        rank,
+                        items.get(document),
+                        rank in question.lists[letter] if plan.mark_relevant else None,
+                    )
+                    for rank, document in enumerate(documents[letter] or [""] * plan.depth, 1)
+                )
+                for letter in view.letters
+            ),
+            topic=topic,
+        )
 
     def facts(self, plan: OrderingPlan, generator_version: int) -> dict[str, Any]:
         """Return what a summary of the study says of its questions."""

@@ -78,7 +78,16 @@ SHUFFLE_LETTERS_HELP = (
     "Only for lists from runs. Otherwise list A is the first run in every question, and people can "
     "learn which run is good."
 )
-DEPTH_HELP = "Only for lists from runs: so many documents of each list are in the bundle."
+DEPTH_HELP = (
+    "Only for lists from runs: so many documents of each list are in the bundle, and are shown as "
+    "pictures or texts if you choose that."
+)
+SHOW_ITEMS_HELP = (
+    "Only for lists from runs whose documents have pictures or texts. Participants see what was "
+    "searched for and the first results of each list."
+)
+MARK_RELEVANT_HELP = "With a frame and ✓. Without, participants judge by what they see."
+SHOW_POSITIONS_HELP = "The numbers beside each list. Needed where nothing else is shown."
 REPEATED, OBVIOUS = "repeated", "obvious"  # control questions
 REPEATED_HELP = (
     "A question's number. It is asked again as the last one, under new numbers for the methods; "
@@ -93,7 +102,11 @@ OLDEST_MEASURES = frozenset({"AP", "NMRR", "MNRO"})
 # Questions × lists × relevant items of drawn lists. Drawing 5,000,000 would take minutes.
 MOST_POSITIONS = 100_000
 FEWEST_OWN_LISTS = 2  # drawn questions have three at least
-OF_RUNS = ("provenance", "shuffle_letters", "depth")  # fields that only lists from runs need
+# Fields that only lists from runs need.
+OF_RUNS = (
+    *("provenance", "shuffle_letters", "depth"),
+    *("show_items", "mark_relevant", "show_positions"),
+)
 PRACTICE_DRAWS = 100  # sets tried for a practice question beside own lists
 
 ListsPerQuestion = tuple[tuple[tuple[int, ...], ...], ...]
@@ -133,6 +146,15 @@ class OrderingPlan(Plan):
         False,
     )
     depth: int = ruled(Whole("First results of a list", 1, MOST_SHOWN, help=DEPTH_HELP), 10)
+    show_items: bool = ruled(
+        Switch("Show the first results as pictures or texts", help=SHOW_ITEMS_HELP), False
+    )
+    mark_relevant: bool = ruled(
+        Switch("Mark the results that were searched for", help=MARK_RELEVANT_HELP), True
+    )
+    show_positions: bool = ruled(
+        Switch("Show positions as numbers", help=SHOW_POSITIONS_HELP), True
+    )
     gmt: int | None = ruled(Whole("GMT cap of NMRR", 1, 10_000, optional=True, help=GMT_HELP), None)
     literal_eq15: bool = ruled(Switch("Use MNRO's Eq. 15 as printed"), False)
     shuffle_lists: bool = ruled(
@@ -233,11 +255,27 @@ class OrderingPlan(Plan):
         Every position of the second is earlier. None where the collection is too small for that.
         """
         count, size = min(self.relevant, 10), self.collection_size
-        if size < 3 * count:
+        if self.shows_tiles:
+            size = self.depth
+            count = min(count, size // 3)
+        if size < 3 * count or not count:
             return None
         early = [-(-size * (number + 1) // (3 * count)) for number in range(count)]
         late = [size - (size // (2 * count)) * (count - 1 - number) for number in range(count)]
         return late, early
+
+    @property
+    def has_items(self) -> bool:
+        """Whether questions show pictures or texts of documents."""
+        return self.show_items and self.provenance is not None
+
+    @property
+    def shows_tiles(self) -> bool:
+        """Whether practice shows results as tiles, in place of pictures that no study question has.
+
+        Without marks they would all look the same.
+        """
+        return self.has_items and self.mark_relevant
 
     @property
     def setting(self) -> Setting:
@@ -319,6 +357,11 @@ class OrderingPlan(Plan):
         In a large collection, random positions are so late that P@10, say, ties all lists. Then
         positions are drawn from a part nearer to the front.
         """
+        if self.shows_tiles:
+            near = max(2 * self.depth, 4 * self.relevant)
+            if near < self.collection_size:
+                with suppress(ValueError):
+                    return self._draw(0, "random", within=near, draws=PRACTICE_DRAWS)
         if not self.own_marks and {*self.measures} <= OLDEST_MEASURES:
             # Drawn otherwise, bundles of the first release would not replicate.
             with suppress(ValueError):
@@ -455,8 +498,25 @@ class OrderingPlan(Plan):
 
     def _later_faults(self, *, registered: bool) -> Iterable[Fault]:
         yield from self._mark_faults()
+        yield from self._shown_faults()
         if registered:
             yield from self._need_faults()
+
+    def _shown_faults(self) -> Iterable[Fault]:
+        if self.show_positions:
+            return
+        if not self.has_items:
+            yield Fault(
+                ("show_positions",),
+                "without positions as numbers, nothing of the lists is shown; turn show_positions "
+                "on, or turn show_items on for lists from runs",
+            )
+        elif self.practice and not self.mark_relevant:
+            yield Fault(
+                ("practice",),
+                "without marks and without positions, a practice question shows nothing; leave "
+                "practice out",
+            )
 
     def _why_not(self, placeholder: str) -> str:
         if placeholder != "relevant":

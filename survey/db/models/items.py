@@ -1,9 +1,16 @@
 """The tables of what a study's documents and topics stand for: pictures and texts."""
 
+import secrets
+
 from sqlalchemy import UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from survey.db.models.base import Base, LongText, RowId, StudyId, Text64, Text200
+
+
+def picture_name() -> str:
+    """Return a random name, which tells nothing of the picture and cannot be guessed."""
+    return secrets.token_urlsafe(12)
 
 
 class StoredPicture(Base):
@@ -17,6 +24,9 @@ class StoredPicture(Base):
 
     id: Mapped[RowId]
     study_id: Mapped[StudyId]
+    name: Mapped[Text64] = mapped_column(
+        default=picture_name, unique=True, doc="random, of its address on participants' pages"
+    )
     sha256: Mapped[Text64] = mapped_column(doc="SHA-256 of the file that it was made from")
     width: Mapped[int] = mapped_column(doc="width of the larger size, in pixels")
     height: Mapped[int] = mapped_column(doc="height of the larger size, in pixels")

@@ -22,10 +22,11 @@ from sqlalchemy.orm import Session
 
 from survey.core.collections.items import Item, Topic, items_digest
 from survey.core.studies.fields import is_storable
-from survey.core.studies.provenance import LONGEST_NAME, QuestionSource
-from survey.core.text_input import parse_whole, shortened
+from survey.core.studies.provenance import LONGEST_NAME
+from survey.core.text_input import shortened
 from survey.db import item_queries, queries
-from survey.db.models import StoredPicture, StoredQuestion, Study
+from survey.db.models import StoredPicture, Study
+from survey.db.participant_queries import AnyStudy
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.exchange.input_files import ZIP_ERRORS, CsvRow, parse_rows
@@ -87,14 +88,6 @@ class Refusal(NamedTuple):
 
     name: str
     reason: str
-
-
-@dataclass(frozen=True)
-class QuestionItems:
-    """What a question's topic is, and the first results of each list, by its letter."""
-
-    topic: Topic | None
-    lists: Mapping[str, tuple[Item, ...]]
 
 
 @dataclass
@@ -467,47 +460,16 @@ def _finish(session: Session, key: StudyKey, who: str) -> None:
     session.commit()
 
 
+def find_named_picture(
+    session: Session, study: AnyStudy, name: str, *, larger: bool
+) -> bytes | None:
+    """Return a study's picture in one of its sizes, by the random name of its address."""
+    return item_queries.named_picture(session, study.id, name, larger=larger)
+
+
 def find_picture(session: Session, study: Study, sha256: str) -> StoredPicture | None:
     """Return a study's picture by the digest of its file; None where it has no such one."""
     return item_queries.picture(session, study.id, sha256)
-
-
-def question_items(session: Session, study: Study, number: int) -> QuestionItems | None:
-    """Return the items of a question's lists; None in a study without items or without runs."""
-    source = _source(session, study, number)
-    if source is None:
-        return None
-    documents = {each for row in source.documents.values() for each in row}
-    known = {each.document: each for each in item_queries.items_named(session, study.id, documents)}
-    if not known:
-        return None
-    return QuestionItems(
-        item_queries.topic_named(session, study.id, source.topic),
-        {
-            letter: tuple(known.get(each, Item(each)) for each in row)
-            for letter, row in source.documents.items()
-        },
-    )
-
-
-def picture_at(session: Session, study: Study, number: int, place: str) -> StoredPicture | None:
-    """Return the picture of a question's topic, or of a result such as B3; None without one."""
-    content = question_items(session, study, number)
-    if content is None:
-        return None
-    item: Item | Topic | None = content.topic if place == "topic" else None
-    row, rank = content.lists.get(place[:1], ()), parse_whole(place[1:])
-    if rank and rank <= len(row):
-        item = row[rank - 1]
-    return find_picture(session, study, item.sha256) if item and item.sha256 else None
-
-
-def _source(session: Session, study: Study, number: int) -> QuestionSource | None:
-    if not getattr(study.plan, "provenance", None):  # spare other studies the query
-        return None
-    stored = queries.find(session, StoredQuestion, study_id=study.id, number=number)
-    source = stored and stored.content.get("source")
-    return QuestionSource.from_json(source) if source else None
 
 
 def items_and_topics(session: Session, study: Study) -> tuple[list[Item], list[Topic]]:

@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum, auto
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -16,7 +16,7 @@ from survey import tokens
 from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks import TASKS, Task, task_of
-from survey.db import participant_queries, queries
+from survey.db import item_queries, participant_queries, queries
 from survey.db.engine import Record
 from survey.db.models import TASK_TABLES, Study, now
 from survey.db.participant_queries import AnyParticipant
@@ -91,7 +91,7 @@ def find_presentation(
     )
     if row is None:
         raise no_such_question()
-    return _shown_question(task_of(plan), row)
+    return _shown_question(session, plan, participant.study_id, row)
 
 
 def all_presentations(
@@ -99,10 +99,11 @@ def all_presentations(
 ) -> list[ShownQuestion]:
     """Return all of a participant's questions by position, practice (0) first."""
     rows = participant_queries.presentations(session, TASK_TABLES[plan.kind], participant.id)
-    return [_shown_question(task_of(plan), row) for row in rows]
+    return [_shown_question(session, plan, participant.study_id, row) for row in rows]
 
 
-def _shown_question(task: Task, row: Record) -> ShownQuestion:
+def _shown_question(session: Session, plan: Plan, study_id: int, row: Record) -> ShownQuestion:
+    task = task_of(plan)
     drawn = task.presentation(**_columns(row, "drawn_"))
     return ShownQuestion(
         name=presentation_name(row.public_id, row.id),
@@ -112,9 +113,18 @@ def _shown_question(task: Task, row: Record) -> ShownQuestion:
         row_id=row.id,
         response_id=row.response_id,
         drawn=drawn,
-        view=task.show(_question(task.name, row.number, row.content), drawn),
+        view=_view(session, plan, study_id, _question(task.name, row.number, row.content), drawn),
         stored=stored_answer(task, row),
     )
+
+
+def _view(session: Session, plan: Plan, study_id: int, question: TaskQuestion, drawn: Any) -> Any:
+    task = task_of(plan)
+    view = task.show(question, drawn)
+    if not plan.has_items:
+        return view
+    find = partial(item_queries.find_items, session, study_id)
+    return task.with_items(plan, question, view, find)
 
 
 def _columns(row: Record, prefix: str) -> dict[str, Any]:
@@ -149,7 +159,7 @@ def usual_variant(plan: Plan) -> str:
     return task_of(plan).usual_variant(plan)
 
 
-def preview(study: Study, number: int, variant: str) -> Any:
+def preview(session: Session, study: Study, number: int, variant: str) -> Any:
     """Return what a participant may see of a question, in a named variant.
 
     Raises NotFoundError for a question or a variant that the study does not have.
@@ -160,9 +170,10 @@ def preview(study: Study, number: int, variant: str) -> Any:
         raise NotFoundError("This study has no such question.")
     content = task.read_question(number, question.content)
     try:
-        return task.show(content, task.draw_variant(study.plan, content, variant))
+        drawn = task.draw_variant(study.plan, content, variant)
     except ValueError as error:
         raise NotFoundError(f"{error}.") from None
+    return _view(session, study.plan, study.id, content, drawn)
 
 
 def no_such_question() -> NotFoundError:

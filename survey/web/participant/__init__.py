@@ -2,11 +2,10 @@
 
 visit: the study and participant of a request, which page comes next, the pages of each kind of
 question · entry: begin, resume, consent, about you, scenario · questions: practice, questions,
-review, the end · ordering: pages of ordering questions · pictures: of a question's lists ·
-own_data: see, download, stop, erase.
+review, the end · ordering: pages of ordering questions · own_data: see, download, stop, erase.
 """
 
-from survey.web.participant import entry, own_data, pictures, questions
+from survey.web.participant import entry, own_data, questions
 from survey.web.participant.visit import blueprint
 
-__all__ = ["blueprint", "entry", "own_data", "pictures", "questions"]
+__all__ = ["blueprint", "entry", "own_data", "questions"]

@@ -15,6 +15,7 @@ from flask import g, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import generate_csrf
 from markupsafe import escape
+from werkzeug.exceptions import NotFound
 
 from survey import tokens
 from survey.errors import marked
@@ -35,6 +36,7 @@ from survey.web.participant.visit import (
     has_personal_link,
     last_page,
     pages_of,
+    picture_response,
     requires,
 )
 from survey.web.requests import current_address, current_path, part, secret_key, session
@@ -137,6 +139,14 @@ def answer_question(position: int) -> ResponseReturnValue:
         return go_on()
     _use_plan_of(position)
     return answer(position)
+
+
+@blueprint.get("/pictures/<size>/<name>.webp")
+def picture(size: str, name: str) -> ResponseReturnValue:
+    """Return a picture of the study to those who have agreed to take part."""
+    if g.participant is None or g.participant.consented_at is None:
+        raise NotFound
+    return picture_response(size, name)
 
 
 @blueprint.route("/closing", methods=["GET", "POST"])
@@ -309,7 +319,6 @@ def _first_page(position: int, shown: ShownQuestion, form: Form, unsaved: str = 
     return render_template(
         pages_of(g.plan).first_template,
         position=position,
-        number=shown.number,
         form=form,
         question=shown.view,
         pages=pages_of(g.plan),
@@ -364,7 +373,6 @@ def _question_page(
         "question",
         g.plan,
         position,
-        shown.number,  # of its pictures
         shown.view,
         filled_in,
         shown.stored is None,
@@ -383,7 +391,6 @@ def _rendered(position: int, shown: ShownQuestion, filled_in: Hashable, **conten
     return render_template(
         pages.practice_template if is_practice else pages.question_template,
         position=position,
-        number=shown.number,
         question=shown.view,
         stored=shown.stored,
         confirmed=is_practice

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import Any, Protocol
 
-from flask import Blueprint, g, redirect, render_template, request, url_for
+from flask import Blueprint, Response, g, redirect, render_template, request, url_for
 from flask import session as cookie
 from flask.typing import ResponseReturnValue
 from sqlalchemy.orm import Session
@@ -18,6 +18,7 @@ from werkzeug.exceptions import NotFound
 
 from survey import tokens
 from survey.core.studies.plan import Plan
+from survey.services.collections import items
 from survey.services.operations.database import begin_reading
 from survey.services.participation import participants
 from survey.services.participation.answers import ShownQuestion
@@ -81,6 +82,21 @@ def at(page: str, **values: Any) -> str:
 def _address(_: str, slug: str, page: str, **values: Any) -> str:
     """Return an address from url_for, cached for each prefix of the application."""
     return url_for(f"participant.{page}", slug=slug, **values)
+
+
+def picture_response(size: str, name: str) -> Response:
+    """Return a picture of the study in a size, "small" or "large"; raise NotFound for another's.
+
+    Browsers keep it: what a name stands for never changes.
+    """
+    if size not in ("small", "large"):
+        raise NotFound
+    content = items.find_named_picture(session(), g.study, name, larger=size == "large")
+    if content is None:
+        raise NotFound
+    response = Response(content, mimetype="image/webp")
+    response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
+    return response
 
 
 @blueprint.app_template_global()

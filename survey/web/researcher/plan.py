@@ -165,6 +165,9 @@ class PlanForm(VersionedForm):
     shuffle_lists = field_for(RULES["shuffle_lists"])
     shuffle_letters = field_for(RULES["shuffle_letters"])
     depth = field_for(RULES["depth"])
+    show_items = field_for(RULES["show_items"])
+    mark_relevant = field_for(RULES["mark_relevant"])
+    show_positions = field_for(RULES["show_positions"])
     columns = field_for(RULES["columns"])
     arms = SelectMultipleField(
         "Or compare: participants are drawn at random and evenly among",

@@ -33,11 +33,13 @@ def upgrade() -> None:
     op.create_table(
         "picture",
         *_columns("picture"),
+        sa.Column("name", sa.String(64), nullable=False),
         sa.Column("sha256", sa.String(64), nullable=False),
         sa.Column("width", sa.Integer(), nullable=False),
         sa.Column("height", sa.Integer(), nullable=False),
         sa.Column("thumbnail", sa.LargeBinary(), nullable=False),
         sa.Column("larger", sa.LargeBinary(), nullable=False),
+        sa.UniqueConstraint("name", name=op.f("uq_picture_name")),
         sa.UniqueConstraint("study_id", "sha256", name=op.f("uq_picture_study_id_sha256")),
     )
     op.create_table(

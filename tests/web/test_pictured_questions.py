@@ -1,0 +1,183 @@
+"""Questions whose lists are pictures: what participants see, and what stays hidden from them."""
+
+import gzip
+import io
+import re
+
+import pytest
+from PIL import Image
+
+from survey.core.tasks.ordering_plan import AFTER, NEVER
+from survey.db.models import StoredPicture
+from survey.errors import SurveyError
+from survey.services import accounts
+from survey.services.participation import answers
+from tests.builders import Visitor, an_open_study
+from tests.databases import ON_BOTH, ON_SQLITE, statements
+from tests.pictured import DOCUMENTS, a_pictured_study
+
+SLUG = "pictured"
+
+
+@pytest.fixture
+def study(session):
+    return a_pictured_study(session)
+
+
+@pytest.fixture
+def visitor(client, study):
+    visitor = Visitor(client, SLUG)
+    visitor.start()
+    return visitor
+
+
+def addresses(page):
+    """Return the addresses of the pictures on a page."""
+    return [image["src"] for image in page.select(".results img")]
+
+
+@ON_BOTH
+def test_a_question_shows_the_first_results_of_each_list_with_marks(visitor, study):
+    [shown] = [each for each in study.questions if each.number == 1]
+    strips = visitor.page.select(".results")
+    assert [len(strip.select("li")) for strip in strips] == [10, 10, 10]
+    for letter, strip in zip("ABC", strips, strict=True):
+        marked = [
+            n for n, each in enumerate(strip.select("li"), 1) if "hit" in each.get("class", [])
+        ]
+        assert marked == [rank for rank in shown.content["lists"][letter] if rank <= 10]
+        alts = [image["alt"] for image in strip.select("img")]
+        assert alts == [f"result {rank} of list {letter}" for rank in range(1, 11)]
+    assert "This was searched for:" in visitor.text
+
+
+@ON_SQLITE
+def test_each_picture_is_that_of_its_document_in_both_sizes(visitor, study):
+    [shown] = [each for each in study.questions if each.number == 1]
+    for letter, strip in zip("ABC", visitor.page.select(".results"), strict=True):
+        for document, link in zip(
+            shown.content["source"]["documents"][letter], strip.select("a"), strict=True
+        ):
+            for address in (link["href"], link.img["src"]):
+                with Image.open(io.BytesIO(visitor.client.get(address).data)) as image:
+                    assert image.width == 40 + DOCUMENTS.index(document)
+
+
+@ON_SQLITE
+def test_pages_name_no_document_file_or_run(visitor, client, study):
+    for path in ("/practice?step=1", "/practice?step=3", "/q/1", "/q/2"):
+        visitor.open(path)
+        for name in (*DOCUMENTS, "holiday", ".png", "alphanet", "betanet", "gammanet", "qrels"):
+            assert name not in visitor.response.text, (path, name)
+    answer = client.get(addresses(visitor.page)[0])
+    assert "holiday" not in str(answer.headers)
+    assert answer.headers["Cache-Control"] == "private, max-age=31536000, immutable"
+    assert (answer.status_code, answer.mimetype) == (200, "image/webp")
+    assert answer.data[:4] == b"RIFF"
+
+
+@ON_BOTH
+def test_a_picture_is_for_those_who_agreed_to_take_part_in_its_study(app, session, visitor, study):
+    address = addresses(visitor.page)[0]
+    assert app.test_client().get(address).status_code == 404
+    undecided = Visitor(app.test_client(), SLUG)
+    undecided.go("/consent")
+    assert undecided.client.get(address).status_code == 404
+    other = a_pictured_study(session, "another")
+    session.rollback()
+    neighbour = Visitor(app.test_client(), other.slug)
+    neighbour.start()
+    assert neighbour.client.get(address).status_code == 404
+    name = address.rpartition("/")[2]
+    assert neighbour.client.get(f"/s/another/pictures/small/{name}").status_code == 404
+    assert neighbour.client.get(addresses(neighbour.page)[0]).status_code == 200
+    assert visitor.client.get(address.replace("/small/", "/huge/")).status_code == 404
+
+
+@ON_SQLITE
+def test_names_of_pictures_differ_between_studies_of_the_same_pictures(session, study):
+    a_pictured_study(session, "another")
+    rows = session.query(StoredPicture).all()
+    assert len({row.sha256 for row in rows}) * 2 == len(rows) == len({row.name for row in rows})
+
+
+@ON_SQLITE
+def test_practice_has_squares_and_no_picture_of_the_study(visitor):
+    for step in (1, 3):
+        visitor.open(f"/practice?step={step}")
+        assert visitor.page.select(".tile")
+        assert not visitor.page.select("img")
+
+
+@ON_SQLITE
+def test_marks_and_positions_are_left_out_where_the_plan_says_so(client, session):
+    a_pictured_study(session, mark_relevant=False, show_positions=False, practice=False)
+    visitor = Visitor(client, SLUG)
+    visitor.start()
+    assert len(addresses(visitor.page)) == 30
+    assert not visitor.page.select(".hit, .ranks")
+    assert "✓" not in visitor.text
+    visitor.submit("/q/1", choice="1", settle="several")
+    assert visitor.path == "/q/2"
+
+
+@pytest.mark.parametrize("columns", [AFTER, NEVER])
+@ON_SQLITE
+def test_own_orderings_are_asked_with_pictures(app, client, session, columns):
+    a_pictured_study(session, columns=columns, show_positions=False)
+    visitor = Visitor(client, SLUG)
+    visitor.start()
+    assert len(addresses(visitor.page)) == 30
+    other = Visitor(app.test_client(), SLUG)
+    other.take_part()
+    assert other.path == "/done"
+
+
+@ON_SQLITE
+def test_texts_are_shown_where_there_are_no_pictures(client, session, monkeypatch):
+    study = an_open_study(session)
+    item = answers.item_queries.ShownItem(text="A short text <b>")
+    page = client.application.jinja_env.from_string(
+        '{% from "participant/_items.html" import shown_item %}{{ shown_item(item, "result 1") }}'
+    ).render(item=item)
+    assert "A short text &lt;b&gt;" in page
+    assert study.plan.has_items is False
+
+
+@ON_SQLITE
+def test_a_page_asks_no_more_for_a_larger_collection(visitor, engine):
+    with statements(engine) as told:
+        visitor.open("/q/1")
+    assert len([each for each in told if each.startswith("SELECT")]) == 5
+    assert len(gzip.compress(visitor.response.data)) < 6_000
+
+
+@ON_SQLITE
+def test_a_page_and_its_pictures_are_light(visitor, client):
+    pictures = sum(len(client.get(address).data) for address in {*addresses(visitor.page)})
+    assert pictures < 250_000
+    assert len(visitor.response.data) < 30_000
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"show_items": False, "show_positions": False}, "nothing of the lists is shown"),
+        ({"mark_relevant": False, "show_positions": False}, "a practice question shows nothing"),
+    ],
+)
+@ON_SQLITE
+def test_a_plan_that_shows_nothing_is_refused(session, changes, text):
+    with pytest.raises(SurveyError, match=re.escape(text)):
+        a_pictured_study(session, **changes)
+
+
+@ON_SQLITE
+def test_a_preview_shows_the_pictures_to_researchers_alone(desk, session, app):
+    a_pictured_study(session, researcher=accounts.find_researcher(session, "Ada"))
+    session.rollback()
+    desk.open(f"/research/studies/{SLUG}/preview/")
+    desk.open(desk.address.replace("/entry", "/question/1"))
+    address = addresses(desk.page)[0]
+    assert desk.client.get(address).mimetype == "image/webp"
+    assert app.test_client().get(address).status_code == 303
