@@ -18,6 +18,8 @@ from tests.services.test_items import a_picture
 
 COLOURS = ("red", "green", "blue", "orange", "purple", "brown", "pink", "olive", "navy", "teal")
 DOCUMENTS = tuple(f"holiday-{number}" for number in range(40))
+RUNS = ("alphanet", "betanet", "gammanet")
+TOPIC_WITHOUT_TEXT = "mountain"
 SEARCHED = {"sea": (0, 4, 9), "mountain": (2, 11, 17)}
 
 
@@ -32,7 +34,7 @@ def a_pictured_study(session, slug="pictured", researcher=None, **changes):
         f"{topic} 0 {DOCUMENTS[index]} 1\n" for topic, found in SEARCHED.items() for index in found
     )
     runs = []
-    for run in ("alphanet", "betanet", "gammanet"):
+    for run in RUNS:
         rows = []
         for topic in SEARCHED:
             order = chance.sample(DOCUMENTS, len(DOCUMENTS))

@@ -14,6 +14,7 @@ from werkzeug import exceptions
 
 from survey.services import accounts
 from tests.builders import Visitor
+from tests.pictured import DOCUMENTS, RUNS, TOPIC_WITHOUT_TEXT, a_pictured_study
 from tests.promises.sweeps import addresses, rules_of, sweep
 from tests.promises.traces import Ear, Heard, Trace
 from tests.promises.walks import every_way, new_study, take_part
@@ -133,6 +134,29 @@ def test_no_page_on_a_participants_way_names_a_measure(place, ear, trace, measur
 
 
 @pytest.mark.slow
+def test_no_page_or_picture_names_a_measure_document_run_or_topic(place, ear, measured):
+    study = a_pictured_study(place.session, measures=place.world.names)
+    secret = (*DOCUMENTS, *RUNS, TOPIC_WITHOUT_TEXT, "qrels.txt", *place.world.names)
+    visitor = Visitor(place.app.test_client(), study.slug)
+    visitor.start()
+    for position in (1, 2):
+        visitor.open(f"/q/{position}")
+        for link in visitor.page.select("[data-larger]"):
+            for address in (link["href"], link.img["src"]):
+                assert visitor.client.get(address).status_code == 200
+        visitor.submit(f"/q/{position}", choice="1")
+    for page in ("/my-data", "/practice?step=1", "/review"):
+        visitor.open(page)
+    pictures = [one for one in ear.heard if one.endpoint == "participant.picture"]
+    assert len(pictures) >= 120
+    assert hits(ear, Trace(secret)) == []
+    measured(
+        f"a study with pictures: {len(ear.heard):,} responses, {len(pictures):,} of them pictures: "
+        "0 traces of a measure, document, file, run or topic"
+    )
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", pytest.param("el", marks=pytest.mark.trial)])
 def test_no_page_of_any_study_in_any_state_names_a_measure(place, ear, trace, language, measured):
     every_way(place, sweep, language)
@@ -142,7 +166,7 @@ def test_no_page_of_any_study_in_any_state_names_a_measure(place, ear, trace, la
         codes[one.endpoint, one.method].add(one.code)
     for rule in rules_of(place.app, "participant"):  # no crawl of redirects only
         if rule.endpoint == "participant.picture":
-            continue  # see tests/web/test_question_pictures.py; no study of the place has items
+            continue  # see the next test; no other study of the place has items
         for method in rule.methods & {"GET", "POST"}:
             assert codes[rule.endpoint, method] & ({200} if method == "GET" else {303}), rule
     assert hits(ear, trace) == []
