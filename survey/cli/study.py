@@ -350,8 +350,8 @@ def check(slug: str, as_json: bool) -> None:
     """
     from survey.services.studies import lifecycle
 
-    with open_study(slug) as (_, study):
-        findings = lifecycle.check_study(study)
+    with open_study(slug) as (session, study):
+        findings = lifecycle.check_study(session, study)
         questions = lifecycle.counted_questions(study)
         contests = [
             contest for contest in lifecycle.question_checks(study) if contest.question.number

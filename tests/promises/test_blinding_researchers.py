@@ -188,6 +188,10 @@ def test_no_text_that_comes_with_the_survey_names_a_measure(preset, language):
 def test_whatever_else_participants_can_see_is_warned_of(place, changes, recruitment, named):
     study = new_study(place, "plain-en", **changes)
     study.recruitment = Recruitment(**recruitment).as_json()
-    found = [one.text for one in lifecycle.check_study(study) if "name of a measure" in one.text]
+    found = [
+        one.text
+        for one in lifecycle.check_study(place.session, study)
+        if "name of a measure" in one.text
+    ]
     assert len(found) == 1
     assert found[0].startswith(named)

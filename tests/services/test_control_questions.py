@@ -195,7 +195,9 @@ def test_everyone_of_a_pool_is_asked_the_question_that_comes_again(session):
 @ON_SQLITE
 def test_a_check_names_the_control_questions(session):
     study = an_open_study(session, **BOTH)
-    texts = {each.question: each.text for each in lifecycle.check_study(study) if each.question}
+    texts = {
+        each.question: each.text for each in lifecycle.check_study(session, study) if each.question
+    }
     assert texts[4] == "question 1 once more; it is no vote"
     assert texts[5].startswith("obvious, without methods: ")
     assert [each.question.number for each in lifecycle.question_checks(study)] == [1, 2, 3]

@@ -108,7 +108,7 @@ def test_a_study_that_is_not_there_is_named(session):
 @ON_SQLITE
 def test_the_check_speaks_of_k_identical_orders_and_ties(session):
     study = an_open_study(session, questions=10, seed=7)
-    findings = check_study(study)
+    findings = check_study(session, study)
     said = [finding.text for finding in findings]
     assert "NMRR: K = 20 of 100 positions" in said
     assert "6 of 10 questions have identical orders and cannot tell those measures apart" in said
@@ -127,6 +127,6 @@ def test_the_check_fails_when_a_frozen_question_was_changed(session):
     question.content = {**question.content, "lists": lists}
     session.commit()
     session.expire_all()
-    assert [f.text for f in check_study(study) if f.failed] == [
+    assert [f.text for f in check_study(session, study) if f.failed] == [
         "the content no longer has the digest it was opened with"
     ]

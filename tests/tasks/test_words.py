@@ -189,7 +189,7 @@ def test_a_changed_word_does_not_replicate(visitor, session, study):
 
 
 def test_a_researcher_checks_previews_and_describes_it(app, session, study):
-    assert [each.text for each in lifecycle.check_study(study)] == []
+    assert [each.text for each in lifecycle.check_study(session, study)] == []
     described = lifecycle.describe(study)
     assert (described["kind"], described["pairs"]) == ("words", 3)
 

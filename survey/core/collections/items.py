@@ -42,6 +42,11 @@ class ShownItem(NamedTuple):
     text: str | None = None
     alt: str | None = None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is neither a picture nor a text."""
+        return not self.picture and not self.text
+
 
 class Result(NamedTuple):
     """A result of a list as participants see it; ``is_relevant`` is None where none is marked."""

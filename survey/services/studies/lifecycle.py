@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from survey.core.measures import mentioned_measure
 from survey.core.studies.fields import Finding, is_storable
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
+from survey.core.studies.provenance import QuestionSource
 from survey.core.tasks import ordering, task_of
 from survey.core.tasks.ordering import QuestionCheck
 from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a command
@@ -279,7 +280,7 @@ def admit_guests_only(session: Session, study: Study, who: str) -> None:
     change_recruitment(session, study, replace(recruitment_of(study), access="personal"), who)
 
 
-def check_study(study: Study) -> list[Finding]:
+def check_study(session: Session, study: Study) -> list[Finding]:
     """Return findings; one that has ``failed`` means that the study is broken."""
     findings = [*task_of(study.plan).findings(study.plan, questions_of(study))]
     findings += [
@@ -291,12 +292,34 @@ def check_study(study: Study) -> list[Finding]:
         findings.append(Finding(None, "participants are asked for a reason for each answer"))
     if names := [item.name for item in study.plan.closing_questions]:
         findings.append(Finding(None, f"participants are asked at the end: {', '.join(names)}"))
+    findings += _item_findings(session, study)
     findings += [Finding(None, fault.text) for fault in contact_faults(study.plan)]
     if study.digest is not None and study.digest != current_digest(study):
         findings.append(
             Finding(None, "the content no longer has the digest it was opened with", failed=True)
         )
     return findings
+
+
+def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
+    """Yield what is missing of the pictures and texts that the plan wants to show."""
+    plan = study.plan
+    if getattr(plan, "show_items", False) and not plan.has_items:
+        yield Finding(None, "show_items is on, but the lists come from no runs: nothing is shown")
+    if not plan.has_items:
+        return
+    for row in study.questions:
+        if "source" not in row.content:
+            continue
+        source = QuestionSource.from_json(row.content["source"])
+        documents = {each for shown in source.documents.values() for each in shown}
+        known, topic = item_queries.find_items(session, study.id, documents, source.topic)
+        with_items = {name for name, item in known.items() if not item.is_empty}
+        if lacking := sorted(documents - with_items):
+            text = f"{len(lacking)} of {len(documents)} documents have no picture or text"
+            yield Finding(row.number, f"{text}, such as {lacking[0]}")
+        if topic is None or topic.is_empty:
+            yield Finding(row.number, f"the topic {source.topic} has no picture or text")
 
 
 def question_checks(study: Study) -> list[QuestionCheck]:

@@ -156,7 +156,7 @@ def ask_to_open() -> ResponseReturnValue:
     texts = [fault.text for fault in missing]
     findings = [
         finding
-        for finding in lifecycle.check_study(g.study)
+        for finding in lifecycle.check_study(session(), g.study)
         if finding.question is None and finding.text not in texts
     ]
     return page("researcher/open.html", findings=findings, missing=missing)
@@ -196,7 +196,7 @@ def check() -> ResponseReturnValue:
     questions = lifecycle.question_checks(g.study)
     return page(
         "researcher/check.html",
-        findings=lifecycle.check_study(g.study),
+        findings=lifecycle.check_study(session(), g.study),
         questions=questions,
         pairs=lifecycle.pair_sentences(questions),
         chance=lifecycle.chance_advantage(g.study),
@@ -211,7 +211,7 @@ def _overview_page(form: CopyForm) -> ResponseReturnValue:
         form,
         progress=lifecycle.progress(session(), g.study),
         free=participants.free_slots(session(), g.study),
-        broken=[finding for finding in lifecycle.check_study(g.study) if finding.failed],
+        broken=[finding for finding in lifecycle.check_study(session(), g.study) if finding.failed],
         events=accounts.events_of(session(), g.study),
         link=external_address("participant.entry", slug=g.study.slug),
     )
