@@ -66,6 +66,8 @@ WSGI: dict[str, Any] = {
     **{"wsgi.multithread": False, "wsgi.multiprocess": True, "wsgi.run_once": True},
 }
 
+ENDING = (signal.SIGINT, signal.SIGTERM)  # signals that end the server
+
 FORK = multiprocessing.get_context("fork")
 log = logging.getLogger(__name__)
 
@@ -90,7 +92,7 @@ def serve(
     ``load_libraries`` is called in the process of which requests' own processes are copies.
     """
     stopping: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ENDING:
         signal.signal(number, lambda number, _: stopping.append(number))
     gc.freeze()  # what exists now stays, so the garbage collector may skip it
     gc.set_threshold(GARBAGE_THRESHOLD)
@@ -168,6 +170,8 @@ class Worker:
     def _start(self, now: float) -> None:
         self._alive[0], self._started = 0.0, now
         process = FORK.Process(target=self._run)
+        # Else a new process would handle a signal as this one does, and not end.
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
         try:
             process.start()
         except OSError as error:  # no memory, or too many processes
@@ -175,10 +179,13 @@ class Worker:
             self._due = now + 1.0
         else:
             self._process = process
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
 
     def _run(self) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C: the first process ends this one
-        signal.signal(signal.SIGTERM, _exit)
+        signal.signal(signal.SIGTERM, _raise_system_exit)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
         Thread(target=self._show_life, daemon=True).start()
         self._work(self._running)
 
@@ -368,5 +375,5 @@ def _most_connections() -> int:
     return min(MOST_CONNECTIONS, allowed - FILES)
 
 
-def _exit(*_: object) -> None:
+def _raise_system_exit(*_: object) -> None:
     raise SystemExit

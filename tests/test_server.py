@@ -146,6 +146,22 @@ def test_signals_that_are_repeated_end_it_once():
         assert process.exitcode == 0
 
 
+def test_a_process_that_has_just_started_is_ended_too(monkeypatch):
+    run = server.Worker._run
+
+    def run_late(self):
+        time.sleep(1)
+        run(self)
+
+    monkeypatch.setattr(server.Worker, "_run", run_late)
+    with serving() as (_, process):
+        while not children(process.pid):
+            time.sleep(0.01)
+        process.terminate()
+        process.join(server.STOPPING_SECONDS / 2)
+        assert process.exitcode == 0
+
+
 def test_requests_that_hang_keep_no_other_kind_waiting():
     with serving() as (address, _):
         port = int(address.rpartition(":")[2])

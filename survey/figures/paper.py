@@ -237,9 +237,11 @@ def _generality(figure: "Figure", exhibit: Exhibit) -> None:
                 )
         axes.axhline(0, color=GREY, linewidth=0.8, zorder=0)
         axes.set_title(ranking, fontsize=8)
+        axes.set_xlabel("set", fontsize=8)
+    for axes in panels[:, 0]:
+        axes.set_ylabel("deviation from A, %", fontsize=8)
     for axes in panels.flat[len(rankings) :]:
-        axes.set_visible(False)
-    figure.supylabel("deviation from A, %", fontsize=8)
+        axes.remove()
     figure.legend(
         *panels.flat[len(rankings) - 1].get_legend_handles_labels(),
         loc="outside upper center",
