@@ -157,7 +157,7 @@ class Worker:
             self._process.kill()
 
     def stop(self) -> None:
-        """Ask the process to finish what it does, and to accept nothing more."""
+        """Ask the process to finish its requests and end; requests' own processes are killed."""
         if self._process is not None:
             self._process.terminate()
 
@@ -263,6 +263,7 @@ def pass_on(
 
 
 def _chunks(connection: Connection) -> Iterator[bytes]:
+    """Yield the body; raise EOFError or OSError where its process ends early."""
     with connection:
         while chunk := connection.recv_bytes():
             yield chunk
@@ -336,7 +337,7 @@ class Queues:
         self._queues[kind_of(getattr(channel.requests[0], "path", ""))].add_task(channel)
 
     def shutdown(self) -> None:
-        """Finish the requests under way."""
+        """Finish the requests under way, 3 s for each kind; cancel those that wait."""
         for kind in reversed(THREADS):
             self._queues[kind].shutdown(timeout=3)
 
@@ -354,7 +355,7 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc] # waitress has no 
 
 
 class Channel(HTTPChannel):  # type: ignore[misc] # waitress has no type hints
-    """A connection."""
+    """A connection whose requests are limited by their paths."""
 
     parser_class = RequestParser
 

@@ -134,7 +134,7 @@ def measure(
 
 
 def _parse_positions(number: int, text: str) -> list[int]:
-    """Return the positions of a LIST; raise UsageError with the part that is no position."""
+    """Return the whole numbers of a LIST; raise UsageError with the part that is none."""
     positions = []
     for index, part in enumerate(text.replace(" ", ",").split(","), 1):
         if part == "":
@@ -149,7 +149,10 @@ def _parse_positions(number: int, text: str) -> list[int]:
 
 
 def _marks_by_list(lists: int, marks: dict[str, tuple[str, ...]]) -> list[dict[str, str]]:
-    """Return each list's marks, separated by spaces; a single mark option is for all lists."""
+    """Return each list's marks, separated by spaces; a single mark option is for all lists.
+
+    Raises UsageError for another number of them.
+    """
     cells: list[dict[str, str]] = [{} for _ in range(lists)]
     for kind, texts in marks.items():
         if len(texts) not in (0, 1, lists):
@@ -190,7 +193,7 @@ def _print_question(question: "Question") -> None:
 
 
 def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int | str | None:
-    """Return a cap for K: a whole number, "max" or None."""
+    """Return GMT: a whole number, "max" or None; raise BadParameter for anything else."""
     if text is None or text == "max":
         return text
     if not (text.isascii() and text.isdecimal() and len(text) < 10 and int(text)):

@@ -73,8 +73,8 @@ def print_text(text: str, first_indent: str = "", indent: str = "", *, word: str
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print rows under a title, as wide as the terminal allows.
 
-    Text is wrapped, numbers are not: columns that do not fit go into a second table below,
-    which repeats the columns that name the rows.
+    Text is wrapped, numbers are not: columns that do not fit go into further tables below,
+    each of which repeats the columns that name the rows.
     """
     texts = [["" if cell is None else str(cell) for cell in row] for row in rows]
     cells = [[name, *(row[index] for row in texts)] for index, name in enumerate(columns)]
@@ -147,6 +147,7 @@ def _console() -> "Console":
 
 
 def _print_columns(cells: Sequence[Sequence[str]]) -> None:
+    """Print columns, each with its heading first."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
@@ -189,7 +190,10 @@ def _split_columns(words: Sequence[int], keys: int, width: int) -> Iterator[list
 
 
 def _column_widths(cells: Sequence[Sequence[str]], width: int) -> Sequence[int | None]:
-    """Return for each column its longest word, and share out what is left among long texts."""
+    """Return each column's width: its longest word, and a part of what is left.
+
+    None for all where the words alone do not fit.
+    """
     from rich.cells import cell_len
 
     widths = [_longest_word(column) for column in cells]

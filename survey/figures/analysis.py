@@ -22,7 +22,7 @@ MOST_PARTICIPANTS = 60  # in one figure: more lines could not be told apart
 
 
 def exhibits(agreement: Agreement) -> tuple[Exhibit, ...]:
-    """Compute the numbers of every figure, in the order of a report."""
+    """Compute the numbers of the figures that every analysis has, in the order of a report."""
     return (
         votes_per_question(agreement),
         shares_with_intervals(agreement),
@@ -35,7 +35,7 @@ def exhibits(agreement: Agreement) -> tuple[Exhibit, ...]:
 
 
 def votes_per_question(agreement: Agreement) -> Exhibit:
-    """Tabulate Table 4: credits of each measure, and custom rankings, for each question."""
+    """Tabulate credits and own orderings for each question and in total, as in Table 4."""
     table = agreement.table4
     names = (*table.measures, OTHER)
     rows = tuple(
@@ -88,7 +88,10 @@ def shares_with_intervals(agreement: Agreement) -> Exhibit:
 
 
 def pairwise_differences(agreement: Agreement) -> Exhibit:
-    """Tabulate each pair's difference, T2 and T1 intervals, its parts, and the lead by clicks."""
+    """Tabulate each pair's difference with its T2 and T1 intervals.
+
+    Beside it: the parts from contradictions and from ties, and the lead that random clicks give.
+    """
     rows = tuple(
         (
             difference.pair.title,
@@ -102,7 +105,7 @@ def pairwise_differences(agreement: Agreement) -> Exhibit:
         for difference in agreement.differences
     )
     summary = " ".join(
-        f"{pair}: {_text(mean)} points{_from_ties(ties)}, {_covers(low, high)}."
+        f"{pair}: {_text(mean)} points{_from_ties(ties)}, {_interval_in_words(low, high)}."
         for pair, mean, low, high, _, _, _, ties, _ in rows
     )
     return Exhibit(
@@ -124,7 +127,10 @@ def pairwise_differences(agreement: Agreement) -> Exhibit:
 
 
 def agreement_rates(agreement: Agreement) -> Exhibit:
-    """Tabulate agreement rates of the measures, and of participants with one another."""
+    """Tabulate strict and half-credit agreement rates.
+
+    Of each measure, and of the best, median and worst participant with the others.
+    """
     concordance = agreement.concordance
     rows: list[tuple[Cell, ...]] = [
         (name, concordance.strict.means[name], concordance.half.means[name])
@@ -154,10 +160,10 @@ def agreement_rates(agreement: Agreement) -> Exhibit:
 
 
 def tau_b_distributions(agreement: Agreement) -> Exhibit:
-    """Tabulate the quartiles of participants' mean tau-b with each measure."""
+    """Tabulate count, extremes and quartiles of participants' mean tau-b with each measure."""
     means = agreement.concordance.tau_b_of_participants
     rows = tuple(
-        (name, *_five_numbers(of_measure))
+        (name, *_count_and_quartiles(of_measure))
         for name, of_measure in zip(agreement.measures, means.T, strict=True)
     )
     summary = "; ".join(f"{row[0]} median {_text(row[4], 2)}" for row in rows)
@@ -224,10 +230,11 @@ def time_per_question(agreement: Agreement) -> Exhibit:
 
 
 def participants_differences(opinion: SecondOpinion, number: int) -> Exhibit:
-    """Tabulate participants' own differences in a pair, and those drawn towards the others'.
+    """Tabulate participants' own differences in a pair, and those shrunken towards the mean.
 
-    Of more than MOST_PARTICIPANTS some are chosen, evenly along the sorted differences. Places in
-    the order stand for the participants, so that figures name none of them.
+    ``number``: of the figure, for its name. Of more than MOST_PARTICIPANTS some are chosen, evenly
+    along the sorted differences. Places in the order stand for the participants, so that figures
+    name none of them.
     """
     everyone = opinion.participants
     shown = np.linspace(1, len(everyone), min(len(everyone), MOST_PARTICIPANTS)).round().astype(int)
@@ -272,7 +279,7 @@ def _percent(share: float | None) -> float | None:
 
 
 def _added_up(rows: Sequence[tuple[Cell, ...]]) -> str:
-    """Return a sentence that explains shares whose sum is more than 1, else nothing."""
+    """Return a sentence that explains shares in % that add up to more than 100, else nothing."""
     total = sum(share for _, share, *_ in rows if isinstance(share, float))
     if total < 100.05:
         return ""
@@ -293,7 +300,7 @@ def _share_ends(test: MeanTest) -> tuple[float, float] | tuple[None, None]:
     return (None, None) if low is None or high is None else (max(low, 0.0), min(high, 100.0))
 
 
-def _five_numbers(values: NDArray[np.float64]) -> tuple[Cell, ...]:
+def _count_and_quartiles(values: NDArray[np.float64]) -> tuple[Cell, ...]:
     known = values[~np.isnan(values)]
     if not len(known):
         return 0, None, None, None, None, None
@@ -304,7 +311,7 @@ def _from_ties(points: Cell) -> str:
     return "" if points is None else f", {_text(points)} of them from ties only"
 
 
-def _covers(low: Cell, high: Cell) -> str:
+def _interval_in_words(low: Cell, high: Cell) -> str:
     if not isinstance(low, float) or not isinstance(high, float):
         return "without an interval for questions of this kind"
     where = "covers zero" if low <= 0 <= high else "leaves zero out"
@@ -312,6 +319,7 @@ def _covers(low: Cell, high: Cell) -> str:
 
 
 def _text(value: Cell, decimals: int = 1) -> str:
+    """Format a number for a figure's text alternative; what is no number is "undefined"."""
     if not isinstance(value, (int, float)):
         return "undefined"
     return rounded(value, decimals)
@@ -322,7 +330,7 @@ Rows = Sequence[Any]  # Any: cells are numbers or text, as the exhibit's columns
 
 def _votes_per_question(axes: "Axes", exhibit: Exhibit) -> None:
     """Draw a dot for each measure and question, the dots of a question one above the other."""
-    names, rows = exhibit.columns[1:-1], _rows(exhibit)[:-1]
+    names, rows = exhibit.columns[1:-1], _untyped_rows(exhibit)[:-1]
     step = 0.6 / len(names)
     for index, name in enumerate(names):
         offset = (index - (len(names) - 1) / 2) * step
@@ -344,7 +352,8 @@ def _votes_per_question(axes: "Axes", exhibit: Exhibit) -> None:
     legend(axes, len(names))
 
 
-def _rows(exhibit: Exhibit) -> Rows:
+def _untyped_rows(exhibit: Exhibit) -> Rows:
+    """Return the rows; which cells are numbers, only the exhibit's columns say."""
     return exhibit.rows
 
 
@@ -362,7 +371,7 @@ def _marker(index: int, name: str) -> dict[str, Any]:
 
 def _intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]) -> None:
     """Draw a stroke and two intervals for each row: T2 long and thin, T1 short and thick."""
-    for y, (_, middle, *ends) in enumerate(_rows(exhibit)):
+    for y, (_, middle, *ends) in enumerate(_untyped_rows(exhibit)):
         line: dict[str, Any] = {"color": colours[y], "solid_capstyle": "butt"}
         for shift, (low, high), width in ((-0.11, ends[:2], 1.4), (0.11, ends[2:4], 3.5)):
             if low is not None:
@@ -394,7 +403,9 @@ def _differences(axes: "Axes", exhibit: Exhibit) -> None:
     )
     for column, mark in enumerate(marks, len(exhibit.columns) - len(marks)):
         known = [
-            (row[column], y) for y, row in enumerate(_rows(exhibit)) if row[column] is not None
+            (row[column], y)
+            for y, row in enumerate(_untyped_rows(exhibit))
+            if row[column] is not None
         ]
         axes.plot(
             [points for points, _ in known],
@@ -406,7 +417,7 @@ def _differences(axes: "Axes", exhibit: Exhibit) -> None:
 
 def _agreement_rates(axes: "Axes", exhibit: Exhibit) -> None:
     """Draw the measures as dots over the range of the participants."""
-    measures, people = _rows(exhibit)[:-3], _rows(exhibit)[-3:]
+    measures, people = _untyped_rows(exhibit)[:-3], _untyped_rows(exhibit)[-3:]
     best, median, worst = (row[1] for row in people)
     if median is not None:
         axes.axvspan(worst, best, color=GREY, alpha=0.18, linewidth=0, label="participants")
@@ -424,7 +435,7 @@ def _agreement_rates(axes: "Axes", exhibit: Exhibit) -> None:
 
 def _tau_b(axes: "Axes", exhibit: Exhibit) -> None:
     """Draw a box for each measure from the five numbers of its row."""
-    for y, (_, count, *numbers) in enumerate(_rows(exhibit)):
+    for y, (_, count, *numbers) in enumerate(_untyped_rows(exhibit)):
         if not count:
             continue
         least, lower, middle, upper, most = numbers
@@ -437,9 +448,9 @@ def _tau_b(axes: "Axes", exhibit: Exhibit) -> None:
 
 
 def _bias(axes: "Axes", exhibit: Exhibit) -> None:
-    labels = [row for row in _rows(exhibit) if not str(row[0]).startswith("column")]
+    labels = [row for row in _untyped_rows(exhibit) if not str(row[0]).startswith("column")]
     heights = [y + 0.5 * (y >= len(labels)) for y in range(len(exhibit.rows))]
-    for y, row in zip(heights, _rows(exhibit), strict=True):
+    for y, row in zip(heights, _untyped_rows(exhibit), strict=True):
         axes.barh(y, row[2] or 0, 0.7, color=COLOURS[y > len(labels)])
     axes.axvline(100 / len(labels), color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
     axes.set_yticks(heights, [str(row[0]) for row in exhibit.rows])
@@ -448,7 +459,7 @@ def _bias(axes: "Axes", exhibit: Exhibit) -> None:
 
 
 def _time(axes: "Axes", exhibit: Exhibit) -> None:
-    timed = [row for row in _rows(exhibit) if row[2] is not None]
+    timed = [row for row in _untyped_rows(exhibit) if row[2] is not None]
     places, seconds = [row[0] for row in timed], [row[2] for row in timed]
     axes.plot(places, seconds, color=COLOURS[0], marker="o", markersize=4, linewidth=1.2)
     axes.set_ylim(0, max(1.0, 1.1 * max(seconds)))

@@ -35,19 +35,20 @@ from survey.core.studies.rankings import (
 
 
 @dataclass(frozen=True)
-class IdenticalPart:
-    """The ``questions`` in which the two orders are identical, with their ``responses``."""
+class QuestionCounts:
+    """How many ``questions`` there are of a kind, and how many ``responses`` to them."""
 
     questions: int
     responses: int
 
 
 @dataclass(frozen=True)
-class ContrastPart(IdenticalPart):
+class ContrastPart(QuestionCounts):
     """The questions of one kind, and what they give to the difference.
 
     ``contribution``: what their responses add to the mean difference of all responses; ``mean``:
-    the difference in their responses alone, which is what the tests are of.
+    the difference in their responses alone, which is what the tests are of; ``why``: why there
+    is none.
     """
 
     contribution: float | None
@@ -62,19 +63,22 @@ class ContrastPart(IdenticalPart):
 class ByContrast:
     """A difference, split by how the two orders differ in a question.
 
-    ``first_breaks_ties``, ``second_breaks_ties``: in how many of the ``ties_only`` questions each
-    of the two orders lists that the other ties.
+    ``first_breaks_ties``: the number of ``ties_only`` questions in which the first order puts lists
+    apart that the second ties; ``second_breaks_ties``: the other way round.
     """
 
     contradicting: ContrastPart
     ties_only: ContrastPart
-    identical: IdenticalPart
+    identical: QuestionCounts
     first_breaks_ties: int
     second_breaks_ties: int
 
 
 def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContrast:
-    """Split the mean of d, (K,), by how the pair's orders differ in a question."""
+    """Split the mean of d by how the pair's orders differ in a question.
+
+    ``d``: (K,), a value for each ballot.
+    """
     rankings = credits.ballots.rankings
     orders = {number: (of[pair.first], of[pair.second]) for number, of in rankings.items()}
     kinds = {number: contrast(*both) for number, both in orders.items()}
@@ -83,7 +87,7 @@ def by_contrast(d: NDArray[np.float64], credits: Credits, pair: Pair) -> ByContr
     return ByContrast(
         contradicting=_part(d, credits, kinds, CONTRADICTING),
         ties_only=_part(d, credits, kinds, TIES_ONLY),
-        identical=IdenticalPart(list(kinds.values()).count(IDENTICAL), len(identical)),
+        identical=QuestionCounts(list(kinds.values()).count(IDENTICAL), len(identical)),
         first_breaks_ties=_count_breaking(ties),
         second_breaks_ties=_count_breaking([(second, first) for first, second in ties]),
     )

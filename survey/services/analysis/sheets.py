@@ -178,6 +178,7 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def _escape_markdown(text: str) -> str:
+    """Return a text on one line, with Markdown's signs escaped."""
     for sign in "\\|*_`<>[]":
         text = text.replace(sign, f"\\{sign}")
     return " ".join(text.split())
@@ -238,6 +239,7 @@ def _latex_row(row: Sequence[str]) -> str:
 
 
 def _escape_latex(text: str) -> str:
+    """Return a text on one line, with signs escaped that LaTeX or its fonts treat otherwise."""
     return " ".join(text.split()).translate(LATEX)
 
 

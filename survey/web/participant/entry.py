@@ -134,14 +134,14 @@ def leave() -> ResponseReturnValue:
 
 
 def _arrival() -> Arrival:
-    """Return the guest's token, parameters and test token of the query, or of the form."""
+    """Return how the visitor came, by the query or the form; check a platform's signature."""
     values, settings = request.values, recruitment_of(g.study)
     parameters, is_signed = settings.select_parameters(values), False
     if settings.signing_keys:
         host = urlsplit(external_address("participant.entry")).hostname or ""
         verified = settings.verify_parameters(values.get(SIGNED_IN, "")[:LONGEST_TOKEN], host)
         parameters = verified or parameters
-        token = _arrival_token(parameters).encode()
+        token = _make_arrival_token(parameters).encode()
         is_signed = bool(verified) or hmac.compare_digest(token, values.get("arrival", "").encode())
     return Arrival(
         guest=values.get("guest", "")[:40],
@@ -151,11 +151,13 @@ def _arrival() -> Arrival:
     )
 
 
-def _arrival_token(parameters: Mapping[str, str]) -> str:
+def _make_arrival_token(parameters: Mapping[str, str]) -> str:
+    """Return what a form says to show that its parameters were signed when the page was opened."""
     return tokens.arrival_token(secret_key(), g.slug, browser_token(), parameters)
 
 
 def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
+    """Render the entry page; forget the browser's participant where the link is another's."""
     arrival = _arrival()
     of_browser, returning, refusal = g.participant, None, None
     try:
@@ -172,7 +174,7 @@ def _entry_page(form: ResumeForm, problems: list[tuple[str, str]]) -> str:
     progress = g.participant and progress_of(session(), g.plan, g.participant)
     carried = {"guest": arrival.guest, **arrival.parameters}
     if arrival.is_signed:
-        carried["arrival"] = _arrival_token(arrival.parameters)
+        carried["arrival"] = _make_arrival_token(arrival.parameters)
     return render_template(
         "participant/entry.html",
         pages=pages_of(g.plan),
@@ -252,7 +254,7 @@ def scenario() -> ResponseReturnValue:
 
 
 def personal_form(fields: Sequence[PersonalField], stored: Mapping[str, Any] | None = None) -> Form:
-    """Return the form of "About you" or of the closing questions, with what is stored."""
+    """Return the form of "About you" or of the closing questions, with what was stored or sent."""
     # Prefixed: a field called "data" or "errors" would hide the form's own attribute.
     form_fields = {f"personal_{field.name}": _personal_field(field) for field in fields}
     form: type[Form] = type("PersonalForm", (Form,), form_fields)
@@ -267,7 +269,7 @@ def filled_in(form: Form, fields: Sequence[PersonalField]) -> dict[str, Any]:
 
 
 def _personal_field(field: PersonalField) -> Field:
-    label = _in_a_sentence(field)
+    label = _label_without_ending(field)
     missing = gettext("Please fill in: %(label)s.", label=label)
     needed = [InputRequired(missing)] if field.required else [Optional()]
     if field.kind in ("number", "scale"):
@@ -294,13 +296,13 @@ def _personal_field(field: PersonalField) -> Field:
     return StringField(field.label, name=field.name, validators=[*needed, longest, storable])
 
 
-def _in_a_sentence(field: PersonalField) -> str:
-    """Return a field's label without the question mark or full stop at its end."""
+def _label_without_ending(field: PersonalField) -> str:
+    """Return a field's label without the punctuation at its end."""
     return field.label.rstrip(" .:?;")
 
 
 def _bounds_message(field: PersonalField) -> str:
-    label, (lowest, highest) = _in_a_sentence(field), field.bounds
+    label, (lowest, highest) = _label_without_ending(field), field.bounds
     if lowest is None and highest is None:
         return gettext("%(label)s: a whole number, please.", label=label)
     if highest is None:

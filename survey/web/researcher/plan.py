@@ -192,24 +192,30 @@ class PlanForm(VersionedForm):
     personal_fields = FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
     closing_questions = FieldList(FormField(PersonalFieldForm), max_entries=MAX_PERSONAL_FIELDS)
 
-    def __init__(self, *args: Any, own_lists: bool = False, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, has_own_lists: bool = False, **kwargs: Any) -> None:
+        """``has_own_lists``: whether the study has some, so that they can be chosen."""
         super().__init__(*args, **kwargs)
         self.measure_groups = [
             (heading, [SelectChoice(name, f"{name}: {label}") for name, label in group])
             for heading, group in plans.measure_groups()
         ]
-        if not own_lists:
+        if not has_own_lists:
             drawn = [choice for choice in self.generator.choices if choice.value != OWN_LISTS]
             self.generator.choices = drawn
 
     def values(self, current: Plan) -> dict[str, Any]:
-        """Return the typed plan as a plan file has it, with the own lists of the current plan."""
+        """Return the typed plan as a plan file has it.
+
+        Own lists, where they are chosen, and fields that the page lacks come from the current plan.
+        """
         typed = {name: _typed(rule, self[name].data) for name, rule in RULES.items()}
         typed["measures"] = [
-            *dict.fromkeys([*self.measures.data, *_words(self.other_measures.data).split()])
+            *dict.fromkeys(
+                [*self.measures.data, *_commas_as_spaces(self.other_measures.data).split()]
+            )
         ]
-        marks = {kind: _words(self[kind].data) for kind in MARK_KINDS}
-        typed["looks"] = [_number(word) for word in _words(self.looks.data).split()]
+        marks = {kind: _commas_as_spaces(self[kind].data) for kind in MARK_KINDS}
+        typed["looks"] = [_number(word) for word in _commas_as_spaces(self.looks.data).split()]
         typed["arms"] = self.arms.data
         if typed["arms"]:
             typed["columns"] = BEFORE
@@ -226,7 +232,7 @@ class PlanForm(VersionedForm):
             typed |= {name: getattr(current, name) for name in OF_RUNS}
         return typed
 
-    def show(self, faults: tuple[Fault, ...]) -> None:
+    def add_faults(self, faults: tuple[Fault, ...]) -> None:
         """Add faults to the errors of the fields that they are about."""
         for fault in faults:
             form: Any = self
@@ -239,7 +245,7 @@ class PlanForm(VersionedForm):
             field = form[FIELD_OF.get(name, name)]
             if isinstance(field, FieldList):
                 field = rows[int(path[1])].label if len(path) > 1 else rows[0].label
-            field.errors = [*field.errors, _with_label(fault.text, str(path[0]), field)]
+            field.errors = [*field.errors, _as_sentence(fault.text, str(path[0]), field)]
 
     @property
     def problems(self) -> list[tuple[str, str]]:
@@ -266,16 +272,21 @@ def plan() -> ResponseReturnValue:
     has_form = isinstance(g.plan, OrderingPlan)  # a plan of another kind is written as a file
     if g.study.status != "draft" or g.role != "owner" or not has_form:
         return page("researcher/plan_text.html", text=write_plan(g.plan))
-    form = PlanForm(data=_form_data(g.plan), own_lists=bool(g.plan.own_lists), version=_version())
+    form = PlanForm(
+        data=_form_data(g.plan), has_own_lists=bool(g.plan.own_lists), version=_version()
+    )
     return page("researcher/plan.html", form)
 
 
 @blueprint.post(f"{STUDY}/plan")
 @in_own_process
 def save_plan() -> ResponseReturnValue:
-    """Store the changed plan, or show the form again with its errors."""
+    """Store the changed plan, or show the form again.
+
+    With its errors, with another row, or beside what another window has saved meanwhile.
+    """
     lifecycle.require_draft(g.study)
-    form = PlanForm(own_lists=bool(g.plan.own_lists))
+    form = PlanForm(has_own_lists=bool(g.plan.own_lists))
     if request.form.get("add") in ASKED_OF_PERSONS:
         form.add_row(request.form["add"])
         return page("researcher/plan.html", form)
@@ -286,7 +297,7 @@ def save_plan() -> ResponseReturnValue:
                 session(), g.study, changed, g.researcher.name, form.version.data or ""
             )
         except PlanError as error:
-            form.show(error.faults)
+            form.add_faults(error.faults)
         except ChangedMeanwhileError:
             g.plan, form.version.data = g.study.plan, _version()
             saved, typed = plans.plan_values(g.plan), plans.plan_values(changed)
@@ -302,7 +313,7 @@ def save_plan() -> ResponseReturnValue:
 
 @blueprint.get(f"{STUDY}/plan.yaml")
 def plan_file() -> ResponseReturnValue:
-    """Return the plan as a YAML file from which the same study can be created again."""
+    """Return plan and recruitment as a YAML file from which the same study can be created again."""
     text = write_plan(g.plan, recruitment_of(g.study))
     return attachment(text, "application/yaml", f"{g.study.slug}.yaml")
 
@@ -343,7 +354,7 @@ def _number(text: str) -> int | str:
     return text.strip() if number is None else number
 
 
-def _words(text: str | None) -> str:
+def _commas_as_spaces(text: str | None) -> str:
     return (text or "").replace(",", " ")
 
 
@@ -351,7 +362,7 @@ def _lines(text: str | None) -> list[str]:
     return [line.strip() for line in (text or "").splitlines() if line.strip()]
 
 
-def _with_label(text: str, name: str, field: Field) -> str:
+def _as_sentence(text: str, name: str, field: Field) -> str:
     """Replace a field's name in files at the beginning of a fault by its label on the page."""
     if text.startswith(f"{name} "):
         text = f"{field.label.text}{text.removeprefix(name)}"

@@ -45,7 +45,7 @@ class ImportForm(Form):
 @blueprint.get(f"{STUDY}/results")
 @in_own_process
 def results() -> ResponseReturnValue:
-    """Show the results, or why they are hidden."""
+    """Show the results as a report, or as figures for kinds without one, or why they are hidden."""
     if not lifecycle.shows_results(g.study):
         return _hidden_page(UnblindForm())
     if not isinstance(g.plan, OrderingPlan):
@@ -96,7 +96,10 @@ def unblind() -> ResponseReturnValue:
 
 
 def _analyse() -> Analysis:
-    """Analyse with the options in the address, then end the transaction: rendering is slow."""
+    """Analyse with the options in the address, then begin a new transaction.
+
+    Rendering is slow, and the old one would keep the database from emptying its log meanwhile.
+    """
     analysis = analyse_study(session(), g.study, _options_in_query())
     session().rollback()
     begin_reading(session())
@@ -104,7 +107,7 @@ def _analyse() -> Analysis:
 
 
 def _options_in_query() -> AnalysisOptions:
-    # In the address, so that a page with these options can be linked to.
+    # Not in a cookie, so that a page with these options can be linked to. Odd values are ignored.
     return AnalysisOptions(
         include_test="test" in request.args,
         exclude_flagged="unflagged" in request.args,
