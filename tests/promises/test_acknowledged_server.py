@@ -83,7 +83,7 @@ class Visitors:
                 try:
                     assert requests.get(self.address, timeout=60).status_code == 200
                     break
-                except requests.ConnectionError:
+                except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError):
                     next(self.lost)
                     time.sleep(0.01)
             self.seconds.append(time.monotonic() - began)

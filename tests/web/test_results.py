@@ -48,12 +48,13 @@ def test_the_page_says_for_each_pair_what_the_votes_support(desk):
 def test_every_figure_has_its_numbers_beside_it_and_is_told_in_words(desk):
     desk.open(RESULTS)
     figures = desk.page.select("figure.exhibit")
-    assert len(figures) == 9  # two of participants: those of the third pair credit both
+    of_participants = [each for each in figures if "participants" in each["id"]]
+    assert len(figures) - len(of_participants) == 7  # labels are drawn: some pairs may have no lead
     for figure in figures:
         drawing = ElementTree.fromstring(str(figure.select_one("svg")))
         assert drawing.get("role") == "img"
         assert figure.select_one("svg desc").text == figure.figcaption.text
-        assert len(figure.select("table tbody tr")) >= 3
+        assert len(figure.select("table tbody tr")) >= (1 if figure in of_participants else 3)
     assert not desk.page.select("[style]")
     ids = [element["id"] for element in desk.page.select("[id]")]
     assert len(ids) == len(set(ids))
