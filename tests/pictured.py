@@ -27,8 +27,11 @@ def a_file(name, text):
     return TextFile(name, text, sha256(text.encode()).hexdigest())
 
 
-def a_pictured_study(session, slug="pictured", researcher=None, **changes):
-    """Open a study of three runs of 40 documents; participants see ten of each."""
+def a_pictured_study(session, slug="pictured", researcher=None, text=None, items=(), **changes):
+    """Open a study of three runs of 40 documents; participants see ten of each.
+
+    ``text``: of each document, beside its picture. ``items``: more of the collection.
+    """
     chance = random.Random(5)
     qrels = "".join(
         f"{topic} 0 {DOCUMENTS[index]} 1\n" for topic, found in SEARCHED.items() for index in found
@@ -50,7 +53,7 @@ def a_pictured_study(session, slug="pictured", researcher=None, **changes):
         )
         for size, document in enumerate(DOCUMENTS)
     }
-    found, _ = collection.items_in(files)
+    found = [each._replace(text=text) for each in collection.items_in(files)[0]] + [*items]
     topics = [collection.Topic("sea", text="the sea"), collection.Topic("mountain")]
     collection.take_in(session, study, files, found, COMMAND_LINE, topics=topics)
     lifecycle.open_study(session, study)

@@ -6,11 +6,13 @@ import re
 
 import pytest
 from PIL import Image
+from sqlalchemy import text
 
 from survey.core.tasks.ordering_plan import AFTER, NEVER
 from survey.db.models import StoredPicture
 from survey.errors import SurveyError
 from survey.services import accounts
+from survey.services.collections import items as collection
 from survey.services.participation import answers
 from survey.services.studies import lifecycle
 from tests.builders import Visitor, an_open_study
@@ -122,6 +124,37 @@ def test_marks_and_positions_are_left_out_where_the_plan_says_so(client, session
     assert visitor.path == "/q/2"
 
 
+@pytest.mark.parametrize(
+    ("shown", "last"),
+    [
+        ({}, 40),
+        ({"show_positions": False}, 10),
+        ({"show_positions": False, "mark_relevant": False, "practice": False}, 0),
+    ],
+)
+@ON_SQLITE
+def test_own_data_tell_the_positions_that_the_page_tells(client, session, shown, last):
+    study = a_pictured_study(session, **shown)
+    contents = {each.number: each.content["lists"] for each in study.questions}
+    visitor = Visitor(client, SLUG)
+    visitor.start()
+    for question in client.get(f"/s/{SLUG}/my-data.json").json["questions"]:
+        if question["question"] in contents and question["question"]:
+            assert question["lists"] == {
+                letter: [[rank, ""] for rank in ranks if rank <= last]
+                for letter, ranks in contents[question["question"]].items()
+            }
+
+
+@ON_SQLITE
+def test_a_text_beside_a_picture_is_read_without_scripts(client, session):
+    a_pictured_study(session, text="A view of the bay")
+    visitor = Visitor(client, SLUG)
+    visitor.start()
+    results = visitor.page.select(".results li")
+    assert all(result.img and "of the bay" in result.details.text for result in results)
+
+
 @pytest.mark.parametrize("columns", [AFTER, NEVER])
 @ON_SQLITE
 def test_own_orderings_are_asked_with_pictures(app, client, session, columns):
@@ -146,11 +179,23 @@ def test_texts_are_shown_where_there_are_no_pictures(client, session, monkeypatc
 
 
 @ON_SQLITE
-def test_a_page_asks_no_more_for_a_larger_collection(visitor, engine):
+@pytest.mark.parametrize("more", [0, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_a_page_asks_as_much_and_looks_up_as_few_rows_in_a_larger_collection(
+    client, session, engine, more
+):
+    documents = [collection.Item(f"other-{n}", text="another") for n in range(more)]
+    a_pictured_study(session, items=documents)
+    visitor = Visitor(client, SLUG)
+    visitor.start()
     with statements(engine) as told:
         visitor.open("/q/1")
-    assert len([each for each in told if each.startswith("SELECT")]) == 5
+    queries = [each for each in told if each.startswith("SELECT")]
+    assert len(queries) == 5
     assert len(gzip.compress(visitor.response.data)) < 6_000
+    for query in queries:
+        if "FROM item" in query or "FROM topic" in query:
+            plan = [row.detail for row in session.execute(text(f"EXPLAIN QUERY PLAN {query}"))]
+            assert not [step for step in plan if step.startswith("SCAN")], plan
 
 
 @ON_SQLITE
@@ -161,15 +206,15 @@ def test_a_page_and_its_pictures_are_light(visitor, client):
 
 
 @pytest.mark.parametrize(
-    ("changes", "text"),
+    ("changes", "sentence"),
     [
         ({"show_items": False, "show_positions": False}, "nothing of the lists is shown"),
         ({"mark_relevant": False, "show_positions": False}, "a practice question shows nothing"),
     ],
 )
 @ON_SQLITE
-def test_a_plan_that_shows_nothing_is_refused(session, changes, text):
-    with pytest.raises(SurveyError, match=re.escape(text)):
+def test_a_plan_that_shows_nothing_is_refused(session, changes, sentence):
+    with pytest.raises(SurveyError, match=re.escape(sentence)):
         a_pictured_study(session, **changes)
 
 

@@ -264,7 +264,7 @@ class Ordering:
         """Return what a participant was shown; the methods only once their page showed them."""
         hidden = plan.columns == NEVER or (plan.columns == AFTER and presentation.ranked_at is None)
         return {
-            "lists": {letter: list(ranks) for letter, ranks in view.rows},
+            "lists": {letter: _ranks_shown(plan, view, ranks) for letter, ranks in view.rows},
             "methods": [
                 {"label": column.label, "order": str(column.ranking)}
                 | ({"values": dict(column.shown)} if plan.show_values else {})
@@ -282,6 +282,15 @@ class Ordering:
             "own_ordering": _notation(answer.own),
             "asked_back": answer.asked,
         }
+
+
+def _ranks_shown(
+    plan: OrderingPlan, view: BlindedQuestion, ranks: Sequence[tuple[int, str]]
+) -> list[tuple[int, str]]:
+    """Return the positions of a list that its page tells: as numbers, by marks, or none."""
+    if plan.show_positions or not view.results:
+        return [*ranks]
+    return [(rank, "") for rank, _ in ranks if plan.mark_relevant and rank <= plan.depth]
 
 
 def _notation(ranking: Ranking | None) -> str | None:
