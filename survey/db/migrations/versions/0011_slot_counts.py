@@ -46,8 +46,9 @@ def upgrade() -> None:
         ),
     )
     op.execute(
-        "INSERT INTO slot_count (study_id, complete) SELECT study_id, count(*) FROM participant "
-        f"WHERE {COUNTS.format(row='')} GROUP BY study_id"
+        "INSERT INTO slot_count (study_id, complete) SELECT study_id, count(*) "
+        "FROM participant WHERE status = 'complete' AND NOT excluded AND NOT is_test "
+        "GROUP BY study_id"
     )
     for name, change, condition, action in TRIGGERS:
         if op.get_bind().dialect.name == "sqlite":
