@@ -160,7 +160,7 @@ def test_the_check_says_what_is_asked_beside_the_answers(session):
     study = lifecycle.create_study(
         session, SLUG, a_plan(closing_questions=QUESTIONS[:1], reason_question="Why?")
     )
-    texts = [finding.text for finding in lifecycle.check_study(study)]
+    texts = [finding.text for finding in lifecycle.check_study(session, study)]
     assert "participants are asked for a reason for each answer" in texts
     assert "participants are asked at the end: ease" in texts
 
