@@ -76,6 +76,7 @@ def test_arms_are_exported_and_replicated_and_checked(client, session):
     [
         ({"arms": ["before"]}, "two or three different ones of before, after, never are allowed"),
         ({"arms": ["before", "before"]}, "two or three different ones"),
+        ({"arms": [None, []]}, "two or three different ones"),
         ({"arms": ["before", "later"]}, "arms is before, later"),
         ({"arms": ["before", "after"], "columns": "never"}, "the arms decide it; leave it out"),
     ],

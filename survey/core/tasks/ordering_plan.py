@@ -237,7 +237,7 @@ class OrderingPlan(Plan):
 
     def _arm_faults(self) -> Iterable[Fault]:
         arms = self.arms
-        if arms and not (2 <= len(arms) == len({*arms} & {*COLUMNS})):
+        if arms and not 2 <= len(arms) == sum(each in arms for each in COLUMNS):
             yield Fault(
                 ("arms",),
                 f"arms is {', '.join(map(str, arms))}; two or three different ones of "
