@@ -91,13 +91,13 @@ def _connect_database(app: Flask, uri: str) -> None:
 
 
 def _end_transaction(_: BaseException | None) -> None:
-    """Roll back what a request has only read; where the connection is lost, close it.
+    """End what a request has only read; where the connection is lost, drop it.
 
-    Otherwise Flask-SQLAlchemy rolls back, and a connection that was lost after an answer was
+    Otherwise Flask-SQLAlchemy ends it, and a connection that was lost after an answer was
     committed would turn its acknowledgement into a 500.
     """
     try:
-        session().rollback()
+        session().close()
     except DATABASE_FAULTS:
         db.session().invalidate()
 
