@@ -25,6 +25,7 @@ AT_ONCE = 15  # different materials on one round
 CHANGE_NOTHING = {400, 404, 405, 409, 411, 413}
 # A study needs an owner, and an open one cannot be deleted.
 RIGHTLY_REFUSED = {
+    "/research/account/second-factor",  # without the code that the phone shows
     *(f"{STUDY}/{slug}/people/1/remove" for slug in (OPEN, DRAFT)),
     *(f"{STUDY}/{slug}/invite/code" for slug in (OPEN, DRAFT)),  # for an id that no participant has
     f"{STUDY}/{OPEN}/delete",
