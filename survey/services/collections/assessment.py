@@ -2,7 +2,7 @@
 
 import gzip
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,42 +18,22 @@ from survey.core.collections.clusterings import (
 )
 from survey.core.collections.gold import FLOOR as FLOOR
 from survey.core.collections.gold import GoldTopic, gold_topic, spread
-from survey.core.collections.labels import (
-    Labels,
-    TopicLabels,
-    choice_agreement,
-    merge_labels,
-    read_labels,
-    sorted_topics,
-)
+from survey.core.collections.labels import Labels, read_labels, sorted_topics
 from survey.core.collections.runs import Clusters
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
+from survey.services.analysis.label_results import MERGED as MERGED
+from survey.services.analysis.label_results import Merged, OnTopic, counted, merged
+from survey.services.analysis.label_results import agreement_sheet as agreement_sheet
+from survey.services.analysis.label_results import merged_files as merged_files
+from survey.services.analysis.label_results import merged_json as merged_json
 from survey.services.analysis.sheets import Cell, Sheet, as_csv
 from survey.services.exchange.input_files import read_text
 
 MOST_NAMED = 20  # topics that a sentence names; JSON and files name all
 
 
-Topic = TypeVar("Topic")
 Content = TypeVar("Content", Labels, Clusters)
-
-OnTopic = Callable[[int, int], object]
-"""Called after each topic with the number of topics done and the number of all topics."""
-
-
-@dataclass(frozen=True)
-class Merged:
-    """Merged labels of ``files`` assessors; ``at_least``: None for a majority.
-
-    ``agreements``: of each topic, the fields of ``ChoiceAgreement`` and the number of
-    ``relevant`` documents.
-    """
-
-    files: int
-    at_least: int | None
-    topics: Sequence[TopicLabels]
-    agreements: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -86,12 +66,7 @@ class Gold:
 
 def merge(paths: Sequence[Path], at_least: int | None, on_topic: OnTopic) -> Merged:
     """Merge the labels of all assessors; raises FaultyFilesError with every fault of the files."""
-    labelled = merge_labels(_read_all(paths, read_labels))
-    agreements = [
-        asdict(choice_agreement(topic)) | {"relevant": int((topic.relevance(at_least) > 0).sum())}
-        for topic in _counted(labelled, on_topic)
-    ]
-    return Merged(len(paths), at_least, labelled, agreements)
+    return merged(_read_all(paths, read_labels), at_least, on_topic)
 
 
 def compare(first: Path, second: Path, threshold: float, on_topic: OnTopic) -> Compared:
@@ -107,7 +82,7 @@ def compare(first: Path, second: Path, threshold: float, on_topic: OnTopic) -> C
         threshold,
         [
             compare_clusters(topic, clusters[0][topic], clusters[1][topic], threshold)
-            for topic in _counted(common, on_topic)
+            for topic in counted(common, on_topic)
         ],
         sorted_topics(clusters[0].keys() - clusters[1].keys()),
         sorted_topics(clusters[1].keys() - clusters[0].keys()),
@@ -126,7 +101,7 @@ def gold(paths: Sequence[Path], threshold: float, floor: float, on_topic: OnTopi
         gold_topic(
             topic, [clusters.get(topic) for clusters in assessors], threshold=threshold, floor=floor
         )
-        for topic in _counted(sorted_topics(asked), on_topic)
+        for topic in counted(sorted_topics(asked), on_topic)
     ]
     result = Gold(
         topics, sorted_topics({topic for clusters in assessors[2:] for topic in clusters} - asked)
@@ -139,12 +114,6 @@ def gold(paths: Sequence[Path], threshold: float, floor: float, on_topic: OnTopi
     return result
 
 
-def _counted(topics: Sequence[Topic], on_topic: OnTopic) -> Iterator[Topic]:
-    for done, topic in enumerate(topics, 1):
-        yield topic
-        on_topic(done, len(topics))
-
-
 def _read_all(
     paths: Sequence[Path], read: Callable[[str, Iterable[str], FileFaults], Content]
 ) -> list[Content]:
@@ -152,52 +121,6 @@ def _read_all(
     contents = [read(str(path), lines_of(read_text(path)), faults) for path in paths]
     faults.raise_any()
     return contents
-
-
-MERGED = ("weights.csv", "weights.txt", "qrels.txt", "agreement.csv")
-
-
-def merged_files(merged: Merged) -> dict[str, str]:
-    """Return the files of merged labels, name (of MERGED) → text.
-
-    weights.txt holds only documents that at least one assessor chose.
-    """
-    rows: list[tuple[Cell, ...]] = []
-    weights, qrels = [], []
-    for topic in merged.topics:
-        chosen, weight = topic.chosen.tolist(), topic.weights.tolist()
-        relevance = topic.relevance(merged.at_least).tolist()
-        for document, count, share, grade in zip(
-            topic.documents, chosen, weight, relevance, strict=True
-        ):
-            rows.append((topic.topic, document, count, topic.assessors, share))
-            qrels.append(f"{topic.topic} 0 {document} {grade}\n")
-            if count:
-                weights.append(f"{topic.topic} {document} {share!r}\n")
-    columns = ("topic", "document", "chosen", "assessors", "weight")
-    sheet = as_csv(Sheet("weights", "Weights", columns, tuple(rows)))
-    texts = (sheet, "".join(weights), "".join(qrels), as_csv(agreement_sheet(merged)))
-    return dict(zip(MERGED, texts, strict=True))
-
-
-def agreement_sheet(merged: Merged) -> Sheet:
-    """Return a table of the assessors' agreement, a row for each topic."""
-    columns = (
-        *("topic", "assessors", "documents", "relevant", "chosen_by_all", "chosen_by_one"),
-        *("jaccard", "fleiss_kappa", "krippendorff_alpha"),
-    )
-    rows = tuple(tuple(topic[name] for name in columns) for topic in merged.agreements)
-    note = (
-        "Documents: those that at least one assessor listed; kappa and alpha are of these. "
-        "Where files list chosen documents only, both are low by that alone; read Jaccard's index."
-    )
-    return Sheet("agreement", "How far the assessors chose the same documents", columns, rows, note)
-
-
-def merged_json(merged: Merged) -> dict[str, Any]:
-    """Return the assessors' agreement as JSON."""
-    topics = [*merged.agreements]
-    return {"assessors": merged.files, "at_least": merged.at_least, "topics": topics}
 
 
 def merged_sentences(merged: Merged) -> Iterable[str]:

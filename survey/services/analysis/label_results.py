@@ -1,0 +1,189 @@
+"""What annotators' labels say: merged weights and judgements, agreement, and who differs most."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import permutations
+from math import fsum
+from typing import Any, TypeVar
+
+from survey.core.collections.labels import (
+    Labels,
+    TopicLabels,
+    choice_agreement,
+    merge_labels,
+)
+from survey.services.analysis.sheets import Cell, Sheet, as_csv
+
+Topic = TypeVar("Topic")
+OnTopic = Callable[[int, int], object]
+"""Called after each topic with the number of topics done and the number of all topics."""
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Merged labels of ``files`` assessors; ``at_least``: None for a majority.
+
+    ``agreements``: of each topic, the fields of ``ChoiceAgreement`` and the number of
+    ``relevant`` documents.
+    """
+
+    files: int
+    at_least: int | None
+    topics: Sequence[TopicLabels]
+    agreements: Sequence[Mapping[str, Any]]
+
+
+def merged(
+    labels: Sequence[Labels], at_least: int | None = None, on_topic: OnTopic = lambda *_: None
+) -> Merged:
+    """Merge the labels of all assessors, and compute how far they agree."""
+    labelled = merge_labels(labels)
+    agreements = [
+        asdict(choice_agreement(topic)) | {"relevant": int((topic.relevance(at_least) > 0).sum())}
+        for topic in counted(labelled, on_topic)
+    ]
+    return Merged(len(labels), at_least, labelled, agreements)
+
+
+def counted(topics: Sequence[Topic], on_topic: OnTopic) -> Iterator[Topic]:
+    """Yield the topics, and call ``on_topic`` after each."""
+    for done, topic in enumerate(topics, 1):
+        yield topic
+        on_topic(done, len(topics))
+
+
+MERGED = ("weights.csv", "weights.txt", "qrels.txt", "agreement.csv")
+
+
+def merged_files(merged: Merged) -> dict[str, str]:
+    """Return the files of merged labels, name (of MERGED) → text.
+
+    weights.txt holds only documents that at least one assessor chose.
+    """
+    rows: list[tuple[Cell, ...]] = []
+    weights, qrels = [], []
+    for topic in merged.topics:
+        chosen, weight = topic.chosen.tolist(), topic.weights.tolist()
+        relevance = topic.relevance(merged.at_least).tolist()
+        for document, count, share, grade in zip(
+            topic.documents, chosen, weight, relevance, strict=True
+        ):
+            rows.append((topic.topic, document, count, topic.assessors, share))
+            qrels.append(f"{topic.topic} 0 {document} {grade}\n")
+            if count:
+                weights.append(f"{topic.topic} {document} {share!r}\n")
+    columns = ("topic", "document", "chosen", "assessors", "weight")
+    sheet = as_csv(Sheet("weights", "Weights", columns, tuple(rows)))
+    texts = (sheet, "".join(weights), "".join(qrels), as_csv(agreement_sheet(merged)))
+    return dict(zip(MERGED, texts, strict=True))
+
+
+def agreement_sheet(merged: Merged) -> Sheet:
+    """Return a table of the assessors' agreement, a row for each topic."""
+    columns = (
+        *("topic", "assessors", "documents", "relevant", "chosen_by_all", "chosen_by_one"),
+        *("jaccard", "fleiss_kappa", "krippendorff_alpha"),
+    )
+    rows = tuple(tuple(topic[name] for name in columns) for topic in merged.agreements)
+    note = (
+        "Documents: those that at least one assessor listed; kappa and alpha are of these. "
+        "Where files list chosen documents only, both are low by that alone; read Jaccard's index."
+    )
+    return Sheet("agreement", "How far the assessors chose the same documents", columns, rows, note)
+
+
+def merged_json(merged: Merged) -> dict[str, Any]:
+    """Return the assessors' agreement as JSON."""
+    topics = [*merged.agreements]
+    return {"assessors": merged.files, "at_least": merged.at_least, "topics": topics}
+
+
+@dataclass(frozen=True)
+class Annotator:
+    """An annotator's labels, and for how long the queries that are done were in work.
+
+    ``seconds``: from the first sight of each query to its end, breaks included.
+    """
+
+    participant: str
+    labels: Labels
+    seconds: float
+
+    @property
+    def pictures(self) -> int:
+        """How many documents the annotator looked at."""
+        return sum(map(len, self.labels.values()))
+
+    @property
+    def lines(self) -> str:
+        """The labels as `survey assess merge` reads them: of each document that was looked at."""
+        return "".join(
+            f"{topic} 0 {document} {grade}\n"
+            for topic, grades in self.labels.items()
+            for document, grade in sorted(grades.items())
+        )
+
+
+@dataclass(frozen=True)
+class LabelResults:
+    """The results of a labelling study."""
+
+    annotators: Sequence[Annotator]
+    merged: Merged
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the agreement, and of each annotator how much, how fast, and how alike."""
+        alike = self._alike()
+        return {
+            "agreement": merged_json(self.merged),
+            "annotators": [
+                {
+                    "participant": each.participant,
+                    "queries": len(each.labels),
+                    "looked_at": each.pictures,
+                    "marked": sum(
+                        grade > 0 for grades in each.labels.values() for grade in grades.values()
+                    ),
+                    "seconds_per_picture": each.seconds / each.pictures if each.pictures else None,
+                    **alike[each.participant],
+                }
+                for each in self.annotators
+            ],
+        }
+
+    def _alike(self) -> dict[str, dict[str, Any]]:
+        """Return how alike each annotator is with every other, and where they differ most.
+
+        By the mean of Jaccard's index |A ∩ B| / |A ∪ B| of what two have marked for a query, over
+        the queries that both have done and for which one of them marked something.
+        """
+        names = [each.participant for each in self.annotators]
+        with_others: dict[str, dict[str, list[float]]] = {name: {} for name in names}
+        in_topics: dict[str, dict[str, list[float]]] = {name: {} for name in names}
+        for first, second in permutations(self.annotators, 2):
+            name, other = first.participant, second.participant
+            for topic in first.labels.keys() & second.labels.keys():
+                marked = [
+                    {document for document, grade in each.labels[topic].items() if grade}
+                    for each in (first, second)
+                ]
+                if either := marked[0] | marked[1]:
+                    share = len(marked[0] & marked[1]) / len(either)
+                    with_others[name].setdefault(other, []).append(share)
+                    in_topics[name].setdefault(topic, []).append(share)
+        return {
+            name: {
+                "jaccard": _mean([share for shares in others.values() for share in shares]),
+                "jaccard_with": {other: _mean(shares) for other, shares in sorted(others.items())},
+                "differs_most_in": _lowest(in_topics[name]),
+            }
+            for name, others in with_others.items()
+        }
+
+
+def _mean(shares: Sequence[float]) -> float | None:
+    return fsum(shares) / len(shares) if shares else None
+
+
+def _lowest(shares: Mapping[str, Sequence[float]]) -> str | None:
+    return min(sorted(shares), key=lambda topic: _mean(shares[topic]) or 0, default=None)
