@@ -1,0 +1,128 @@
+"""A collection ranked by likeness to a picture or text, and by examples.
+
+Vectors are whole numbers of such a size that their products are exact in float32, in any order
+of summation: the same collection is ranked alike on every machine.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.random import PCG64
+from numpy.typing import NDArray
+
+from survey.core.collections import descriptors
+from survey.core.collections.descriptors import Picture, likeness
+
+LENGTH = 1_024  # of a vector, about
+QUERY_LENGTH = 8_192  # of a query, at most; LENGTH × QUERY_LENGTH is half of what float32 counts
+FRACTIONS = 16  # a query's numbers are rounded to 1/16 before its length is limited
+DESCRIBED = ("colour-histogram", "edge-orientations", "tiny-grey")
+WIDTH = 256  # numbers in a vector
+
+
+def picture_vector(picture: Picture) -> bytes:
+    """Return a picture's vector: colours, edges and a tiny grey picture, each of equal weight.
+
+    ``picture``: as ``descriptors`` take it.
+    """
+    parts = [descriptors.DESCRIPTORS[name](picture) for name in DESCRIBED]
+    return stored_vector(np.concatenate(parts))
+
+
+def text_vector(text: str) -> bytes:
+    """Return a text's vector: the square roots of its words' counts, in WIDTH cells.
+
+    A word's cell is its CRC-32, so that a few different words share one.
+    """
+    cells = [crc32(word.encode()) % WIDTH for word in re.findall(r"\w+", text.casefold())]
+    return stored_vector(np.sqrt(np.bincount(cells, minlength=WIDTH)))
+
+
+def stored_vector(values: NDArray[np.floating]) -> bytes:
+    """Return a vector of length LENGTH, rounded to whole numbers of two bytes."""
+    length = float(np.linalg.norm(values))
+    numbers: NDArray[np.int16] = np.rint(values * (LENGTH / length if length else 0)).astype("<i2")
+    return numbers.tobytes()
+
+
+class Entry(NamedTuple):
+    """A document of a collection: its picture's SHA-256, its words, and its vector if it has one.
+
+    ``words``: what a keyword is searched in.
+    """
+
+    document: str
+    sha256: str | None
+    words: str
+    vector: bytes | None
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """A collection that is judged, sorted by document."""
+
+    entries: Sequence[Entry]
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The place of each document in the collection."""
+        return {each.document: place for place, each in enumerate(self.entries)}
+
+    @cached_property
+    def vectors(self) -> NDArray[np.float32]:
+        """The vectors (documents, numbers); zeros where a document has none."""
+        none = bytes(2 * WIDTH)
+        numbers = np.frombuffer(b"".join(each.vector or none for each in self.entries), "<i2")
+        return numbers.astype(np.float32).reshape(len(self.entries), WIDTH)
+
+    def same_picture(self, sha256: str | None) -> set[str]:
+        """Return the documents of a picture."""
+        return {each.document for each in self.entries if sha256 and each.sha256 == sha256}
+
+    def holding(self, keyword: str) -> set[str]:
+        """Return the documents whose words have a keyword, as whole words, in any case."""
+        pattern = re.compile(rf"(?<!\w){re.escape(keyword.casefold())}(?!\w)")
+        return {each.document for each in self.entries if pattern.search(each.words.casefold())}
+
+    def target(
+        self, positives: Collection[str], negatives: Collection[str], share: float
+    ) -> NDArray[np.float32]:
+        """Return Rocchio's vector: mean of the positives − share × mean of the negatives.
+
+        In whole numbers, of length QUERY_LENGTH at most; of zeros without examples. Source:
+        Rocchio, in Salton (ed.), The SMART retrieval system, 1971, with α = 0: a query's own
+        picture or text is one of the positives.
+        """
+        wanted = self._mean(positives) - share * self._mean(negatives)
+        numbers = np.rint(wanted * FRACTIONS)
+        while float((numbers * numbers).sum()) > QUERY_LENGTH**2:
+            numbers = np.rint(numbers / 2)
+        return numbers.astype(np.float32)
+
+    def _mean(self, documents: Collection[str]) -> NDArray[np.float64]:
+        if not documents:
+            return np.zeros(WIDTH)
+        rows = [self.index[document] for document in sorted(documents)]
+        total: NDArray[np.float64] = self.vectors[rows].sum(axis=0, dtype=np.float64)
+        return total / len(rows)
+
+    def by_likeness(self, target: NDArray[np.float32]) -> list[str]:
+        """Return all documents, those most alike first by the cosine; ties by their ids."""
+        order = np.argsort(-likeness(target[np.newaxis], self.vectors)[0], kind="stable")
+        return [self.entries[place].document for place in order.tolist()]
+
+    def by_chance(self, seed: int, first: Iterable[str] = ()) -> list[str]:
+        """Return all documents in an order of a seed, but those of ``first`` before the others."""
+        numbers = PCG64(seed).random_raw(len(self.entries))
+        early = {*first}
+        places = np.argsort(numbers, kind="stable").tolist()
+        order = [self.entries[place].document for place in places]
+        return sorted(order, key=lambda document: document not in early)
