@@ -1,11 +1,7 @@
 """A small open study whose lists are pictures."""
 
-import io
 import random
-from functools import partial
 from hashlib import sha256
-
-from PIL import Image, PngImagePlugin
 
 from survey.services.accounts import COMMAND_LINE
 from survey.services.collections import items as collection
@@ -18,6 +14,7 @@ from survey.services.studies.plans import (
     preset_plan,
 )
 from survey.services.studies.recruitment import Recruitment
+from tests.services.test_items import a_picture
 
 COLOURS = ("red", "green", "blue", "orange", "purple", "brown", "pink", "olive", "navy", "teal")
 DOCUMENTS = tuple(f"holiday-{number}" for number in range(40))
@@ -26,61 +23,38 @@ TOPIC_WITHOUT_TEXT = "mountain"
 SEARCHED = {"sea": (0, 4, 9), "mountain": (2, 11, 17)}
 
 
-def a_png(index, note):
-    """A file with the picture of a document; its note is metadata."""
-    notes = PngImagePlugin.PngInfo()
-    notes.add_text("Comment", note)
-    stream = io.BytesIO()
-    colour = COLOURS[index % len(COLOURS)]
-    Image.new("RGB", (40 + index, 30), colour).save(stream, "PNG", pnginfo=notes)
-    return stream.getvalue()
-
-
 def a_file(name, text):
     return TextFile(name, text, sha256(text.encode()).hexdigest())
 
 
-def a_pictured_study(
-    session,
-    slug="pictured",
-    researcher=None,
-    *,
-    documents=DOCUMENTS,
-    runs=RUNS,
-    searched=SEARCHED,
-    text=None,
-    note=str,
-    items=(),
-    **changes,
-):
+def a_pictured_study(session, slug="pictured", researcher=None, text=None, items=(), **changes):
     """Open a study of three runs of 40 documents; participants see ten of each.
 
-    ``searched``: each topic with the indices of its relevant documents. ``text``: of each
-    document, beside its picture. ``items``: more of the collection.
-    ``note``: from a document's id to a comment in its picture's file.
+    ``text``: of each document, beside its picture. ``items``: more of the collection.
     """
     chance = random.Random(5)
     qrels = "".join(
-        f"{topic} 0 {documents[index]} 1\n" for topic, found in searched.items() for index in found
+        f"{topic} 0 {DOCUMENTS[index]} 1\n" for topic, found in SEARCHED.items() for index in found
     )
-    files_of_runs = []
-    for run in runs:
+    runs = []
+    for run in RUNS:
         rows = []
-        for topic in searched:
-            order = chance.sample(documents, len(documents))
+        for topic in SEARCHED:
+            order = chance.sample(DOCUMENTS, len(DOCUMENTS))
             rows += [f"{topic} Q0 {each} 0 {100 - n} {run}\n" for n, each in enumerate(order)]
-        files_of_runs.append(a_file(f"{run}.txt", "".join(rows)))
-    lists = from_trec(a_file("qrels.txt", qrels), files_of_runs, collection_size="40")
+        runs.append(a_file(f"{run}.txt", "".join(rows)))
+    lists = from_trec(a_file("qrels.txt", qrels), runs, collection_size="40")
     fields = {**as_fields(lists), **default_contact(), "asked_by": "us", "contact": "a@b.example"}
     plan = preset_plan("pictures", **fields | changes)
     study = lifecycle.create_owned_study(session, researcher, slug, plan, Recruitment())
     files = {
-        f"{document}.png": partial(a_png, index, note(document))
-        for index, document in enumerate(documents)
+        f"{document}.png": lambda size=size: a_picture(
+            COLOURS[size % len(COLOURS)], size=(40 + size, 30)
+        )
+        for size, document in enumerate(DOCUMENTS)
     }
     found = [each._replace(text=text) for each in collection.items_in(files)[0]] + [*items]
-    first, second = searched
-    topics = [collection.Topic(first, text="the sea"), collection.Topic(second)]
+    topics = [collection.Topic("sea", text="the sea"), collection.Topic("mountain")]
     collection.take_in(session, study, files, found, COMMAND_LINE, topics=topics)
     lifecycle.open_study(session, study)
     return study

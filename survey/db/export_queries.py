@@ -36,10 +36,15 @@ from survey.db.models import (
     StoredResponse,
 )
 from survey.db.models.base import Labels, TaskTables, UtcDateTime, key_of
+from survey.db.models.labelling import (
+    StoredLabellingAnswer,
+    StoredLabellingPresentation,
+    StoredLabellingStep,
+)
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.db.queries import IS_ANSWERED, by_public_id
 
-ORDERING = TASK_TABLES["ordering"]
+ORDERING, LABELLING = TASK_TABLES["ordering"], TASK_TABLES["labelling"]
 BATCH = 1_000  # rows fetched at a time
 CACHED = 4_096  # different texts whose parsed values are remembered
 
@@ -152,6 +157,44 @@ def first_rankings_of(
         ranking = _ranking(places)
         if ranking is not None:
             yield public_id, number, ranking, _moment(ranked_at)
+
+
+def queries_done(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
+    """Yield the queries that annotators have done, by public id and question.
+
+    Each is (id, question, position, order seed, steps, shown at, submitted at, active seconds,
+    revisions, reason).
+    """
+    statement = answered(
+        *(session, study_id, LABELLING, Presentation.position),
+        *(StoredLabellingPresentation.order_seed, StoredLabellingAnswer.steps),
+        *map(_as_stored, (Presentation.shown_at, StoredResponse.submitted_at)),
+        *(StoredResponse.active_seconds, StoredResponse.revisions, StoredResponse.reason),
+    )
+    for row in _rows(session, statement, include_test=include_test):
+        *first, shown_at, submitted_at, seconds, revisions, reason = row
+        yield (*first, _moment(shown_at), _moment(submitted_at), seconds, revisions, reason)
+
+
+def labelling_steps(
+    session: Session, study_id: int, *, include_test: bool
+) -> Iterator[Sequence[Any]]:
+    """Yield the steps of the queries that are done, by public id, question and number.
+
+    Each is (id, question, action, batch, document, grade, documents, saved at).
+    """
+    step = StoredLabellingStep
+    statement = (
+        answered(
+            *(session, study_id, LABELLING, step.action, step.batch, step.document, step.grade),
+            *map(_as_stored, (step.documents, step.saved_at)),
+        )
+        .join(step, step.presentation_id == Presentation.id)
+        .order_by(step.number)
+    )
+    for row in _rows(session, statement, include_test=include_test):
+        *first, documents, saved_at = row
+        yield (*first, _json(documents), _moment(saved_at))
 
 
 def identities_of(

@@ -7,6 +7,8 @@ from sqlalchemy import ColumnElement, and_, delete, func, insert, literal, selec
 from sqlalchemy.orm import Session
 
 from survey.core.collections.items import Item, ShownItem, Topic
+from survey.core.collections.likeness import Entry, Pool, text_vector
+from survey.db.models import Study
 from survey.db.models.base import Base
 from survey.db.models.items import StoredItem, StoredPicture, StoredTopic, picture_name
 
@@ -37,6 +39,62 @@ def topics_of(session: Session, study_id: int) -> list[Topic]:
 
 def _columns(table: type[Base], record: type[Item] | type[Topic]) -> list[Any]:
     return [getattr(table, name) for name in record._fields]
+
+
+class StudyItems:
+    """What a study's documents and topics stand for, as questions look it up."""
+
+    def __init__(self, session: Session, study_id: int) -> None:
+        self.session, self.study_id = session, study_id
+
+    def __call__(
+        self, documents: Collection[str], topic: str | None
+    ) -> tuple[dict[str, ShownItem], ShownItem | None]:
+        """See ``find_items``."""
+        return find_items(self.session, self.study_id, documents, topic)
+
+    def topic(self, topic: str) -> Topic | None:
+        """Return a topic, None where the study has no such one."""
+        query = select(*_columns(StoredTopic, Topic)).where(
+            StoredTopic.study_id == self.study_id, StoredTopic.topic == topic
+        )
+        row = self.session.execute(query).one_or_none()
+        return Topic(*row) if row else None
+
+    def pool(self) -> Pool:
+        """Return all documents; a process reads those of a study once, as long as they stay."""
+        query = select(Study.items_digest).where(Study.id == self.study_id)
+        key = (self.study_id, self.session.scalar(query))
+        pool = _pools.get(key)
+        if pool is None:
+            pool = Pool(self._entries())
+            while len(_pools) >= MOST_POOLS:
+                _pools.pop(next(iter(_pools)), None)
+            _pools[key] = pool
+        return pool
+
+    def _entries(self) -> list[Entry]:
+        query = (
+            select(
+                *(StoredItem.document, StoredItem.sha256, StoredItem.text, StoredItem.alt),
+                StoredPicture.vector,
+            )
+            .outerjoin(StoredPicture, _is_picture_of(StoredItem))
+            .where(StoredItem.study_id == self.study_id)
+        )
+        return sorted(
+            Entry(
+                document,
+                sha256,
+                " ".join(filter(None, (text, alt))),
+                vector or (text_vector(text) if text and sha256 is None else None),
+            )
+            for document, sha256, text, alt, vector in self.session.execute(query)
+        )
+
+
+MOST_POOLS = 4  # collections that a process holds; 10,000 documents take 20 MB
+_pools: dict[tuple[int, str | None], Pool] = {}
 
 
 def find_items(
@@ -139,7 +197,7 @@ def thumbnails_of(session: Session, study_id: int) -> Iterator[Thumbnail]:
 
 def copy_items(session: Session, source_id: int, target_id: int) -> None:
     """Copy the items, topics and pictures of a study to one that has none."""
-    columns = ("sha256", "width", "height", "thumbnail", "larger")
+    columns = ("sha256", "width", "height", "thumbnail", "larger", "vector")
     copied = [getattr(StoredPicture, name) for name in columns]
     for row_id in session.scalars(
         select(StoredPicture.id).where(StoredPicture.study_id == source_id)

@@ -5,10 +5,10 @@ not objects of the ORM. To change a row of a study or participant, a service loa
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import Any, cast
 
@@ -31,7 +31,7 @@ from sqlalchemy import cast as as_type
 from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
-from survey.core.tasks import read_stored_plan
+from survey.core.tasks import plan_from_json
 from survey.db.engine import Prepared, Record
 from survey.db.models import (
     Browser,
@@ -43,7 +43,7 @@ from survey.db.models import (
     StoredResponse,
     Study,
 )
-from survey.db.models.base import TaskTables, key_of, own_columns
+from survey.db.models.base import TaskTables, key_of, own_columns, own_values
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +185,39 @@ def presentation(
 def presentations(session: Session, tables: TaskTables, participant_id: int) -> Sequence[Record]:
     """Return a participant's presentations by position, practice included; see ``presentation``."""
     return _all_presentations(tables).rows(session, {"who": participant_id})
+
+
+@cache
+def _steps(step: Table) -> Prepared:
+    by_participant = _presentation.c.participant_id == bindparam("who")
+    statement = select(step).join(_presentation).where(by_participant)
+    return Prepared(statement.order_by(step.c.presentation_id, step.c.number))
+
+
+@cache
+def _steps_at(step: Table) -> Prepared:
+    statement = select(step).join(_presentation).where(_AT_POSITION)
+    return Prepared(statement.order_by(step.c.number))
+
+
+def steps_of(
+    session: Session, step: Table, participant_id: int, position: int | None = None
+) -> dict[int, list[Record]]:
+    """Return the steps of a participant by presentation, of all or of the one at a position."""
+    prepared = _steps(step) if position is None else _steps_at(step)
+    steps: dict[int, list[Record]] = {}
+    for row in prepared.rows(session, {"who": participant_id, "at": position}):
+        steps.setdefault(row.presentation_id, []).append(row)
+    return steps
+
+
+def store_steps(
+    session: Session, step: Table, presentation_id: int, first: int, records: Iterable[Any]
+) -> None:
+    """Insert steps of a presentation, numbered from ``first``."""
+    for number, record in enumerate(records, first):
+        key = {"presentation_id": presentation_id, "number": number}
+        _new_row(step).run(session, {**own_values(step, record), **key})
 
 
 def _revisions(tables: TaskTables) -> Select[Any]:
@@ -396,8 +429,13 @@ def visit(session: Session, slug: str, token_hash: str) -> Visit | None:
         id=row.study_id,
         slug=row.study_slug,
         status=row.study_status,
-        plan=read_stored_plan(row.plan),
+        plan=_plan(row.plan),
         recruitment_json=row.recruitment,
     )
     participant = None if row.id is None else ParticipantRow(*_PARTICIPANT_FIELDS(row))
     return Visit(study, participant, by_personal_link=bool(row.is_guest))
+
+
+@lru_cache(maxsize=100)
+def _plan(plan_text: str) -> Plan:
+    return plan_from_json(json.loads(plan_text), registered=False)

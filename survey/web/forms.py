@@ -1,7 +1,7 @@
 """The base class of forms, whose errors link to controls, and of questions' forms; their pages."""
 
 import weakref
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -146,7 +146,14 @@ class AnswerForm(Form):
     ``submission_key``: names the revision of the answer that the form showed. ``active_seconds``:
     how long the page was in view. ``go``: "back" where the button "Back" was pressed. ``reason``:
     why, in words; a form of a question without a reason has no such field.
+
+    ``takes_steps``: whether the question is answered in many small steps, each stored at once. Such
+    a form has ``steps_for`` and the fields ``step_key`` and ``go``: "done" where the form holds
+    the answer as well. ``stored_steps``: how many are stored, once they are.
     """
+
+    takes_steps = False
+    stored_steps = 0
 
     submission_key = HiddenField()
     active_seconds = HiddenField()
@@ -171,6 +178,10 @@ class AnswerForm(Form):
         Hashable, since they are part of the key under which a part of the page is cached.
         """
         raise TypeError(f"{type(self).__name__} shows nothing")
+
+    def steps_for(self, shown: Any, find: Any) -> Sequence[Any]:  # noqa: ARG002 - for subclasses
+        """Return the steps of a valid form, see ``answers.save_steps``."""
+        return ()
 
     def add_error(self, sentence: str) -> None:  # noqa: ARG002 - for subclasses
         """Add an error beside the answer's fields."""

@@ -89,7 +89,7 @@ def entry() -> ResponseReturnValue:
 
 
 @blueprint.route("/<labels>/<page>", methods=["GET", "POST"])
-@blueprint.route("/<labels>/<page>/<int(max=99):position>", methods=["GET", "POST"])
+@blueprint.route("/<labels>/<page>/<int(max=999):position>", methods=["GET", "POST"])
 def page(labels: str, page: str, position: int = PRACTICE) -> ResponseReturnValue:  # noqa: ARG001 - labels are in g
     """Show a page as participants see it; check a form as theirs does, but store nothing."""
     is_sent = request.method == "POST"

@@ -3,18 +3,17 @@
 import gzip
 import io
 import re
-from itertools import permutations
 
 import pytest
 from PIL import Image
 from sqlalchemy import text
 
-from survey.core.tasks.ordering_plan import AFTER, BEFORE, NEVER
+from survey.core.collections.items import ShownItem
+from survey.core.tasks.ordering_plan import AFTER, NEVER
 from survey.db.models import StoredPicture
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.collections import items as collection
-from survey.services.participation import answers
 from survey.services.studies import lifecycle
 from tests.builders import Visitor, an_open_study
 from tests.databases import ON_BOTH, ON_SQLITE, statements
@@ -171,7 +170,7 @@ def test_own_orderings_are_asked_with_pictures(app, client, session, columns):
 @ON_SQLITE
 def test_texts_are_shown_where_there_are_no_pictures(client, session, monkeypatch):
     study = an_open_study(session)
-    item = answers.item_queries.ShownItem(text="A short text <b>")
+    item = ShownItem(text="A short text <b>")
     page = client.application.jinja_env.from_string(
         '{% from "participant/_items.html" import shown_item %}{{ shown_item(item, "result 1") }}'
     ).render(item=item)
@@ -236,22 +235,3 @@ def test_the_check_names_documents_and_topics_that_cannot_be_shown(session):
     assert [
         each.text for each in lifecycle.check_study(session, study) if "picture" in each.text
     ] == ["the topic mountain has no picture or text"]
-
-
-@pytest.mark.parametrize("columns", [BEFORE, NEVER])
-@ON_SQLITE
-def test_a_preview_and_a_participant_get_addresses_of_their_own(desk, client, session, columns):
-    ada = accounts.find_researcher(session, "Ada")
-    a_pictured_study(session, researcher=ada, columns=columns)
-    session.rollback()
-    preview = f"/research/studies/{SLUG}/preview"
-    variants = ["".join(each) for each in permutations("123")]  # one is the participant's
-    for variant in variants:
-        desk.open(f"{preview}/{variant}/question/1")
-        assert all(each.startswith(f"{preview}/") for each in addresses(desk.page))
-    visitor = Visitor(client, SLUG)
-    visitor.start()
-    assert all(each.startswith(f"/s/{SLUG}/") for each in addresses(visitor.page))
-    page = client.get(f"/s/{SLUG}/q/1", environ_overrides={"SCRIPT_NAME": "/below"})
-    assert 'src="/below/s/' in page.text
-    assert 'src="/s/' not in page.text

@@ -2,8 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Iterable
+from typing import NamedTuple, Protocol
+
+from survey.core.collections.likeness import Pool
 
 
 class Item(NamedTuple):
@@ -56,8 +58,19 @@ class Result(NamedTuple):
     is_relevant: bool | None = None
 
 
-FindItems = Callable[[Collection[str], str | None], tuple[dict[str, ShownItem], ShownItem | None]]
-"""Returns what participants see of documents, and of a topic."""
+class FindItems(Protocol):
+    """Finds what a study's documents and topics stand for."""
+
+    def __call__(
+        self, documents: Collection[str], topic: str | None
+    ) -> tuple[dict[str, ShownItem], ShownItem | None]:
+        """Return what participants see of documents, and of a topic."""
+
+    def topic(self, topic: str) -> Topic | None:
+        """Return a topic, None where the study has no such one."""
+
+    def pool(self) -> Pool:
+        """Return all documents, to be ranked."""
 
 
 def items_digest(items: Iterable[Item], topics: Iterable[Topic]) -> str | None:

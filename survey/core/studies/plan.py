@@ -320,7 +320,7 @@ class Plan(ABC):
         rules = rules_of(type(self))
         if self.design != "pool":
             del rules["per_participant"]  # its fault is that it is there at all
-        elif not [*QUESTIONS.faults("questions", self.questions)]:
+        elif not [*rules["questions"].faults("questions", self.questions)]:
             rules["per_participant"] = replace(PER_PARTICIPANT, highest=self.questions)
         return rules
 

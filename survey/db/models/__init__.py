@@ -1,6 +1,5 @@
 """The tables. Their rules are named constraints of the database: no code path can skip them."""
 
-import json
 from datetime import date
 from typing import Any, cast
 
@@ -17,7 +16,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from survey.core.studies.plan import Plan
-from survey.core.tasks import read_stored_plan
+from survey.core.tasks import plan_from_json
 from survey.db.models.base import (
     Base,
     JsonList,
@@ -41,6 +40,12 @@ from survey.db.models.base import now as now
 from survey.db.models.items import StoredItem as StoredItem
 from survey.db.models.items import StoredPicture as StoredPicture
 from survey.db.models.items import StoredTopic as StoredTopic
+from survey.db.models.labelling import (
+    StoredLabellingAnswer,
+    StoredLabellingPresentation,
+    StoredLabellingRevision,
+    StoredLabellingStep,
+)
 from survey.db.models.ordering import (
     StoredOrderingAnswer,
     StoredOrderingPresentation,
@@ -106,7 +111,7 @@ class Study(Base):
     @property
     def plan(self) -> Plan:
         """The plan, read from ``plan_json``."""
-        return read_stored_plan(json.dumps(self.plan_json))
+        return plan_from_json(self.plan_json, registered=False)
 
     @property
     def status_label(self) -> str:
@@ -527,5 +532,11 @@ TASK_TABLES: dict[str, TaskTables] = {
         presentation=cast(Table, StoredOrderingPresentation.__table__),
         response=cast(Table, StoredOrderingAnswer.__table__),
         revision=cast(Table, StoredOrderingRevision.__table__),
-    )
+    ),
+    "labelling": TaskTables(
+        presentation=cast(Table, StoredLabellingPresentation.__table__),
+        response=cast(Table, StoredLabellingAnswer.__table__),
+        revision=cast(Table, StoredLabellingRevision.__table__),
+        step=cast(Table, StoredLabellingStep.__table__),
+    ),
 }

@@ -134,11 +134,19 @@ class TaskTables:
     ``presentation``: how one participant is shown one question. ``response``: the answer that
     counts. ``revision``: every version of an answer, with the columns of ``response``. The
     columns beside the key are named as the fields of the kind's types in survey.core.tasks.
+    ``step``: of a kind whose questions are answered in many small steps, each saved at once:
+    rows of presentation_id, number (from 1) and the fields of the kind's type of a step.
     """
 
     presentation: Table
     response: Table
     revision: Table
+    step: Table | None = None
+
+    @property
+    def all(self) -> list[Table]:
+        """The tables that the kind has."""
+        return [table for table in vars(self).values() if table is not None]
 
 
 def key_of(table: Table) -> Column[int]:
@@ -150,3 +158,8 @@ def key_of(table: Table) -> Column[int]:
 def own_columns(table: Table) -> Sequence[Column[object]]:
     """Return a table's columns beside the key."""
     return [column for column in table.columns if not column.primary_key]
+
+
+def own_values(table: Table, record: object) -> dict[str, Any]:
+    """Return what a record of a kind's type holds for a table's columns beside the key."""
+    return {column.name: getattr(record, column.name) for column in own_columns(table)}

@@ -32,6 +32,9 @@ class StoredPicture(Base):
     height: Mapped[int] = mapped_column(doc="height of the larger size, in pixels")
     thumbnail: Mapped[bytes] = mapped_column(doc="the picture, small")
     larger: Mapped[bytes] = mapped_column(doc="the picture, larger")
+    vector: Mapped[bytes | None] = mapped_column(
+        doc="its colours, edges and greys as numbers, by which pictures are compared"
+    )
 
     __table_args__ = (UniqueConstraint("study_id", "sha256"),)
 

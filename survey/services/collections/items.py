@@ -17,10 +17,12 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
+import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 from sqlalchemy.orm import Session
 
 from survey.core.collections.items import Item, Topic, items_digest
+from survey.core.collections.likeness import picture_vector
 from survey.core.studies.fields import is_storable
 from survey.core.studies.provenance import LONGEST_NAME
 from survey.core.text_input import shortened
@@ -36,6 +38,7 @@ FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 LARGEST_FILE = 40_000_000  # bytes
 MOST_PIXELS = 50_000_000
 THUMBNAIL, LARGER = 144, 640  # pixels of the longer side
+DESCRIBED = 96  # pixels of a side, where a picture is described by numbers
 QUALITY = 62
 MOST_ITEMS = 20_000  # of a study
 MOST_FILES = 2_000  # in one zip
@@ -65,6 +68,7 @@ class Picture(NamedTuple):
     height: int
     thumbnail: bytes
     larger: bytes
+    vector: bytes
 
 
 class Source(NamedTuple):
@@ -141,7 +145,15 @@ def _sizes_of(image: Image.Image, sha256: str) -> Picture:
     larger = _webp(picture)
     width, height = picture.size
     picture.thumbnail((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
-    return Picture(sha256, width, height, _webp(picture), larger)
+    return Picture(sha256, width, height, _webp(picture), larger, _vector(picture))
+
+
+def _vector(picture: Image.Image) -> bytes:
+    """Return what the picture is compared by; transparent parts are white there."""
+    opaque = Image.new("RGBA", picture.size, "white")
+    opaque.alpha_composite(picture.convert("RGBA"))
+    square = opaque.convert("RGB").resize((DESCRIBED, DESCRIBED), Image.Resampling.BILINEAR)
+    return picture_vector(np.asarray(square))
 
 
 def _webp(picture: Image.Image) -> bytes:

@@ -20,6 +20,7 @@ from survey.db.models import (
     Study,
     now,
 )
+from survey.db.models.base import own_values
 from survey.services import accounts
 from survey.services.exchange.bundle_reader import read_bundle, replicate
 from survey.services.exchange.input_files import Files
@@ -128,4 +129,6 @@ def _store_answers(
             (tables.presentation, presentation, drawn),
             (tables.response, response, answer),
         ):
-            participant_queries.store_own_columns(session, table, row.id, vars(own))
+            participant_queries.store_own_columns(session, table, row.id, own_values(table, own))
+        if tables.step is not None:
+            participant_queries.store_steps(session, tables.step, presentation.id, 1, drawn.steps)

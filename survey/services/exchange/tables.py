@@ -503,7 +503,7 @@ class StoredTable:
 def stored_tables() -> dict[str, list[StoredTable]]:
     """Return all tables of the database, grouped by the people whom they are about."""
     models = {mapper.class_.__tablename__: mapper.class_ for mapper in Base.registry.mappers}
-    own = (table.name for kind in TASK_TABLES.values() for table in vars(kind).values())
+    own = (table.name for kind in TASK_TABLES.values() for table in kind.all)
     about = ABOUT | {"Participants": (*ABOUT["Participants"], *own)}
     return {
         group: [_describe_table(models[name]) for name in names] for group, names in about.items()

@@ -261,7 +261,7 @@ def check_stored_measures(plans: Iterable[tuple[str, Mapping[str, Any]]]) -> Che
     missing = [
         f"{slug} compares {name}"
         for slug, plan in plans
-        for name in plan["measures"]
+        for name in plan.get("measures", ())
         if name not in MEASURES
     ]
     if missing:

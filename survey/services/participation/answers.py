@@ -4,10 +4,12 @@ A presentation is drawn once and read from then on. A form that is sent twice is
 """
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum, auto
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -16,15 +18,18 @@ from survey import tokens
 from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.studies.rankings import Ranking
 from survey.core.tasks import TASKS, Task, task_of
-from survey.db import item_queries, participant_queries, queries
+from survey.db import participant_queries, queries
 from survey.db.engine import Record
+from survey.db.item_queries import StudyItems
 from survey.db.models import TASK_TABLES, Study, now
+from survey.db.models.base import TaskTables, own_columns
 from survey.db.participant_queries import AnyParticipant
 from survey.errors import NotAllowedError, NotFoundError, SurveyError, marked
 from survey.services.participation.participants import require_open
 
 # More than a person can send; without a limit, a script could fill the disk.
 ANSWERS_A_MINUTE = 200
+STEPS_A_MINUTE = 1_000
 
 # Why an answer is not stored any more, by the participant's status.
 ENDED = {
@@ -86,25 +91,37 @@ def find_presentation(
     session: Session, plan: Plan, participant: AnyParticipant, position: int
 ) -> ShownQuestion:
     """Return the question at a position (0: practice), or raise NotFoundError."""
-    row = participant_queries.presentation(
-        session, TASK_TABLES[plan.kind], participant.id, position
-    )
+    tables = TASK_TABLES[plan.kind]
+    row = participant_queries.presentation(session, tables, participant.id, position)
     if row is None:
         raise no_such_question()
-    return _shown_question(session, plan, participant.study_id, row)
+    steps = _steps(session, tables, participant.id, position)
+    return _shown_question(session, plan, participant.study_id, row, steps)
 
 
 def all_presentations(
     session: Session, plan: Plan, participant: AnyParticipant
 ) -> list[ShownQuestion]:
     """Return all of a participant's questions by position, practice (0) first."""
-    rows = participant_queries.presentations(session, TASK_TABLES[plan.kind], participant.id)
-    return [_shown_question(session, plan, participant.study_id, row) for row in rows]
+    tables = TASK_TABLES[plan.kind]
+    rows = participant_queries.presentations(session, tables, participant.id)
+    steps = _steps(session, tables, participant.id)
+    return [_shown_question(session, plan, participant.study_id, row, steps) for row in rows]
 
 
-def _shown_question(session: Session, plan: Plan, study_id: int, row: Record) -> ShownQuestion:
-    task = task_of(plan)
-    drawn = task.presentation(**_columns(row, "drawn_"))
+def _steps(
+    session: Session, tables: TaskTables, participant_id: int, position: int | None = None
+) -> dict[int, list[Record]]:
+    """Return the steps of a participant's presentations, of a kind that has some."""
+    if tables.step is None:
+        return {}
+    return participant_queries.steps_of(session, tables.step, participant_id, position)
+
+
+def _shown_question(
+    session: Session, plan: Plan, study_id: int, row: Record, steps: Mapping[int, list[Record]]
+) -> ShownQuestion:
+    task, drawn = task_of(plan), _drawn(plan.kind, row, steps)
     return ShownQuestion(
         name=presentation_name(row.public_id, row.id),
         number=row.number,
@@ -118,13 +135,23 @@ def _shown_question(session: Session, plan: Plan, study_id: int, row: Record) ->
     )
 
 
+def _drawn(kind: str, row: Record, steps: Mapping[int, list[Record]]) -> Any:
+    """Return the presentation of a row, with its steps if the kind has some."""
+    drawn = TASKS[kind].presentation(**_columns(row, "drawn_"))
+    table = TASK_TABLES[kind].step
+    if table is None:
+        return drawn
+    names = [column.name for column in own_columns(table)]
+    values = ({name: getattr(each, name) for name in names} for each in steps.get(row.id, ()))
+    return replace(drawn, steps=tuple(drawn.step(**each) for each in values))
+
+
 def _view(session: Session, plan: Plan, study_id: int, question: TaskQuestion, drawn: Any) -> Any:
     task = task_of(plan)
     view = task.show(question, drawn)
     if not plan.has_items:
         return view
-    find = partial(item_queries.find_items, session, study_id)
-    return task.with_items(plan, question, view, find)
+    return task.with_items(plan, question, view, StudyItems(session, study_id))
 
 
 def _columns(row: Record, prefix: str) -> dict[str, Any]:
@@ -286,6 +313,77 @@ def _outcome(
     row = participant_queries.revision_of(session, tables, state.response_id, base + 1)
     same = row is not None and sent == (answer_in(task_of(plan), row), row.reason)
     return Outcome.SAVED if same else Outcome.STALE
+
+
+def step_key(secret_key: str, name: str, steps: int) -> str:
+    """Return the submission key of a form that shows a presentation after its stored steps."""
+    return tokens.submission_key(secret_key, f"{name}:steps", steps)
+
+
+@dataclass(frozen=True)
+class SavedSteps:
+    """The result of posted steps: the presentation with all that are stored, and the next key."""
+
+    outcome: Outcome
+    drawn: Any
+    key: str
+
+
+def save_steps(
+    session: Session,
+    secret_key: str,
+    plan: Plan,
+    participant: AnyParticipant,
+    position: int,
+    steps_for: Callable[[Any, StudyItems], Sequence[Any]],
+    key: str,
+) -> SavedSteps:
+    """Store a participant's steps towards an answer, and commit.
+
+    ``steps_for``: returns the steps that the form asks for, from the question as the kind's
+    ``show`` has it; ValueError where no page has such a form. ``key``: the form's step key. As
+    with answers, a form that is sent twice is SAVED and adds no step; a form from before another
+    step is STALE. Raises as ``save_answer``.
+    """
+    status = participant_queries.lock(session, participant.id, participant.public_id)
+    if status is None:
+        raise no_such_question()
+    require_open(status)
+    task, tables, moment = task_of(plan), TASK_TABLES[plan.kind], now()
+    who = (session, tables, participant.id, position)
+    state = participant_queries.state_of_answer(*who, moment - timedelta(minutes=1))
+    row = participant_queries.presentation(*who)
+    if state is None or row is None or tables.step is None:
+        raise no_such_question()
+    if state.status in ENDED:
+        raise NotAllowedError(ENDED[state.status])
+    drawn = _drawn(plan.kind, row, _steps(*who))
+    name, stored = presentation_name(row.public_id, row.id), drawn.steps
+    base = tokens.revision_of(secret_key, f"{name}:steps", key)
+    steps: Sequence[Any] = ()
+    outcome = Outcome.STALE
+    if base is not None and base <= len(stored):
+        shown = replace(drawn, steps=stored[:base])
+        question = _question(task.name, row.number, row.content)
+        find = StudyItems(session, participant.study_id)
+        with suppress(ValueError):
+            steps = tuple(steps_for(task.show(question, shown), find))
+            if base == len(stored) or steps == stored[base : base + len(steps)]:
+                outcome = Outcome.SAVED
+    if outcome == Outcome.STALE or base != len(stored) or not steps:
+        session.rollback()
+        return SavedSteps(outcome, drawn, step_key(secret_key, name, len(stored)))
+    if sum(step.saved_at > moment - timedelta(minutes=1) for step in stored) >= STEPS_A_MINUTE:
+        session.rollback()
+        raise TooManyAnswersError(
+            marked("Too many answers came within a minute, so this one is not stored yet.")
+        )
+    steps = tuple(replace(step, saved_at=moment) for step in steps)
+    participant_queries.store_steps(session, tables.step, row.id, len(stored) + 1, steps)
+    participant_queries.note_seen(session, participant.id, moment)
+    session.commit()
+    drawn = replace(drawn, steps=(*stored, *steps))
+    return SavedSteps(outcome, drawn, step_key(secret_key, name, len(drawn.steps)))
 
 
 def save_first_ranking(

@@ -29,6 +29,7 @@ from survey.db.models import (
     Study,
     now,
 )
+from survey.db.models.base import own_values
 from survey.db.participant_queries import AnyParticipant, AnyStudy, Visit
 
 # For pages too, which may import services but not survey.db.
@@ -475,7 +476,8 @@ def confirm_scenario(session: Session, record: AnyParticipant) -> None:
             )
             session.add(presentation)
             session.flush()
-            participant_queries.store_own_columns(session, table, presentation.id, vars(drawn))
+            values = own_values(table, drawn)
+            participant_queries.store_own_columns(session, table, presentation.id, values)
     session.commit()
 
 

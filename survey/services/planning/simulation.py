@@ -15,6 +15,7 @@ from bs4 import BeautifulSoup, Tag
 from survey.core.studies.fields import SCALE, PersonalField
 from survey.core.studies.plan import Plan
 from survey.errors import SurveyError
+from survey.services.planning.labelling_bot import LabellingBot
 from survey.services.planning.ordering_bot import Chance, OrderingBot
 
 MOST_PAGES = 200
@@ -38,7 +39,7 @@ class TaskBot(Protocol):
         """
 
 
-TASK_BOTS: dict[str, TaskBot] = {"ordering": OrderingBot()}
+TASK_BOTS: dict[str, TaskBot] = {"ordering": OrderingBot(), "labelling": LabellingBot()}
 
 
 def preference_for(plan: Plan, text: str | None) -> Any:
@@ -82,11 +83,12 @@ class Bot:
         """Answer every page from the entry to the receipt."""
         with self.browser:
             page = self._open(self.browser.get(self.entry, timeout=TIMEOUT))
-            for _ in range(MOST_PAGES):
+            most = MOST_PAGES + 3 * self.plan.asked
+            for _ in range(most):
                 if page.select_one(".receipt"):
                     return
                 page = self._go_on(page)
-        raise SurveyError(f"A simulated participant saw {MOST_PAGES} pages without an end.")
+        raise SurveyError(f"A simulated participant saw {most} pages without an end.")
 
     def _open(self, response: requests.Response) -> BeautifulSoup:
         page = BeautifulSoup(response.text, "html.parser")

@@ -45,6 +45,10 @@ STALE = marked(
     "This question was answered in another window after this page was opened. Saved there is: "
     "%(stored)s. What you see below is not saved; to use it instead, save again."
 )
+CHANGED_ELSEWHERE = marked(
+    "This question was changed in another window after this page was opened. You see what is "
+    "stored now; your last change is not."
+)
 UNKNOWN_KEY = marked("Please check what is ticked and save once more.")
 UNSAVED = marked(
     "The survey could not store it just now. It is kept on this page; send it again in a moment. "
@@ -121,7 +125,7 @@ def start() -> ResponseReturnValue:
     return redirect(url_for("participant.question", position=1), 303)
 
 
-@blueprint.get("/q/<int(max=99):position>")
+@blueprint.get("/q/<int(max=999):position>")
 @requires(Step.PRACTICE)
 def question(position: int) -> ResponseReturnValue:
     """Show a question with its stored answer; lead back from one that is not yet reached."""
@@ -131,7 +135,7 @@ def question(position: int) -> ResponseReturnValue:
     return show(position)
 
 
-@blueprint.post("/q/<int(max=99):position>")
+@blueprint.post("/q/<int(max=999):position>")
 @requires(Step.PRACTICE)
 def answer_question(position: int) -> ResponseReturnValue:
     """Store an answer and lead to the next page; see ``answer``."""
@@ -202,6 +206,12 @@ def answer(position: int) -> ResponseReturnValue:
         if first is not None:
             return _answer_first(position, shown, first())
     form = question_form(position)
+    response = _save_steps(position, form) if form.takes_steps else None
+    return response or _answer(position, form)
+
+
+def _answer(position: int, form: AnswerForm) -> ResponseReturnValue:
+    pages = pages_of(g.plan)
     back = form.go.data == "back" and position > PRACTICE
     is_valid = form.validate_on_submit()
     doubt = pages.doubt_of(g.plan, form, lambda: _shown(position)) if is_valid else None
@@ -253,6 +263,34 @@ def _save(position: int, form: AnswerForm, *, onward: bool) -> Outcome:
         position + 1 if onward else None,
         form.reason_text,
     )
+
+
+def _save_steps(position: int, form: AnswerForm) -> ResponseReturnValue | None:
+    """Store the steps of a form; return where it leads, None where it holds the answer as well.
+
+    A script that stores a single step gets the key of the next one.
+    """
+    if not form.validate_on_submit():
+        return show_again(position, form), 400
+    _begin_to_write()
+    try:
+        saved = answers.save_steps(
+            *(session(), secret_key(), g.plan, g.participant, position),
+            *(form.steps_for, form.step_key.data or ""),
+        )
+    except TooManyAnswersError as error:
+        return show_unsaved(position, str(error)), 429, {"Retry-After": RETRY_AFTER}
+    form.step_key.data, form.stored_steps = saved.key, len(saved.drawn.steps)
+    if saved.outcome == Outcome.STALE:
+        form.add_error(gettext(CHANGED_ELSEWHERE))
+        return _sent_page(position, _shown(position), form), 409
+    if form.go.data == "done":
+        return None
+    if form.go.data == "back":
+        return redirect(_address_before(position), 303)
+    if request.accept_mimetypes.best == "application/json":
+        return {"key": saved.key}
+    return redirect(_address_of_question(position), 303)
 
 
 def _answer_first(position: int, shown: ShownQuestion, form: Form) -> ResponseReturnValue:
@@ -341,6 +379,7 @@ def _sent_page(
         form.filled_in,
         form.submission_key.data or "",
         form.reason_text,
+        **({"step_key": form.step_key.data} if form.takes_steps else {}),
         active_seconds=form.seconds,
         problems=_problems(form, unsaved),
         unsaved=unsaved,
@@ -367,8 +406,11 @@ def _question_page(
         "resume_code": tokens.resume_code(secret_key(), g.participant.public_id),
         "reason": reason or "",
     }
-    if position == PRACTICE or sent:
-        return _rendered(position, shown, filled_in, **own, **sent)
+    if takes_steps := pages_of(g.plan).form(g.plan).takes_steps:  # the page is a person's own
+        steps = len(shown.drawn.steps)
+        own["step_key"] = answers.step_key(secret_key(), shown.name, steps)
+    if position == PRACTICE or sent or takes_steps:
+        return _rendered(position, shown, filled_in, **(own | sent))
     html = part(
         "question",
         g.plan,

@@ -26,6 +26,7 @@ from survey.services.participation.participants import Progress, Step, progress_
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import AnswerForm, Form
 from survey.web.language import set_language
+from survey.web.participant.labelling import LabellingPages
 from survey.web.participant.ordering import OrderingPages
 from survey.web.requests import View, read_form, secret_key, session, take_slug
 
@@ -254,7 +255,7 @@ class TaskPages(Protocol):
         """Store a valid form of the preceding page, and commit."""
 
 
-TASK_PAGES: dict[str, TaskPages] = {"ordering": OrderingPages()}
+TASK_PAGES: dict[str, TaskPages] = {"ordering": OrderingPages(), "labelling": LabellingPages()}
 
 
 def pages_of(plan: Plan) -> TaskPages:

@@ -1,0 +1,442 @@
+"""Labelling: annotators mark, batch by batch, which documents are relevant to a query.
+
+A query is a topic: a picture, a text, or both. What an annotator does is a row of steps: marks,
+batches, and new rankings by the marks. The answer says that a query is done.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from random import Random
+from typing import Any, ClassVar, NamedTuple
+
+from survey.core.collections.items import FindItems, ShownItem, Topic
+from survey.core.collections.labels import HIGHEST
+from survey.core.collections.likeness import Pool
+from survey.core.studies.fields import Fault, Finding, Rule, Switch, Whole, is_storable, ruled
+from survey.core.studies.plan import Plan
+from survey.core.studies.provenance import LONGEST_NAME
+
+MOST_QUERIES = 500
+USUAL_BATCH = 30
+MARK, NEXT, REFINE, TURN = "mark", "next", "refine", "turn"
+ACTIONS = (MARK, NEXT, REFINE, TURN)
+BACK = "back"  # of a form: to the batch before
+FOR_ALL_HELP = (
+    "Only for a pool. The first queries of the plan go to everybody, so that agreement can be "
+    "computed; the others are dealt evenly."
+)
+NEGATIVE_HELP = (
+    "In per cent of what is marked as relevant: how much unmarked pictures count against "
+    "others like them when an annotator refines. 0: they do not count."
+)
+
+
+@dataclass(frozen=True)
+class LabellingPlan(Plan):
+    """The settings of a study whose questions are queries.
+
+    ``topics``: their ids in topics.csv, a query each. ``batch``: documents shown at once.
+    """
+
+    kind: ClassVar[str] = "labelling"
+
+    topics: tuple[str, ...] = ()
+    questions: int = ruled(Whole("Queries", 1, MOST_QUERIES), 10)
+    per_participant: int | None = ruled(
+        Whole("Queries per annotator", 1, MOST_QUERIES, optional=True, help="Only for a pool."),
+        None,
+    )
+    shuffle_questions: bool = ruled(Switch("Shuffle the queries for each annotator"), True)
+    practice: bool = ruled(Switch("Begin with a practice question"), False)
+    queries_for_all: int = ruled(
+        Whole("Queries that everybody labels", 0, MOST_QUERIES, help=FOR_ALL_HELP), 0
+    )
+    batch: int = ruled(Whole("Pictures in a batch", 24, 60), USUAL_BATCH)
+    graded: bool = ruled(Switch("Ask for grades from 0 to 3"), False)
+    negative_share: int = ruled(
+        Whole("Weight of what is not relevant", 0, 100, help=NEGATIVE_HELP), 25
+    )
+
+    __hash__ = Plan.__hash__
+
+    @property
+    def has_items(self) -> bool:
+        """Whether questions show documents: always."""
+        return True
+
+    @property
+    def highest(self) -> int:
+        """The highest grade."""
+        return HIGHEST if self.graded else 1
+
+    def is_for_all(self, number: int) -> bool:
+        """Return whether every annotator of a pool is asked a query."""
+        return number <= self.queries_for_all
+
+    def draw_questions(self) -> list["LabellingQuestion"]:
+        """Return a question for each topic."""
+        return [LabellingQuestion(number, topic) for number, topic in enumerate(self.topics, 1)]
+
+    @classmethod
+    def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
+        topics = values.get("topics", ())
+        if not isinstance(topics, list | tuple) or not all(_is_id(each) for each in topics):
+            text = "topics is no list of the ids of topics, which have no blanks"
+            faults.append(Fault(("topics",), text))
+            topics = ()
+        values["topics"] = tuple(topics)
+        if topics:
+            values["questions"] = len(topics)
+
+    def _number_faults(self) -> Iterable[Fault]:
+        if len({*self.topics}) < len(self.topics) or not self.topics:
+            fault = "is empty; a query each is needed" if not self.topics else "has a topic twice"
+            yield Fault(("topics",), f"topics {fault}")
+        if self.queries_for_all > (self.per_participant or 0):
+            yield Fault(
+                ("queries_for_all",),
+                f"queries_for_all is {self.queries_for_all}; a pool with as many queries per "
+                "annotator is needed",
+            )
+        if self.practice:
+            yield Fault(("practice",), "practice is on; labelling has no practice question")
+
+    def _rules(self) -> dict[str, Rule]:
+        rules = super()._rules()
+        del rules["practice"]  # no form asks for it
+        return rules
+
+
+def _is_id(topic: object) -> bool:
+    return (
+        isinstance(topic, str)
+        and topic.split() == [topic]
+        and len(topic) <= LONGEST_NAME
+        and is_storable(topic)
+    )
+
+
+class LabellingQuestion(NamedTuple):
+    """A query, by the id of its topic."""
+
+    number: int
+    topic: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the topic, to be stored."""
+        return {"topic": self.topic}
+
+    def as_shown(self) -> dict[str, Any]:
+        """Return number and topic; the digest of the items covers what it stands for."""
+        return self._asdict()
+
+
+@dataclass(frozen=True)
+class LabellingStep:
+    """A step of an annotator: a mark, a new batch, or a turn to a batch that was shown before.
+
+    ``batch``: its number, from 1. ``document`` and ``grade``: of a MARK; 0 takes a mark back.
+    ``documents``: of a new batch, which goes on (NEXT) or is ranked by all marks so far (REFINE).
+    """
+
+    action: str
+    batch: int
+    document: str | None = None
+    grade: int | None = None
+    documents: Sequence[str] | None = None
+    saved_at: datetime | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        is_mark, is_new = self.action == MARK, self.action in (NEXT, REFINE)
+        if (
+            self.action not in ACTIONS
+            or self.batch < 1
+            or {self.document is None, self.grade is None} != {not is_mark}
+            or self.grade not in (None, *range(HIGHEST + 1))
+            or (self.documents is None) == is_new
+        ):
+            raise ValueError(f"{self.action!r} is no step with these values")
+
+
+@dataclass(frozen=True)
+class LabellingPresentation:
+    """How an annotator meets a query: the order of what nothing ranks, and their steps so far."""
+
+    step: ClassVar[type[LabellingStep]] = LabellingStep
+
+    order_seed: int
+    steps: Sequence[LabellingStep] = ()
+
+    @cached_property
+    def batches(self) -> list[Sequence[str]]:
+        """The documents of each batch."""
+        return [step.documents for step in self.steps if step.documents is not None]
+
+    @cached_property
+    def batch(self) -> int:
+        """The number of the batch that is shown now; 1 before there is a step."""
+        turns = [step.batch for step in self.steps if step.action != MARK]
+        return turns[-1] if turns else 1
+
+    @cached_property
+    def grades(self) -> dict[str, int]:
+        """The grade of each document that was looked at; 0 where it is not marked."""
+        grades = dict.fromkeys((each for batch in self.batches for each in batch), 0)
+        for step in self.steps:
+            if step.document is not None and step.grade is not None:
+                grades[step.document] = step.grade
+        return grades
+
+    @property
+    def relevant(self) -> list[str]:
+        """The documents that are marked."""
+        return [document for document, grade in self.grades.items() if grade]
+
+    @property
+    def rounds(self) -> list["LabellingPresentation"]:
+        """The state at the beginning of each round: without a step, and at each REFINE."""
+        ends = [index for index, step in enumerate(self.steps) if step.action == REFINE]
+        return [replace(self, steps=self.steps[:end]) for end in (0, *ends)]
+
+
+@dataclass(frozen=True)
+class LabellingAnswer:
+    """That a query is done; ``steps``: how many steps there were, so that a change shows."""
+
+    steps: int
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise ValueError(f"steps is {self.steps}; the first batch is one")
+
+
+class Tile(NamedTuple):
+    """A document of a batch; ``number`` in the batch, from 1; ``item`` is None without content."""
+
+    number: int
+    item: ShownItem | None
+    grade: int
+
+
+class LabellingView(NamedTuple):
+    """All that an annotator may see of a query now; ``pool``: how many documents there are."""
+
+    topic: ShownItem | None
+    tiles: tuple[Tile, ...]
+    batch: int
+    batches: int
+    looked_at: int
+    relevant: int
+    pool: int
+    round: int
+    steps: int
+
+    @property
+    def has_next(self) -> bool:
+        """Whether a batch follows, or documents are left for one."""
+        return self.batch < self.batches or self.has_more
+
+    @property
+    def has_more(self) -> bool:
+        """Whether documents are left for a new batch."""
+        return self.looked_at < self.pool
+
+
+class LabellingShown(NamedTuple):
+    """A query and an annotator's steps, before the documents are looked up."""
+
+    question: LabellingQuestion
+    presentation: LabellingPresentation
+
+
+def ranked(
+    plan: LabellingPlan, question: LabellingQuestion, state: LabellingPresentation, find: FindItems
+) -> list[str]:
+    """Return a query's documents in the order of the round that begins with these steps.
+
+    By likeness to the mean of the query's picture and the relevant ones − ``negative_share`` ×
+    the mean of those that were looked at and not marked (Rocchio). Where there are no examples,
+    those whose words hold the query's text come first, each part in the annotator's own order.
+    The query's own picture is left out.
+    """
+    pool, topic = find.pool(), find.topic(question.topic) or Topic(question.topic)
+    own = _own_documents(pool, topic)
+    negatives = [document for document, grade in state.grades.items() if not grade]
+    positives = sorted({*own, *state.relevant})
+    target = pool.target(positives, negatives, plan.negative_share / 100)
+    if target.any():
+        order = pool.by_likeness(target)
+    else:
+        order = pool.by_chance(state.order_seed, pool.holding(topic.text) if topic.text else ())
+    return [document for document in order if document not in own]
+
+
+def _own_documents(pool: Pool, topic: Topic) -> set[str]:
+    """Return the documents that are a topic's own picture."""
+    image = {topic.image} if topic.image in pool.index else set()
+    return {*pool.same_picture(topic.sha256), *image}
+
+
+def first_batch(
+    plan: LabellingPlan, question: LabellingQuestion, state: LabellingPresentation, find: FindItems
+) -> LabellingStep:
+    """Return the step that shows an annotator the first batch."""
+    order = ranked(plan, question, state.rounds[0], find)
+    return LabellingStep(NEXT, 1, documents=order[: plan.batch])
+
+
+def steps_from_form(
+    plan: LabellingPlan,
+    shown: LabellingShown,
+    find: FindItems,
+    batch: int,
+    grades: Mapping[int, int],
+    action: str,
+) -> list[LabellingStep]:
+    """Return the steps that a page stores: changed marks, then an action.
+
+    ``batch``: of the page. ``grades``: of its tiles by number, all others 0. ``action``: NEXT,
+    REFINE, BACK, or "" for marks alone. Raises ValueError for a batch that was never shown.
+    """
+    question, state = shown
+    steps: list[LabellingStep] = []
+    if not state.steps:
+        steps.append(first_batch(plan, question, state, find))
+        state = replace(state, steps=steps)
+    if not 1 <= batch <= len(state.batches):
+        raise ValueError(f"batch {batch} was not shown")
+    for number, document in enumerate(state.batches[batch - 1], 1):
+        grade = min(grades.get(number, 0), plan.highest)
+        if grade != state.grades[document]:
+            steps.append(LabellingStep(MARK, batch, document, grade))
+    state = replace(state, steps=[*shown.presentation.steps, *steps])
+    if action == BACK and batch > 1:
+        steps.append(LabellingStep(TURN, batch - 1))
+    elif action == NEXT and batch < len(state.batches):
+        steps.append(LabellingStep(TURN, batch + 1))
+    elif action in (NEXT, REFINE):
+        # A new ranking is by all marks so far, the next batch by those of its round's beginning.
+        begin = state if action == REFINE else state.rounds[-1]
+        order = ranked(plan, question, begin, find)
+        left = [document for document in order if document not in state.grades]
+        if left:
+            number = len(state.batches) + 1
+            steps.append(LabellingStep(action, number, documents=left[: plan.batch]))
+    return steps
+
+
+class Labelling:
+    """The kind of question "labelling", for the registry."""
+
+    name = "labelling"
+    plan: type[Plan] = LabellingPlan
+    presentation: type[Any] = LabellingPresentation
+    answer: type[Any] = LabellingAnswer
+    generator_version = 1
+
+    def read_question(self, number: int, content: Mapping[str, Any]) -> LabellingQuestion:
+        """Return the question that a row or a file holds."""
+        return LabellingQuestion(number, content["topic"])
+
+    def draw(
+        self,
+        plan: LabellingPlan,  # noqa: ARG002 - see Task
+        question: LabellingQuestion,  # noqa: ARG002 - see Task
+        chance: Random,
+    ) -> LabellingPresentation:
+        """Draw the order in which an annotator meets documents that nothing ranks."""
+        return LabellingPresentation(chance.getrandbits(31))
+
+    def show(
+        self, question: LabellingQuestion, presentation: LabellingPresentation
+    ) -> LabellingShown:
+        """Return query and steps; ``with_items`` makes of them what the page shows."""
+        return LabellingShown(question, presentation)
+
+    def with_items(
+        self,
+        plan: LabellingPlan,
+        question: LabellingQuestion,
+        view: LabellingShown,
+        find: FindItems,
+    ) -> LabellingView:
+        """Return the batch that is shown now, with its pictures or texts, and the counts."""
+        state = view.presentation
+        if not state.steps:
+            state = replace(state, steps=[first_batch(plan, question, state, find)])
+        documents = state.batches[state.batch - 1]
+        items, topic = find(documents, question.topic)
+        pool = find.pool()
+        own = _own_documents(pool, find.topic(question.topic) or Topic(question.topic))
+        return LabellingView(
+            topic=topic,
+            tiles=tuple(
+                Tile(number, items.get(document), state.grades[document])
+                for number, document in enumerate(documents, 1)
+            ),
+            batch=state.batch,
+            batches=len(state.batches),
+            looked_at=len(state.grades),
+            relevant=len(state.relevant),
+            pool=len(pool) - len(own),
+            round=len(state.rounds),
+            steps=len(view.presentation.steps),
+        )
+
+    def facts(self, plan: LabellingPlan, generator_version: int) -> dict[str, Any]:  # noqa: ARG002 - see Task
+        """Return what a summary of the study says of its queries."""
+        return {"topics": " ".join(plan.topics), "batch": plan.batch, "highest grade": plan.highest}
+
+    def findings(
+        self, plan: LabellingPlan, questions: Sequence[LabellingQuestion]
+    ) -> Iterator[Finding]:
+        """Yield a finding where no query is labelled by all annotators of a pool."""
+        if plan.design == "pool" and not plan.queries_for_all and len(questions) > 1:
+            text = "no query goes to everybody, so two annotators may have none in common"
+            yield Finding(None, f"{text}; queries_for_all in the plan changes that")
+
+    def usual_variant(self, plan: LabellingPlan) -> str:  # noqa: ARG002 - see Task
+        """Name the seed with which a preview orders documents that nothing ranks."""
+        return "1"
+
+    def draw_variant(
+        self,
+        plan: LabellingPlan,  # noqa: ARG002 - see Task
+        question: LabellingQuestion,  # noqa: ARG002 - see Task
+        variant: str,
+    ) -> LabellingPresentation:
+        """Return how an annotator with this seed meets the query."""
+        if not (variant.isascii() and variant.isdecimal() and len(variant) < 10):
+            raise ValueError(f"{variant!r} is no whole number")
+        return LabellingPresentation(int(variant))
+
+    def describe(
+        self,
+        plan: LabellingPlan,  # noqa: ARG002 - see Task
+        view: LabellingView,
+        presentation: LabellingPresentation,
+    ) -> dict[str, Any]:
+        """Return what an annotator was shown and every step of theirs, without documents' ids."""
+        return {
+            "topic": view.topic and view.topic.text,
+            "steps": [
+                {
+                    "at": step.saved_at and step.saved_at.isoformat(),
+                    "what": step.action,
+                    "batch": step.batch,
+                    **({} if step.document is None else _place(presentation, step)),
+                }
+                for step in presentation.steps
+            ],
+        }
+
+    def describe_answer(self, answer: LabellingAnswer) -> dict[str, Any]:
+        """Return after how many steps the query was done."""
+        return {"done_after_steps": answer.steps}
+
+
+def _place(state: LabellingPresentation, step: LabellingStep) -> dict[str, Any]:
+    number = list(state.batches[step.batch - 1]).index(step.document or "") + 1
+    return {"picture": number, "grade": step.grade}

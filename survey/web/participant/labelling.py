@@ -1,0 +1,149 @@
+"""The pages of labelling: a form of a batch, and an answer in words."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from flask import request
+from sqlalchemy.orm import Session
+from wtforms import HiddenField
+
+from survey.core.tasks.labelling import (
+    BACK,
+    NEXT,
+    REFINE,
+    LabellingAnswer,
+    LabellingPlan,
+    LabellingShown,
+    LabellingStep,
+    steps_from_form,
+)
+from survey.services.participation.answers import ShownQuestion
+from survey.web.forms import AnswerForm, Form
+from survey.web.language import gettext
+
+TILE = re.compile(r"grade-([1-9][0-9]?)")
+
+
+class LabellingForm(AnswerForm):
+    """A batch: the grade of each marked tile; a form without a tile's grade does not mark it.
+
+    ``go``: "next", "refine", "previous" (batch), "done", "back", or "" for marks alone.
+    """
+
+    takes_steps = True
+    plan: LabellingPlan
+
+    step_key = HiddenField()
+    batch = HiddenField()
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check that batch and grades are whole numbers that the page can send."""
+        super().validate(extra_validators)
+        is_batch = re.fullmatch("[1-9][0-9]{0,4}", self.batch.data or "")
+        if not is_batch or not all(re.fullmatch("[0-3]?", value) for value in self._sent.values()):
+            self.batch.errors = [gettext("Something was ticked that this page does not offer.")]
+        return not self.errors
+
+    @property
+    def _sent(self) -> dict[int, str]:
+        matches = ((TILE.fullmatch(name), value) for name, value in request.form.items())
+        return {int(match[1]): value for match, value in matches if match}
+
+    @property
+    def grades(self) -> dict[int, int]:
+        """The grades by the number of their tile."""
+        return {number: int(grade) for number, grade in self._sent.items() if grade}
+
+    def steps_for(self, shown: LabellingShown, find: Any) -> Sequence[LabellingStep]:
+        """Return the marks that the form changes, and what its button does."""
+        actions = {"next": NEXT, "refine": REFINE, "previous": BACK}
+        sent = (int(self.batch.data), self.grades, actions.get(self.go.data or "", ""))
+        return steps_from_form(self.plan, shown, find, *sent)
+
+    @property
+    def answer(self) -> LabellingAnswer:
+        """The answer of a form whose steps are stored."""
+        return LabellingAnswer(self.stored_steps)
+
+    @property
+    def filled_in(self) -> tuple[str, frozenset[tuple[int, int]]]:
+        """The number of the batch, and the grades of its tiles."""
+        is_valid = not self.batch.errors
+        return self.batch.data or "", frozenset(self.grades.items()) if is_valid else frozenset()
+
+    def add_error(self, sentence: str) -> None:
+        """Add an error of the whole form; the page then shows the stored marks."""
+        self.batch.data, self.batch.errors = "", [sentence]
+
+    def control_id(self, field: Any) -> str:
+        """Return the id of the tiles."""
+        return "tiles" if field is self.batch else str(field.name)
+
+
+@lru_cache(maxsize=100)
+def _form(plan: LabellingPlan) -> type[LabellingForm]:
+    return type("LabellingForm", (LabellingForm,), {"plan": plan})
+
+
+class LabellingPages:
+    """The pages of the kind of question "labelling", as the registry of pages holds them."""
+
+    work_template = "participant/labelling/_work.html"
+    question_template = practice_template = "participant/labelling/question.html"
+    answer_template = "participant/labelling/_answer.html"
+    first_template = ""
+
+    def form(self, plan: LabellingPlan) -> type[AnswerForm]:
+        """Return the form of a batch."""
+        return _form(plan)
+
+    def filled_in(self, plan: LabellingPlan, shown: ShownQuestion) -> None:
+        """Return None: the view has the stored marks."""
+
+    def empty(self, plan: LabellingPlan) -> None:
+        """Return None: the view has no marks."""
+
+    def doubt_of(
+        self, plan: LabellingPlan, form: LabellingForm, shown: Callable[[], ShownQuestion]
+    ) -> None:
+        """Return None: no answer is asked back about."""
+
+    def explanations(self, plan: LabellingPlan) -> Sequence[str]:  # noqa: ARG002 - see TaskPages
+        """Return no templates: there is no practice."""
+        return ()
+
+    def check(self, plan: LabellingPlan) -> None:
+        """Return None: no question checks whether the task is understood."""
+
+    def in_words(self, answer: LabellingAnswer) -> str:  # noqa: ARG002 - see TaskPages
+        """Return that the query is done."""
+        return gettext("done")
+
+    def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
+        """Return in words how many tiles of a form are marked."""
+        if "step_key" not in sent:
+            return ""
+        grades = (value for name, [value, *_] in sent.items() if TILE.fullmatch(name))
+        return gettext("%(count)s marked", count=sum(value in ("1", "2", "3") for value in grades))
+
+    def example_answer(self) -> LabellingAnswer:
+        """Return an answer for a preview of pages."""
+        return LabellingAnswer(1)
+
+    def first_form(self, plan: LabellingPlan, shown: ShownQuestion) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
+        """Return None: nothing precedes a query."""
+        return None
+
+    def preview_first_form(self, plan: LabellingPlan) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
+        """Return None: nothing precedes a query."""
+        return None
+
+    def filled_in_after(self, first: Form) -> None:
+        """Nothing precedes a query."""
+
+    def save_first(
+        self, session: Session, plan: LabellingPlan, participant: Any, position: int, form: Any
+    ) -> None:
+        """Nothing precedes a query."""

@@ -1,0 +1,66 @@
+"""A small open study whose annotators label pictures and texts."""
+
+import io
+import random
+from functools import cache, partial
+
+from PIL import Image
+
+from survey.core.collections.items import Item, Topic
+from survey.core.tasks import plan_from_json
+from survey.services.accounts import COMMAND_LINE
+from survey.services.collections import items as collection
+from survey.services.studies import lifecycle
+from survey.services.studies.recruitment import Recruitment
+
+PLAN = {
+    "kind": "labelling",
+    "title": "Which pictures match?",
+    "asked_by": "Ada",
+    "purpose": "To learn which pictures match {questions} queries.",
+    "consent": "I agree.",
+    "scenario": "There are pictures.",
+    "question_text": "Mark every picture that shows the same.",
+    "contact": "ada@example.org",
+    "topics": ["like-red", "word"],
+    "batch": 24,
+    "participants": 7,
+}
+COLOURS = {"red": 6, "green": 40, "blue": 24}
+DOCUMENTS = [f"{colour}-{number}" for colour, count in COLOURS.items() for number in range(count)]
+TOPICS = [Topic("like-red", image="red-0"), Topic("word", text="Meadow")]
+
+
+@cache
+def a_shaded_picture(colour, seed):
+    """A picture of about this colour, with spots, unlike any other."""
+    chance = random.Random(seed)
+    picture = Image.new("RGB", (40, 30), colour)
+    for _ in range(30):
+        spot = tuple(chance.randrange(90, 150) for _ in range(3))
+        picture.putpixel((chance.randrange(40), chance.randrange(30)), spot)
+    stream = io.BytesIO()
+    picture.save(stream, "PNG")
+    return stream.getvalue()
+
+
+def a_labelling_plan(**changes):
+    return plan_from_json({**PLAN, **changes})
+
+
+def a_labelling_study(
+    session, slug="labelled", researcher=None, topics=TOPICS, texts=(), **changes
+):
+    """Open a study of 70 pictures, of which six are red; the words of three green say meadow."""
+    plan = a_labelling_plan(**changes)
+    study = lifecycle.create_owned_study(session, researcher, slug, plan, Recruitment())
+    files = {
+        f"{document}.png": partial(a_shaded_picture, document.split("-")[0], document)
+        for document in DOCUMENTS
+    }
+    words = {f"green-{number}": "a meadow, seen from afar" for number in (3, 8, 30)}
+    items = [Item(each, f"{each}.png", text=words.get(each)) for each in DOCUMENTS]
+    collection.take_in(session, study, files, [*items, *texts], COMMAND_LINE, topics=topics)
+    lifecycle.open_study(session, study)
+    session.rollback()
+    return study

@@ -1,0 +1,397 @@
+"""Labelling: from a plan over marks, batches and new rankings to the end of a query."""
+
+import csv
+import io
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from survey import tokens
+from survey.cli.planning import local_server
+from survey.core.studies.fields import PlanError
+from survey.db.models import TASK_TABLES, now
+from survey.errors import SurveyError
+from survey.services import accounts
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.collections import assessment
+from survey.services.exchange import bundle, bundle_import
+from survey.services.exchange.bundle import analyse_stored, sha256_of, sums_text
+from survey.services.exchange.bundle_reader import replicate
+from survey.services.exchange.input_files import BundleError, open_files
+from survey.services.planning.simulation import preference_for, simulate
+from survey.services.studies import lifecycle
+from tests.builders import KEY, Visitor
+from tests.databases import ON_BOTH
+from tests.labelled import a_labelling_plan, a_labelling_study
+from tests.web.desk import Desk
+
+TABLES = TASK_TABLES["labelling"]
+
+
+@pytest.fixture
+def study(app, session):
+    return a_labelling_study(session, shuffle_questions=False)
+
+
+@pytest.fixture
+def visitor(app, study):
+    visitor = Visitor(app.test_client(), "labelled")
+    visitor.go("/q/1")
+    return visitor
+
+
+def counts(visitor):
+    return " ".join(visitor.page.select_one(".done p").text.split())
+
+
+def steps_in(session):
+    table = TABLES.step
+    query = select(table).order_by(table.c.presentation_id, table.c.number)
+    rows = session.execute(query).all()
+    session.rollback()
+    return rows
+
+
+def marked(session):
+    return [(row.document, row.grade) for row in steps_in(session) if row.action == "mark"]
+
+
+def batch_in(session, number):
+    return next(row.documents for row in steps_in(session) if row.documents and row.batch == number)
+
+
+def ticks(*numbers):
+    return {f"grade-{number}": "1" for number in numbers}
+
+
+def test_red_pictures_come_first_for_a_red_query_and_the_query_itself_is_not_shown(
+    visitor, session
+):
+    assert counts(visitor) == "0 marked, looked at 24 of 69"
+    visitor.submit("/q/1", go="next", **ticks(1, 2))
+    assert set(batch_in(session, 1)[:5]) == {f"red-{n}" for n in range(1, 6)}
+    assert marked(session) == [(each, 1) for each in batch_in(session, 1)[:2]]
+    assert "Batch 2" in visitor.text
+    assert counts(visitor) == "2 marked, looked at 48 of 69"
+
+
+def test_a_mark_is_saved_at_once_and_its_key_leads_to_the_next(visitor, session):
+    fields = hidden(visitor)
+    for number in (1, 2):
+        response = visitor.client.post(
+            "/s/labelled/q/1",
+            data={**fields, **ticks(*range(1, number + 1))},
+            headers={"Accept": "application/json"},
+        )
+        assert response.status_code == 200
+        fields["step_key"] = response.json["key"]
+    assert [grade for _, grade in marked(session)] == [1, 1]
+    assert [row.action for row in steps_in(session)] == ["next", "mark", "mark"]
+    visitor.open("/q/1")
+    assert len(visitor.page.select("[checked]")) == 2
+
+
+def hidden(visitor, path="/q/1"):
+    return {
+        each["name"]: each.get("value", "") for each in visitor.form(path).select("[type=hidden]")
+    }
+
+
+@ON_BOTH
+def test_a_form_sent_twice_is_stored_once_and_one_of_another_window_is_refused(visitor, session):
+    fields = hidden(visitor)
+    for _ in range(2):
+        visitor.post("/q/1", **fields, **ticks(3), go="refine")
+        assert visitor.status == 200
+        assert "ranked by your marks" in visitor.text
+    assert [row.action for row in steps_in(session)] == ["next", "mark", "refine"]
+    visitor.post("/q/1", **fields, **ticks(4))
+    assert visitor.status == 409
+    assert "changed in another window" in visitor.text
+    assert len(steps_in(session)) == 3
+
+
+def test_taking_a_mark_back_is_a_step_too(visitor, session):
+    visitor.submit("/q/1", **ticks(3))
+    visitor.submit("/q/1")
+    assert [grade for _, grade in marked(session)] == [1, 0]
+    assert counts(visitor).startswith("0 marked")
+
+
+def test_a_query_is_done_and_opened_again_and_a_change_is_a_revision(visitor, session):
+    visitor.submit("/q/1", go="done", **ticks(1, 2, 3, 4, 5))
+    assert visitor.path == "/q/2"
+    visitor.submit("/q/2", go="done")
+    assert visitor.path == "/review"
+    assert "5 marked, looked at 24 of 69" in visitor.text
+    visitor.open("/q/1")
+    assert len(visitor.page.select("[checked]")) == 5
+    visitor.submit("/q/1", go="done", **ticks(1, 2, 3, 4, 5))
+    visitor.open("/q/1")
+    visitor.submit("/q/1", go="done", **ticks(1, 2, 3, 4))
+    revisions = session.execute(select(TABLES.revision.c.steps)).scalars().all()
+    assert sorted(revisions) == [1, 6, 7]
+    visitor.submit("/review")
+    assert visitor.page.select_one(".receipt")
+    visitor.post("/q/1", **ticks(1))
+    assert visitor.path == "/done"
+
+
+def test_words_that_hold_the_keyword_come_first(visitor, session):
+    visitor.submit("/q/1", go="done")
+    visitor.submit("/q/2", go="next", **ticks(1, 2, 3))
+    first = steps_in(session)[-5].documents
+    assert {*first[:3]} == {"green-3", "green-8", "green-30"}
+
+
+def test_earlier_batches_can_be_looked_at_again_and_refining_shows_what_is_like_the_marks(
+    visitor, session
+):
+    visitor.submit("/q/1", go="done")
+    visitor.submit("/q/2", go="refine", **ticks(1, 2, 3))
+    assert sum(each.startswith("green") for each in steps_in(session)[-1].documents) > 20
+    visitor.submit("/q/2", go="previous")
+    assert len(visitor.page.select("[checked]")) == 3
+    visitor.submit("/q/2", go="next", **ticks(1, 2, 3))
+    assert "ranked by your marks" in visitor.text
+    assert [row.action for row in steps_in(session)][-3:] == ["refine", "turn", "turn"]
+
+
+def test_every_document_is_shown_once_and_then_no_batch_is_left(visitor, session):
+    for _ in range(3):
+        visitor.submit("/q/1", go="next")
+    assert counts(visitor) == "0 marked, looked at 69 of 69"
+    assert not visitor.page.select("button[value=next], button[value=refine]")
+    shown = [each for row in steps_in(session) if row.documents for each in row.documents]
+    assert len(shown) == len({*shown}) == 69
+
+
+def test_no_page_names_a_document(visitor):
+    assert "red-" not in visitor.page.prettify()
+    assert "green" not in visitor.page.prettify()
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"batch": "2"}, 409),
+        ({"batch": "x"}, 400),
+        ({"batch": ""}, 400),
+        ({"grade-1": "7"}, 400),
+        ({"step_key": "1-x"}, 409),
+    ],
+)
+def test_what_no_page_sends_is_refused(visitor, session, fields, status):
+    visitor.post("/q/1", **{**hidden(visitor), **fields})
+    assert visitor.status == status
+    assert steps_in(session) == []
+
+
+def test_grades_are_asked_where_the_plan_says_so(app, session):
+    a_labelling_study(session, "graded", graded=True)
+    visitor = Visitor(app.test_client(), "graded")
+    visitor.go("/q/1")
+    visitor.submit("/q/1", **{"grade-2": "3", "grade-4": "1", "grade-5": "0"})
+    assert [grade for _, grade in marked(session)] == [3, 1]
+    assert [each.text for each in visitor.page.select("[selected]")][:4] == ["0", "3", "0", "1"]
+
+
+def test_own_data_hold_every_step_and_erasing_takes_them(visitor, session):
+    visitor.submit("/q/1", go="done", **ticks(2))
+    [first, _] = visitor.client.get("/s/labelled/my-data.json").json["questions"]
+    assert [step["what"] for step in first["steps"]] == ["next", "mark"]
+    assert (first["steps"][1]["picture"], first["steps"][1]["grade"]) == (2, 1)
+    assert first["answers"][0]["done_after_steps"] == 2
+    visitor.open("/my-data")
+    visitor.submit("/erase", sure="y")
+    for table in TABLES.all:
+        assert session.execute(select(table)).all() == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"topics": []}, "topics is empty"),
+        ({"topics": ["a", "a"]}, "topics has a topic twice"),
+        ({"topics": ["a b"]}, "topics is no list of the ids"),
+        ({"topics": 3}, "topics is no list of the ids"),
+        ({"batch": 23}, "batch is 23; 24 to 60"),
+        ({"queries_for_all": 1}, "queries_for_all is 1; a pool"),
+        ({"practice": True}, "practice is on"),
+    ],
+)
+def test_faults_of_a_plan_are_named(changes, fault):
+    with pytest.raises(PlanError, match=fault):
+        a_labelling_plan(**changes)
+
+
+def test_a_plan_may_have_hundreds_of_queries():
+    topics = [f"t{number}" for number in range(200)]
+    plan = a_labelling_plan(topics=topics, design="pool", per_participant=80, queries_for_all=20)
+    assert (plan.questions, plan.asked) == (200, 80)
+    assert plan_again(plan) == plan
+
+
+def plan_again(plan):
+    return type(plan).from_json(plan.as_json())
+
+
+def labelled(app, session, people=3, **changes):
+    """A closed study whose people have marked the first two to four of each query."""
+    study = a_labelling_study(session, "done", **changes)
+    for person in range(people):
+        visitor = Visitor(app.test_client(), "done")
+        visitor.go("/q/1")
+        for position in (1, 2):
+            visitor.submit(f"/q/{position}", go="refine", **ticks(*range(1, person + 3)))
+            visitor.submit(f"/q/{position}", go="done", **ticks(1))
+        visitor.submit("/review")
+    session.rollback()
+    lifecycle.close_study(session, study)
+    return study
+
+
+def exported(session, study):
+    content = b"".join(bundle.stream_bundle(session, study))
+    session.rollback()
+    return open_files(io.BytesIO(content), "done.zip")
+
+
+def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
+    study = labelled(app, session, reason_question="Why?")
+    files = exported(session, study)
+    checks = [*replicate(files)]
+    assert "the topics of 2 queries are the plan's" in checks
+    assert "weights.csv: recounted from the marks" in checks
+    ada, _ = accounts.add_researcher(session, "Ada")
+    copy = bundle_import.import_bundle(session, files, "done.zip", "again", ada)
+    again = exported(session, copy)
+    for name in files.keys() - {"study.json", "SHA256SUMS"}:
+        assert again[name] == files[name], name
+
+
+def test_what_the_command_makes_of_the_annotators_files_is_in_the_bundle_byte_for_byte(
+    app, session, tmp_path
+):
+    study = labelled(app, session)
+    files = exported(session, study)
+    content = bundle.content_of(session, study)
+    paths = []
+    for annotator in content.analysis.annotators:
+        paths.append(tmp_path / f"{annotator.participant}.txt")
+        paths[-1].write_text(annotator.lines)
+    made = assessment.merged_files(assessment.merge(paths, None, lambda *_: None))
+    for name in ("weights.csv", "agreement.csv"):
+        assert made[name] == files[name].decode()
+    [row] = [
+        each
+        for each in csv.DictReader(io.StringIO(made["weights.csv"]))
+        if (each["topic"], each["document"]) == ("word", "green-3")
+    ]
+    assert row["assessors"] == "3"
+
+
+@pytest.mark.slow
+def test_results_say_who_differs_most_and_where(app, session):
+    study = labelled(app, session)
+    figures = analyse_stored(session, study, AnalysisOptions())
+    people = figures["annotators"]
+    assert [each["queries"] for each in people] == [2, 2, 2]
+    assert sorted(each["marked"] for each in people) == [6, 8, 10]
+    assert all(0 < each["jaccard"] < 1 and len(each["jaccard_with"]) == 2 for each in people)
+    assert {each["topic"] for each in figures["agreement"]["topics"]} == {"like-red", "word"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "change", "fault"),
+    [
+        ("weights.csv", (b",0.", b",1."), "weights.csv"),
+        ("steps.csv", (b"mark,1,", b"mark,9,"), "not shown"),
+        ("steps.csv", (b"red-1 ", b"red-9 "), "steps.csv"),
+        ("questions.csv", (b"word", b"wood"), "questions.csv"),
+    ],
+)
+def test_a_changed_bundle_does_not_replicate(app, session, name, change, fault):
+    files = dict(exported(session, labelled(app, session, people=2)))
+    assert change[0] in files[name]
+    files[name] = files[name].replace(*change)
+    sums = {each: sha256_of(files[each]) for each in files if each != "SHA256SUMS"}
+    files["SHA256SUMS"] = sums_text(sums).encode()
+    with pytest.raises(BundleError, match=fault):
+        [*replicate(files)]
+
+
+@pytest.mark.slow
+def test_bots_label_it_and_the_command_analyses_it(app, session):
+    study = a_labelling_study(session)
+    plan = study.plan
+    session.rollback()
+    with local_server(app) as address:
+        entry = f"{address}/s/labelled?test={tokens.test_run_token(KEY, 'labelled')}"
+        simulate(entry, plan, 3, preference_for(plan, "6:0.05"), seed=1)
+    session.rollback()
+    lifecycle.close_study(session, study)
+    figures = analyse_stored(session, study, AnalysisOptions(include_test=True))
+    assert [each["queries"] for each in figures["annotators"]] == [2, 2, 2]
+    assert figures["agreement"]["topics"][0]["jaccard"] > 0.3
+
+
+@pytest.mark.parametrize("text", ["5", "5:2", "x:0.1", "100:0.1"])
+def test_a_bots_preference_that_cannot_be_is_refused(text):
+    with pytest.raises(SurveyError, match="is no preference"):
+        preference_for(a_labelling_plan(), text)
+
+
+@pytest.fixture
+def desk(app, session, study):
+    """A researcher who owns the study."""
+    desk = Desk(app, session)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    return desk
+
+
+PAGES = ("", "/plan", "/check", "/progress", "/items", "/preview/1/question/2", "/preview/1/review")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_page_of_its_researcher_is_shown(desk, study, page):
+    desk.open(f"/research/studies/labelled{page}")
+    assert desk.status == 200, desk.text
+
+
+def test_a_preview_shows_the_first_batch_and_goes_on(desk, study):
+    desk.open("/research/studies/labelled/preview/1/question/1")
+    assert len(desk.page.select(".tiles input")) == 24
+    action = "/research/studies/labelled/preview/1/question/1"
+    desk.send(action, go="refine", **{"grade-2": "1"})
+    assert desk.address.endswith("/preview/1/question/2")
+
+
+@ON_BOTH
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"number": 0}, "counts_from_1"),
+        ({"batch": 0}, "counts_from_1"),
+        ({"action": "jump", "documents": None}, "action_known"),
+        ({"action": "mark", "documents": None}, "mark_has_a_grade"),
+        ({"action": "mark", "documents": None, "document": "red-1", "grade": 4}, "grade_known"),
+        ({"grade": 1}, "mark_has_a_grade"),
+        ({"documents": None}, "batch_has_documents"),
+    ],
+)
+def test_the_database_refuses_a_step_that_cannot_be(visitor, session, changes, rule):
+    [presentation, *_] = session.execute(select(TABLES.presentation.c.presentation_id)).scalars()
+    step = {"presentation_id": presentation, "number": 1, "saved_at": now(), "action": "next"}
+    step |= {
+        "batch": 1,
+        "document": None,
+        "grade": None,
+        "documents": ["red-1"],
+        **changes,
+    }
+    with pytest.raises(IntegrityError, match=rule):
+        session.execute(TABLES.step.insert().values(**step))
