@@ -3,6 +3,8 @@
 PYTHON ?= python3
 PORT ?= 5000
 BIN := .venv/bin
+# Where it is set, each of the hundreds of processes that tests start compiles every module again.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help

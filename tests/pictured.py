@@ -1,7 +1,11 @@
 """A small open study whose lists are pictures."""
 
+import io
 import random
+from functools import partial
 from hashlib import sha256
+
+from PIL import Image, PngImagePlugin
 
 from survey.services.accounts import COMMAND_LINE
 from survey.services.collections import items as collection
@@ -14,7 +18,6 @@ from survey.services.studies.plans import (
     preset_plan,
 )
 from survey.services.studies.recruitment import Recruitment
-from tests.services.test_items import a_picture
 
 COLOURS = ("red", "green", "blue", "orange", "purple", "brown", "pink", "olive", "navy", "teal")
 DOCUMENTS = tuple(f"holiday-{number}" for number in range(40))
@@ -23,38 +26,61 @@ TOPIC_WITHOUT_TEXT = "mountain"
 SEARCHED = {"sea": (0, 4, 9), "mountain": (2, 11, 17)}
 
 
+def a_png(index, note):
+    """A file with the picture of a document; its note is metadata."""
+    notes = PngImagePlugin.PngInfo()
+    notes.add_text("Comment", note)
+    stream = io.BytesIO()
+    colour = COLOURS[index % len(COLOURS)]
+    Image.new("RGB", (40 + index, 30), colour).save(stream, "PNG", pnginfo=notes)
+    return stream.getvalue()
+
+
 def a_file(name, text):
     return TextFile(name, text, sha256(text.encode()).hexdigest())
 
 
-def a_pictured_study(session, slug="pictured", researcher=None, text=None, items=(), **changes):
+def a_pictured_study(
+    session,
+    slug="pictured",
+    researcher=None,
+    *,
+    documents=DOCUMENTS,
+    runs=RUNS,
+    searched=SEARCHED,
+    text=None,
+    note=str,
+    items=(),
+    **changes,
+):
     """Open a study of three runs of 40 documents; participants see ten of each.
 
-    ``text``: of each document, beside its picture. ``items``: more of the collection.
+    ``searched``: each topic with the indices of its relevant documents. ``text``: of each
+    document, beside its picture. ``items``: more of the collection.
+    ``note``: from a document's id to a comment in its picture's file.
     """
     chance = random.Random(5)
     qrels = "".join(
-        f"{topic} 0 {DOCUMENTS[index]} 1\n" for topic, found in SEARCHED.items() for index in found
+        f"{topic} 0 {documents[index]} 1\n" for topic, found in searched.items() for index in found
     )
-    runs = []
-    for run in RUNS:
+    files_of_runs = []
+    for run in runs:
         rows = []
-        for topic in SEARCHED:
-            order = chance.sample(DOCUMENTS, len(DOCUMENTS))
+        for topic in searched:
+            order = chance.sample(documents, len(documents))
             rows += [f"{topic} Q0 {each} 0 {100 - n} {run}\n" for n, each in enumerate(order)]
-        runs.append(a_file(f"{run}.txt", "".join(rows)))
-    lists = from_trec(a_file("qrels.txt", qrels), runs, collection_size="40")
+        files_of_runs.append(a_file(f"{run}.txt", "".join(rows)))
+    lists = from_trec(a_file("qrels.txt", qrels), files_of_runs, collection_size="40")
     fields = {**as_fields(lists), **default_contact(), "asked_by": "us", "contact": "a@b.example"}
     plan = preset_plan("pictures", **fields | changes)
     study = lifecycle.create_owned_study(session, researcher, slug, plan, Recruitment())
     files = {
-        f"{document}.png": lambda size=size: a_picture(
-            COLOURS[size % len(COLOURS)], size=(40 + size, 30)
-        )
-        for size, document in enumerate(DOCUMENTS)
+        f"{document}.png": partial(a_png, index, note(document))
+        for index, document in enumerate(documents)
     }
     found = [each._replace(text=text) for each in collection.items_in(files)[0]] + [*items]
-    topics = [collection.Topic("sea", text="the sea"), collection.Topic("mountain")]
+    first, second = searched
+    topics = [collection.Topic(first, text="the sea"), collection.Topic(second)]
     collection.take_in(session, study, files, found, COMMAND_LINE, topics=topics)
     lifecycle.open_study(session, study)
     return study

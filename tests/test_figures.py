@@ -227,6 +227,7 @@ def test_the_papers_figures_can_stand_in_a_page(of_the_paper, name):
     assert not re.search(r"\bstyle=|<style|<script|<metadata", svg)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "ending"), [("figure1", "pdf"), ("figure8", "png")])
 def test_the_papers_figures_have_the_same_bytes_each_time(of_the_paper, name, ending):
     once, again = (figures.render(of_the_paper[name], ending) for _ in range(2))

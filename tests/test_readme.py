@@ -33,6 +33,7 @@ def test_what_each_of_the_three_does_first_stands_on_the_first_screen():
         assert command in table
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_the_demo_study_and_a_study_of_its_seed_have_the_same_questions(app, session):
     first = demo.ensure_studies(session)

@@ -83,6 +83,7 @@ def test_a_process_that_ends_is_replaced_each_time():
         assert len(seen) == 5
 
 
+@pytest.mark.slow
 def test_a_process_that_hangs_is_replaced(monkeypatch):
     monkeypatch.setattr(server, "SILENT_SECONDS", 1.0)
     with serving() as (address, _):
@@ -91,6 +92,7 @@ def test_a_process_that_hangs_is_replaced(monkeypatch):
         assert int(ask(address)) != hanging
 
 
+@pytest.mark.slow
 def test_a_process_with_a_request_that_hangs_is_replaced(monkeypatch):
     monkeypatch.setattr(server, "SILENT_SECONDS", 1.0)
     monkeypatch.setitem(server.LONGEST_REQUEST, "/", 0.5)
@@ -101,6 +103,7 @@ def test_a_process_with_a_request_that_hangs_is_replaced(monkeypatch):
         assert ask(address) != hanging
 
 
+@pytest.mark.slow
 def test_a_process_that_cannot_start_is_tried_less_and_less_often(tmp_path, monkeypatch):
     starts = tmp_path / "starts"
 
@@ -162,6 +165,7 @@ def test_a_process_that_has_just_started_is_ended_too(monkeypatch):
         assert process.exitcode == 0
 
 
+@pytest.mark.slow
 def test_requests_that_hang_keep_no_other_kind_waiting():
     with serving() as (address, _):
         port = int(address.rpartition(":")[2])
@@ -186,6 +190,7 @@ def test_a_request_that_is_passed_on_is_answered_by_a_process_of_its_own():
         assert len(seen) == 4
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own_has_limits(monkeypatch):
     monkeypatch.setattr(server, "OWN_SECONDS", 1)
     with serving() as (address, _):

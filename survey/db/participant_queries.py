@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache
 from operator import attrgetter
 from typing import Any, cast
 
@@ -31,7 +31,7 @@ from sqlalchemy import cast as as_type
 from sqlalchemy.orm import Session
 
 from survey.core.studies.plan import Plan
-from survey.core.tasks import plan_from_json
+from survey.core.tasks import read_stored_plan
 from survey.db.engine import Prepared, Record
 from survey.db.models import (
     Browser,
@@ -429,13 +429,8 @@ def visit(session: Session, slug: str, token_hash: str) -> Visit | None:
         id=row.study_id,
         slug=row.study_slug,
         status=row.study_status,
-        plan=_plan(row.plan),
+        plan=read_stored_plan(row.plan),
         recruitment_json=row.recruitment,
     )
     participant = None if row.id is None else ParticipantRow(*_PARTICIPANT_FIELDS(row))
     return Visit(study, participant, by_personal_link=bool(row.is_guest))
-
-
-@lru_cache(maxsize=100)
-def _plan(plan_text: str) -> Plan:
-    return plan_from_json(json.loads(plan_text), registered=False)

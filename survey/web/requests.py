@@ -4,8 +4,8 @@ Whether HTTPS is used, and below which prefix, is asked of each request: one ser
 reached both through a proxy and directly.
 
 In a template, ``{% call part(NAME, …) %}…{% endcall %}`` caches a part of a page and lists
-everything that the part depends on; the language is always added. A part holds no addresses,
-since these depend on the prefix of the request.
+everything that the part depends on; the language is always added. A part that holds addresses
+depends on one of them: they differ with the prefix of the request, and in a preview.
 
 Static files have a hash of their content in their names: question.3f9a1c2b5d7e.js. They are
 read once, when the server starts, so that a hash always names the content that was hashed. A

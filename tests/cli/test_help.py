@@ -29,6 +29,7 @@ def test_every_help_fits_80_columns_and_ends_with_examples(path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("path", "examples"), EXAMPLES, ids=ALL)
 def test_every_example_runs_as_it_is_printed(desk, path, examples):
     for example in examples:

@@ -230,6 +230,7 @@ def test_check_warns_of_letters_that_are_the_same_in_every_question(run, files):
     assert "letters are the same" in run("study", "check", "kept")
 
 
+@pytest.mark.slow
 @ON_SQLITE
 @pytest.mark.parametrize(
     ("column", "cell", "message"),

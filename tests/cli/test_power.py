@@ -43,6 +43,7 @@ def test_the_figures_do_not_depend_on_the_workers(run):
     ]
 
 
+@pytest.mark.slow
 def test_power_takes_a_studys_plan_and_options_override_it(run):
     run("init")
     run("study", "new", "pilot", "--questions", 7, "--participants", 12)
@@ -59,6 +60,7 @@ def test_power_takes_a_studys_plan_and_options_override_it(run):
     assert [study["participants"] for study in more] == [12, 24]
 
 
+@pytest.mark.slow
 def test_spreads_drop_outs_and_what_decides_come_from_a_past_study(run, tmp_path):
     text = (ROOT / "docs/statistics.md").read_text(encoding="utf-8")
     for name, content in re.findall(r"```csv votes/(\S+)\n(.*?)```", text, re.DOTALL):

@@ -3,9 +3,11 @@
 import pytest
 from sqlalchemy import select
 
+from survey.core.tasks.ordering_plan import NEVER
 from survey.db.models.ordering import StoredOrderingPresentation
 from survey.services.studies import lifecycle
 from tests.builders import Visitor
+from tests.pictured import DOCUMENTS, RUNS, SEARCHED, a_pictured_study
 from tests.promises.sweeps import sweep
 from tests.promises.traces import Ear
 from tests.promises.walks import every_way, new_study, take_part
@@ -50,6 +52,96 @@ def test_a_participant_cannot_tell_the_worlds_apart(tmp_path, measured):
     two = heard_in(renamed_and_turned(), tmp_path / "two", on_one_way)
     assert differing(one, two) == []
     measured(f"one way in two worlds: {len(one)} pages, {size(one):,} bytes, 0 bytes differ")
+
+
+# Every document, run and topic has the name of another; other documents are relevant.
+OTHER_NAMES = {
+    "documents": DOCUMENTS[::-1],
+    "runs": (*RUNS[1:], RUNS[0]),
+    "searched": {"mountain": (39, 31, 28, 3), "sea": (17, 2, 38)},
+}
+
+
+def in_pictures(names):
+    """Take part in a study with pictures, of which nothing but these can be seen."""
+
+    def way(place):
+        study = a_pictured_study(
+            place.session,
+            measures=place.world.names,
+            columns=NEVER,
+            mark_relevant=False,
+            show_positions=False,
+            practice=False,
+            note=lambda document: document * int(document.rpartition("-")[2]),
+            **names,
+        )
+        visitor = Visitor(place.app.test_client(), study.slug)
+        visitor.start()
+        for position in (1, 2):
+            visitor.open(f"/q/{position}")
+            for address in pictures_on(visitor.page):
+                assert visitor.client.get(address).status_code == 200
+                assert visitor.client.head(address).status_code == 200
+            sweep(visitor)
+            ranks = {f"rank_{letter}": str(n) for n, letter in enumerate("ABC", 1)}
+            visitor.submit(f"/q/{position}", choice="own", **ranks)
+        assert visitor.path == "/review"
+        sweep(visitor)
+
+    return way
+
+
+def pictures_on(page):
+    return [
+        address
+        for link in page.select("[data-larger]")
+        for address in (link["href"], link.img["src"])
+    ]
+
+
+def test_what_pictures_and_lists_stand_for_changes_not_a_byte(tmp_path, measured):
+    one = heard_in(as_shipped(), tmp_path / "one", in_pictures({"searched": SEARCHED}))
+    two = heard_in(renamed(), tmp_path / "two", in_pictures(OTHER_NAMES))
+    assert differing(one, two) == []
+    pictures = [each for each in one if each.endpoint == "participant.picture" and each.code == 200]
+    assert len(pictures) >= 120
+    measured(
+        "a study with pictures in two worlds, in which documents, files, runs and topics have one "
+        f"another's names and other documents are relevant: {len(one):,} responses, "
+        f"{len(pictures):,} of them pictures, {size(one):,} bytes, 0 bytes differ"
+    )
+
+
+def test_addresses_of_another_study_tell_as_little_as_invented_ones(tmp_path, measured):
+    """Two studies of the same pictures; one person takes part in both, another in the second."""
+    with living_in(as_shipped(), tmp_path / "one") as place:
+        both, second_only = place.app.test_client(), place.app.test_client()
+        for slug in ("one", "two"):
+            a_pictured_study(place.session, slug)
+            place.session.rollback()
+        kept, others = pictures_of("one", both), pictures_of("two", both)
+        assert pictures_of("two", second_only) == others
+        names = [{each.rpartition("/")[2] for each in addresses} for addresses in (kept, others)]
+        assert not names[0] & names[1]
+        ear = Ear(place.app)
+        for address in (*kept, "/s/one/pictures/small/AAAAAAAAAAAAAAAA.webp"):
+            both.get(address.replace("/one/", "/two/"))
+            second_only.get(address)
+    for slug in ("one", "two"):
+        assert len({each.bytes for each in ear.heard if f"/{slug}/" in each.path}) == 1
+    assert {each.code for each in ear.heard} == {404}
+    assert len(kept) == len(others) >= 40
+    measured(
+        f"{len(kept)} addresses of pictures asked for in another study of the same pictures, and "
+        "by someone who takes part in that one only: all are answered like an invented address"
+    )
+
+
+def pictures_of(slug, client):
+    visitor = Visitor(client, slug)
+    visitor.start()
+    return {*pictures_on(visitor.page)}
 
 
 @pytest.mark.trial

@@ -165,6 +165,7 @@ def test_identities_come_out_of_their_table_as_they_were(session, study, bundle)
         assert json.loads(unescaped(row["parameters"])) == identity.parameters
 
 
+@pytest.mark.slow
 def test_guests_come_out_of_their_list_as_they_were(session, study):
     listed = recruitment.guests_of(session, study)
     links = recruitment.personal_links(listed, KEY, "https://x.example/s/a")
@@ -172,6 +173,7 @@ def test_guests_come_out_of_their_list_as_they_were(session, study):
     assert names == [guest.name for guest in session.query(Guest).order_by(Guest.id)]
 
 
+@pytest.mark.slow
 def test_numbers_stay_numbers_below_zero_too(study, bundle):
     book = {
         (row["file"], row["column"]): row["type"]

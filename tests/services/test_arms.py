@@ -92,6 +92,7 @@ def test_a_plan_is_as_its_arm_has_it():
     assert {arm: plan.in_arm(arm).columns for arm in ARMS} == dict(zip(ARMS, ARMS, strict=True))
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_the_analysis_compares_the_arms_and_counts_votes_where_there_were_columns(client, session):
     study = an_open_study(session, arms=ARMS, practice=False, questions=2)
@@ -122,6 +123,7 @@ def test_the_analysis_compares_the_arms_and_counts_votes_where_there_were_column
     assert [*replicate(handed_out(session, study))]
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_where_no_one_is_shown_columns_verdicts_are_of_the_own_orderings(session):
     study = an_open_study(session, columns="never", practice=False)

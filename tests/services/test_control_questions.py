@@ -163,6 +163,7 @@ def test_control_questions_are_asked_and_stored_but_are_no_votes(client, session
     assert [len(question["methods"]) for question in data["questions"]] == [3, 3, 0, 3, 3]
 
 
+@pytest.mark.slow
 @ON_BOTH
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_a_bundle_with_control_questions_replicates(client, session, shuffled):

@@ -73,6 +73,7 @@ def test_results_of_an_open_study_are_one_look_however_often_they_are_seen(study
     assert [look["reason"] for look in study.looks[1:]] == ["no reason was given"]
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_looks_are_exported_said_replicated_and_imported(study, session, client):
     before = as_json(analyse_study(session, study))

@@ -25,6 +25,7 @@ def has_slot(participant, complete, excluded, is_test):
     return complete and not excluded and not is_test
 
 
+@pytest.mark.slow
 def test_whatever_changes_the_counted_slots_are_those_of_the_rows(session):
     study = an_open_study(session, participants=50)
     states = list(product((True, False), repeat=3))

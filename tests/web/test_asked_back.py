@@ -160,6 +160,7 @@ def test_of_different_orderings_the_nearest_is_chosen(session, visitor):
     assert stored(session) == OrderingAnswer(frozenset({second}), None, "differing")
 
 
+@pytest.mark.slow
 def test_instead_of_different_orderings_an_own_one_is_given(session, visitor):
     an_open_study(session, practice=False)
     visitor.start()

@@ -42,6 +42,7 @@ def test_a_position_stands_with_its_grade_and_the_page_says_what_it_is(session, 
     )
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_practice_is_marked_as_the_questions_are(session, visitor):
     an_open_study(session, marks=GRADES)

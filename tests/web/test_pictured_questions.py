@@ -3,13 +3,14 @@
 import gzip
 import io
 import re
+from itertools import permutations
 
 import pytest
 from PIL import Image
 from sqlalchemy import text
 
 from survey.core.collections.items import ShownItem
-from survey.core.tasks.ordering_plan import AFTER, NEVER
+from survey.core.tasks.ordering_plan import AFTER, BEFORE, NEVER
 from survey.db.models import StoredPicture
 from survey.errors import SurveyError
 from survey.services import accounts
@@ -235,3 +236,22 @@ def test_the_check_names_documents_and_topics_that_cannot_be_shown(session):
     assert [
         each.text for each in lifecycle.check_study(session, study) if "picture" in each.text
     ] == ["the topic mountain has no picture or text"]
+
+
+@pytest.mark.parametrize("columns", [BEFORE, NEVER])
+@ON_SQLITE
+def test_a_preview_and_a_participant_get_addresses_of_their_own(desk, client, session, columns):
+    ada = accounts.find_researcher(session, "Ada")
+    a_pictured_study(session, researcher=ada, columns=columns)
+    session.rollback()
+    preview = f"/research/studies/{SLUG}/preview"
+    variants = ["".join(each) for each in permutations("123")]  # one is the participant's
+    for variant in variants:
+        desk.open(f"{preview}/{variant}/question/1")
+        assert all(each.startswith(f"{preview}/") for each in addresses(desk.page))
+    visitor = Visitor(client, SLUG)
+    visitor.start()
+    assert all(each.startswith(f"/s/{SLUG}/") for each in addresses(visitor.page))
+    page = client.get(f"/s/{SLUG}/q/1", environ_overrides={"SCRIPT_NAME": "/below"})
+    assert 'src="/below/s/' in page.text
+    assert 'src="/s/' not in page.text

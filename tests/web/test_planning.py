@@ -30,6 +30,7 @@ def test_computing_makes_nobody_wait_and_takes_no_lock_afterwards(desk, engine):
     assert {one for one in told if one.startswith("BEGIN")} == {"BEGIN DEFERRED"}
 
 
+@pytest.mark.slow
 def test_an_address_holds_the_whole_question_and_gives_the_same_answer(desk):
     address = f"{PAGE}?participants=30&questions=10&pool=30&difference=.05,.10&replicates=500"
     desk.open(address)

@@ -644,6 +644,7 @@ def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
     assert "unblinded: the pilot is over" in desk.text
 
 
+@pytest.mark.slow
 def test_a_study_with_answers_opens_again_with_a_reason_alone(desk, app, session, study):
     open_it(session, study)
     Visitor(app.test_client(), "a-study").take_part()
@@ -947,6 +948,7 @@ def test_signing_out_ends_the_session_whatever_the_token(desk, app, session):
     assert desk.client.get(HOME).status_code == 303
 
 
+@pytest.mark.slow
 @ON_BOTH
 def test_a_form_is_answered_while_another_window_signs_out(desk, app, session, engine):
     for at in range(1, 9):

@@ -111,6 +111,7 @@ def test_what_cannot_even_be_shown_is_kept_and_named(visitor, session, engine):
     assert stored(session) == (before[0] + 1, before[1] + 1)
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_what_was_said_about_oneself_is_kept_too(client, session, engine):
     an_open_study(session)

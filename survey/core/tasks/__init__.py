@@ -7,7 +7,9 @@ survey.services.planning.simulation, its pages in survey.web.participant.tasks, 
 same name.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from random import Random
 from typing import Any, Protocol
 
@@ -84,6 +86,12 @@ def plan_from_json(stored: Mapping[str, Any], *, registered: bool = True) -> Pla
         known = ", ".join(TASKS)
         raise PlanError([Fault(("kind",), f"kind is {kind!r}; allowed is {known}")])
     return TASKS[kind].plan.from_json(stored, registered=registered)
+
+
+@lru_cache(maxsize=100)
+def read_stored_plan(text: str) -> Plan:
+    """Return the plan whose values a database stores as JSON; it may name missing measures."""
+    return plan_from_json(json.loads(text), registered=False)
 
 
 def task_of(plan: Plan) -> Task:

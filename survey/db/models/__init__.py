@@ -1,5 +1,6 @@
 """The tables. Their rules are named constraints of the database: no code path can skip them."""
 
+import json
 from datetime import date
 from typing import Any, cast
 
@@ -16,7 +17,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
 from survey.core.studies.plan import Plan
-from survey.core.tasks import plan_from_json
+from survey.core.tasks import read_stored_plan
 from survey.db.models.base import (
     Base,
     JsonList,
@@ -111,7 +112,7 @@ class Study(Base):
     @property
     def plan(self) -> Plan:
         """The plan, read from ``plan_json``."""
-        return plan_from_json(self.plan_json, registered=False)
+        return read_stored_plan(json.dumps(self.plan_json))
 
     @property
     def status_label(self) -> str:

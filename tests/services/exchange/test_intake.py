@@ -23,6 +23,7 @@ def ada(session):
     return researcher
 
 
+@pytest.mark.slow
 @EVERY_DESIGN
 def test_what_was_taken_in_is_handed_out_as_it_came(session, ada, design):
     files = handed_out(session, a_study(session, **design), include_test=True)

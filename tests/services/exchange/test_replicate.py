@@ -70,6 +70,7 @@ def test_people_see_rescaled_scores_and_a_bundle_says_so(session):
     assert json.loads(files["analysis.json"])["study"]["scores"] == "rescaled"
 
 
+@pytest.mark.slow
 @EVERY_DESIGN
 def test_a_bundle_replicates_whatever_the_design(session, design):
     study = a_study(session, **design)
