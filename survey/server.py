@@ -24,13 +24,15 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from threading import Thread, get_ident
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakSet
 
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.server import create_server
 from waitress.task import ThreadedTaskDispatcher
+from waitress.utilities import Error
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -41,7 +43,11 @@ THREADS = {"/healthz": 1, "/research/": 8, "/": 4}
 LONGEST_REQUEST = {"/healthz": 10.0, "/research/": 1_800.0, "/": 60.0}  # seconds; then it hangs
 
 IDLE_SECONDS = 30  # without a byte from the other side; then the connection is closed
+ARRIVAL_SECONDS = 60  # for a request to arrive, and a second more for each ``SLOWEST`` bytes
+SLOWEST = 10_000
 LARGEST_BODY = {True: 2**27, False: 2**20}  # of researchers, of others; the pages allow less
+UPLOADS = 8  # of a process at once, since anyone may send them before the page asks who it is
+BODY_IN_MEMORY = 2**16  # bytes; the rest is in a file
 MOST_CONNECTIONS = 5_000  # of a process
 FILES = 200  # that a process may open beside its connections
 
@@ -225,6 +231,7 @@ def _answer_requests(
         channel_timeout=IDLE_SECONDS,
         cleanup_interval=5,
         max_request_body_size=LARGEST_BODY[True],
+        inbuf_overflow=BODY_IN_MEMORY,
         outbuf_high_watermark=2**40,  # a slow receiver keeps no thread: the rest goes to a file
         asyncore_use_poll=True,
         clear_untrusted_proxy_headers=False,  # ProxyFix knows which to trust
@@ -342,22 +349,55 @@ class Queues:
             self._queues[kind].shutdown(timeout=3)
 
 
-class RequestParser(HTTPRequestParser):  # type: ignore[misc] # waitress has no type hints
-    """Reject a long body by its header, before it is read."""
+class TooManyUploadsError(Error):  # type: ignore[misc] # waitress has no type hints
+    """The answer to an upload while others are arriving."""
 
-    adjustments = Adjustments(max_request_body_size=LARGEST_BODY[False])
+    code = 503
+    reason = "Service Unavailable"
+
+
+class RequestParser(HTTPRequestParser):  # type: ignore[misc] # waitress has no type hints
+    """Reject a long body, and an upload beside many others, by its header, before it is read.
+
+    ``until``: when the request must have arrived.
+    """
+
+    small = Adjustments(max_request_body_size=LARGEST_BODY[False], inbuf_overflow=BODY_IN_MEMORY)
+    uploads: "ClassVar[WeakSet[RequestParser]]" = WeakSet()
+
+    def __init__(self, adjustments: Adjustments):
+        super().__init__(adjustments)
+        self.until = monotonic() + ARRIVAL_SECONDS
+
+    def received(self, data: bytes) -> int:
+        """Parse more of the request; return how many bytes belong to it."""
+        size: int = super().received(data)
+        self.until += size / SLOWEST
+        return size
 
     def parse_header(self, header_plus: bytes) -> None:
         """Parse the header, and choose the limit of the body by the path."""
         super().parse_header(header_plus)
-        if kind_of(self.path) != "/research/":
-            self.adj = self.adjustments
+        if self.chunked or kind_of(self.path) != "/research/":  # no page takes chunks
+            self.adj = self.small
+        elif self.content_length > LARGEST_BODY[False]:
+            if len(self.uploads) < UPLOADS:
+                self.uploads.add(self)
+            else:
+                self.error, self.completed = TooManyUploadsError("Please try again."), True
 
 
 class Channel(HTTPChannel):  # type: ignore[misc] # waitress has no type hints
-    """A connection whose requests are limited by their paths."""
+    """A connection whose requests are limited by their paths, and in the time they take."""
 
     parser_class = RequestParser
+
+    def received(self, data: bytes) -> bool:
+        """Take in more bytes; close the connection if its request takes too long to arrive."""
+        took: bool = super().received(data)
+        if self.request is not None and monotonic() > self.request.until:
+            self.will_close = True
+        return took
 
 
 def kind_of(path: str) -> str:

@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import time
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 import pytest
 import requests
@@ -216,3 +216,54 @@ def test_long_bodies_are_rejected_before_they_are_read():
                 head = f"POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n"
                 line.sendall(head.encode() + b"x" * (2_000_000 if status == b"201" else 0))
                 assert line.recv(100).split()[1] == status
+
+
+def is_cut_off(line):
+    """Send a byte; return whether the other side has closed the connection."""
+    try:
+        line.sendall(b"x")
+        return line.recv(1) == b""
+    except TimeoutError:
+        return False
+    except ConnectionError:
+        return True
+
+
+@pytest.mark.parametrize(
+    "first", [b"GET /s/a", b"POST /s/a HTTP/1.1\r\nContent-Length: 900\r\n\r\n"]
+)
+def test_a_request_that_takes_too_long_to_arrive_is_cut_off(monkeypatch, first):
+    """However often a byte of it comes."""
+    monkeypatch.setattr(server, "ARRIVAL_SECONDS", 0.5)
+    with serving() as (address, _):
+        port = int(address.rpartition(":")[2])
+        with closing(socket.create_connection(("127.0.0.1", port), timeout=0.05)) as line:
+            line.sendall(first)
+            until = time.monotonic() + SOON
+            while not is_cut_off(line):
+                assert time.monotonic() < until
+
+
+def test_more_uploads_than_are_allowed_at_once_are_refused_before_they_are_read():
+    head = b"POST /research/own HTTP/1.1\r\nHost: a\r\nContent-Length: 2000000\r\n\r\n"
+    with serving() as (address, _), ExitStack() as lines:
+        port = int(address.rpartition(":")[2])
+
+        def upload():
+            line = closing(socket.create_connection(("127.0.0.1", port), timeout=SOON))
+            lines.enter_context(line).sendall(head)
+            return line.thing
+
+        first, *_ = [upload() for _ in range(server.UPLOADS)]
+        assert upload().recv(100).split()[1] == b"503"
+        assert requests.get(f"{address}/research/", timeout=SOON).ok
+        first.close()
+        for _ in range(100):
+            line = upload()
+            line.settimeout(0.2)
+            try:
+                line.recv(100)
+            except TimeoutError:  # it waits for the body
+                break
+        else:
+            raise AssertionError("no upload is let in again")
