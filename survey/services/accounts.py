@@ -4,7 +4,8 @@ import math
 import re
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -168,12 +169,12 @@ def set_password(session: Session, token: str, password: str) -> Researcher:
 
     Raises LinkError as ``researcher_of_link`` does, and SurveyError for an easy password.
     """
-    link = _valid_link(session, token)
-    researcher = link.researcher
-    store_password(session, researcher, password)
+    hashed = _hash_password(session, researcher_of_link(session, token).name, password)
+    link = _valid_link(session, token)  # another browser may have used it meanwhile
+    _store_hash(session, link.researcher, hashed)
     link.used_at = now()
     session.commit()
-    return researcher
+    return link.researcher
 
 
 def store_password(session: Session, researcher: Researcher, password: str) -> None:
@@ -181,10 +182,25 @@ def store_password(session: Session, researcher: Researcher, password: str) -> N
 
     Raises SurveyError for an easy password.
     """
-    _refuse_easy(password, researcher.name)
+    hashed = _hash_password(session, researcher.name, password)
+    _store_hash(session, researcher, hashed)
+
+
+def _store_hash(session: Session, researcher: Researcher, hashed: str) -> None:
     queries.locked(session, Researcher, id=researcher.id, name=researcher.name)
-    researcher.password_hash = hasher.hash(password)
+    researcher.password_hash = hashed
     _end_sign_ins(session, researcher)
+
+
+def _hash_password(session: Session, name: str, password: str) -> str:
+    """Return the hash of a new password; raise SurveyError for an easy one.
+
+    It ends the transaction: hashing is slow, and would block participants' answers.
+    """
+    _refuse_easy(password, name)
+    session.rollback()
+    with _one_at_a_time():
+        return hasher.hash(password)
 
 
 def _refuse_easy(password: str, name: str) -> None:
@@ -284,15 +300,23 @@ def is_password(stored: str | None, password: str) -> bool:
     Without a hash it takes as long, else response times would reveal which accounts exist. A
     process hashes one password at a time; raises TooManyAttemptsError where too many wait.
     """
+    with _one_at_a_time():
+        try:
+            hasher.verify(stored or _UNUSED_HASH, password[:LONGEST_PASSWORD])
+        except VerificationError:
+            return False
+    return bool(stored)
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Wait until no other thread hashes; raise TooManyAttemptsError after a few seconds."""
     if not _hashing.acquire(timeout=LONGEST_QUEUE):
         raise TooManyAttemptsError(LONGEST_QUEUE)
     try:
-        hasher.verify(stored or _UNUSED_HASH, password[:LONGEST_PASSWORD])
-    except VerificationError:
-        return False
+        yield
     finally:
         _hashing.release()
-    return bool(stored)
 
 
 def _require_no_wait(throttle: SignInThrottle | None) -> None:

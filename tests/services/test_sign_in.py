@@ -6,8 +6,9 @@ from importlib.util import find_spec, module_from_spec
 import pytest
 from argon2 import extract_parameters
 from argon2.profiles import RFC_9106_LOW_MEMORY
+from sqlalchemy.orm import Session
 
-from survey.db.models import SignIn, SignInLink, SignInThrottle
+from survey.db.models import Researcher, SignIn, SignInLink, SignInThrottle
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.accounts import LinkError, TooManyAttemptsError, WrongPasswordError
@@ -219,6 +220,26 @@ def test_a_process_hashes_one_password_at_a_time(session, ada, monkeypatch):
     with accounts._hashing, pytest.raises(TooManyAttemptsError):
         accounts.is_password(ada.password_hash, PASSWORD)
     assert accounts.is_password(ada.password_hash, PASSWORD)
+
+
+def test_a_new_password_is_hashed_while_no_one_waits_for_the_database(
+    session, engine, ada, monkeypatch
+):
+    """Nor beside another hash, however many forms for a new password are sent at once."""
+    hashed = accounts.hasher.hash
+
+    def hash_beside_writers(_, password):
+        assert accounts._hashing.locked()
+        with Session(engine) as other:
+            accounts.new_link(other, other.get_one(Researcher, 1))
+        return hashed(password)
+
+    monkeypatch.setattr(type(accounts.hasher), "hash", hash_beside_writers)
+    accounts.store_password(session, ada, "another row of words")
+    session.commit()
+    accounts.sign_in(session, "Ada Lovelace", "another row of words")
+    with pytest.raises(LinkError):  # replaced while the password was hashed
+        accounts.set_password(session, accounts.new_link(session, ada), PASSWORD)
 
 
 def test_a_session_ends_when_idle_and_in_any_case(session, ada, monkeypatch):
