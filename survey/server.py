@@ -363,7 +363,7 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc] # waitress has no 
     """
 
     small = Adjustments(max_request_body_size=LARGEST_BODY[False], inbuf_overflow=BODY_IN_MEMORY)
-    uploads: "ClassVar[WeakSet[RequestParser]]" = WeakSet()
+    uploads: ClassVar["WeakSet[RequestParser]"] = WeakSet()
 
     def __init__(self, adjustments: Adjustments):
         super().__init__(adjustments)
