@@ -3,9 +3,11 @@
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
 
 from survey.core.tasks import plan_from_json
 from survey.core.tasks.ordering import OrderingAnswer
+from survey.db import queries
 from survey.db.models import Event, Membership, Participant, StoredQuestion, Study
 from survey.errors import NotAllowedError, NotFoundError, SurveyError
 from survey.services import accounts
@@ -33,6 +35,29 @@ def test_a_draft_can_change_and_its_questions_are_drawn_anew(session, draft):
     assert draft.consent_texts[0].text == "I agree to this."
     first = lifecycle.questions_of(draft)[0]
     assert first == a_plan(questions=5, seed=9).draw_questions()[1]
+
+
+@pytest.mark.parametrize("change", ["copy", "plan"])
+def test_the_database_is_free_while_questions_are_drawn(
+    session, engine, draft, ada, monkeypatch, change
+):
+    """Drawing takes up to half a minute; participants' answers must not wait for it."""
+    draw, drawn = lifecycle._draw, []
+
+    def draw_beside_writers(plan):
+        with Session(engine) as other:
+            other.get_one(Study, 1).created_at = accounts.now()
+            other.commit()
+        drawn.append(plan)
+        return draw(plan)
+
+    monkeypatch.setattr(lifecycle, "_draw", draw_beside_writers)
+    queries.locked_study(session, draft)  # as a form's request may have by then
+    if change == "copy":
+        assert lifecycle.copy_study(session, draft, "a-copy", ada).slug == "a-copy"
+    else:
+        lifecycle.change_plan(session, draft, a_plan(seed=9), "Ada")
+    assert len(drawn) == 1
 
 
 def test_a_frozen_study_keeps_its_plan(session, draft):

@@ -50,6 +50,27 @@ def test_nobody_sees_anything_before_signing_in(app, session, study, client):
     assert session.get(Study, study.id).status == "draft"
 
 
+HEAVY = (
+    *("GET results", "GET results/report.html", "GET results/paper.zip", "GET bundle.zip"),
+    *("POST bundle-with-identities.zip", "GET files/votes.csv", "GET check", "GET open"),
+    *("POST open", "POST copy", "POST plan", "POST lists", "POST lists/trec", "POST items"),
+    *("GET ../planning", "POST ../import", "POST ../new"),
+)
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("request_line", HEAVY)
+def test_what_takes_long_or_much_memory_is_passed_on_to_a_process_of_its_own(
+    desk, study, request_line
+):
+    """Before the body is looked at, so that pictures, zips and plans cost participants nothing."""
+    method, _, path = request_line.partition(" ")
+    address = f"{STUDY}/{path}".replace("/studies/a-study/..", "")
+    passed = {"survey.pass_on": lambda: ("201 Created", [], [b"elsewhere"])}
+    answer = desk.client.open(address, method=method, environ_overrides=passed)
+    assert (answer.status_code, answer.text) == (201, "elsewhere")
+
+
 @ON_SQLITE
 def test_what_was_typed_is_kept_when_one_was_signed_out_meanwhile(desk, session, study):
     desk.open(f"{STUDY}/plan")

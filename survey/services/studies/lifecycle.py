@@ -115,8 +115,9 @@ def create_study_for(
 
 def copy_study(session: Session, study: Study, slug: str, researcher: Researcher) -> Study:
     """Store a draft with the same plan, items and recruitment, without participants."""
-    recruitment = Recruitment(**study.recruitment)
-    draft = create_owned_study(session, researcher, slug, study.plan, recruitment)
+    plan, recruitment = study.plan, Recruitment(**study.recruitment)
+    session.rollback()  # else participants' answers would wait while the questions are drawn
+    draft = create_owned_study(session, researcher, slug, plan, recruitment)
     copy_items(session, study, draft)
     return draft
 

@@ -10,7 +10,7 @@ from survey.errors import NotFoundError, SurveyError
 from survey.services.collections import items as collection
 from survey.services.studies import lifecycle
 from survey.web.forms import Form, page
-from survey.web.requests import session
+from survey.web.requests import in_own_process, session
 from survey.web.researcher.pages import STUDY, blueprint
 
 PICTURES_SHOWN = 24
@@ -29,6 +29,7 @@ def items() -> ResponseReturnValue:
 
 
 @blueprint.post(f"{STUDY}/items")
+@in_own_process
 def take_items() -> ResponseReturnValue:
     """Take files in; a script that sends some at a time gets JSON."""
     lifecycle.require_draft(g.study)

@@ -163,6 +163,7 @@ def ask_to_open() -> ResponseReturnValue:
 
 
 @blueprint.post(f"{STUDY}/copy")
+@in_own_process
 def copy() -> ResponseReturnValue:
     """Create a draft with the same plan under another address."""
     form = CopyForm()
