@@ -349,8 +349,8 @@ class Queues:
             self._queues[kind].shutdown(timeout=3)
 
 
-class TooManyUploadsError(Error):  # type: ignore[misc] # waitress has no type hints
-    """The answer to an upload while others are arriving."""
+class UnavailableError(Error):  # type: ignore[misc] # waitress has no type hints
+    """The answer to a body for which there is no room now."""
 
     code = 503
     reason = "Service Unavailable"
@@ -371,7 +371,11 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc] # waitress has no 
 
     def received(self, data: bytes) -> int:
         """Parse more of the request; return how many bytes belong to it."""
-        size: int = super().received(data)
+        size = len(data)
+        try:
+            size = super().received(data)
+        except OSError:  # the disk is full, or there is no temporary folder
+            self._refuse()
         self.until += size / SLOWEST
         return size
 
@@ -384,7 +388,10 @@ class RequestParser(HTTPRequestParser):  # type: ignore[misc] # waitress has no 
             if len(self.uploads) < UPLOADS:
                 self.uploads.add(self)
             else:
-                self.error, self.completed = TooManyUploadsError("Please try again."), True
+                self._refuse()
+
+    def _refuse(self) -> None:
+        self.error, self.completed = UnavailableError("Please try again later."), True
 
 
 class Channel(HTTPChannel):  # type: ignore[misc] # waitress has no type hints

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import signal
 import socket
+import tempfile
 import time
 from contextlib import ExitStack, closing, contextmanager
 
@@ -267,3 +268,12 @@ def test_more_uploads_than_are_allowed_at_once_are_refused_before_they_are_read(
                 break
         else:
             raise AssertionError("no upload is let in again")
+
+
+def test_a_body_without_a_file_to_be_read_into_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with serving() as (address, _):
+        for path in ("/s/a", "/research/own"):
+            body = b"x" * (2 * server.BODY_IN_MEMORY)
+            assert requests.post(address + path, body, timeout=SOON).status_code == 503
+        assert ask(address)

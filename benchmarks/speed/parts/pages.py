@@ -39,8 +39,8 @@ SAID = (
     "a form token and (ours) a submission key read from the page before.",
     "oTree runs as `otree prodserver` starts it: one process, SQLite on the disk as it opens it. "
     "Its pages show the same table of five lists and three columns, and have one field.",
-    "Ours runs as `survey serve` starts it: two processes, SQLite with a write-ahead log and a "
-    "sync before each acknowledgement. The people are played on the same two processors.",
+    "Ours runs as `survey serve` starts it: two processes of Waitress, SQLite with a write-ahead "
+    "log and a sync before each acknowledgement. The people are played on the same two processors.",
     f"Those without a pause send the next answer as soon as a page has come: all that the server "
     f"can do. The {CLASS} who read are behind one internet address; they come, read and answer, "
     f"thinking {THINKING[0]:g} to {THINKING[1]:g} seconds before each page, and who is done makes "
@@ -48,10 +48,10 @@ SAID = (
 )
 
 
-def run(*, rounds: int = 3, seconds: float = 12.0, minutes: float = 5.0) -> Part:
-    """Measure; ``minutes``: how long the class stays, 0 to leave it out."""
+def run(*, rounds: int = 3, beside: int = 5, seconds: float = 12.0, minutes: float = 5.0) -> Part:
+    """Measure; ``beside``: rounds beside oTree; ``minutes``: of the class, 0 to leave it out."""
     ours, theirs = [], []
-    for _ in range(rounds):
+    for _ in range(beside):
         with _folder() as folder, servers.otree(folder, THEIR_PEOPLE) as place:
             theirs.append(rush(place, OTree(place.home), THEIR_PEOPLE, AT_ONCE, seconds))
         with _folder() as folder:
