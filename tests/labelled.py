@@ -12,6 +12,7 @@ from survey.services.accounts import COMMAND_LINE
 from survey.services.collections import items as collection
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
+from tests.builders import Visitor
 
 PLAN = {
     "kind": "labelling",
@@ -48,9 +49,7 @@ def a_labelling_plan(**changes):
     return plan_from_json({**PLAN, **changes})
 
 
-def a_labelling_study(
-    session, slug="labelled", researcher=None, topics=TOPICS, texts=(), **changes
-):
+def a_labelling_study(session, slug="labelled", researcher=None, texts=(), **changes):
     """Open a study of 70 pictures, of which six are red; the words of three green say meadow."""
     plan = a_labelling_plan(**changes)
     study = lifecycle.create_owned_study(session, researcher, slug, plan, Recruitment())
@@ -60,7 +59,26 @@ def a_labelling_study(
     }
     words = {f"green-{number}": "a meadow, seen from afar" for number in (3, 8, 30)}
     items = [Item(each, f"{each}.png", text=words.get(each)) for each in DOCUMENTS]
-    collection.take_in(session, study, files, [*items, *texts], COMMAND_LINE, topics=topics)
+    collection.take_in(session, study, files, [*items, *texts], COMMAND_LINE, topics=TOPICS)
     lifecycle.open_study(session, study)
     session.rollback()
+    return study
+
+
+def ticks(*numbers):
+    return {f"grade-{number}": "1" for number in numbers}
+
+
+def labelled(app, session, people=3, **changes):
+    """A closed study whose people have marked the first two to four of each query."""
+    study = a_labelling_study(session, "done", **changes)
+    for person in range(people):
+        visitor = Visitor(app.test_client(), "done")
+        visitor.go("/q/1")
+        for position in (1, 2):
+            visitor.submit(f"/q/{position}", go="refine", **ticks(*range(1, person + 3)))
+            visitor.submit(f"/q/{position}", go="done", **ticks(1))
+        visitor.submit("/review")
+    session.rollback()
+    lifecycle.close_study(session, study)
     return study

@@ -65,7 +65,7 @@ EARLY_LOOK_NOTE = (
     "--to",
     "folder",
     type=OUTPUT_FOLDER,
-    help="Write a report, tables and figures for a paper into this folder.",
+    help="Write a report, tables and figures for a paper into this folder; of labels, judgements.",
 )
 @JSON_OPTION
 def analyse(target: str | None, folder: Path | None, as_json: bool, **options: Any) -> None:
@@ -86,6 +86,8 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
     with progress_bar("Analysing"):
         result = _analysis_of(target, AnalysisOptions(**options))
     if not isinstance(result, Analysis):  # the figures of a kind that has no report
+        if folder is not None:
+            _write_result_files(target, folder, include_test=options["include_test"])
         print_json(result)
         return
     if folder is not None:
@@ -118,6 +120,21 @@ def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | 
             click.echo(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
         return analyse_stored(session, study, options)
+
+
+def _write_result_files(target: str | None, folder: Path, *, include_test: bool) -> None:
+    """Write the files of a kind without a report, such as judgements; a bundle lacks some."""
+    from survey.services.exchange.bundle import result_files
+    from survey.services.operations.database import begin_reading
+    from survey.services.studies import lifecycle
+
+    if target and _is_path(target):
+        raise click.UsageError("--to needs a study of the database, not a bundle of this kind.")
+    with open_session() as session:
+        begin_reading(session)
+        study = lifecycle.find_study(session, target) if target else lifecycle.only_study(session)
+        files = [*result_files(session, study, include_test=include_test)]
+        write_files(folder, files, len(files))
 
 
 def _is_path(target: str) -> bool:

@@ -1,7 +1,7 @@
 """Labelling: from a plan over marks, batches and new rankings to the end of a query."""
 
-import csv
 import io
+import zipfile
 
 import pytest
 from sqlalchemy import select
@@ -14,7 +14,6 @@ from survey.db.models import TASK_TABLES, now
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.collections import assessment
 from survey.services.exchange import bundle, bundle_import
 from survey.services.exchange.bundle import analyse_stored, sha256_of, sums_text
 from survey.services.exchange.bundle_reader import replicate
@@ -23,7 +22,7 @@ from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor
 from tests.databases import ON_BOTH
-from tests.labelled import a_labelling_plan, a_labelling_study
+from tests.labelled import a_labelling_plan, a_labelling_study, labelled, ticks
 from tests.web.desk import Desk
 
 TABLES = TASK_TABLES["labelling"]
@@ -59,10 +58,6 @@ def marked(session):
 
 def batch_in(session, number):
     return next(row.documents for row in steps_in(session) if row.documents and row.batch == number)
-
-
-def ticks(*numbers):
-    return {f"grade-{number}": "1" for number in numbers}
 
 
 def test_red_pictures_come_first_for_a_red_query_and_the_query_itself_is_not_shown(
@@ -237,21 +232,6 @@ def plan_again(plan):
     return type(plan).from_json(plan.as_json())
 
 
-def labelled(app, session, people=3, **changes):
-    """A closed study whose people have marked the first two to four of each query."""
-    study = a_labelling_study(session, "done", **changes)
-    for person in range(people):
-        visitor = Visitor(app.test_client(), "done")
-        visitor.go("/q/1")
-        for position in (1, 2):
-            visitor.submit(f"/q/{position}", go="refine", **ticks(*range(1, person + 3)))
-            visitor.submit(f"/q/{position}", go="done", **ticks(1))
-        visitor.submit("/review")
-    session.rollback()
-    lifecycle.close_study(session, study)
-    return study
-
-
 def exported(session, study):
     content = b"".join(bundle.stream_bundle(session, study))
     session.rollback()
@@ -269,27 +249,6 @@ def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
     again = exported(session, copy)
     for name in files.keys() - {"study.json", "SHA256SUMS"}:
         assert again[name] == files[name], name
-
-
-def test_what_the_command_makes_of_the_annotators_files_is_in_the_bundle_byte_for_byte(
-    app, session, tmp_path
-):
-    study = labelled(app, session)
-    files = exported(session, study)
-    content = bundle.content_of(session, study)
-    paths = []
-    for annotator in content.analysis.annotators:
-        paths.append(tmp_path / f"{annotator.participant}.txt")
-        paths[-1].write_text(annotator.lines)
-    made = assessment.merged_files(assessment.merge(paths, None, lambda *_: None))
-    for name in ("weights.csv", "agreement.csv"):
-        assert made[name] == files[name].decode()
-    [row] = [
-        each
-        for each in csv.DictReader(io.StringIO(made["weights.csv"]))
-        if (each["topic"], each["document"]) == ("word", "green-3")
-    ]
-    assert row["assessors"] == "3"
 
 
 @pytest.mark.slow
@@ -351,6 +310,22 @@ def desk(app, session, study):
     accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
     session.commit()
     return desk
+
+
+def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, app, session):
+    study = labelled(app, session)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    desk.open("/research/studies/done/results")
+    captions = [each.text for each in desk.page.select("caption")]
+    assert captions[0] == "The annotators, those who differ most from the others first"
+    assert "1 of 3" in desk.text
+    picture = desk.page.select_one(".pictures img")["src"]
+    assert desk.client.get(picture).mimetype == "image/webp"
+    content = desk.client.get("/research/studies/done/results/files.zip").data
+    names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+    assert {"weights.txt", "qrels.txt", "agreement.csv"} <= {*names}
+    assert sum(name.startswith("labels/P-") for name in names) == 3
 
 
 PAGES = ("", "/plan", "/check", "/progress", "/items", "/preview/1/question/2", "/preview/1/review")

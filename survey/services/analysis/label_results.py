@@ -1,7 +1,8 @@
 """What annotators' labels say: merged weights and judgements, agreement, and who differs most."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import permutations
 from math import fsum
 from typing import Any, TypeVar
@@ -13,6 +14,12 @@ from survey.core.collections.labels import (
     merge_labels,
 )
 from survey.services.analysis.sheets import Cell, Sheet, as_csv
+
+MOST_CONTESTED = 12  # documents of a topic
+AGREEMENT_NOTE = (
+    "Documents: those that at least one annotator looked at; kappa and alpha are of these. What "
+    "someone did not look at counts as not marked."
+)
 
 Topic = TypeVar("Topic")
 OnTopic = Callable[[int, int], object]
@@ -131,25 +138,67 @@ class LabelResults:
     annotators: Sequence[Annotator]
     merged: Merged
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the agreement, and of each annotator how much, how fast, and how alike."""
+    @cached_property
+    def compared(self) -> list[dict[str, Any]]:
+        """Of each annotator: how much, how fast, how alike others, and where least."""
         alike = self._alike()
-        return {
-            "agreement": merged_json(self.merged),
-            "annotators": [
-                {
-                    "participant": each.participant,
-                    "queries": len(each.labels),
-                    "looked_at": each.pictures,
-                    "marked": sum(
-                        grade > 0 for grades in each.labels.values() for grade in grades.values()
-                    ),
-                    "seconds_per_picture": each.seconds / each.pictures if each.pictures else None,
-                    **alike[each.participant],
-                }
-                for each in self.annotators
-            ],
-        }
+        return [
+            {
+                "participant": each.participant,
+                "queries": len(each.labels),
+                "looked_at": each.pictures,
+                "marked": sum(
+                    grade > 0 for grades in each.labels.values() for grade in grades.values()
+                ),
+                "seconds_per_picture": each.seconds / each.pictures if each.pictures else None,
+                **alike[each.participant],
+            }
+            for each in self.annotators
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the agreement for each topic, and the annotators compared."""
+        return {"agreement": merged_json(self.merged), "annotators": self.compared}
+
+    @property
+    def sheets(self) -> list[Sheet]:
+        """The tables of a page: the annotators, those who differ most first, and the topics."""
+        columns = (
+            *("participant", "queries", "looked_at", "marked", "seconds_per_picture"),
+            *("jaccard", "differs_most_in"),
+        )
+        compared = sorted(
+            self.compared, key=lambda each: (each["jaccard"] is None, each["jaccard"])
+        )
+        rows = tuple(tuple(each[name] for name in columns) for each in compared)
+        note = (
+            "Jaccard: of what two annotators marked for a query, |A ∩ B| / |A ∪ B|; the mean over "
+            "all others and queries. Seconds: from first seeing a query to its end, with breaks."
+        )
+        title = "The annotators, those who differ most from the others first"
+        people = Sheet("annotators", title, columns, rows, note)
+        return [people, replace(agreement_sheet(self.merged), note=AGREEMENT_NOTE)]
+
+    def contested(self) -> list[tuple[str, list[tuple[str, int, int]]]]:
+        """Return the documents of each topic on which annotators are divided most equally.
+
+        Each is (topic, its documents with how many marked them, of how many annotators).
+        """
+        topics = []
+        for topic in self.merged.topics:
+            chosen = zip(topic.documents, topic.chosen.tolist(), strict=True)
+            divided = [(name, count) for name, count in chosen if 0 < count < topic.assessors]
+            divided.sort(key=lambda each: (abs(2 * each[1] - topic.assessors), each[0]))
+            rows = [(name, count, topic.assessors) for name, count in divided[:MOST_CONTESTED]]
+            if rows:
+                topics.append((topic.topic, rows))
+        return topics
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Yield each annotator's labels, and what `survey assess merge` makes of them."""
+        for each in self.annotators:
+            yield f"labels/{each.participant}.txt", each.lines
+        yield from merged_files(self.merged).items()
 
     def _alike(self) -> dict[str, dict[str, Any]]:
         """Return how alike each annotator is with every other, and where they differ most.

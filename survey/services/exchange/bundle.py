@@ -39,6 +39,7 @@ from survey.services.exchange.tables import (
     IdentityRecord,
     Table,
     TaskFiles,
+    WithResultFiles,
     batched,
     codebook_of,
     item_tables,
@@ -160,9 +161,18 @@ def analyse_stored(
     """
     if isinstance(study.plan, OrderingPlan):
         return analyse_study(session, study, options)
-    content = content_of(session, study, include_test=options.include_test)
-    figures: dict[str, Any] = content.answers.as_json(content.answers.analyse(content, options))
-    return figures
+    return content_of(session, study, include_test=options.include_test).analysis_json
+
+
+def result_files(
+    session: Session, study: Study, *, include_test: bool = False
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the files that a kind's results are, none for most kinds."""
+    kind, content = files_of_kind(study.plan), content_of(session, study, include_test=include_test)
+    if not isinstance(kind, WithResultFiles):
+        return iter(())
+    files = kind.result_files(session, study.id, content)
+    return ((name, text.encode()) for name, text in files)
 
 
 def content_of(

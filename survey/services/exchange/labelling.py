@@ -17,8 +17,10 @@ from survey.core.tasks.labelling import (
     LabellingPresentation,
     LabellingQuestion,
     LabellingStep,
+    ranked,
 )
 from survey.db import export_queries
+from survey.db.item_queries import StudyItems
 from survey.db.models import Presentation, StoredResponse
 from survey.db.models.labelling import (
     StoredLabellingAnswer,
@@ -53,6 +55,7 @@ from survey.services.exchange.tables import (
     spaced,
 )
 
+DEPTH = 1_000  # documents of a topic in a run
 QUESTIONS, QUERIES, STEPS = "questions.csv", "queries.csv", "steps.csv"
 _QUESTION = Column("question", "number of the question", "whole number", "1, 2, …")
 _STEP = StoredLabellingStep
@@ -278,6 +281,32 @@ class LabellingFiles:
     def study_entries(self, plan: LabellingPlan, practice: None) -> dict[str, Any]:  # noqa: ARG002 - see TaskFiles
         """Return that there is no practice."""
         return {"practice": None}
+
+    def result_files(
+        self, session: Session, study_id: int, content: Content
+    ) -> Iterator[tuple[str, str]]:
+        """See ``WithResultFiles``: labels, judgements, and the rounds of each annotator as runs.
+
+        A query that was refined less often than others keeps its last ranking in later rounds.
+        """
+        yield from content.analysis.files()
+        plan: Any = content.plan
+        find = StudyItems(session, study_id)
+        questions = {each.number: each for each in content.questions}
+        counted = {each.participant for each in content.analysis.annotators}
+        for participant, rows in groupby(content.answers.states(), lambda each: each[0][0]):
+            states = [(questions[row.question], state.rounds) for row, state in rows]
+            if participant not in counted:
+                continue
+            for number in range(max(len(rounds) for _, rounds in states)):
+                lines = []
+                for question, rounds in states:
+                    order = ranked(plan, question, rounds[min(number, len(rounds) - 1)], find)
+                    lines += [
+                        f"{question.topic} Q0 {document} {rank} {DEPTH - rank} round{number}\n"
+                        for rank, document in enumerate(order[:DEPTH], 1)
+                    ]
+                yield f"runs/{participant}/round{number}.txt", "".join(lines)
 
     def why_different(self, study: Mapping[str, Any]) -> str:  # noqa: ARG002 - see TaskFiles
         """Return "": topics are drawn by nothing that may differ."""

@@ -16,7 +16,7 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import islice
 from operator import itemgetter
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from sqlalchemy import CheckConstraint
 from sqlalchemy.orm import InstrumentedAttribute, Session
@@ -91,7 +91,7 @@ class TaskContent(Protocol):
         """Count the answers."""
 
     def analyse(self, content: "Content", options: AnalysisOptions) -> Any:
-        """Return the analysis of the answers."""
+        """Return the analysis of the answers; a page shows its ``sheets``, where it has some."""
 
     def as_json(self, analysis: Any) -> dict[str, Any]:
         """Return an analysis as ``survey analyse --json`` prints it."""
@@ -227,6 +227,16 @@ class TaskFiles(Protocol):
 
     def why_different(self, study: Mapping[str, Any]) -> str:
         """Return why a plan or its digest may come out differently here, "" if unknown."""
+
+
+@runtime_checkable
+class WithResultFiles(Protocol):
+    """The files of a kind whose results are files too, such as judgements."""
+
+    def result_files(
+        self, session: Session, study_id: int, content: Content
+    ) -> Iterator[tuple[str, str]]:
+        """Yield name and text of each file."""
 
 
 def lines_of(rows: Callable[[Content], Iterable[Row]]) -> Callable[[Content], Iterator[str]]:

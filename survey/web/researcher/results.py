@@ -5,6 +5,7 @@ Results and files are hidden until the study is closed, or shown early with a re
 
 import io
 import json
+from typing import Any
 
 from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -19,7 +20,7 @@ from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange import bundle_import, input_files
-from survey.services.exchange.bundle import analyse_stored, stream_zip_of_bytes
+from survey.services.exchange.bundle import stream_zip_of_bytes
 from survey.services.exchange.input_files import BundleError
 from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle
@@ -49,10 +50,7 @@ def results() -> ResponseReturnValue:
     if not lifecycle.shows_results(g.study):
         return _hidden_page(UnblindForm())
     if not isinstance(g.plan, OrderingPlan):
-        figures = analyse_stored(session(), g.study, _options_in_query())  # without a report
-        return page(
-            "researcher/figures.html", figures=json.dumps(figures, ensure_ascii=False, indent=2)
-        )
+        return _figures_page()
     analysis = _analyse()
     return page(
         "researcher/results.html",
@@ -61,6 +59,31 @@ def results() -> ResponseReturnValue:
         query=_query_of(analysis.options),
         questions=range(1, g.plan.questions + 1),
     )
+
+
+def _figures_page() -> ResponseReturnValue:
+    """Show the tables of a kind without a report, what people differ in, and all figures."""
+    include_test = "test" in request.args
+    content = bundles.content_of(session(), g.study, include_test=include_test)
+    contested: list[Any] = getattr(content.analysis, "contested", list)()
+    return page(
+        "researcher/figures.html",
+        sheets=getattr(content.analysis, "sheets", ()),
+        contested=contested,
+        pictures={each.document: each.sha256 for each in content.items} if contested else {},
+        printed=printed_table,
+        include_test=include_test,
+        figures=json.dumps(content.analysis_json, ensure_ascii=False, indent=2),
+    )
+
+
+@blueprint.get(f"{STUDY}/results/files.zip")
+@in_own_process
+def result_files() -> ResponseReturnValue:
+    """Stream a zip of the files that a kind's results are, such as judgements."""
+    lifecycle.require_results(g.study)
+    files = bundles.result_files(session(), g.study, include_test="test" in request.args)
+    return attachment(stream_zip_of_bytes(files), "application/zip", f"{g.slug}-results.zip")
 
 
 @blueprint.get(f"{STUDY}/results/report.html")

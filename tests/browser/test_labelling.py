@@ -1,0 +1,145 @@
+"""A query in a real browser: how a batch fits, how few actions it takes, and lost connections."""
+
+import pytest
+from sqlalchemy import select
+
+from survey.app import db
+from survey.core.collections.items import Item
+from survey.db.models import TASK_TABLES
+from tests.accessibility.looking import ask, axe, prepared
+from tests.labelled import a_labelling_study
+
+pytestmark = pytest.mark.slow
+
+CHECKS = ("misnamed", "small", "smallAnswers", "faint", "unseen", "sideways", "cutOff")
+
+
+def begin(page, link):
+    """Go to the first query."""
+    page.goto(link)
+    while "/q/1" not in page.url:
+        if page.locator("[name=agree]").count():
+            page.check("[name=agree]")
+        with page.expect_navigation():
+            page.click("button.go")
+
+
+def a_study(server, slug, **changes):
+    with server.app.app_context():
+        a_labelling_study(db.session, slug, shuffle_questions=False, **changes)
+        db.session.remove()
+    return f"{server.address}/s/{slug}"
+
+
+def stored_steps(server):
+    """What is stored of the study's one annotator: (action, grade)."""
+    table = TASK_TABLES["labelling"].step
+    with server.app.app_context():
+        order = table.c.presentation_id, table.c.number
+        query = select(table.c.action, table.c.grade).order_by(*order)
+        rows = [tuple(row) for row in db.session.execute(query)]
+        db.session.remove()
+    return rows
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_a_batch_fits_every_width_and_theme(browser, server, graded):
+    link = a_study(server, f"fits-{graded}".lower(), graded=graded)
+    for width, theme in ((1280, "light"), (768, "dark"), (360, "light"), (360, "dark")):
+        context = prepared(browser)
+        page = context.new_page()
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=theme)
+        begin(page, link)
+        page.locator(".tiles :is(input, select)").nth(2).press("1")
+        where = f"{width} px, {theme}"
+        faults = [*axe(page, where), *(each for name in CHECKS for each in ask(page, name, where))]
+        assert faults == []
+        context.close()
+
+
+def test_sixty_pictures_with_six_relevant_take_seven_actions_by_hand_or_by_keys(browser, server):
+    link = a_study(server, "hand", batch=60, topics=["word"])
+    for by_keys in (False, True):
+        context = prepared(browser)
+        page = context.new_page()
+        begin(page, link)
+        actions = 0
+        tiles = page.locator(".tiles label")
+        assert tiles.count() == 60
+        if by_keys:
+            page.locator(".tiles input").first.focus()
+        for number in range(6):
+            if by_keys:
+                page.keyboard.press("Space")
+                page.keyboard.press("ArrowRight")  # moving on is no choice
+            else:
+                tiles.nth(number).click()
+            actions += 1
+        with page.expect_navigation():
+            page.locator("button[value=done]").click()
+            actions += 1
+        assert actions <= 8
+        page.wait_for_url("**/review")
+        assert "6 marked" in page.locator(".review").inner_text()
+        context.close()
+
+
+def test_arrows_move_by_rows_and_digits_give_grades(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "keys", graded=True))
+    grades = page.locator(".tiles select")
+    grades.first.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("3")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("2")
+    page.locator(".tiles img").nth(0).click()
+    page.wait_for_function("document.getElementById('saved').textContent === 'all saved'")
+    values = [grades.nth(number).input_value() for number in range(grades.count())]
+    assert values[:2] == ["1", "3"]
+    assert sorted(values)[-3:] == ["1", "2", "3"]
+    page.reload()
+    assert [grades.nth(number).input_value() for number in range(grades.count())] == values
+    context.close()
+
+
+def test_marks_wait_for_a_lost_connection_and_are_stored_once(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "lost", topics=["word"]))
+    before = len(stored_steps(server))
+    lost = []
+
+    def lose(route):
+        if len(lost) < 2:  # the first is stored, and its answer lost; the second does not arrive
+            if not lost:
+                route.fetch()
+            lost.append(route.request)
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/q/1", lose)
+    tiles = page.locator(".tiles label")
+    tiles.nth(0).click()
+    page.wait_for_function("document.getElementById('saved').textContent.includes('not saved yet')")
+    tiles.nth(1).click()
+    page.locator("button[value=done]").click()
+    page.wait_for_url("**/review")
+    assert len(lost) == 2
+    assert stored_steps(server)[before:] == [("next", None), ("mark", 1), ("mark", 1)]
+    context.close()
+
+
+def test_texts_alone_are_labelled_too(browser, server):
+    texts = [Item(f"text-{n}", text=f"A snippet of words number {n}") for n in range(30)]
+    link = a_study(server, "texts", texts=texts, topics=["word"])
+    context = prepared(browser)
+    page = context.new_page()
+    page.set_viewport_size({"width": 360, "height": 800})
+    begin(page, link)
+    assert page.locator(".tiles .words").count() > 0
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    context.close()

@@ -1,0 +1,50 @@
+"""Labels as files: what the commands make of them is what the study's own results are."""
+
+import csv
+import io
+import json
+
+from survey.services.exchange import bundle
+from survey.services.exchange.input_files import open_files
+from tests.databases import ON_SQLITE
+from tests.labelled import labelled
+
+pytestmark = ON_SQLITE
+
+
+def test_the_command_makes_the_same_of_the_files_byte_for_byte(app, session, run, tmp_path):
+    study = labelled(app, session)
+    content = b"".join(bundle.stream_bundle(session, study))
+    bundled = open_files(io.BytesIO(content), "done.zip")
+    run("analyse", "done", "--to", tmp_path)
+    labels = sorted((tmp_path / "labels").iterdir())
+    assert len(labels) == 3
+    run("assess", "merge", *labels, "--to", tmp_path / "merged")
+    for name in ("weights.csv", "weights.txt", "qrels.txt", "agreement.csv"):
+        assert (tmp_path / "merged" / name).read_bytes() == (tmp_path / name).read_bytes()
+    for name in ("weights.csv", "agreement.csv"):
+        assert (tmp_path / name).read_bytes() == bundled[name]
+    weights = [*csv.DictReader(io.StringIO(bundled["weights.csv"].decode()))]
+    [row] = [each for each in weights if (each["topic"], each["document"]) == ("word", "green-3")]
+    assert row["assessors"] == "3"
+
+
+def test_what_refining_gained_is_measured_on_the_rounds(app, session, run, tmp_path):
+    labelled(app, session)
+    run("analyse", "done", "--to", tmp_path)
+    rounds = sorted(next((tmp_path / "runs").iterdir()).iterdir())
+    assert [each.name for each in rounds] == ["round0.txt", "round1.txt"]
+    options = ("--qrels", tmp_path / "qrels.txt", "--weights", tmp_path / "weights.txt")
+    shown = run("feedback", *options, "--run", *rounds, "--json")
+    assert json.loads(shown)["rounds"] == ["round0", "round1"]
+    first = rounds[0].read_text().splitlines()
+    assert len(first) == 69 + 70  # the red query's own picture is left out
+    assert first[0].split()[:4] == ["like-red", "Q0", first[0].split()[2], "1"]
+
+
+def test_a_bundle_has_no_pictures_to_rank(app, session, run, tmp_path):
+    study = labelled(app, session, people=1)
+    path = tmp_path / "done.zip"
+    path.write_bytes(b"".join(bundle.stream_bundle(session, study)))
+    result = run("analyse", path, "--to", tmp_path / "out", status=2)
+    assert "--to needs a study of the database" in " ".join(result.split())
