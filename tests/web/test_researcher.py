@@ -10,6 +10,7 @@ from functools import partial
 
 import pytest
 from bs4 import BeautifulSoup
+from sqlalchemy.orm import Session
 
 from survey.core.studies.rankings import Ranking
 from survey.db.models import Event, Guest, Participant, Researcher, Study
@@ -17,7 +18,7 @@ from survey.services import accounts, second_factor
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import open_files
 from survey.services.participation import participant_list
-from survey.services.studies import lifecycle
+from survey.services.studies import lifecycle, recruitment
 from survey.services.studies.plans import read_plan
 from survey.services.studies.recruitment import Recruitment
 from survey.tokens import is_known_browser
@@ -54,7 +55,7 @@ HEAVY = (
     *("GET results", "GET results/report.html", "GET results/paper.zip", "GET bundle.zip"),
     *("POST bundle-with-identities.zip", "GET files/votes.csv", "GET check", "GET open"),
     *("POST open", "POST copy", "POST plan", "POST lists", "POST lists/trec", "POST items"),
-    *("GET ../planning", "POST ../import", "POST ../new"),
+    *("POST invite/guests", "GET ../planning", "POST ../import", "POST ../new"),
 )
 
 
@@ -69,6 +70,27 @@ def test_what_takes_long_or_much_memory_is_passed_on_to_a_process_of_its_own(
     passed = {"survey.pass_on": lambda: ("201 Created", [], [b"elsewhere"])}
     answer = desk.client.open(address, method=method, environ_overrides=passed)
     assert (answer.status_code, answer.text) == (201, "elsewhere")
+
+
+@ON_SQLITE
+def test_the_database_is_free_while_a_list_of_guests_is_read(
+    desk, session, study, engine, monkeypatch
+):
+    read = recruitment.read_guests
+
+    def read_beside_writers(*of):
+        with Session(engine) as other:
+            other.get_one(Study, study_id).created_at = accounts.now()
+            other.commit()
+        return read(*of)
+
+    study_id = study.id
+    open_it(session, study)
+    desk.open(f"{STUDY}/invite")
+    monkeypatch.setattr(recruitment, "read_guests", read_beside_writers)
+    desk.send(f"{STUDY}/invite/guests", names="Grace Hopper")
+    session.rollback()
+    assert session.query(Guest).one().name == "Grace Hopper"
 
 
 @ON_SQLITE

@@ -27,7 +27,7 @@ from survey.services.studies.recruitment import (
     recruitment_of,
 )
 from survey.web.forms import Form, errors_beside, field_for, page, storable
-from survey.web.requests import attachment, external_address, secret_key, session
+from survey.web.requests import attachment, external_address, in_own_process, secret_key, session
 from survey.web.researcher.pages import (
     STUDY,
     Conflict,
@@ -193,11 +193,13 @@ def qr() -> ResponseReturnValue:
 
 
 @blueprint.post(f"{STUDY}/invite/guests")
+@in_own_process
 @not_for_imported
 def add_guests() -> ResponseReturnValue:
     """Add names to the guest list; each gets a link."""
     form = GuestsForm()
     if form.validate_on_submit():
+        session().rollback()  # else participants' answers wait while the file is read
         with errors_beside(form.names, (SurveyError, ValueError)):
             added = recruitment.add_guests(session(), g.study, _names(form))
         if not form.names.errors:
