@@ -163,7 +163,8 @@ def _past_votes(bundle: Path) -> "Votes":
 @click.option(
     "--prefer",
     help="How often they choose each measure, like MNRO=.5,NMRR=.3,AP=.1,OTHER=.1. By default "
-    "OTHER is .1 and all measures are chosen equally often.",
+    "OTHER is .1 and all measures are chosen equally often. Of labelling: how many of the "
+    "first are relevant, and the share of errors, 5:0.1.",
 )
 @click.option(
     "--seed", default=1, type=click.IntRange(0), help="The same seed gives the same votes."

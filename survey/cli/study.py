@@ -357,7 +357,10 @@ def check(slug: str, as_json: bool) -> None:
             contest for contest in lifecycle.question_checks(study) if contest.question.number
         ]
         printed_names = lifecycle.headings(study)
-    if as_json:
+    content = []
+    if as_json and not contests:  # of a kind whose questions are not compared
+        content = [{"question": each.number, **each.as_json()} for each in questions]
+    elif as_json:
         content = [
             {
                 "question": question.number,
@@ -375,10 +378,11 @@ def check(slug: str, as_json: bool) -> None:
             }
             for question, contest in zip(questions, contests, strict=True)
         ]
+    if as_json:
         print_json({"questions": content, "findings": [vars(finding) for finding in findings]})
     else:
         _print_summary(contests, findings)
-        for question in questions:
+        for question in questions if contests else ():
             _print_question(question, printed_names)
     if any(finding.failed for finding in findings):
         raise click.exceptions.Exit(1)
@@ -588,6 +592,8 @@ def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Find
         where = "all" if finding.question is None else f"question {finding.question}"
         print_text(f"{where}: {finding.text}", "", "  ")
     click.echo()
+    if not contests:
+        return
     rows = [
         [check.question.number, *(pair.summary for pair in check.pairs), check.outlier or "–"]
         for check in contests

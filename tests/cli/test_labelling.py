@@ -7,7 +7,7 @@ import json
 from survey.services.exchange import bundle
 from survey.services.exchange.input_files import open_files
 from tests.databases import ON_SQLITE
-from tests.labelled import labelled
+from tests.labelled import a_labelling_study, labelled
 
 pytestmark = ON_SQLITE
 
@@ -48,3 +48,14 @@ def test_a_bundle_has_no_pictures_to_rank(app, session, run, tmp_path):
     path.write_bytes(b"".join(bundle.stream_bundle(session, study)))
     result = run("analyse", path, "--to", tmp_path / "out", status=2)
     assert "--to needs a study of the database" in " ".join(result.split())
+
+
+def test_a_study_is_checked_and_shown_without_lists(app, session, run):
+    a_labelling_study(session)
+    assert json.loads(run("study", "check", "labelled", "--json"))["questions"] == [
+        {"question": 1, "topic": "like-red"},
+        {"question": 2, "topic": "word"},
+    ]
+    assert "Summary" in run("study", "check", "labelled")
+    assert "kind" in run("study", "show", "labelled")
+    assert "topics:" in run("study", "plan", "labelled")

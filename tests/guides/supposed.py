@@ -52,6 +52,7 @@ def deployment(folder: Path) -> None:
 SUPPOSED = {
     "thousand-participants.md": deployment,
     "from-pictures-to-a-study.md": albums,
+    "label-a-collection.md": albums,
     "score-runs.md": runs_for,
     "run-your-own-study.md": runs_for,
     "assessors.md": assessors,

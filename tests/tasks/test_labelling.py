@@ -2,6 +2,8 @@
 
 import io
 import zipfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import select
@@ -10,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.studies.fields import PlanError
-from survey.db.models import TASK_TABLES, now
+from survey.db.models import TASK_TABLES, Presentation, now
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
@@ -18,6 +20,7 @@ from survey.services.exchange import bundle, bundle_import
 from survey.services.exchange.bundle import analyse_stored, sha256_of, sums_text
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError, open_files
+from survey.services.participation import participants
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor
@@ -326,6 +329,54 @@ def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, 
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
     assert {"weights.txt", "qrels.txt", "agreement.csv"} <= {*names}
     assert sum(name.startswith("labels/P-") for name in names) == 3
+
+
+def test_a_check_names_what_is_missing(app, session):
+    plan = a_labelling_plan(
+        topics=["sea", "word"], design="pool", per_participant=1, queries_for_all=0
+    )
+    study = lifecycle.create_study(session, "bare", plan)
+    assert [each.text for each in lifecycle.check_study(session, study)] == [
+        "no query goes to everybody, so two annotators may have none in common; queries_for_all in "
+        "the plan changes that",
+        "the study has no pictures or texts of documents yet",
+        "the topic sea has no picture or text",
+        "the topic word has no picture or text",
+    ]
+
+
+def test_queries_for_all_go_to_all_and_the_others_evenly(app, session):
+    topics = [f"t{number}" for number in range(9)]
+    plan = {"topics": topics, "design": "pool", "per_participant": 5, "queries_for_all": 2}
+    study = a_labelling_study(session, "dealt", **plan)
+    asked = Counter()
+    for token in range(7):
+        participant = participants.begin(session, study, f"browser {token}", KEY)
+        participants.agree(session, participant, participants.consent_text(session, study).digest)
+        participants.store_personal_answers(session, study, participant, {})
+        participants.confirm_scenario(session, participant)
+        shown = session.scalars(select(Presentation).filter_by(participant_id=participant.id))
+        asked.update(each.question.number for each in shown)
+    assert [asked[number] for number in (1, 2)] == [7, 7]
+    assert [asked[number] for number in range(3, 10)] == [3] * 7
+
+
+@ON_BOTH
+def test_two_forms_at_once_are_stored_as_one(app, session, visitor):
+    fields = {**hidden(visitor), **ticks(1)}
+    cookies = visitor.client.get_cookie("survey")
+    at_once = [lambda: send(app, cookies, fields) for _ in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        statuses = {each.result() for each in [pool.submit(send) for send in at_once]}
+    assert statuses == {200}
+    assert [row.action for row in steps_in(session)] == ["next", "mark"]
+
+
+def send(app, cookie, fields):
+    client = app.test_client()
+    client.set_cookie(cookie.key, cookie.value)
+    headers = {"Accept": "application/json"}
+    return client.post("/s/labelled/q/1", data=fields, headers=headers).status_code
 
 
 PAGES = ("", "/plan", "/check", "/progress", "/items", "/preview/1/question/2", "/preview/1/review")

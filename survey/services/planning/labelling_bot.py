@@ -18,6 +18,10 @@ class Annotator(NamedTuple):
     relevant: int
     error: float
 
+    def as_json(self) -> dict[str, float]:
+        """Return both as plain values."""
+        return self._asdict()
+
 
 class LabellingBot:
     """The bots of the kind of question "labelling", as the registry of bots holds them."""

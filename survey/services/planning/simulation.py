@@ -28,7 +28,7 @@ class TaskBot(Protocol):
     """The simulated answers of a kind of question."""
 
     def preference(self, plan: Any, text: str | None) -> Any:
-        """Read what a bot prefers, by default nothing; raises SurveyError."""
+        """Read what a bot prefers, which has ``as_json``; raises SurveyError."""
 
     def answer(
         self, form: Tag, plan: Any, preference: Any, chance: np.random.Generator

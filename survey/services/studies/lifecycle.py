@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 from survey.core.measures import mentioned_measure
 from survey.core.studies.fields import Finding, is_storable
 from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_digest
-from survey.core.studies.provenance import QuestionSource
 from survey.core.tasks import ordering, task_of
 from survey.core.tasks.ordering import QuestionCheck
 from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a command
@@ -309,18 +308,20 @@ def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
         yield Finding(None, "show_items is on, but the lists come from no runs: nothing is shown")
     if not plan.has_items:
         return
+    if not item_queries.items_of(session, study.id):
+        yield Finding(None, "the study has no pictures or texts of documents yet")
     for row in study.questions:
-        if "source" not in row.content:
+        source = row.content.get("source", row.content)
+        if "topic" not in source:
             continue
-        source = QuestionSource.from_json(row.content["source"])
-        documents = {each for shown in source.documents.values() for each in shown}
-        known, topic = item_queries.find_items(session, study.id, documents, source.topic)
+        documents = {each for shown in source.get("documents", {}).values() for each in shown}
+        known, topic = item_queries.find_items(session, study.id, documents, source["topic"])
         with_items = {name for name, item in known.items() if not item.is_empty}
         if lacking := sorted(documents - with_items):
             text = f"{len(lacking)} of {len(documents)} documents have no picture or text"
             yield Finding(row.number, f"{text}, such as {lacking[0]}")
         if topic is None or topic.is_empty:
-            yield Finding(row.number, f"the topic {source.topic} has no picture or text")
+            yield Finding(row.number, f"the topic {source['topic']} has no picture or text")
 
 
 def question_checks(study: Study) -> list[QuestionCheck]:
