@@ -26,6 +26,7 @@ from sqlalchemy import (
     func,
     literal,
     select,
+    type_coerce,
 )
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
@@ -50,6 +51,7 @@ Value = TypeVar("Value", bound=Hashable)
 
 BATCH = 500  # rows, each a participant: few enough to stay in the processor's cache
 SEPARATOR, HALVES = "\x1e", "\x1f"  # between joined texts: no JSON holds them
+EXACT = "x"  # before seconds that are no tenths
 
 _ASKED = case(
     {kind: code for code, kind in enumerate(ASKED, 1)}, value=StoredOrderingAnswer.asked, else_=0
@@ -60,12 +62,6 @@ _PACKED = (
     (cast(StoredResponse.question_id, BigInteger) * _POSITIONS + Presentation.position) * _CLICKED
     + cast(StoredOrderingAnswer.clicked, Integer)
 ) * _KINDS + _ASKED
-_ORDERS = (
-    cast(StoredOrderingPresentation.label_order, Text)
-    + HALVES
-    + cast(StoredOrderingPresentation.column_order, Text)
-)
-_OWN = func.coalesce(cast(StoredOrderingAnswer.own, Text), "")
 # Personal and closing answers in one text: no field has a name of the other's.
 _ABOUT_PEOPLE = (
     cast(Participant.personal, Text)
@@ -95,30 +91,39 @@ class AnswerColumns:
     def __init__(self, numbers: Mapping[int, int]) -> None:
         self._questions = np.array(sorted(numbers, key=lambda row: numbers[row]), dtype=np.int64)
         self._numbers = tuple(sorted(numbers.values()))
-        self._orders, self._owns = TextCodes(), TextCodes()
+        self._orders, self._owns = TextCodes(), TextCodes({"": 0})
         self._batches: list[tuple[NDArray[Any], ...]] = []
-        self.add([], [], [], [], [])
+        self.add([], [], [], [], [], [])
 
     def add(
-        self, participants: Any, packed: Any, seconds: Any, orders: Any, owns: Sequence[str]
+        self,
+        participants: Any,
+        counts: Any,
+        packed: Any,
+        seconds: Any,
+        orders: Sequence[str],
+        owns: Sequence[str],
     ) -> None:
-        """Append a batch, a sequence for each column.
+        """Append a batch: row ids of participants, their numbers of answers, and the answers.
 
-        ``participants``: row ids. ``packed``, ``orders`` and ``owns`` as the database makes them of
-        the columns of an answer: ``_PACKED``, ``_ORDERS`` and ``_OWN``.
+        ``packed`` and ``orders`` as the database makes them of the columns of an answer:
+        ``_PACKED`` and ``_orders``. ``owns``: of the answers in which nothing is ticked.
         """
         rest, asked = np.divmod(np.array(packed, dtype=np.int64), _KINDS)
         rest, clicked = np.divmod(rest, _CLICKED)
         questions, positions = np.divmod(rest, _POSITIONS)
+        own = np.zeros(len(clicked), dtype=np.int32)
+        own[clicked == 0] = self._owns.encode(owns)
         batch: tuple[NDArray[Any], ...] = (
             np.array(participants, dtype=np.int64),
+            np.array(counts, dtype=np.int64),
             self._codes(questions),
-            positions.astype(np.int32),
+            positions.astype(np.uint16),
             clicked.astype(np.uint8),
             asked.astype(np.uint8),
             np.array(seconds, dtype=np.float64),
             self._orders.encode(orders),
-            self._owns.encode(owns),
+            own,
         )
         self._batches.append(batch)
 
@@ -132,19 +137,22 @@ class AnswerColumns:
 
         ``rows``: the participants' row ids, in the order of ``ids``.
         """
-        participants, *columns = map(np.concatenate, zip(*self._batches, strict=True))
-        first = np.flatnonzero(np.diff(participants, prepend=-1))
-        people, runs = np.intersect1d(
-            rows, participants[first], assume_unique=True, return_indices=True
-        )[1:]
+        batches = [list(column) for column in zip(*self._batches, strict=True)]
+        self._batches.clear()
+        participants, stored_counts = (np.concatenate(batches.pop(0)) for _ in range(2))
+        people, runs = np.intersect1d(rows, participants, assume_unique=True, return_indices=True)[
+            1:
+        ]
         by_id = np.argsort(people)
         people, runs = people[by_id], runs[by_id]
-        counts = np.diff(first, append=len(participants))[runs]
+        counts = stored_counts[runs]
         first_answer = first_rows(counts)
-        order = np.repeat(first[runs] - first_answer, counts) + np.arange(counts.sum())
-        order = _by_question(order, columns[0], np.repeat(np.arange(len(counts)), counts))
+        order = np.repeat(first_rows(stored_counts)[runs] - first_answer, counts)
+        order += np.arange(len(order))
+        order = _by_question(order, np.concatenate(batches[0]), counts)
+        # Column by column, so that memory never holds all answers twice.
         question, position, clicked, asked, seconds, orders, owns = (
-            column[order] for column in columns
+            np.concatenate(batches.pop(0))[order] for _ in range(len(batches))
         )
         # The order of labels, and that of columns, of each different pair.
         halves = [text.split(HALVES) for text in self._orders]
@@ -162,7 +170,7 @@ class AnswerColumns:
             asked=asked,
             own=_decoded(self._owns, owns, _ranking).in_order(by_groups),
             column_order=_decoded(column_orders, of_columns[orders], _order).in_order(),
-            position=Coded(tuple(range(int(position.max(initial=0)) + 1)), position),
+            position=_numbered(position),
             seconds=seconds,
         )
 
@@ -176,17 +184,14 @@ def votes_of(session: Session, study_id: int) -> tuple[People, Answers]:
     numbers = select(StoredQuestion.id, StoredQuestion.number)
     questions = session.execute(numbers.where(StoredQuestion.study_id == study_id))
     columns = AnswerColumns(dict(questions.all()))
-    by_clock = whole_seconds(session, Presentation.shown_at, StoredResponse.submitted_at)
-    seconds = func.coalesce(StoredResponse.active_seconds, cast(by_clock, Float))
-    columns_of_answers = (cast(_PACKED, Text), _as_text(session, seconds)), (_ORDERS, _OWN)
     statement = _answers(
         study_id,
         *(Participant.id, func.count()),
-        *(
-            func.aggregate_strings(column, separator)
-            for separator, group in zip((",", SEPARATOR), columns_of_answers, strict=True)
-            for column in group
-        ),
+        func.aggregate_strings(_text(session, _PACKED), ","),
+        func.aggregate_strings(_seconds_text(session), ","),
+        func.aggregate_strings(_orders(session), SEPARATOR),
+        # An aggregate leaves out NULL, so it holds those without a tick, as a constraint says.
+        func.aggregate_strings(_text(session, StoredOrderingAnswer.own), SEPARATOR),
     ).group_by(Participant.id)
     read_batches(session, statement, lambda rows: columns.add(*_split_rows(rows)), BATCH)
     return people, columns.answers(rows, people.ids)
@@ -280,27 +285,54 @@ def _people_columns(
     )
 
 
-def _as_text(session: Session, seconds: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Select seconds as a text that holds every digit.
+def _text(session: Session, column: Any) -> ColumnElement[Any]:
+    """Select a column as a text; SQLite, whose values have no type, does so without a cast."""
+    return type_coerce(column, Text) if is_sqlite(session) else cast(column, Text)
 
-    SQLite's own texts have fifteen, which are enough for tenths; more take it much longer.
+
+def _orders(session: Session) -> ColumnElement[Any]:
+    drawn = StoredOrderingPresentation
+    return _text(session, drawn.label_order) + HALVES + _text(session, drawn.column_order)
+
+
+def _seconds_text(session: Session) -> ColumnElement[Any]:
+    """Select tenths of seconds as a whole number; other seconds as EXACT and all their digits.
+
+    Browsers count tenths, and a database writes and numpy reads whole numbers several times as
+    fast.
     """
-    missing = (seconds.is_(None), literal("nan"))
-    if not is_sqlite(session):
-        return case(missing, else_=cast(seconds, Text))
-    are_tenths = cast(seconds * 10 + 0.5, Integer) / 10.0 == seconds
-    return case(missing, (are_tenths, seconds), else_=func.printf("%!.17g", seconds))
+    seconds = StoredResponse.active_seconds
+    digits: ColumnElement[Any]
+    if is_sqlite(session):
+        tenths, digits = cast(seconds * 10 + 0.5, Integer), func.printf("%!.17g", seconds)
+    else:
+        # A cast rounds. It refuses numbers too large for it, which get all their digits.
+        tenths, digits = cast(func.least(seconds, 1e9) * 10, BigInteger), cast(seconds, Text)
+    by_clock = whole_seconds(session, Presentation.shown_at, StoredResponse.submitted_at)
+    return case(
+        (tenths / 10.0 == seconds, _text(session, tenths)),
+        (seconds.is_(None), func.coalesce(_text(session, by_clock * 10), EXACT + "nan")),
+        else_=literal(EXACT) + digits,
+    )
 
 
 def _split_rows(rows: Sequence[Row]) -> tuple[Any, ...]:
-    """Split the joined cells; return a sequence for each column, an element for each answer."""
+    """Split the joined cells; return a sequence for each argument of ``AnswerColumns.add``."""
     ids, counts, packed, seconds, orders, owns = zip(*rows, strict=True)
+    texts = ",".join(seconds)
     return (
-        np.repeat(np.array(ids).astype(np.int64), np.array(counts).astype(np.int64)),
+        *(np.array(numbers).astype(np.int64) for numbers in (ids, counts)),
         np.fromstring(",".join(packed), dtype=np.int64, sep=","),
-        np.fromstring(",".join(seconds), sep=","),
-        *(SEPARATOR.join(texts).split(SEPARATOR) for texts in (orders, owns)),
+        [*map(_parse_seconds, texts.split(","))]
+        if EXACT in texts
+        else np.fromstring(texts, dtype=np.int64, sep=",") / 10,
+        SEPARATOR.join(orders).split(SEPARATOR),
+        SEPARATOR.join(filter(None, owns)).split(SEPARATOR) if any(owns) else [],
     )
+
+
+def _parse_seconds(text: str) -> float:
+    return float(text[1:]) if text.startswith(EXACT) else int(text) / 10
 
 
 def _answers(study_id: int, *columns: Any) -> Select[Any]:
@@ -318,16 +350,24 @@ def _answers(study_id: int, *columns: Any) -> Select[Any]:
 
 
 def _by_question(
-    rows: NDArray[np.int64], questions: NDArray[np.int16], people: NDArray[np.int64]
+    rows: NDArray[np.int64], questions: NDArray[np.int16], counts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Order each participant's answers by question.
 
     Mostly they are in order already, and sorting ten million takes seconds.
     """
     row_questions = questions[rows]
-    if np.all((np.diff(row_questions) > 0) | (np.diff(people) > 0)):
+    increases = np.diff(row_questions, prepend=-1) > 0
+    increases[first_rows(counts)] = True
+    if increases.all():
         return rows
-    return rows[np.lexsort((row_questions, people))]
+    return rows[np.lexsort((row_questions, np.repeat(np.arange(len(counts)), counts)))]
+
+
+def _numbered(column: NDArray[np.uint16]) -> Coded[int]:
+    """Return a column of small numbers as its own codes."""
+    values = range(int(column.max(initial=0)) + 1)
+    return Coded(tuple(values), column.astype(smallest_integer_type(len(values))))
 
 
 def _decoded(

@@ -93,13 +93,13 @@ def _cells(questions, clicked):
         for question, bits in zip(questions, clicked, strict=True)
     ]
     many = len(questions)
-    return packed, [1.0] * many, ['["AP"]\x1f[1]'] * many, [""] * many
+    return packed, [1.0] * many, ['["AP"]\x1f[1]'] * many, []
 
 
 def test_answers_are_ordered_by_question_whatever_the_numbers_of_rows():
     columns = AnswerColumns({5: 1, 4: 2, 3: 0})
     for person, questions in ((7, [4, 5]), (9, [4])):
-        columns.add([person] * len(questions), *_cells(questions, [1] * len(questions)))
+        columns.add([person], [len(questions)], *_cells(questions, [1] * len(questions)))
     answers = columns.answers(np.array([9, 7, 8]), np.array(["a", "b", "c"]))
     given = [answers.question.values[code] for code in answers.question.codes]
     assert (answers.people.tolist(), answers.first_answer.tolist()) == (["a", "b"], [0, 1])
@@ -108,7 +108,7 @@ def test_answers_are_ordered_by_question_whatever_the_numbers_of_rows():
 
 def test_answers_of_a_participant_that_is_unknown_are_left_out():
     columns = AnswerColumns({3: 1})
-    columns.add([7, 8], *_cells([3, 3], [1, 2]))
+    columns.add([7, 8], [1, 1], *_cells([3, 3], [1, 2]))
     answers = columns.answers(np.array([8]), np.array(["b"]))
     assert (answers.people.tolist(), answers.clicked.tolist()) == (["b"], [2])
 

@@ -8,6 +8,7 @@ their agreement are computed once for each.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,7 @@ OTHER = "OTHER"
 # Every share of a split vote among 2 to 6 measures is a multiple of 1/60, and its mean over
 # redrawn labels, 60 sets of labels or a divisor of 60, one of 1/3600.
 UNITS_OF_A_VOTE = 3600
+PEOPLE_AT_ONCE = 4_096
 
 Rankings = Mapping[int, Mapping[str, Ranking]]
 """Question number → measure → its order of the lists."""
@@ -96,7 +98,26 @@ class Ballots:
 
     def sum_by_participant(self, values: NDArray[Any]) -> NDArray[Any]:
         """Add up values of ballots, (K,), over each participant's answers."""
-        return sum_by_participant(values[self.ballot_index], self.first_answer)
+        key = values.dtype.str.encode() + values.tobytes()
+        if key not in self._latest_sums:
+            self._latest_sums.clear()
+            self._latest_sums[key] = self._sum_by_participant(values)
+        return self._latest_sums[key]
+
+    @cached_property
+    def _latest_sums(self) -> dict[bytes, NDArray[Any]]:
+        """The sums of one array of values: two tests in a row need the same."""
+        return {}
+
+    def _sum_by_participant(self, values: NDArray[Any]) -> NDArray[Any]:
+        # In blocks that stay in the processor's cache; memory never has a value of each answer.
+        edges = np.append(self.first_answer[::PEOPLE_AT_ONCE], len(self.ballot_index)).tolist()
+        sums = [sum_by_participant(values[:0], self.first_answer[:0])]
+        for block, (start, end) in enumerate(pairwise(edges)):
+            people = slice(block * PEOPLE_AT_ONCE, (block + 1) * PEOPLE_AT_ONCE)
+            first_answer = self.first_answer[people] - start
+            sums.append(sum_by_participant(values[self.ballot_index[start:end]], first_answer))
+        return np.concatenate(sums)
 
     def of_people(self, chosen: NDArray[np.bool_]) -> "Ballots":
         """Count the answers of some participants only; ``chosen``: a mask over them."""
