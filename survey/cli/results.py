@@ -295,6 +295,7 @@ def replicate(
     """
     from survey.errors import SurveyError
     from survey.services.exchange import input_files
+    from survey.services.exchange.bundle_reader import READINGS
     from survey.services.exchange.bundle_reader import replicate as recompute
 
     if (qrels is None) != (not runs) or (qrels is None and clusters is not None):
@@ -302,7 +303,7 @@ def replicate(
     checked: list[str] = []
     fault: SurveyError | None = None
     try:
-        with progress_bar("Recomputing"):
+        with progress_bar("Recomputing") as progress:
             sources = None
             if qrels is not None:
                 sources = input_files.SourceFiles(
@@ -310,8 +311,9 @@ def replicate(
                     [input_files.read_file(run) for run in runs],
                     input_files.read_file(clusters) if clusters else None,
                 )
-            for text in recompute(input_files.open_files(bundle, bundle.name), sources):
-                checked.append(text)
+            files = input_files.stream_files(bundle, bundle.name, on_bytes=progress.advance)
+            progress.update(0, sum(file.size for file in files.values()) * READINGS)
+            checked.extend(recompute(files, sources))
     except SurveyError as error:
         fault = error
     why = {"why": str(fault)} if fault else {}

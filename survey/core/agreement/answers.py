@@ -5,12 +5,14 @@ values, 25 bytes an answer, and every statistic looks at distinct values with th
 """
 
 import math
-import statistics
+from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
-from functools import cached_property
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import cache, cached_property
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
@@ -80,6 +82,23 @@ def seconds_between(start: datetime | None, end: datetime | None) -> float | Non
     return float(int(end.timestamp()) - int(start.timestamp()))
 
 
+class Codes(Generic[Value]):
+    """The codes of a column's values, in the order in which these first occur."""
+
+    def __init__(self) -> None:
+        self._codes: dict[Value | None, int] = {None: -1}
+
+    def code_of(self, value: Value | None) -> int:
+        """Return a value's code, a new one for a new value and −1 for None."""
+        return self._codes.setdefault(value, len(self._codes) - 1)
+
+    def column(self, codes: "array[int]") -> "Coded[Value]":
+        """Return the column of these codes."""
+        values = tuple(value for value in self._codes if value is not None)
+        dtype = smallest_integer_type(len(values))
+        return Coded(values, np.frombuffer(codes, dtype=np.int32).astype(dtype))
+
+
 @dataclass(frozen=True)
 class Coded(Generic[Value]):
     """A column of few distinct ``values``; ``codes``: the index of each entry's value, or −1."""
@@ -90,11 +109,8 @@ class Coded(Generic[Value]):
     @classmethod
     def of(cls, column: Iterable[Value | None]) -> "Coded[Value]":
         """Number the values in the order in which they first occur; None becomes −1."""
-        numbers: dict[Value, int] = {}
-        codes = [
-            -1 if value is None else numbers.setdefault(value, len(numbers)) for value in column
-        ]
-        return cls(tuple(numbers), np.array(codes, dtype=smallest_integer_type(len(numbers))))
+        codes = Codes[Value]()
+        return codes.column(array("i", map(codes.code_of, column)))
 
     def in_order(self, key: Callable[[Value], Any] = lambda value: value) -> "Coded[Value]":
         """Return the same column with its values sorted and without repetitions."""
@@ -144,24 +160,33 @@ class Answers:
     @classmethod
     def of(cls, responses: Iterable[Response]) -> "Answers":
         """Convert responses; participants keep the order in which they first occur."""
-        unsorted = list(responses)
-        who = Coded.of(response.participant for response in unsorted)
+        of_values = ("question", "label_order", "own", "column_order", "position")
+        codes = {name: Codes[Any]() for name in ("participant", *of_values)}
+        columns = {name: array("i") for name in codes}
+        clicked, asked, seconds = array("B"), array("B"), array("d")
+        adders = [
+            (attrgetter(name), each.code_of, columns[name].append) for name, each in codes.items()
+        ]
+        for response in responses:
+            for value_of, code_of, append in adders:
+                append(code_of(value_of(response)))
+            clicked.append(_bits(response.clicked))
+            asked.append(_asked_code(response.asked))
+            seconds.append(math.nan if response.seconds is None else response.seconds)
+        who = codes["participant"].column(columns.pop("participant"))
+        del codes["participant"]
         rows = np.argsort(who.codes, kind="stable")
-        ordered = [unsorted[row] for row in rows.tolist()]
+        # A column is dropped before the next is sorted: there may be ten million answers.
+        coded = {name: each.column(columns.pop(name))[rows] for name, each in codes.items()}
+        own = coded.pop("own").in_order(by_groups)
         return cls(
             people=np.array(who.values, dtype=str),
             first_answer=first_rows(np.bincount(who.codes, minlength=len(who.values))),
-            question=Coded.of(response.question for response in ordered).in_order(),
-            label_order=Coded.of(response.label_order for response in ordered).in_order(),
-            clicked=np.array([_bits(response.clicked) for response in ordered], dtype=np.uint8),
-            asked=np.array([_asked_code(response.asked) for response in ordered], dtype=np.uint8),
-            own=Coded.of(response.own for response in ordered).in_order(by_groups),
-            column_order=Coded.of(response.column_order for response in ordered).in_order(),
-            position=Coded.of(response.position for response in ordered).in_order(),
-            seconds=np.array(
-                [np.nan if response.seconds is None else response.seconds for response in ordered],
-                dtype=np.float64,
-            ),
+            clicked=np.array(clicked, dtype=np.uint8)[rows],
+            asked=np.array(asked, dtype=np.uint8)[rows],
+            seconds=np.array(seconds, dtype=np.float64)[rows],
+            own=own,
+            **{name: column.in_order() for name, column in coded.items()},
         )
 
     def __len__(self) -> int:
@@ -205,6 +230,12 @@ by_groups = attrgetter("groups")
 
 def _bits(labels: frozenset[int]) -> int:
     return sum(1 << (label - 1) for label in labels)
+
+
+@cache
+def labels_of(clicked: int) -> frozenset[int]:
+    """Return the labels of an entry of ``Answers.clicked``."""
+    return frozenset(label for label in range(1, 9) if clicked >> (label - 1) & 1)
 
 
 def _asked_code(asked: str | None) -> int:
@@ -272,10 +303,10 @@ class People:
 
     def index_of(self, ids: NDArray[np.str_]) -> NDArray[np.int64]:
         """Look up the participants with these ids; −1 for an unknown id."""
-        if np.array_equal(ids, self.ids):
-            return np.arange(len(ids))
-        index = {known: number for number, known in enumerate(self.ids.tolist())}
-        return np.array([index.get(wanted, -1) for wanted in ids.tolist()], dtype=np.int64)
+        if not len(self):
+            return np.full(len(ids), -1)
+        index = np.minimum(np.searchsorted(self.ids, ids), len(self) - 1)
+        return np.where(self.ids[index] == ids, index, -1)
 
     def personal_answers(self, field: str) -> list[Any]:
         """Return the answers to a personal field, of those participants who answered it."""
@@ -313,13 +344,22 @@ class Table3:
 
 def spread(values: Sequence[float]) -> Spread:
     """Summarise values, NaN left out; a mean needs one value, a standard deviation two."""
-    finite = [value for value in values if math.isfinite(value)]
+    # As statistics.fmean and stdev, to the last digit, but from the distinct values of a million.
+    counts = Counter(value for value in values if math.isfinite(value))
+    n = counts.total()
+    total = sum((Fraction(value) * count for value, count in counts.items()), Fraction())
+    squares = sum((Fraction(value) ** 2 * count for value, count in counts.items()), Fraction())
     return Spread(
-        n=len(finite),
-        mean=statistics.fmean(finite) if finite else None,
-        sd=statistics.stdev(finite) if len(finite) > 1 else None,
-        why=None if len(finite) > 1 else "a mean needs one value, a standard deviation two",
+        n=n,
+        mean=float(total) / n if n else None,
+        sd=_square_root((squares - total**2 / n) / (n - 1)) if n > 1 else None,
+        why=None if n > 1 else "a mean needs one value, a standard deviation two",
     )
+
+
+def _square_root(fraction: Fraction) -> float:
+    with localcontext(prec=60):
+        return float((Decimal(fraction.numerator) / fraction.denominator).sqrt())
 
 
 def option_counts(answers: Sequence[str], options: Sequence[str]) -> dict[str, int]:

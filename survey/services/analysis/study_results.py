@@ -2,6 +2,7 @@
 
 import json
 import math
+from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
@@ -27,6 +28,7 @@ from survey.core.agreement.anchoring import ANSWER, FIRST, Anchoring, anchoring_
 from survey.core.agreement.answers import (
     Answers,
     Coded,
+    Codes,
     People,
     Response,
     Table3,
@@ -535,18 +537,29 @@ def _signs(
 
 def people_from(participants: Iterable[ParticipantRecord]) -> People:
     """Convert participants' records to columns."""
-    records = list(participants)
-    answers = ({**record.personal, **(record.closing or {})} for record in records)
-    texts = Coded.of(json.dumps(each, sort_keys=True) for each in answers)
+    ids: list[str] = []
+    flags, minutes = array("B"), array("d")
+    texts, arms = Codes[str](), Codes[str]()
+    text_codes, arm_codes = array("i"), array("i")
+    for record in participants:
+        ids.append(record.public_id)
+        complete, misunderstood = record.status == "complete", record.understood is False
+        flags.extend((record.is_test, record.excluded, complete, misunderstood))
+        minutes.append(minutes_taken(record))
+        answers = {**record.personal, **(record.closing or {})}
+        text_codes.append(texts.code_of(json.dumps(answers, sort_keys=True)))
+        arm_codes.append(arms.code_of(record.arm))
+    personal = texts.column(text_codes)
+    is_test, excluded, completed, wrong = np.array(flags, dtype=bool).reshape(-1, 4).T
     return People(
-        ids=np.array([record.public_id for record in records], dtype=str),
-        is_test=np.array([record.is_test for record in records], dtype=bool),
-        excluded=np.array([record.excluded for record in records], dtype=bool),
-        complete=np.array([record.status == "complete" for record in records], dtype=bool),
-        minutes=np.array([minutes_taken(record) for record in records], dtype=np.float64),
-        personal=Coded(tuple(map(json.loads, texts.values)), texts.codes),
-        misunderstood=np.array([record.understood is False for record in records], dtype=bool),
-        arm=Coded.of(record.arm for record in records).in_order(),
+        ids=np.array(ids, dtype=str),
+        is_test=is_test,
+        excluded=excluded,
+        complete=completed,
+        minutes=np.array(minutes, dtype=np.float64),
+        personal=Coded(tuple(map(json.loads, personal.values)), personal.codes),
+        misunderstood=wrong,
+        arm=arms.column(arm_codes).in_order(),
     )
 
 

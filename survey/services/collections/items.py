@@ -287,7 +287,7 @@ def read_items(text: bytes, file: str = ITEMS_FILE) -> list[Item]:
             raise row.fault("file", "a file or a text is needed")
         return item
 
-    return parse_rows({file: text}, file, ("document",), parse, foreign=True)
+    return [*parse_rows({file: text}, file, ("document",), parse, foreign=True)]
 
 
 def read_topics(text: bytes, file: str = TOPICS_FILE) -> list[Topic]:
@@ -302,7 +302,7 @@ def read_topics(text: bytes, file: str = TOPICS_FILE) -> list[Topic]:
             cluster_type=_text_in(row, "cluster_type", LONGEST_FILE_NAME),
         )
 
-    return parse_rows({file: text}, file, ("topic",), parse, foreign=True)
+    return [*parse_rows({file: text}, file, ("topic",), parse, foreign=True)]
 
 
 def _id_in(row: CsvRow, column: str, lines: dict[str, int]) -> str:

@@ -5,13 +5,17 @@ to ordering questions is in ``ordering_reader``.
 """
 
 import base64
+import hashlib
+import io
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import zip_longest
+from functools import partial
+from itertools import chain, zip_longest
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -58,6 +62,7 @@ from survey.services.exchange.bundle import (
     stable_json,
     study_lines,
     tables_in,
+    texts_of,
 )
 from survey.services.exchange.input_files import (
     BundleError,
@@ -65,10 +70,13 @@ from survey.services.exchange.input_files import (
     Faults,
     Files,
     SourceFiles,
+    is_sorted,
     json_of,
     parse_json,
     parse_rows,
     read_cells,
+    read_chunks,
+    read_lines,
     read_rows,
     text_of,
 )
@@ -98,6 +106,9 @@ KEYS: dict[str, type | tuple[type, ...]] = {
 # Computed on another machine, floats may differ in their last digit.
 RELATIVE_TOLERANCE = 1e-9
 ABSOLUTE_TOLERANCE = 1e-12
+# How often a byte of a large bundle is read, on average, for a progress bar: for its sum, for the
+# order of its rows, for its cells.
+READINGS = 2.5
 MOST_REPEATED = 200  # characters of a value, in a message
 
 
@@ -170,7 +181,7 @@ def read_bundle(files: Files) -> tuple[Content, Mapping[str, Any]]:
         practice=kind.read_practice(study, plan),
         questions=questions,
         consents=consents,
-        participants=lambda: iter(participants),
+        participants=participants,
         answers=answers,
         include_test=study["include_test"],
         items=read_item_rows(files),
@@ -188,7 +199,7 @@ def read_item_rows(files: Files) -> list[Item]:
         return Item(document, *map(row.optional_text, ("file", "sha256", "text", "alt")))
 
     columns = ("document", "file", "sha256", "text", "alt")
-    return parse_rows(files, "items.csv", columns, parse) if "items.csv" in files else []
+    return [*parse_rows(files, "items.csv", columns, parse)] if "items.csv" in files else []
 
 
 def read_topic_rows(files: Files) -> list[Topic]:
@@ -199,7 +210,7 @@ def read_topic_rows(files: Files) -> list[Topic]:
         return Topic(row.text("topic"), *map(row.optional_text, rest))
 
     columns = ("topic", "text", "image", "sha256", "cluster_type")
-    return parse_rows(files, "topics.csv", columns, parse) if "topics.csv" in files else []
+    return [*parse_rows(files, "topics.csv", columns, parse)] if "topics.csv" in files else []
 
 
 def read_thumbnails(files: Files) -> list[Thumbnail]:
@@ -217,7 +228,7 @@ def read_thumbnails(files: Files) -> list[Thumbnail]:
 
     columns = ("sha256", "width", "height", "thumbnail")
     name = "thumbnails.csv"
-    return parse_rows(files, name, columns, parse) if name in files else []
+    return [*parse_rows(files, name, columns, parse)] if name in files else []
 
 
 def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]:
@@ -283,7 +294,7 @@ def _plan_of(study: Mapping[str, Any]) -> Plan:
 
 
 def read_identities(
-    files: Files, participants: Collection[ParticipantRecord]
+    files: Files, participants: Iterable[ParticipantRecord]
 ) -> list[IdentityRecord]:
     """Read identities.csv; raises BundleError."""
     ids = {participant.public_id for participant in participants}
@@ -299,27 +310,38 @@ def read_identities(
             raise row.fault("participant", f"{PARTICIPANTS} has no participant of that id")
         return IdentityRecord(row.text("participant"), row.optional_text("external_id"), parameters)
 
-    return parse_rows(files, IDENTITIES, ("participant", "external_id", "parameters"), parse)
+    return [*parse_rows(files, IDENTITIES, ("participant", "external_id", "parameters"), parse)]
 
 
 def _read_participants(
     files: Files, plan: Plan, versions: Sequence[int], *, include_test: bool
-) -> list[ParticipantRecord]:
-    """Read participants.csv, sorted by id; ``versions``: of the consent texts in study.json."""
+) -> Callable[[], Iterator[ParticipantRecord]]:
+    """Return what reads participants.csv by id; ``versions``: of the consent texts in study.json.
+
+    A file that is sorted is read again at each call, so that memory does not have to hold it.
+    """
     asked = [field.name for field in (*plan.personal_fields, *plan.closing_questions)]
     columns = ("participant", "status", *asked, "started_at", "completed_at")
-    participants: dict[str, ParticipantRecord] = {}
+    ids: set[str] = set()
 
-    def parse(row: CsvRow) -> None:
+    def parse(row: CsvRow) -> ParticipantRecord:
         participant = _participant(row, plan, versions)
-        if participant.public_id in participants:
+        if participant.public_id in ids:
             raise row.fault("participant", "each participant is allowed once")
         if participant.is_test and not include_test:
             raise row.fault("is_test", f"{STUDY} says that test data are left out")
-        participants[participant.public_id] = participant
+        if not in_order:
+            ids.add(participant.public_id)
+        return participant
 
-    parse_rows(files, PARTICIPANTS, columns, parse)
-    return [participants[public_id] for public_id in sorted(participants)]
+    in_order = is_sorted(files, PARTICIPANTS, "participant")
+    rows = partial(parse_rows, files, PARTICIPANTS, columns, parse)
+    if in_order:
+        for _ in rows():
+            continue  # to find the faults before any is used
+        return rows
+    participants = sorted(rows(), key=attrgetter("public_id"))
+    return lambda: iter(participants)
 
 
 def _participant(row: CsvRow, plan: Plan, versions: Sequence[int]) -> ParticipantRecord:
@@ -410,16 +432,16 @@ def _recompute(files: Files, content: Content, study: Mapping[str, Any]) -> Iter
     yield kind.check_questions(content)
     _check_digest(content, study)
     yield f"the digest is that of the plan and its questions: {content.digest}"
-    answers, participants = content.answers.count(), [*content.participants()]
-    yield f"{answers} answers of {len(participants)} participants can be read"
+    participants = sum(1 for _ in content.participants())
+    yield f"{content.answers.count()} answers of {participants} participants can be read"
     if IDENTITIES in files:
-        identities = read_identities(files, participants)
+        identities = read_identities(files, content.participants())
         content = replace(content, identities=lambda: identities)
     recomputed = dict(files_of(content))
     _check_names(files, recomputed, content)
     for name, how in {**kind.recomputed, "codebook.csv": "tells of every column"}.items():
         if name in recomputed:
-            _compare_table(name, text_of(files, name), recomputed[name])
+            _compare_table(files, name, recomputed[name])
             yield f"{name}: {how}"
     _check_minutes(files, recomputed["participants.csv"])
     yield "participants.csv: minutes recomputed"
@@ -434,7 +456,7 @@ def _check_names(files: Files, known: Container[str], content: Content) -> None:
             raise BundleError(f"{name} does not belong to this study's bundle")
     for table in tables_in(content):
         known = [column.name for column in table.columns]
-        for name in next(read_cells(text_of(files, table.name), table.name), []):
+        for name in next(read_cells(read_lines(files, table.name), table.name), []):
             if name not in known:
                 raise BundleError(f"{table.name}, row 1: the column {name!r} does not belong there")
 
@@ -452,7 +474,10 @@ def _check_sums(files: Files) -> None:
     for name, digest in sums.items():
         if name not in files:
             raise BundleError(f"{name} is missing; {SUMS} lists it")
-        if sha256_of(files[name]) != digest:
+        found = hashlib.sha256()
+        for chunk in read_chunks(files, name):
+            found.update(chunk)
+        if found.hexdigest() != digest:
             raise BundleError(f"{name} was changed: it does not have the sum that {SUMS} gives")
     for name in files:
         if name not in sums and name != SUMS:
@@ -474,17 +499,33 @@ def _check_digest(content: Content, study: Mapping[str, Any]) -> None:
     # The plan was read and is in the digest; a later version may have more fields in a plan.
     unchecked = {name: study.get(name) for name in ("versions", "plan")}
     packages = {name: study[name] for name in (PACKAGES,) if name in study}
-    computed = json.loads("".join(study_lines(content)))
+    computed = json.loads("".join(study_lines(replace(content, participants=lambda: iter(())))))
     computed.pop(PACKAGES, None)
-    expected = {"looks": [], **computed, **unchecked, **packages}
+    expected = {"looks": [], **computed, **unchecked, **packages, "texts": study.get("texts")}
     _compare(study, expected, STUDY)
+    _check_texts(study.get("texts"), content)
+
+
+def _check_texts(texts: Any, content: Content) -> None:
+    """Compare the participants' texts in study.json; memory holds those of all if they differ."""
+
+    def expected() -> Iterator[tuple[str, dict[str, str]]]:
+        for participant in content.participants():
+            if wanted := texts_of(participant):
+                yield participant.public_id, wanted
+
+    if isinstance(texts, Mapping):
+        same = [texts.get(public_id) == wanted for public_id, wanted in expected()]
+        if all(same) and len(same) == len(texts):
+            return
+    _compare(texts, dict(expected()), f"{STUDY}, texts")
 
 
 def _check_analysis(files: Files, content: Content) -> str:
     figures, recomputed = json_of(files, ANALYSIS), json.loads(stable_json(content.analysis_json))
     checked = f"{ANALYSIS}: every figure recomputed"
     answers = files_of_kind(content.plan).answers_file
-    heading = next(read_cells(text_of(files, answers), answers), [])
+    heading = next(read_cells(read_lines(files, answers), answers), [])
     if not {"shown_at", "submitted_at", "active_seconds"} <= set(heading):
         figures, recomputed = _without_times(figures), _without_times(recomputed)
         checked += f", but for those of times, which {answers} lacks"
@@ -509,12 +550,15 @@ def _without_times(figures: Any) -> Any:
     return {**figures, "bias": bias, "quality": None, "sensitivity": None}
 
 
-def _compare_table(name: str, text: str, recomputed: Iterable[str]) -> None:
-    """Compare a file with its recomputed lines, cell by cell."""
-    rows = zip_longest(read_cells(text, name), read_cells("".join(recomputed), name))
+def _compare_table(files: Files, name: str, recomputed: Iterable[str]) -> None:
+    """Compare a file with its recomputed texts of many lines, cell by cell."""
+    recomputed_rows = read_cells(_split_lines(recomputed), name)
+    rows = zip_longest(read_cells(read_lines(files, name), name), recomputed_rows)
     heading: list[str] = []
     for number, (cells, expected) in enumerate(rows, 1):
         heading = heading or (expected or [])
+        if cells == expected:
+            continue
         if cells is None or expected is None:
             fault = "is missing" if cells is None else "is one too many"
             raise BundleError(f"{name}, row {number} {fault}")
@@ -529,12 +573,19 @@ def _compare_table(name: str, text: str, recomputed: Iterable[str]) -> None:
                 )
 
 
+def _split_lines(texts: Iterable[str]) -> Iterator[str]:
+    return chain.from_iterable(io.StringIO(text, newline="") for text in texts)
+
+
 def _check_minutes(files: Files, recomputed: Iterable[str]) -> None:
     """Compare the minutes in participants.csv, which may lack them; the rest of it was read."""
-    name, faults = "participants.csv", Faults()
-    expected_rows = read_rows({name: "".join(recomputed).encode()}, name, (), faults)
-    for row, expected in zip(read_rows(files, name, (), faults), expected_rows, strict=True):
-        wanted = expected.cells["minutes"]
+    name, expected_rows = (
+        "participants.csv",
+        read_cells(_split_lines(recomputed), "participants.csv"),
+    )
+    column = next(expected_rows).index("minutes")
+    for row, expected in zip(read_rows(files, name, (), Faults()), expected_rows, strict=True):
+        wanted = expected[column]
         if not _same_cells("minutes", row.cells.get("minutes", wanted), wanted):
             raise row.fault("minutes", f"recomputed {wanted!r}")
 

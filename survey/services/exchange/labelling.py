@@ -204,16 +204,21 @@ class LabellingFiles:
         )
 
     def read(
-        self, files: Files, plan: LabellingPlan, participants: Sequence[ParticipantRecord]
+        self,
+        files: Files,
+        plan: LabellingPlan,
+        participants: Callable[[], Iterable[ParticipantRecord]],
     ) -> tuple[Sequence[LabellingQuestion], LabellingContent]:
         """Read the topics, the queries that are done and their steps; raises BundleError."""
-        questions = parse_rows(
+        rows_of_questions = parse_rows(
             files,
             QUESTIONS,
             ("question", "topic"),
             lambda row: LabellingQuestion(row.whole_number("question", 1), row.text("topic")),
         )
-        people, numbers = {each.public_id for each in participants}, {each[0] for each in questions}
+        questions = list(rows_of_questions)
+        people = {each.public_id for each in participants()}
+        numbers = {each[0] for each in questions}
 
         def check(row: CsvRow) -> tuple[str, int]:
             key = row.text("participant"), row.whole_number("question", 1)
@@ -255,9 +260,9 @@ class LabellingFiles:
         steps = parse_rows(
             files, STEPS, [c.name for c in self.data_tables(plan)[2].columns], read_step
         )
-        rows.sort(key=itemgetter(0, 1))
-        steps.sort(key=itemgetter(0, 1))
-        content = LabellingContent(lambda: iter(rows), lambda: iter(steps))
+        queries = sorted(rows, key=itemgetter(0, 1))
+        records = sorted(steps, key=itemgetter(0, 1))
+        content = LabellingContent(lambda: iter(queries), lambda: iter(records))
         _check_states(content)
         return questions, content
 

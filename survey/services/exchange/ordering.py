@@ -5,17 +5,17 @@ and votes.csv the answers and what they credit; table3.csv and table4.csv the re
 the files is in ``ordering_reader``.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import starmap
 from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from survey.core.agreement.answers import Answers, People, Spread
+from survey.core.agreement.answers import Answers, People, Spread, labels_of
 from survey.core.agreement.credits import OTHER, credited_measures
 from survey.core.collections.runs import run_name
 from survey.core.measures import MEASURES
@@ -89,7 +89,7 @@ class OrderingContent:
 
     def count(self) -> int:
         """Count the answers."""
-        return sum(1 for _ in self.rows())
+        return len(self.votes()[1])
 
     def analyse(self, content: Content, options: AnalysisOptions) -> Analysis:
         """Return the analysis of the answers."""
@@ -194,22 +194,19 @@ class OrderingFiles:
         )
 
     def read(
-        self, files: Files, plan: OrderingPlan, participants: Sequence[ParticipantRecord]
+        self,
+        files: Files,
+        plan: OrderingPlan,
+        participants: Callable[[], Iterable[ParticipantRecord]],
     ) -> tuple[Sequence[Question], OrderingContent]:
         """Read the questions and the answers; raises BundleError."""
-        questions, answers, first_rankings = read_ordering(files, plan, participants)
-        return questions, OrderingContent(
-            rows=lambda: iter(answers),
-            counted=lambda: (
-                (each.participant, each.question, each.label_order, each.clicked)
-                for each in answers
-                if not each.excluded
-            ),
-            first_rankings=lambda: iter(first_rankings),
-            votes=lambda: (
-                people_from(participants),
-                Answers.of(answer.response for answer in answers),
-            ),
+        people = people_from(participants())
+        records = read_ordering(files, plan, people)
+        return records.questions, OrderingContent(
+            rows=records.rows,
+            counted=partial(_counted_rows, people, records.answers),
+            first_rankings=records.first_rankings,
+            votes=lambda: (people, records.answers),
         )
 
     def check_derived(self, files: Files, content: Content) -> None:
@@ -355,6 +352,21 @@ def _compare_lists(plan: OrderingPlan, provenance: Provenance, lists: OwnLists) 
         raise BundleError(f"the plan has other {and_join(plan.marked)} than the files")
 
 
+def _counted_rows(people: People, answers: Answers) -> Iterator[Sequence[Any]]:
+    """Yield what ``OrderingContent.counted`` has of answers in columns."""
+    counted = answers.of_people(~people.excluded[people.index_of(answers.people)])
+    ids = np.repeat(np.arange(len(counted.people)), counted.answer_counts)
+    for start in range(0, len(counted), COUNTED_AT_ONCE):
+        rows = slice(start, start + COUNTED_AT_ONCE)
+        yield from zip(
+            counted.people[ids[rows]].tolist(),
+            map(counted.question.values.__getitem__, counted.question.codes[rows].tolist()),
+            map(counted.label_order.values.__getitem__, counted.label_order.codes[rows].tolist()),
+            map(labels_of, counted.clicked[rows].tolist()),
+            strict=True,
+        )
+
+
 def _stored_votes(session: Session, study_id: int, *, include_test: bool) -> tuple[People, Answers]:
     people, answers = vote_queries.votes_of(session, study_id)
     if not include_test:
@@ -368,6 +380,7 @@ def _lists_and_marks(question: Question | None) -> tuple[object, Marks] | None:
 
 
 COUNTED = "counted"
+COUNTED_AT_ONCE = 10_000  # rows
 QUESTION = Column("question", "number of the question in the study", "whole number", "1, 2, …")
 MEASURE = Column("measure", "name of a measure in the registry", allowed="the study's measures")
 RANKING = Column(

@@ -4,16 +4,18 @@ A bundle has a plan and participants, which say what each cell may hold. A folde
 has neither, so whatever can be analysed is accepted. All faults of a file are reported together.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from operator import attrgetter
 from random import SystemRandom
 from typing import NamedTuple, TypeVar
 
-from survey.core.agreement.answers import ASKED, Response, seconds_taken
+import numpy as np
+
+from survey.core.agreement.answers import ASKED, Answers, People, Response, seconds_taken
 from survey.core.measures import MEASURES, Setting
-from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.own_lists import COLLECTION_SIZE, COLUMNS, LISTS
 from survey.core.studies.provenance import QuestionSource
 from survey.core.studies.questions import (
@@ -28,7 +30,14 @@ from survey.core.studies.questions import (
 )
 from survey.core.studies.rankings import Ranking, letters_for
 from survey.core.tasks.ordering_plan import OrderingPlan
-from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, parse_rows
+from survey.services.exchange.input_files import (
+    BundleError,
+    CsvRow,
+    Faults,
+    Files,
+    is_sorted,
+    parse_rows,
+)
 from survey.services.exchange.tables import STUDY, read_reason
 
 QUESTIONS = "questions.csv"
@@ -111,20 +120,33 @@ class ForeignFolder:
     answers: tuple[AnswerRecord, ...]
 
 
-def read_ordering(
-    files: Files, plan: OrderingPlan, participants: Sequence[ParticipantRecord]
-) -> tuple[tuple[Question, ...], tuple[AnswerRecord, ...], tuple[FirstRanking, ...]]:
+@dataclass(frozen=True)
+class OrderingRecords:
+    """The records of a bundle: ``rows`` and ``first_rankings`` read theirs at each call.
+
+    The answers are sorted by participant and question, in ``rows`` and in columns.
+    """
+
+    questions: tuple[Question, ...]
+    answers: Answers
+    rows: Callable[[], Iterator[AnswerRecord]]
+    first_rankings: Callable[[], Iterator[FirstRanking]]
+
+
+def read_ordering(files: Files, plan: OrderingPlan, people: People) -> OrderingRecords:
     """Read a bundle's questions, answers and first rankings; raises BundleError.
 
     Values and orders are recomputed from the lists.
     """
     lists = _read_lists(files, plan)
     questions = _build_questions(lists, plan.measures, plan.setting)
-    answers = _read_answers(files, lists, plan, participants)
-    first = (
-        _read_first_rankings(files, lists, plan, participants) if plan.has_first_rankings else ()
-    )
-    return questions, answers, first
+    rows = _read_answers(files, lists, plan, people)
+    answers = Answers.of(answer.response for answer in rows())
+    _check_complete(plan, people, answers)
+    first_rankings: Callable[[], Iterator[FirstRanking]] = lambda: iter(())  # noqa: E731
+    if plan.has_first_rankings:
+        first_rankings = _read_first_rankings(files, lists, plan, people)
+    return OrderingRecords(questions, answers, rows, first_rankings)
 
 
 def read_foreign(files: Files) -> ForeignFolder:
@@ -140,7 +162,7 @@ def read_foreign(files: Files) -> ForeignFolder:
                 f"{RESPONSES}, are needed"
             )
     lists = _read_lists(files, None)
-    answers = _read_answers(files, lists, None, ())
+    answers = tuple(_read_answers(files, lists, None, None)())
     if not answers:
         raise BundleError(f"{RESPONSES} holds no answer; one with its label_order is needed")
     measures = tuple(sorted(answers[0].label_order, key=MEASURES.sort_key))
@@ -174,7 +196,7 @@ def check_rankings(
         if row.optional_ranking("ranking", order.letters) != order:
             raise row.fault("ranking", f"the lists in {QUESTIONS} give {order}")
 
-    parse_rows(files, RANKINGS, ("question", "measure", "ranking"), check, foreign=foreign)
+    list(parse_rows(files, RANKINGS, ("question", "measure", "ranking"), check, foreign=foreign))
     faults = Faults()
     for question, orders in rankings.items():
         for name in orders:
@@ -205,7 +227,7 @@ def _read_lists(files: Files, plan: OrderingPlan | None) -> _Lists:
     def parse(row: CsvRow) -> None:
         lists.setdefault(row.whole_number("question", 1), []).append(_list_row(row, plan))
 
-    parse_rows(files, QUESTIONS, COLUMNS, parse, foreign=plan is None)
+    list(parse_rows(files, QUESTIONS, COLUMNS, parse, foreign=plan is None))
     if not lists:
         raise BundleError(f"{QUESTIONS} holds no list; a row for each list is needed")
     if plan and list(lists) != list(range(1, plan.last_number + 1)):
@@ -305,59 +327,67 @@ def _read_answers(
     files: Files,
     lists: _Lists,
     plan: OrderingPlan | None,
-    participants: Sequence[ParticipantRecord],
-) -> tuple[AnswerRecord, ...]:
-    read_answer = _AnswerReader(lists, plan, participants).read_answer
-    rows = parse_rows(files, RESPONSES, ANSWER_COLUMNS, read_answer, foreign=plan is None)
-    answers = [answer for answer in rows if answer]
-    if plan:
-        _check_complete(plan, participants, answers)
+    people: People | None,
+) -> Callable[[], Iterator[AnswerRecord]]:
+    def read(*, in_order: bool) -> Iterator[AnswerRecord]:
+        read_answer = _AnswerReader(lists, plan, people, in_order=in_order).read_answer
+        rows = parse_rows(files, RESPONSES, ANSWER_COLUMNS, read_answer, foreign=plan is None)
+        return (answer for answer in rows if answer)
+
+    if plan and is_sorted(files, RESPONSES, "participant", "question"):
+        return partial(read, in_order=True)  # again at each call: there may be millions
     # Sorted here, since databases sort texts by the rules of their languages.
-    return tuple(sorted(answers, key=lambda answer: (answer.participant, answer.question)))
+    answers = sorted(read(in_order=False), key=attrgetter("participant", "question"))
+    return lambda: iter(answers)
 
 
-def _check_complete(
-    plan: OrderingPlan,
-    participants: Iterable[ParticipantRecord],
-    answers: Iterable[AnswerRecord],
-) -> None:
+def _check_complete(plan: OrderingPlan, people: People, answers: Answers) -> None:
     """Refuse participants who are complete without an answer to each of their questions."""
     faults = Faults()
-    counts = Counter(answer.participant for answer in answers)
-    for number, participant in enumerate(participants, 2):
-        count = counts[participant.public_id]
-        if participant.status == "complete" and count != plan.asked:
-            faults.add(
-                f"participants.csv, row {number}, column status: 'complete' found; {RESPONSES} has "
-                f"{count} answers of {plan.asked}"
-            )
+    counts = np.zeros(len(people), dtype=np.int64)
+    counts[people.index_of(answers.people)] = answers.answer_counts
+    for row in np.flatnonzero(people.complete & (counts != plan.asked)).tolist():
+        faults.add(
+            f"participants.csv, row {row + 2}, column status: 'complete' found; {RESPONSES} has "
+            f"{counts[row]} answers of {plan.asked}"
+        )
     faults.raise_any()
 
 
 def _read_first_rankings(
-    files: Files, lists: _Lists, plan: OrderingPlan, participants: Sequence[ParticipantRecord]
-) -> tuple[FirstRanking, ...]:
-    reader = _AnswerReader(lists, plan, participants)
+    files: Files, lists: _Lists, plan: OrderingPlan, people: People
+) -> Callable[[], Iterator[FirstRanking]]:
     columns = ("participant", "question", "ranking", "submitted_at")
+    in_order = is_sorted(files, FIRST_RANKINGS, "participant", "question")
 
-    def parse(row: CsvRow) -> FirstRanking:
-        participant, question = reader.read_key(row)
-        ranking = row.optional_ranking("ranking", plan.letters)
-        if ranking is None:
-            raise row.fault("ranking", "a ranking is needed")
-        return FirstRanking(participant, question, ranking, row.optional_time("submitted_at"))
+    def read() -> Iterator[FirstRanking]:
+        reader = _AnswerReader(lists, plan, people, in_order=in_order)
 
-    return tuple(parse_rows(files, FIRST_RANKINGS, columns, parse))
+        def parse(row: CsvRow) -> FirstRanking:
+            participant, question = reader.read_key(row)
+            ranking = row.optional_ranking("ranking", plan.letters)
+            if ranking is None:
+                raise row.fault("ranking", "a ranking is needed")
+            return FirstRanking(participant, question, ranking, row.optional_time("submitted_at"))
+
+        return parse_rows(files, FIRST_RANKINGS, columns, parse)
+
+    for _ in read():
+        continue  # to find the faults before any is used
+    return read
 
 
 class _AnswerReader:
-    """Reads rows about a participant's question; each is checked against those read before it."""
+    """Reads rows about a participant's question; each is checked against those read before it.
+
+    ``in_order``: whether rows are sorted, so that of other participants none has to be known.
+    """
 
     def __init__(
-        self, lists: _Lists, plan: OrderingPlan | None, participants: Iterable[ParticipantRecord]
+        self, lists: _Lists, plan: OrderingPlan | None, people: People | None, *, in_order: bool
     ) -> None:
-        self._plan = plan
-        self._participants = {each.public_id: each for each in participants}
+        self._plan, self._people, self._in_order = plan, people, in_order
+        self._participant, self._index = "", -1
         self._letters = {number: tuple(e.letter for e in rows) for number, rows in lists.items()}
         self._rows: dict[tuple[str, int], int] = {}
         self._positions: dict[str, dict[int, int]] = {}
@@ -373,7 +403,9 @@ class _AnswerReader:
     def read_key(self, row: CsvRow) -> tuple[str, int]:
         """Return the participant and the question, of which there may be one row."""
         participant, question = row.text("participant"), row.whole_number("question")
-        if self._plan and participant not in self._participants:
+        if participant != self._participant:
+            self._next_participant(participant)
+        if self._people and self._index < 0:
             raise row.fault("participant", "participants.csv has no participant of that id")
         if question not in self._letters:
             raise row.fault("question", self._questions_allowed())
@@ -383,6 +415,14 @@ class _AnswerReader:
             allowed = f"each question is allowed once for a participant; {answered}"
             raise row.fault("question", allowed)
         return participant, question
+
+    def _next_participant(self, participant: str) -> None:
+        self._participant = participant
+        if self._in_order:
+            self._rows.clear()
+            self._positions.clear()
+        if self._people:
+            [self._index] = self._people.index_of(np.array([participant])).tolist()
 
     def _questions_allowed(self) -> str:
         if self._plan:
@@ -416,8 +456,8 @@ class _AnswerReader:
             submitted_at=row.optional_time("submitted_at"),
             active_seconds=row.optional_number("active_seconds"),
             revisions=row.optional_whole_number("revisions"),
-            is_test=self._read_flag(row, "is_test", participant),
-            excluded=self._read_flag(row, "excluded", participant),
+            is_test=self._read_flag(row, "is_test"),
+            excluded=self._read_flag(row, "excluded"),
             asked=_read_asked(row),
             reason=read_reason(row, self._plan) if self._plan else None,
         )
@@ -480,11 +520,11 @@ class _AnswerReader:
             if other not in self._moved
         )
 
-    def _read_flag(self, row: CsvRow, column: str, participant: str) -> bool:
+    def _read_flag(self, row: CsvRow, column: str) -> bool:
         """Return is_test or excluded, which is the same in all rows of a participant."""
-        if not self._plan:
+        if not self._people:
             return row.flag(column)
-        known = bool(getattr(self._participants[participant], column))
+        known = bool(getattr(self._people, column)[self._index])
         if row.optional_text(column) is not None and row.flag(column) != known:
             raise row.fault(column, f"participants.csv says {int(known)}")
         return known

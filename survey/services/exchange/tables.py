@@ -209,7 +209,7 @@ class TaskFiles(Protocol):
         """Return the answers of a study in the database."""
 
     def read(
-        self, files: Files, plan: Any, participants: Sequence[ParticipantRecord]
+        self, files: Files, plan: Any, participants: Callable[[], Iterable[ParticipantRecord]]
     ) -> tuple[Sequence[Any], TaskContent]:
         """Read the questions and the answers; raises BundleError with the place of each fault."""
 

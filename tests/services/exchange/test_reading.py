@@ -1,5 +1,6 @@
 """Every fault of a bundle is told in a sentence that names its place."""
 
+import csv
 import io
 import json
 import struct
@@ -8,8 +9,15 @@ import zipfile
 
 import pytest
 
-from survey.services.exchange.bundle_reader import read_bundle, read_identities
-from survey.services.exchange.input_files import LARGEST, BundleError, json_of, open_files
+from survey.services.exchange import input_files
+from survey.services.exchange.bundle_reader import read_bundle, read_identities, replicate
+from survey.services.exchange.input_files import (
+    LARGEST,
+    BundleError,
+    json_of,
+    open_files,
+    stream_files,
+)
 from tests.services.exchange.changes import (
     rows_of,
     summed,
@@ -53,12 +61,14 @@ def test_what_is_no_zip_is_told(tmp_path):
 
 
 def test_a_folder_that_may_not_be_read_is_told(tmp_path, monkeypatch):
-    def denied(path):
+    def denied(path, mode):
         raise PermissionError(13, "Permission denied")
 
     (tmp_path / "questions.csv").write_text("")
-    monkeypatch.setattr(type(tmp_path), "read_bytes", denied)  # who tests may be root
-    with pytest.raises(BundleError, match=r"my-folder is no bundle .*Permission denied"):
+    monkeypatch.setattr(type(tmp_path), "open", denied)  # who tests may be root
+    with pytest.raises(
+        BundleError, match=r"questions.csv is damaged or cannot be read .*Permission denied"
+    ):
         open_files(tmp_path, "my-folder")
     with pytest.raises(BundleError, match="File name too long"):
         open_files(tmp_path / ("x" * 5000), "xxx")
@@ -336,3 +346,34 @@ def test_half_a_surrogate_pair_in_what_a_platform_sent_is_refused_in_a_sentence(
     files = {"identities.csv": rows.encode()}
     with pytest.raises(BundleError, match=r"parameters: .*a JSON object is needed"):
         read_identities(files, [])
+
+
+def test_a_bundle_replicates_from_a_stream_as_from_memory(bundle, tmp_path):
+    path, read = tmp_path / "my.zip", []
+    path.write_bytes(zipped(bundle))
+    files = stream_files(path, "my.zip", read.append)
+    assert [*replicate(files)] == [*replicate(bundle)]
+    assert sum(read) > sum(map(len, bundle.values()))
+
+
+def test_a_bundle_may_hold_files_that_are_too_large_for_memory(bundle, tmp_path, monkeypatch):
+    (tmp_path / "my.zip").write_bytes(zipped(bundle))
+    files = stream_files(tmp_path / "my.zip", "my.zip")
+    monkeypatch.setattr(input_files, "LARGEST", len(bundle["votes.csv"]) - 1)
+    lines = input_files.read_lines(files, "votes.csv")
+    assert "".join(lines).encode() == bundle["votes.csv"]
+    with pytest.raises(BundleError, match=r"votes\.csv is larger than"):
+        input_files.text_of(files, "votes.csv")
+
+
+def test_rows_of_participants_and_answers_may_be_in_any_order(bundle):
+    changed = dict(bundle)
+    for name in ("participants.csv", "responses.csv"):
+        rows = list(csv.reader(io.StringIO(bundle[name].decode(), newline="")))
+        sink = io.StringIO()
+        csv.writer(sink).writerows([rows[0], *reversed(rows[1:])])
+        changed[name] = sink.getvalue().encode()
+    (content, _), (expected, _) = read_bundle(changed), read_bundle(bundle)
+    assert [*content.participants()] == [*expected.participants()]
+    assert [*content.answers.rows()] == [*expected.answers.rows()]
+    assert content.analysis_json == expected.analysis_json
