@@ -16,7 +16,7 @@ function show(number) {
   const small = link.querySelector("img");
   image.src = link.href;
   image.alt = count.textContent = small.alt;
-  text.textContent = link.dataset.text ?? "";
+  text.textContent = link.parentElement.querySelector("p.text, .text p")?.textContent ?? "";
   previous.hidden = next.hidden = strip.length < 2;
 }
 

@@ -279,7 +279,8 @@ def _take_items(
         "refused": [each._asdict() for each in refused],
         "repeated": [each._asdict() for each in intake.repeated],
     }
-    counted = [f"{intake.items} items", *([f"{intake.topics} topics"] if topics else [])]
+    counts = {"item": intake.items} | ({"topic": intake.topics} if topics else {})
+    counted = [f"{count} {noun}{'s' * (count != 1)}" for noun, count in counts.items()]
     sentences = [f"Taken: {' and '.join(counted)}."]
     sentences += [f"Not taken: {each.name}: {each.reason}." for each in refused]
     sentences += [f"Taken, but {each.name} is {each.reason}." for each in intake.repeated]

@@ -399,7 +399,7 @@ def test_items_and_topics_come_with_a_new_study_or_later(run, files):
     (photographs / "notes.txt").write_text("words")
     (files / "topics.csv").write_text("topic,text,image\nt1,red,d1\n")
     told = new_from_runs(run, "--graded", "--items", "photographs", "--topics-file", "topics.csv")
-    assert "Taken: 3 items and 1 topics." in told
+    assert "Taken: 3 items and 1 topic." in told
     assert "Not taken: notes.txt: this is no picture that can be read" in told
     assert "Taken, but d3.png is the same picture as d2." in told
     (files / "items.csv").write_text("document,text\nd4,some words\n")

@@ -150,10 +150,15 @@ def test_own_data_tell_the_positions_that_the_page_tells(client, session, shown,
 @ON_SQLITE
 def test_a_text_beside_a_picture_is_read_without_scripts(client, session):
     a_pictured_study(session, text="A view of the bay")
-    visitor = Visitor(client, SLUG)
-    visitor.start()
-    results = visitor.page.select(".results li")
-    assert all(result.img and "of the bay" in result.details.text for result in results)
+    a_pictured_study(session, "long", text="A view of the bay, " * 9 + "and of the hills")
+    for slug, tag in ((SLUG, "p"), ("long", "details")):
+        session.rollback()
+        visitor = Visitor(client, slug)
+        visitor.start()
+        texts = visitor.page.select(f".results li > a + {tag}.text")
+        assert len(texts) == 30
+    assert all("of the hills" in each.text for each in texts)
+    assert "<strong>the sea</strong>. Results" in visitor.response.text
 
 
 @pytest.mark.parametrize("columns", [AFTER, NEVER])
