@@ -1,13 +1,14 @@
 """Queries of a study's pictures, items and topics."""
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, literal, select
+from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, insert, literal, select
 from sqlalchemy.orm import Session
 
 from survey.core.collections.items import Item, ShownItem, Topic
 from survey.core.collections.likeness import Entry, Pool, text_vector
+from survey.db.engine import Prepared
 from survey.db.models import Study
 from survey.db.models.base import Base
 from survey.db.models.items import StoredItem, StoredPicture, StoredTopic, picture_name
@@ -128,10 +129,19 @@ def _is_picture_of(table: type[StoredItem] | type[StoredTopic]) -> ColumnElement
 
 def named_picture(session: Session, study_id: int, name: str, *, larger: bool) -> bytes | None:
     """Return a study's picture in one of its sizes, by its random name; None for another's."""
-    content = StoredPicture.larger if larger else StoredPicture.thumbnail
-    return session.scalar(
-        select(content).where(StoredPicture.study_id == study_id, StoredPicture.name == name)
+    row = _PICTURES[larger].first(session, {"study_id": study_id, "name": name})
+    return None if row is None else bytes(row.content)
+
+
+_pictures = cast(Table, StoredPicture.__table__)
+_PICTURES = {  # by whether it is the larger size
+    larger: Prepared(
+        select(_pictures.c["larger" if larger else "thumbnail"].label("content")).where(
+            _pictures.c.study_id == bindparam("study_id"), _pictures.c.name == bindparam("name")
+        )
     )
+    for larger in (False, True)
+}
 
 
 def picture(session: Session, study_id: int, sha256: str) -> StoredPicture | None:
