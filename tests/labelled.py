@@ -29,7 +29,11 @@ PLAN = {
 }
 COLOURS = {"red": 6, "green": 40, "blue": 24}
 DOCUMENTS = [f"{colour}-{number}" for colour, count in COLOURS.items() for number in range(count)]
-TOPICS = [Topic("like-red", image="red-0"), Topic("word", text="Meadow")]
+TOPICS = [
+    Topic("like-red", image="red-0"),
+    Topic("word", text="Meadow"),
+    Topic("elsewhere", image="elsewhere.png"),
+]
 
 
 @cache
@@ -57,6 +61,7 @@ def a_labelling_study(session, slug="labelled", researcher=None, texts=(), **cha
         f"{document}.png": partial(a_shaded_picture, document.split("-")[0], document)
         for document in DOCUMENTS
     }
+    files["elsewhere.png"] = partial(a_shaded_picture, "blue", "elsewhere")
     words = {f"green-{number}": "a meadow, seen from afar" for number in (3, 8, 30)}
     items = [Item(each, f"{each}.png", text=words.get(each)) for each in DOCUMENTS]
     collection.take_in(session, study, files, [*items, *texts], COMMAND_LINE, topics=TOPICS)

@@ -68,7 +68,7 @@ class StudyItems:
         key = (self.study_id, self.session.scalar(query))
         pool = _pools.get(key)
         if pool is None:
-            pool = Pool(self._entries())
+            pool = Pool(self._entries(), self._topics_pictures())
             while len(_pools) >= MOST_POOLS:
                 _pools.pop(next(iter(_pools)), None)
             _pools[key] = pool
@@ -92,6 +92,19 @@ class StudyItems:
             )
             for document, sha256, text, alt, vector in self.session.execute(query)
         )
+
+    def _topics_pictures(self) -> dict[str, bytes]:
+        """Return the vectors of topics' pictures that no item has, by SHA-256."""
+        items = select(StoredItem.sha256).where(
+            StoredItem.study_id == self.study_id, StoredItem.sha256.is_not(None)
+        )
+        query = (
+            select(StoredPicture.sha256, StoredPicture.vector)
+            .join(StoredTopic, _is_picture_of(StoredTopic))
+            .where(StoredTopic.study_id == self.study_id, StoredPicture.vector.is_not(None))
+            .where(StoredPicture.sha256.not_in(items))
+        )
+        return {row.sha256: row.vector or b"" for row in self.session.execute(query)}
 
 
 MOST_POOLS = 4  # collections that a process holds; 10,000 documents take 20 MB

@@ -27,6 +27,9 @@ def test_the_command_makes_the_same_of_the_files_byte_for_byte(app, session, run
     weights = [*csv.DictReader(io.StringIO(bundled["weights.csv"].decode()))]
     [row] = [each for each in weights if (each["topic"], each["document"]) == ("word", "green-3")]
     assert row["assessors"] == "3"
+    keywords = [*csv.DictReader((tmp_path / "keywords.csv").read_text().splitlines())]
+    assert {each["keyword"] for each in keywords} == {"Meadow"}
+    assert {"document": "green-3", "keyword": "Meadow", "weight": row["weight"]} in keywords
 
 
 def test_what_refining_gained_is_measured_on_the_rounds(app, session, run, tmp_path):

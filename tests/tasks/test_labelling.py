@@ -1,5 +1,6 @@
 """Labelling: from a plan over marks, batches and new rankings to the end of a query."""
 
+import gzip
 import io
 import zipfile
 from collections import Counter
@@ -12,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from survey import tokens
 from survey.cli.planning import local_server
 from survey.core.studies.fields import PlanError
-from survey.db.models import TASK_TABLES, Presentation, now
+from survey.db.models import TASK_TABLES, Participant, Presentation, now
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
@@ -24,7 +25,7 @@ from survey.services.participation import participants
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor
-from tests.databases import ON_BOTH
+from tests.databases import ON_BOTH, statements
 from tests.labelled import a_labelling_plan, a_labelling_study, labelled, ticks
 from tests.web.desk import Desk
 
@@ -134,6 +135,16 @@ def test_a_query_is_done_and_opened_again_and_a_change_is_a_revision(visitor, se
     assert visitor.page.select_one(".receipt")
     visitor.post("/q/1", **ticks(1))
     assert visitor.path == "/done"
+
+
+def test_a_query_may_be_a_picture_that_is_no_document(app, session):
+    a_labelling_study(session, "elsewhere", topics=["elsewhere"])
+    visitor = Visitor(app.test_client(), "elsewhere")
+    visitor.go("/q/1")
+    visitor.submit("/q/1", go="next")
+    shown = batch_in(session, 1)
+    assert len(shown) == 24
+    assert all(each.startswith("blue") for each in shown)
 
 
 def test_words_that_hold_the_keyword_come_first(visitor, session):
@@ -329,6 +340,26 @@ def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, 
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
     assert {"weights.txt", "qrels.txt", "agreement.csv"} <= {*names}
     assert sum(name.startswith("labels/P-") for name in names) == 3
+
+
+def test_an_excluded_annotator_is_left_out_of_the_results_and_stays_in_the_bundle(app, session):
+    study = labelled(app, session, people=2)
+    person = session.scalars(select(Participant)).first()
+    lifecycle.exclude(session, study, person, "Ada", "marked at random")
+    files = exported(session, study)
+    assert [*replicate(files)]
+    assert len(files["queries.csv"].decode().splitlines()) == 5
+    [left] = analyse_stored(session, study, AnalysisOptions())["annotators"]
+    assert left["jaccard"] is None
+
+
+def test_a_batch_is_a_small_page_and_asks_little(visitor, engine):
+    with statements(engine) as asked:
+        visitor.open("/q/1")
+    page = visitor.response.data
+    assert len(page) <= 12_000
+    assert len(gzip.compress(page, 6)) <= 3_500
+    assert len([each for each in asked if each.startswith("SELECT")]) <= 10
 
 
 def test_a_check_names_what_is_missing(app, session):

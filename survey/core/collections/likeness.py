@@ -5,8 +5,8 @@ of summation: the same collection is ranked alike on every machine.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 from zlib import crc32
@@ -64,9 +64,13 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """A collection that is judged, sorted by document."""
+    """A collection that is judged, sorted by document.
+
+    ``pictures``: the vectors of topics' pictures that no document has, by SHA-256.
+    """
 
     entries: Sequence[Entry]
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -93,26 +97,30 @@ class Pool:
         return {each.document for each in self.entries if pattern.search(each.words.casefold())}
 
     def target(
-        self, positives: Collection[str], negatives: Collection[str], share: float
+        self,
+        positives: Collection[str],
+        negatives: Collection[str],
+        share: float,
+        picture: str | None = None,
     ) -> NDArray[np.float32]:
         """Return Rocchio's vector: mean of the positives − share × mean of the negatives.
 
-        In whole numbers, of length QUERY_LENGTH at most; of zeros without examples. Source:
-        Rocchio, in Salton (ed.), The SMART retrieval system, 1971, with α = 0: a query's own
-        picture or text is one of the positives.
+        ``picture``: the SHA-256 of one more positive, which may be one of ``pictures``. In whole
+        numbers, of length QUERY_LENGTH at most; of zeros without examples. Source: Rocchio, in
+        Salton (ed.), The SMART retrieval system, 1971, the query being one of the positives.
         """
-        wanted = self._mean(positives) - share * self._mean(negatives)
+        extra = [vector] if (vector := self.pictures.get(picture or "")) else []
+        wanted = self._mean(positives, extra) - share * self._mean(negatives)
         numbers = np.rint(wanted * FRACTIONS)
         while float((numbers * numbers).sum()) > QUERY_LENGTH**2:
             numbers = np.rint(numbers / 2)
         return numbers.astype(np.float32)
 
-    def _mean(self, documents: Collection[str]) -> NDArray[np.float64]:
-        if not documents:
-            return np.zeros(WIDTH)
-        rows = [self.index[document] for document in sorted(documents)]
-        total: NDArray[np.float64] = self.vectors[rows].sum(axis=0, dtype=np.float64)
-        return total / len(rows)
+    def _mean(self, documents: Collection[str], extra: Sequence[bytes] = ()) -> NDArray[np.float64]:
+        rows = [self.vectors[self.index[document]] for document in sorted(documents)]
+        rows += [np.frombuffer(vector, "<i2").astype(np.float32) for vector in extra]
+        total: NDArray[np.float64] = np.zeros(WIDTH) + np.sum(rows, axis=0, dtype=np.float64)
+        return total / max(1, len(rows))
 
     def by_likeness(self, target: NDArray[np.float32]) -> list[str]:
         """Return all documents, those most alike first by the cosine; ties by their ids."""

@@ -265,7 +265,7 @@ def ranked(
     own = _own_documents(pool, topic)
     negatives = [document for document, grade in state.grades.items() if not grade]
     positives = sorted({*own, *state.relevant})
-    target = pool.target(positives, negatives, plan.negative_share / 100)
+    target = pool.target(positives, negatives, plan.negative_share / 100, topic.sha256)
     if target.any():
         order = pool.by_likeness(target)
     else:

@@ -179,6 +179,21 @@ class LabelResults:
         people = Sheet("annotators", title, columns, rows, note)
         return [people, replace(agreement_sheet(self.merged), note=AGREEMENT_NOTE)]
 
+    def keyword_sheet(self, keywords: Mapping[str, str | None]) -> Sheet:
+        """Return the weight of each keyword for each document that someone marked.
+
+        ``keywords``: the text of each topic that is a keyword, without a picture.
+        """
+        rows = sorted(
+            (document, keyword, weight)
+            for topic in self.merged.topics
+            if (keyword := keywords.get(topic.topic))
+            for document, weight in zip(topic.documents, topic.weights.tolist(), strict=True)
+            if weight
+        )
+        columns = ("document", "keyword", "weight")
+        return Sheet("keywords", "Documents' keywords", columns, tuple(rows))
+
     def contested(self) -> list[tuple[str, list[tuple[str, int, int]]]]:
         """Return the documents of each topic on which annotators are divided most equally.
 

@@ -55,6 +55,7 @@ from survey.services.exchange.tables import (
     spaced,
 )
 
+KEYWORDS = "keywords.csv"
 DEPTH = 1_000  # documents of a topic in a run
 QUESTIONS, QUERIES, STEPS = "questions.csv", "queries.csv", "steps.csv"
 _QUESTION = Column("question", "number of the question", "whole number", "1, 2, …")
@@ -295,6 +296,8 @@ class LabellingFiles:
         A query that was refined less often than others keeps its last ranking in later rounds.
         """
         yield from content.analysis.files()
+        keywords = {each.topic: each.text for each in content.topics if not each.image}
+        yield KEYWORDS, as_csv(content.analysis.keyword_sheet(keywords))
         plan: Any = content.plan
         find = StudyItems(session, study_id)
         questions = {each.number: each for each in content.questions}
