@@ -24,6 +24,7 @@ from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, SLUG, an_open_study
 from tests.databases import ON_SQLITE
+from tests.pictured import a_pictured_study
 from tests.web.test_closing import QUESTIONS
 
 pytestmark = pytest.mark.slow
@@ -114,6 +115,17 @@ def test_bots_find_their_way_in_every_design(app, session, design):
     assert statuses == ["complete"] * 3
     analysis = analyse_study(session, study, AnalysisOptions(include_test=True))
     assert analysis.responses == (3 - analysis.without_columns) * plan.asked
+
+
+@ON_SQLITE
+def test_bots_answer_questions_with_pictures(app, session):
+    plan = a_pictured_study(session, SLUG).plan
+    session.rollback()
+    with local_server(app) as address:
+        entry = f"{address}/s/{SLUG}?test={tokens.test_run_token(KEY, SLUG)}"
+        simulate(entry, plan, 2, Preference.parse(None, plan.measures), seed=1)
+    session.expire_all()
+    assert [each.status for each in session.query(Participant)] == ["complete"] * 2
 
 
 @pytest.mark.parametrize("preferred", ["MNRO", "OTHER"])

@@ -26,7 +26,7 @@ from survey.core.studies.rankings import Ranking
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import SurveyError
 
-LIST = ".sheet tbody tr"  # the row of a list on a question's page
+LIST = ".sheet tbody tr, .strip-of"  # a list on a question's page: a row, or a strip of results
 
 TICKS_EVERY_MATCH = 0.3  # how often all columns with the preferred order are ticked, not one
 
@@ -93,7 +93,7 @@ class OrderingBot:
     ) -> dict[str, Any] | None:
         """Return the fields of a question's form: ticked columns, or an own order."""
         if two_lists := form.select("[name=better]"):
-            best = min(two_lists, key=lambda button: sum(map(int, button.text.split())))
+            best = min(two_lists, key=lambda each: sum(map(int, each.text.strip("✓ ").split())))
             return {"better": best["value"]}
         if not form.select_one("[name^=rank-]"):
             return None
@@ -159,7 +159,7 @@ def _row(row: Tag, kinds: Sequence[str]) -> MarkedRow:
 
 
 def _letter(row: Tag) -> str:
-    return _text(row, "th")[0]
+    return _text(row, ".letter")[0]
 
 
 def _text(tag: Tag | None, selector: str) -> str:
