@@ -35,6 +35,7 @@ PLAIN_TYPES = {f"survey.core.studies.{name}" for name in ("fields", "plan", "ran
     "survey.core.tasks.labelling",
     "survey.core.tasks.ordering",
     "survey.core.tasks.ordering_plan",
+    "survey.core.tasks.steps",
 }
 NOT_IN_CORE = {
     *("flask", "flask_babel", "flask_sqlalchemy", "flask_wtf", "matplotlib"),

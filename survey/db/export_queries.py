@@ -35,16 +35,11 @@ from survey.db.models import (
     StoredQuestion,
     StoredResponse,
 )
-from survey.db.models.base import Labels, TaskTables, UtcDateTime, key_of
-from survey.db.models.labelling import (
-    StoredLabellingAnswer,
-    StoredLabellingPresentation,
-    StoredLabellingStep,
-)
+from survey.db.models.base import Labels, TaskTables, UtcDateTime, key_of, own_columns
 from survey.db.models.ordering import StoredOrderingAnswer, StoredOrderingPresentation
 from survey.db.queries import IS_ANSWERED, by_public_id
 
-ORDERING, LABELLING = TASK_TABLES["ordering"], TASK_TABLES["labelling"]
+ORDERING = TASK_TABLES["ordering"]
 BATCH = 1_000  # rows fetched at a time
 CACHED = 4_096  # different texts whose parsed values are remembered
 
@@ -159,15 +154,17 @@ def first_rankings_of(
             yield public_id, number, ranking, _moment(ranked_at)
 
 
-def queries_done(session: Session, study_id: int, *, include_test: bool) -> Iterator[Sequence[Any]]:
-    """Yield the queries that annotators have done, by public id and question.
+def questions_done(
+    session: Session, study_id: int, tables: TaskTables, *, include_test: bool
+) -> Iterator[Sequence[Any]]:
+    """Yield the questions that are done of a kind with steps, by public id and question.
 
     Each is (id, question, position, order seed, steps, shown at, submitted at, active seconds,
     revisions, reason).
     """
     statement = answered(
-        *(session, study_id, LABELLING, Presentation.position),
-        *(StoredLabellingPresentation.order_seed, StoredLabellingAnswer.steps),
+        *(session, study_id, tables, Presentation.position),
+        *(tables.presentation.c.order_seed, tables.response.c.steps),
         *map(_as_stored, (Presentation.shown_at, StoredResponse.submitted_at)),
         *(StoredResponse.active_seconds, StoredResponse.revisions, StoredResponse.reason),
     )
@@ -176,25 +173,35 @@ def queries_done(session: Session, study_id: int, *, include_test: bool) -> Iter
         yield (*first, _moment(shown_at), _moment(submitted_at), seconds, revisions, reason)
 
 
-def labelling_steps(
-    session: Session, study_id: int, *, include_test: bool
-) -> Iterator[Sequence[Any]]:
-    """Yield the steps of the queries that are done, by public id, question and number.
+def steps_done(
+    session: Session, study_id: int, tables: TaskTables, *, include_test: bool
+) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    """Yield the steps of the questions that are done, by public id, question and number.
 
-    Each is (id, question, action, batch, document, grade, documents, saved at).
+    Each is (id, question, the columns of the step by name).
     """
-    step = StoredLabellingStep
+    if tables.step is None:
+        return
+    columns, parsers = own_columns(tables.step), []
+    for column in columns:
+        is_time, is_json = isinstance(column.type, UtcDateTime), isinstance(column.type, JSON)
+        parsers.append(_moment if is_time else _json if is_json else None)
+    selected = [
+        _as_stored(column) if parse else column
+        for column, parse in zip(columns, parsers, strict=True)
+    ]
     statement = (
-        answered(
-            *(session, study_id, LABELLING, step.action, step.batch, step.document, step.grade),
-            *map(_as_stored, (step.documents, step.saved_at)),
-        )
-        .join(step, step.presentation_id == Presentation.id)
-        .order_by(step.number)
+        answered(session, study_id, tables, *selected)
+        .join(tables.step, tables.step.c.presentation_id == Presentation.id)
+        .order_by(tables.step.c.number)
     )
-    for row in _rows(session, statement, include_test=include_test):
-        *first, documents, saved_at = row
-        yield (*first, _json(documents), _moment(saved_at))
+    names = [column.name for column in columns]
+    for participant, question, *values in _rows(session, statement, include_test=include_test):
+        parsed = (
+            value if parse is None else parse(value)
+            for value, parse in zip(values, parsers, strict=True)
+        )
+        yield participant, question, dict(zip(names, parsed, strict=True))
 
 
 def identities_of(
@@ -258,7 +265,7 @@ def _streamed(session: Session, statement: Select[Any]) -> Iterator[Sequence[Any
         yield from rows
 
 
-def _as_stored(column: InstrumentedAttribute[Any]) -> ColumnElement[Any]:
+def _as_stored(column: ColumnElement[Any] | InstrumentedAttribute[Any]) -> ColumnElement[Any]:
     """Select a column as text, so that neither driver parses it."""
     return cast(column, Text)
 

@@ -17,6 +17,7 @@ from survey.core.collections.likeness import Pool
 from survey.core.studies.fields import Fault, Finding, Rule, Switch, Whole, is_storable, ruled
 from survey.core.studies.plan import Plan
 from survey.core.studies.provenance import LONGEST_NAME
+from survey.core.tasks.steps import Done
 
 MOST_QUERIES = 500
 USUAL_BATCH = 30
@@ -201,17 +202,6 @@ class LabellingPresentation:
         return [replace(self, steps=self.steps[:end]) for end in (0, *ends)]
 
 
-@dataclass(frozen=True)
-class LabellingAnswer:
-    """That a query is done; ``steps``: how many steps there were, so that a change shows."""
-
-    steps: int
-
-    def __post_init__(self) -> None:
-        if self.steps < 1:
-            raise ValueError(f"steps is {self.steps}; the first batch is one")
-
-
 class Tile(NamedTuple):
     """A document of a batch; ``number`` in the batch, from 1; ``item`` is None without content."""
 
@@ -333,7 +323,7 @@ class Labelling:
     name = "labelling"
     plan: type[Plan] = LabellingPlan
     presentation: type[Any] = LabellingPresentation
-    answer: type[Any] = LabellingAnswer
+    answer: type[Any] = Done
     generator_version = 1
 
     def read_question(self, number: int, content: Mapping[str, Any]) -> LabellingQuestion:
@@ -432,7 +422,7 @@ class Labelling:
             ],
         }
 
-    def describe_answer(self, answer: LabellingAnswer) -> dict[str, Any]:
+    def describe_answer(self, answer: Done) -> dict[str, Any]:
         """Return after how many steps the query was done."""
         return {"done_after_steps": answer.steps}
 

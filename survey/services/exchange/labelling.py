@@ -4,24 +4,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from survey.core.collections.labels import HIGHEST
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.tasks.labelling import (
-    LabellingAnswer,
     LabellingPlan,
     LabellingPresentation,
     LabellingQuestion,
     LabellingStep,
     ranked,
 )
-from survey.db import export_queries
 from survey.db.item_queries import StudyItems
-from survey.db.models import Presentation, StoredResponse
 from survey.db.models.labelling import (
     StoredLabellingAnswer,
     StoredLabellingPresentation,
@@ -39,65 +35,34 @@ from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import (
     BundleError,
     CsvRow,
-    Faults,
     Files,
     parse_rows,
 )
+from survey.services.exchange.steps import (
+    QUESTION,
+    STEPS,
+    DoneRecord,
+    StepContent,
+    StepFiles,
+)
 from survey.services.exchange.tables import (
-    PARTICIPANT,
     Column,
     Content,
     Row,
     Table,
     lines_of,
-    read_reason,
-    reason_columns,
-    spaced,
 )
 
 KEYWORDS = "keywords.csv"
 DEPTH = 1_000  # documents of a topic in a run
-QUESTIONS, QUERIES, STEPS = "questions.csv", "queries.csv", "steps.csv"
-_QUESTION = Column("question", "number of the question", "whole number", "1, 2, …")
-_STEP = StoredLabellingStep
-
-
-class QueryRecord(NamedTuple):
-    """A query that an annotator has done."""
-
-    participant: str
-    question: int
-    position: int
-    order_seed: int
-    steps: int
-    shown_at: datetime | None
-    submitted_at: datetime | None
-    active_seconds: float | None
-    revisions: int | None
-    reason: str | None
-
-
-StepRow = tuple[str, int, LabellingStep]
-"""Participant, question, and a step of theirs."""
+QUESTIONS, QUERIES = "questions.csv", "queries.csv"
 
 
 @dataclass(frozen=True)
-class LabellingContent:
-    """The queries that are done, and their steps, both by participant and question."""
+class LabellingContent(StepContent):
+    """The queries that are done, and their steps."""
 
-    rows: Callable[[], Iterator[QueryRecord]]
-    steps: Callable[[], Iterator[StepRow]]
-
-    def count(self) -> int:
-        """Count the queries that are done."""
-        return sum(1 for _ in self.rows())
-
-    def states(self) -> Iterator[tuple[QueryRecord, LabellingPresentation]]:
-        """Yield each query that is done, with all its steps."""
-        groups = groupby(self.steps(), itemgetter(0, 1))
-        for row, (_, steps) in zip(self.rows(), groups, strict=True):
-            state = tuple(step for _, _, step in steps)
-            yield row, LabellingPresentation(row.order_seed, state)
+    presentation = LabellingPresentation
 
     def analyse(self, content: Content, options: AnalysisOptions) -> LabelResults:
         """Return weights and agreement; excluded participants are left out."""
@@ -112,7 +77,7 @@ class LabellingContent:
         for row, state in self.states():
             if row.participant in people:
                 labels[row.participant][topics[row.question]] = state.grades
-                seconds[row.participant] += _seconds(row)
+                seconds[row.participant] += row.seconds
         annotators = [
             Annotator(name, labels[name], seconds[name]) for name in people if labels[name]
         ]
@@ -122,24 +87,8 @@ class LabellingContent:
         """Return an analysis as ``survey analyse --json`` prints it."""
         return analysis.as_json()
 
-    def to_import(
-        self,
-        content: Content,  # noqa: ARG002 - see TaskContent
-    ) -> Iterator[tuple[QueryRecord, LabellingPresentation, LabellingAnswer]]:
-        """Yield each query's record, with its steps, and that it is done."""
-        for row, state in self.states():
-            yield row, state, LabellingAnswer(row.steps)
 
-
-def _seconds(row: QueryRecord) -> int:
-    """Return the time from the first sight of a query to its end, as files tell times."""
-    if row.shown_at is None or row.submitted_at is None:
-        return 0
-    whole = [each.replace(microsecond=0) for each in (row.shown_at, row.submitted_at)]
-    return int((whole[1] - whole[0]).total_seconds())
-
-
-class LabellingFiles:
+class LabellingFiles(StepFiles):
     """The files of the kind of question "labelling", as the registry of files holds them."""
 
     recomputed: Mapping[str, str] = {
@@ -147,32 +96,19 @@ class LabellingFiles:
         "weights.csv": "recounted from the marks",
         "agreement.csv": "recomputed from the marks",
     }
+    kind = "labelling"
+    content = LabellingContent
     answers_file = QUERIES
+    tables = StoredLabellingPresentation, StoredLabellingAnswer, StoredLabellingStep
+    step_columns = tuple(
+        Column(name, source=getattr(StoredLabellingStep, name))
+        for name in ("action", "batch", "document", "grade", "documents")
+    )
 
     def data_tables(self, plan: LabellingPlan) -> list[Table]:
         """Return the files of the topics, of the queries that are done, and of their steps."""
-        done = [
-            *(PARTICIPANT, _QUESTION, Column("position", source=Presentation.position)),
-            Column("order_seed", source=StoredLabellingPresentation.order_seed),
-            Column("steps", source=StoredLabellingAnswer.steps),
-            Column("shown_at", source=Presentation.shown_at),
-            Column("submitted_at", source=StoredResponse.submitted_at),
-            Column("active_seconds", source=StoredResponse.active_seconds),
-            Column("revisions", source=StoredResponse.revisions),
-            *reason_columns(plan),
-        ]
-        steps = [
-            *(PARTICIPANT, _QUESTION, Column("saved_at", source=_STEP.saved_at)),
-            *(Column("action", source=_STEP.action), Column("batch", source=_STEP.batch)),
-            *(Column("document", source=_STEP.document), Column("grade", source=_STEP.grade)),
-            Column("documents", source=_STEP.documents),
-        ]
-        queries = lines_of(lambda content: (row[: len(done)] for row in content.answers.rows()))
-        return [
-            Table(QUESTIONS, [_QUESTION, Column("topic", "id of the topic")], _questions),
-            Table(QUERIES, done, queries),
-            Table(STEPS, steps, _steps),
-        ]
+        topics = [QUESTION, Column("topic", "id of the topic")]
+        return [Table(QUESTIONS, topics, _questions), *self.answer_tables(plan)]
 
     def result_tables(self, plan: LabellingPlan) -> list[Table]:  # noqa: ARG002 - see TaskFiles
         """Return weights.csv and agreement.csv, as `survey assess merge` writes them."""
@@ -189,21 +125,6 @@ class LabellingFiles:
         """Estimate how many lines of the files a query takes."""
         return plan.batch
 
-    def stored(self, session: Session, study_id: int, *, include_test: bool) -> LabellingContent:
-        """Return the answers of a study in the database."""
-        wanted = {"include_test": include_test}
-        return LabellingContent(
-            rows=lambda: map(
-                QueryRecord._make, export_queries.queries_done(session, study_id, **wanted)
-            ),
-            steps=lambda: (
-                (participant, question, LabellingStep(*step))
-                for participant, question, *step in export_queries.labelling_steps(
-                    session, study_id, **wanted
-                )
-            ),
-        )
-
     def read(
         self,
         files: Files,
@@ -218,54 +139,30 @@ class LabellingFiles:
             lambda row: LabellingQuestion(row.whole_number("question", 1), row.text("topic")),
         )
         questions = list(rows_of_questions)
-        people = {each.public_id for each in participants()}
-        numbers = {each[0] for each in questions}
+        return questions, self.read_answers(files, plan, participants, questions)
 
-        def check(row: CsvRow) -> tuple[str, int]:
-            key = row.text("participant"), row.whole_number("question", 1)
-            if key[0] not in people or key[1] not in numbers:
-                raise row.fault("participant", "no such participant or question")
-            return key
-
-        def read_query(row: CsvRow) -> QueryRecord:
-            return QueryRecord(
-                *check(row),
-                position=row.whole_number("position", 1),
-                order_seed=row.whole_number("order_seed"),
-                steps=row.whole_number("steps", 1),
-                shown_at=row.optional_time("shown_at"),
-                submitted_at=row.optional_time("submitted_at"),
-                active_seconds=row.optional_number("active_seconds"),
-                revisions=row.optional_whole_number("revisions"),
-                reason=read_reason(row, plan),
+    def step_from(self, row: CsvRow, saved_at: datetime | None) -> LabellingStep:
+        """Return the step that a row holds; raises BundleError with its place."""
+        try:
+            return LabellingStep(
+                action=row.text("action"),
+                batch=row.whole_number("batch", 1),
+                document=row.optional_text("document"),
+                grade=row.optional_whole_number("grade"),
+                documents=list(row.words("documents")) or None,
+                saved_at=saved_at,
             )
+        except ValueError as error:
+            allowed = f"mark with a grade to {HIGHEST}, next, refine, turn are allowed"
+            raise row.fault("action", allowed) from error
 
-        def read_step(row: CsvRow) -> StepRow:
-            try:
-                step = LabellingStep(
-                    action=row.text("action"),
-                    batch=row.whole_number("batch", 1),
-                    document=row.optional_text("document"),
-                    grade=row.optional_whole_number("grade"),
-                    documents=list(row.words("documents")) or None,
-                    saved_at=row.optional_time("saved_at"),
-                )
-            except ValueError as error:
-                allowed = f"mark with a grade to {HIGHEST}, next, refine, turn are allowed"
-                raise row.fault("action", allowed) from error
-            return *check(row), step
-
-        rows = parse_rows(
-            files, QUERIES, [c.name for c in self.data_tables(plan)[1].columns], read_query
-        )
-        steps = parse_rows(
-            files, STEPS, [c.name for c in self.data_tables(plan)[2].columns], read_step
-        )
-        queries = sorted(rows, key=itemgetter(0, 1))
-        records = sorted(steps, key=itemgetter(0, 1))
-        content = LabellingContent(lambda: iter(queries), lambda: iter(records))
-        _check_states(content)
-        return questions, content
+    def state_faults(self, row: DoneRecord, state: LabellingPresentation) -> Iterator[str]:  # noqa: ARG002 - see StepFiles
+        """Yield the faults of a query's steps."""
+        shown = [each for batch in state.batches for each in batch]
+        if len({*shown}) < len(shown) or {*state.grades} != {*shown}:
+            yield "a document is shown twice, or marked and not shown"
+        if any(step.batch > len(state.batches) for step in state.steps):
+            yield "a step is of a batch that was not shown"
 
     def check_derived(self, files: Files, content: Content) -> None:
         """Nothing follows from topics."""
@@ -321,35 +218,9 @@ class LabellingFiles:
         return ""
 
 
-def _check_states(content: LabellingContent) -> None:
-    """Raise BundleError where queries and steps do not fit each other."""
-    faults = Faults()
-    try:
-        for row, state in content.states():
-            place = f"{STEPS}, {row.participant}, question {row.question}"
-            shown = [each for batch in state.batches for each in batch]
-            if len({*shown}) < len(shown) or {*state.grades} != {*shown}:
-                faults.add(f"{place}: a document is shown twice, or marked and not shown")
-            if any(step.batch > len(state.batches) for step in state.steps):
-                faults.add(f"{place}: a step is of a batch that was not shown")
-            if row.steps > len(state.steps):
-                faults.add(f"{place}: {len(state.steps)} steps; done after {row.steps}")
-    except ValueError:  # of zip
-        faults.add(f"{QUERIES} and {STEPS} are not about the same queries")
-    faults.raise_any()
-
-
 @lines_of
 def _questions(content: Content) -> Iterable[Row]:
     return iter(content.questions)
-
-
-@lines_of
-def _steps(content: Content) -> Iterator[Row]:
-    for participant, question, step in content.answers.steps():
-        documents = None if step.documents is None else spaced(step.documents)
-        mark = step.document, step.grade
-        yield participant, question, step.saved_at, step.action, step.batch, *mark, documents
 
 
 def _body(files_of: Callable[[LabelResults], Mapping[str, str]]) -> Callable[[Content], list[str]]:

@@ -13,12 +13,12 @@ from survey.core.tasks.labelling import (
     BACK,
     NEXT,
     REFINE,
-    LabellingAnswer,
     LabellingPlan,
     LabellingShown,
     LabellingStep,
     steps_from_form,
 )
+from survey.core.tasks.steps import Done
 from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm, Form
 from survey.web.language import gettext
@@ -63,9 +63,9 @@ class LabellingForm(AnswerForm):
         return steps_from_form(self.plan, shown, find, *sent)
 
     @property
-    def answer(self) -> LabellingAnswer:
+    def answer(self) -> Done:
         """The answer of a form whose steps are stored."""
-        return LabellingAnswer(self.stored_steps)
+        return Done(self.stored_steps)
 
     @property
     def filled_in(self) -> tuple[str, frozenset[tuple[int, int]]]:
@@ -117,7 +117,7 @@ class LabellingPages:
     def check(self, plan: LabellingPlan) -> None:
         """Return None: no question checks whether the task is understood."""
 
-    def in_words(self, answer: LabellingAnswer) -> str:  # noqa: ARG002 - see TaskPages
+    def in_words(self, answer: Done) -> str:  # noqa: ARG002 - see TaskPages
         """Return that the query is done."""
         return gettext("done")
 
@@ -128,9 +128,9 @@ class LabellingPages:
         grades = (value for name, [value, *_] in sent.items() if TILE.fullmatch(name))
         return gettext("%(count)s marked", count=sum(value in ("1", "2", "3") for value in grades))
 
-    def example_answer(self) -> LabellingAnswer:
+    def example_answer(self) -> Done:
         """Return an answer for a preview of pages."""
-        return LabellingAnswer(1)
+        return Done(1)
 
     def first_form(self, plan: LabellingPlan, shown: ShownQuestion) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
         """Return None: nothing precedes a query."""

@@ -1,0 +1,221 @@
+"""Questions that are answered in many small steps, in a bundle: those that are done, their steps.
+
+What the steps of a kind are, and what its results are, is in the module of the kind.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, ClassVar, NamedTuple
+
+from sqlalchemy.orm import Session
+
+from survey.core.studies.fields import ParticipantRecord
+from survey.core.studies.plan import Plan
+from survey.core.tasks import TASKS
+from survey.core.tasks.steps import Done
+from survey.db import export_queries
+from survey.db.models import TASK_TABLES, Presentation, StoredResponse
+from survey.services.exchange.input_files import CsvRow, Faults, Files, parse_rows
+from survey.services.exchange.tables import (
+    PARTICIPANT,
+    Cell,
+    Column,
+    Content,
+    Row,
+    Table,
+    lines_of,
+    read_reason,
+    reason_columns,
+    spaced,
+)
+
+STEPS = "steps.csv"
+QUESTION = Column("question", "number of the question", "whole number", "1, 2, …")
+
+
+class DoneRecord(NamedTuple):
+    """A question that a participant has done."""
+
+    participant: str
+    question: int
+    position: int
+    order_seed: int
+    steps: int
+    shown_at: datetime | None
+    submitted_at: datetime | None
+    active_seconds: float | None
+    revisions: int | None
+    reason: str | None
+
+    @property
+    def seconds(self) -> int:
+        """The time from the first sight of the question to its end, as files tell times."""
+        if self.shown_at is None or self.submitted_at is None:
+            return 0
+        whole = [each.replace(microsecond=0) for each in (self.shown_at, self.submitted_at)]
+        return int((whole[1] - whole[0]).total_seconds())
+
+
+StepRow = tuple[str, int, Any]
+"""Participant, question, and a step of theirs."""
+
+
+@dataclass(frozen=True)
+class StepContent:
+    """The questions that are done, and their steps, both by participant and question.
+
+    ``presentation``: the kind's type of how a participant meets a question.
+    """
+
+    presentation: ClassVar[type[Any]]
+
+    rows: Callable[[], Iterator[DoneRecord]]
+    steps: Callable[[], Iterator[StepRow]]
+
+    def count(self) -> int:
+        """Count the questions that are done."""
+        return sum(1 for _ in self.rows())
+
+    def states(self) -> Iterator[tuple[DoneRecord, Any]]:
+        """Yield each question that is done, with all its steps.
+
+        Raises ValueError where rows and steps are not about the same questions.
+        """
+        groups = groupby(self.steps(), itemgetter(0, 1))
+        for row, (_, steps) in zip(self.rows(), groups, strict=True):
+            state = tuple(step for _, _, step in steps)
+            yield row, self.presentation(row.order_seed, state)
+
+    def to_import(
+        self,
+        content: Content,  # noqa: ARG002 - see TaskContent
+    ) -> Iterator[tuple[DoneRecord, Any, Done]]:
+        """Yield each question's record, with its steps, and that it is done."""
+        for row, state in self.states():
+            yield row, state, Done(row.steps)
+
+
+class StepFiles:
+    """The files of the questions that are done and of their steps, alike for all such kinds.
+
+    ``tables``: of the kind's presentations, answers and steps; ``step_columns``: what a step has
+    beside the time.
+    """
+
+    kind: ClassVar[str]
+    content: ClassVar[type[StepContent]]
+    answers_file: str
+    tables: ClassVar[tuple[Any, Any, Any]]
+    step_columns: ClassVar[Sequence[Column]]
+
+    def step_from(self, row: CsvRow, saved_at: datetime | None) -> Any:
+        """Return the step that a row holds; raises BundleError with its place."""
+        raise NotImplementedError
+
+    def state_faults(self, row: DoneRecord, state: Any) -> Iterator[str]:
+        """Yield the faults of a question's steps, which must fit each other."""
+        raise NotImplementedError
+
+    def answer_tables(self, plan: Plan) -> list[Table]:
+        """Return the files of the questions that are done, and of their steps."""
+        presentation, answer, step = self.tables
+        done = [
+            *(PARTICIPANT, QUESTION, Column("position", source=Presentation.position)),
+            Column("order_seed", source=presentation.order_seed),
+            Column("steps", source=answer.steps),
+            Column("shown_at", source=Presentation.shown_at),
+            Column("submitted_at", source=StoredResponse.submitted_at),
+            Column("active_seconds", source=StoredResponse.active_seconds),
+            Column("revisions", source=StoredResponse.revisions),
+            *reason_columns(plan),
+        ]
+        rows = lines_of(lambda content: (row[: len(done)] for row in content.answers.rows()))
+        saved_at = Column("saved_at", source=step.saved_at)
+        steps = [PARTICIPANT, QUESTION, saved_at, *self.step_columns]
+        return [Table(self.answers_file, done, rows), Table(STEPS, steps, lines_of(self._steps))]
+
+    def _steps(self, content: Content) -> Iterator[Row]:
+        names = [column.name for column in self.step_columns]
+        for participant, question, step in content.answers.steps():
+            cells = (_cell(getattr(step, name)) for name in names)
+            yield participant, question, step.saved_at, *cells
+
+    def stored(self, session: Session, study_id: int, *, include_test: bool) -> Any:
+        """Return the answers of a study in the database."""
+        tables, step_of = TASK_TABLES[self.kind], TASKS[self.kind].presentation.step
+        read = (session, study_id, tables)
+        done, steps = export_queries.questions_done, export_queries.steps_done
+        return self.content(
+            rows=lambda: map(DoneRecord._make, done(*read, include_test=include_test)),
+            steps=lambda: (
+                (participant, question, step_of(**step))
+                for participant, question, step in steps(*read, include_test=include_test)
+            ),
+        )
+
+    def read_answers(
+        self,
+        files: Files,
+        plan: Plan,
+        participants: Callable[[], Iterable[ParticipantRecord]],
+        questions: Sequence[Any],
+    ) -> Any:
+        """Read the questions that are done and their steps; raises BundleError."""
+        people = {each.public_id for each in participants()}
+        numbers = {each.number for each in questions}
+        by_key = itemgetter(0, 1)
+
+        def key_of(row: CsvRow) -> tuple[str, int]:
+            key = row.text("participant"), row.whole_number("question", 1)
+            if key[0] not in people or key[1] not in numbers:
+                raise row.fault("participant", "no such participant or question")
+            return key
+
+        def read_done(row: CsvRow) -> DoneRecord:
+            return DoneRecord(
+                *key_of(row),
+                position=row.whole_number("position", 1),
+                order_seed=row.whole_number("order_seed"),
+                steps=row.whole_number("steps", 1),
+                shown_at=row.optional_time("shown_at"),
+                submitted_at=row.optional_time("submitted_at"),
+                active_seconds=row.optional_number("active_seconds"),
+                revisions=row.optional_whole_number("revisions"),
+                reason=read_reason(row, plan),
+            )
+
+        def read_step(row: CsvRow) -> StepRow:
+            return *key_of(row), self.step_from(row, row.optional_time("saved_at"))
+
+        done, steps = self.answer_tables(plan)
+        rows = parse_rows(files, done.name, [each.name for each in done.columns], read_done)
+        taken = parse_rows(files, steps.name, [each.name for each in steps.columns], read_step)
+        records, ordered = sorted(rows, key=by_key), sorted(taken, key=by_key)
+        content = self.content(lambda: iter(records), lambda: iter(ordered))
+        self._check_states(content)
+        return content
+
+    def _check_states(self, content: StepContent) -> None:
+        """Raise BundleError where questions and steps do not fit each other."""
+        faults = Faults()
+        try:
+            for row, state in content.states():
+                place = f"{STEPS}, {row.participant}, question {row.question}"
+                for fault in self.state_faults(row, state):
+                    faults.add(f"{place}: {fault}")
+                if row.steps > len(state.steps):
+                    faults.add(f"{place}: {len(state.steps)} steps; done after {row.steps}")
+        except ValueError:  # of zip
+            faults.add(f"{self.answers_file} and {STEPS} are not about the same questions")
+        faults.raise_any()
+
+
+def _cell(value: Any) -> Cell:
+    """Return a value as a cell: a list with spaces between, an object as JSON."""
+    if isinstance(value, Mapping):
+        return json.dumps(value, ensure_ascii=False)
+    return spaced(value) if isinstance(value, list | tuple) else value
