@@ -27,6 +27,7 @@ NO_PAGES = {
     "researcher.guest_links": "/research/studies/voted-el/guests.csv",
     "researcher.paper": "/research/studies/voted-el/results/paper.zip",
     "researcher.plan_file": "/research/studies/voted-el/plan.yaml",
+    "researcher.result_files": "/research/studies/voted-el/results/files.zip",
     "researcher.thumbnail": f"/research/studies/pictured-el/items/{SHA256}.webp",
     "researcher.qr": "/research/studies/voted-el/qr.svg",
 }

@@ -99,6 +99,7 @@ POST /research/studies/my-open/participants/{participant}/restore  401 401 401 4
 GET  /research/studies/my-open/results           in in in 404 200 200 404
 GET  /research/studies/my-open/results/report.html  in in in 404 403 403 404
 GET  /research/studies/my-open/results/paper.zip    in in in 404 403 403 404
+GET  /research/studies/my-open/results/files.zip    in in in 404 403 403 404
 GET  /research/studies/my-open/hand-out          in in in 404 403 403 404
 GET  /research/studies/my-open/bundle.zip        in in in 404 403 403 404
 GET  /research/studies/my-open/files/votes.csv   in in in 404 403 403 404
@@ -111,6 +112,7 @@ POST /research/studies/my-open/delete            401 401 401 404 403 403 404
 GET  /research/studies/my-closed/results         in in in 404 200 200 404
 GET  /research/studies/my-closed/results/report.html  in in in 404 200 200 404
 GET  /research/studies/my-closed/results/paper.zip    in in in 404 200 200 404
+GET  /research/studies/my-closed/results/files.zip    in in in 404 200 200 404
 GET  /research/studies/my-closed/hand-out        in in in 404 200 200 404
 GET  /research/studies/my-closed/bundle.zip      in in in 404 200 200 404
 GET  /research/studies/my-closed/files/votes.csv in in in 404 200 200 404

@@ -1,8 +1,8 @@
 """Promise 5: what is sent is bounded, and beyond the bounds the answer is a page."""
 
 import io
+import re
 import time
-from itertools import pairwise
 
 import pytest
 
@@ -32,7 +32,7 @@ def voter(client, visitor):
 
 def participants_posts(app):
     return [
-        rule.rule.replace("/s/<slug>", "").replace("<int(max=99):position>", "1")
+        re.sub("<int.*:position>", "1", rule.rule.replace("/s/<slug>", ""))
         for rule in app.url_map.iter_rules()
         if "POST" in (rule.methods or ()) and rule.rule.startswith("/s/")
     ]
@@ -154,7 +154,8 @@ def test_a_form_twice_as_long_takes_hardly_more_than_twice_as_long(voter, measur
     for case, fields in FORMS.items():
         path = "/resume" if case == "a code" else "/q/1"
         took = [min(seconds_of(voter, path, fields(size)) for _ in range(5)) for size in sizes]
-        growth[case] = max(later / earlier for earlier, later in pairwise(took))
+        # Over two steps: a single one is at times measured while memory is tidied up.
+        growth[case] = max((took[-1] / took[-3]) ** 0.5, (took[-2] / took[-4]) ** 0.5)
     assert max(growth.values()) < 2.6, growth
     measured(
         f"A form twice as long (up to 56 KiB, {len(growth)} kinds) takes at most "
