@@ -150,7 +150,7 @@ def _faults(
 ) -> Iterator[str]:
     """Yield a sentence for each reason why these runs cannot be scored."""
     names = {measure.name for measure in measures}
-    capped = None if names.isdisjoint(("NMRR", "gNMRR")) else gmt
+    capped = None if names.isdisjoint(("NMRR", "NMRR-condensed", "gNMRR")) else gmt
     if not queries:
         yield "no topic has a relevant document and is returned by a run; 1 is needed"
     for topic in queries:
@@ -213,6 +213,13 @@ def _notes(
             yield (
                 f"S-precision of {_topics(bounded)} rests on a greedy cover, which may take more "
                 "documents than the smallest; these are too many for an exact one."
+            )
+    if any(measure.name.startswith("alpha") for measure in measures):
+        several = [topic for topic in queries if max(map(len, _items(truth, topic))) > 1]
+        if several:
+            yield (
+                "The ideal list of alpha-nDCG is greedy, and may gain less than the best for "
+                f"{_topics(several)}, where documents are in several clusters."
             )
 
 

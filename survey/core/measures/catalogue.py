@@ -1,5 +1,6 @@
 """Every measure that comes with the survey: single ones, and families like P@5, P@10, …"""
 
+from dataclasses import replace
 from fractions import Fraction
 
 from survey.core.measures import gain, precision, subtopics
@@ -8,6 +9,7 @@ from survey.core.measures.measure import (
     BETA,
     CUTOFF,
     LEVEL,
+    SHARE,
     Family,
     Measure,
     Setting,
@@ -43,6 +45,54 @@ def _f_measure(beta: str, cutoff: str) -> Measure:
         compute=Summed(lambda relevant, _: precision.f_measure(relevant, k, weight)),
         better="higher",
         source="MNRO paper, Eqs. 1–2 (with 1 + β²)",
+    )
+
+
+def _rank_biased(text: str) -> Measure:
+    persistence = float(text)
+    return Measure(
+        name=f"RBP@{persistence:g}",
+        label=f"rank-biased precision with persistence {persistence:g}",
+        compute=Summed(lambda *_: precision.rank_biased_precision(persistence)),
+        better="higher",
+        source="Moffat and Zobel 2008",
+    )
+
+
+def _expected_reciprocal_rank(highest: str | None, cutoff: str) -> Measure:
+    top, k = int(highest or TREC_HIGHEST), int(cutoff)
+    is_trecs = top == TREC_HIGHEST
+    return Measure(
+        name=f"ERR{'' if is_trecs else top}@{k}",
+        label=f"expected reciprocal rank{'' if is_trecs else f' of grades up to {top}'} at {k}",
+        compute=lambda lists, _: gain.expected_reciprocal_rank(lists.ranks, lists.grades, k, top),
+        better="higher",
+        source="Chapelle et al. 2009; TREC's gdeval",
+        needs=("grades",),
+    )
+
+
+def _condensed(measure: Measure) -> Measure:
+    """Return a measure of condensed lists, from which the items without a judgement are removed.
+
+    The collection is then that of the judged items, so its size is their number. Where every
+    item is judged it is the measure itself.
+
+    Source: Sakai 2007 (AP′); for NMRR and MNRO ours, after the MNRO paper's Section 6.
+    """
+
+    def compute(lists: Lists, setting: Setting) -> Values:
+        if lists.condensed is None or lists.judged is None:
+            return measure.compute(Lists(lists.ranks), setting)
+        judged = replace(setting, collection_size=lists.judged)
+        return measure.compute(Lists(lists.condensed), judged)
+
+    return Measure(
+        name=f"{measure.name}-condensed",
+        label=f"{measure.label} among judged items",
+        compute=compute,
+        better=measure.better,
+        source="Sakai 2007" if measure.name == "AP" else "ours, after the MNRO paper's Section 6",
     )
 
 
@@ -106,11 +156,27 @@ def _s_precision(text: str) -> Measure:
     )
 
 
+def _alpha_ndcg(alpha: str | None, cutoff: str) -> Measure:
+    share, k = float(alpha or TREC_ALPHA), int(cutoff)
+    is_trecs = share == TREC_ALPHA
+    return Measure(
+        name=f"alpha{'' if is_trecs else f'{share:g}'}-nDCG@{k}",
+        label=f"novelty-biased nDCG{'' if is_trecs else f' with alpha {share:g}'} at {k}",
+        compute=lambda lists, _: subtopics.alpha_ndcg(lists.ranks, _clusters(lists), k, share),
+        better="higher",
+        source="Clarke et al. 2008; TREC's ndeval",
+        needs=("clusters",),
+    )
+
+
 def _clusters(lists: Lists) -> Clusters:
     if lists.clusters is None:
         raise ValueError("clusters are needed, and these lists have none")
     return lists.clusters
 
+
+TREC_HIGHEST = 4  # grade of the web track's scale, on which ERR was defined
+TREC_ALPHA = 0.5
 
 AP = Measure(
     name="AP",
@@ -215,6 +281,19 @@ BUILT_IN: tuple[Measure | Family, ...] = (
         better="higher",
         source="TREC (Buckley and Voorhees 2004); MNRO paper, Section 5.4",
     ),
+    Family("RBP@p", f"RBP@{SHARE}", _rank_biased, ("RBP@0.8",)),
+    cutoff_family(
+        "INST@T",
+        lambda wanted: Measure(
+            name=f"INST@{wanted}",
+            label=f"INST of a user who wants {wanted}",
+            compute=lambda lists, _: precision.inst(lists.ranks, wanted),
+            better="higher",
+            source="Moffat et al. 2015, as in C/W/L",
+        ),
+        listed=(1,),
+    ),
+    *(_condensed(measure) for measure in (AP, NMRR, MNRO)),
     cutoff_family(
         "g@k",
         lambda k: Measure(
@@ -246,6 +325,28 @@ BUILT_IN: tuple[Measure | Family, ...] = (
         " by log2 of the rank",
         gain.FROM_RANK_2,
         "lecture (Järvelin and Kekäläinen 2002)",
+    ),
+    Family(
+        "ERR@k",
+        f"ERR([1-9]|[12][0-9]|30)?@{CUTOFF}",
+        _expected_reciprocal_rank,
+        ("ERR@20",),
+    ),
+    Measure(
+        name="Q-measure",
+        label="Q-measure",
+        compute=lambda lists, _: gain.q_measure(lists.ranks, lists.grades),
+        better="higher",
+        source="Sakai 2004, with beta 1",
+        needs=("grades",),
+    ),
+    Measure(
+        name="graded-AP",
+        label="graded average precision",
+        compute=lambda lists, _: gain.graded_average_precision(lists.ranks, lists.grades),
+        better="higher",
+        source="Robertson, Kanoulas and Yilmaz 2010",
+        needs=("grades",),
     ),
     Measure(
         name="gNMRR",
@@ -311,5 +412,6 @@ BUILT_IN: tuple[Measure | Family, ...] = (
         listed=(20,),
     ),
     Family("S-precision@r", f"S-precision@{LEVEL}", _s_precision, ("S-precision@0.5",)),
+    Family("alpha-nDCG@k", f"alpha{SHARE}?-nDCG@{CUTOFF}", _alpha_ndcg, ("alpha-nDCG@10",)),
 )
 """In the order in which tables list them; the paper's three come first."""

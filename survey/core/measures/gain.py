@@ -1,4 +1,4 @@
-"""Measures for graded relevance: cumulative gain in its forms, and means over grade thresholds."""
+"""Measures for graded relevance: cumulative gain, ERR, Q-measure, and those over thresholds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -100,6 +100,69 @@ def mean_over_thresholds(binary: Callable[[Ranks], Values], ranks: Ranks, grades
         parts = [binary(ranks[np.ix_(rows, pattern >= level)]) for level in levels]
         values[rows] = steps @ np.array(parts) / levels[-1]
     return values
+
+
+def expected_reciprocal_rank(ranks: Ranks, grades: Grades, cutoff: int, highest: int) -> Values:
+    """Compute ERR@k = Σ (1 / r_i) R_i Π_{j<i} (1 − R_j), with R = (2^grade − 1) / 2^highest.
+
+    R is the chance that an item satisfies the user, who then stops; the sum runs over the
+    relevant items among the first k. ``ranks``, ``grades``: (lists, relevant), an item that
+    was not retrieved at infinity; ``cutoff``: k ≥ 1; ``highest``: the highest grade of the
+    judges' scale. Returns (lists,) in [0, 1), higher is better; 0 where nothing relevant is
+    among the first k. It is not divided by an ideal.
+
+    Raises ValueError for a grade above the highest.
+
+    Source: Chapelle, Metzler, Zhang and Grinspan 2009; TREC's gdeval, whose highest grade is 4.
+    """
+    if (most := int(grades.max())) > highest:
+        raise ValueError(
+            f"grade {most} found; ERR{highest}@k takes grades up to {highest}, ERR{most}@k "
+            f"up to {most}"
+        )
+    stops = np.where(ranks <= cutoff, (np.exp2(grades) - 1) / 2.0**highest, 0.0)
+    passed = np.cumprod(1 - stops, axis=1)
+    reached = np.hstack([np.ones((len(ranks), 1)), passed[:, :-1]])
+    return np.asarray((stops * reached / ranks).sum(axis=1))
+
+
+def q_measure(ranks: Ranks, grades: Grades) -> Values:
+    """Compute Q = (1/NG) Σ_k (k + cg(r_k)) / (r_k + cg*(r_k)), a blend of AP and gain.
+
+    cg(r) is the sum of the grades among the first r, cg* that of the ideal list, which has all
+    relevant items by grade, highest first. The gain of a grade is the grade, and β, the
+    weight of the gains, is 1. ``ranks``, ``grades``: (lists, relevant), an item that was not
+    retrieved at infinity. Returns (lists,) in [0, 1], higher is better; 1 for the ideal list, 0
+    where nothing relevant was retrieved.
+
+    Source: Sakai 2004 and 2007 (NTCIREVAL, MATTERS).
+    """
+    relevant = ranks.shape[1]
+    ideal = np.cumsum(-np.sort(-grades, axis=1), axis=1)
+    best = np.take_along_axis(ideal, np.minimum(ranks, relevant).astype(np.int64) - 1, axis=1)
+    blended = np.arange(1, relevant + 1) + np.cumsum(grades, axis=1)
+    return np.asarray((blended / (ranks + best)).mean(axis=1))
+
+
+def graded_average_precision(ranks: Ranks, grades: Grades) -> Values:
+    """Compute GAP = Σ_k (1 / r_k) Σ_{m≤k} min(grade_m, grade_k) / Σ_k grade_k.
+
+    Each user has a threshold and takes items of that grade or more as relevant. Every
+    threshold from 1 to the highest grade is as likely as the others (the paper's g_i are equal;
+    how many there are cancels out), and GAP is the expected sum of precisions over its ideal.
+    For grades that are all equal it is AP.
+
+    ``ranks``, ``grades``: (lists, relevant), an item that was not retrieved at infinity.
+    Returns (lists,) in [0, 1], higher is better; 1 when the relevant items come first, in
+    the order of grades, 0 where none was retrieved.
+
+    Source: Robertson, Kanoulas and Yilmaz 2010, named in the MNRO paper's Section 6.
+    """
+    total = np.zeros(len(ranks))
+    for threshold in range(1, int(grades.max()) + 1):
+        counted = grades >= threshold
+        total += np.where(counted, np.cumsum(counted, axis=1) / ranks, 0.0).sum(axis=1)
+    return np.asarray(total / grades.sum(axis=1))
 
 
 def _gains(ranks: Ranks, grades: Grades, cutoff: int, form: Discounting) -> Numbers:

@@ -1,5 +1,7 @@
 """Precision, recall and measures made of them: average precision, bpref, weighted precision.
 
+Rank-biased precision and INST weigh each position by the chance that a user looks at it.
+
 A function without ``ranks`` returns a sum over the positions (``RankSum``), whose ``values``
 takes ranks (lists, relevant), an item that was not retrieved at infinity, and returns (lists,).
 """
@@ -10,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import zeta
 
 from survey.core.measures.lists import ItemNumbers, Ranks, RankSum, Values, Weights
 
@@ -93,6 +96,48 @@ def reciprocal_rank() -> RankSum:
     Source: TREC's recip_rank (Voorhees 1999).
     """
     return RankSum(lambda items, ranks: (items == 1) / ranks, lambda total: total)
+
+
+def rank_biased_precision(persistence: float) -> RankSum:
+    """Return RBP = (1 − p) Σ p^(r − 1) over the relevant items retrieved.
+
+    A user goes on from each result to the next with probability p; RBP is the relevant share
+    of what they look at. ``persistence``: 0 < p < 1. Values in [0, 1), higher is better; 0
+    where nothing relevant was retrieved, 1 − p^NG when the relevant items come first. How
+    many there are is not read, so a query with few has a low value whatever the list.
+
+    Source: Moffat and Zobel 2008, binary relevance.
+    """
+    return RankSum(
+        lambda _, ranks: persistence ** (ranks - 1), lambda total: (1 - persistence) * total
+    )
+
+
+def inst(ranks: Ranks, wanted: int) -> Values:
+    """Compute INST = Σ W(r) over the relevant items retrieved, W adapting to what was seen.
+
+    A user who wants T relevant items goes on from position i with probability
+    C(i) = ((i + T + T_i − 1) / (i + T + T_i))², where T_i = T less the relevant items among the
+    first i, and W(i + 1) / W(i) = C(i). The weights of all positions, to infinity, add up to 1.
+    Algorithm 1 of the source stops at 20,000 or 200,000 positions, C/W/L at 1,000; between two
+    relevant items the product of C is a ratio of squares, so the sum is taken to its end.
+
+    ``ranks``: (lists, relevant), an item that was not retrieved at infinity; ``wanted``:
+    T ≥ 1. Returns (lists,) in [0, 1), higher is better; 0 where nothing relevant was retrieved.
+
+    Source: Moffat, Bailey, Scholer and Thomas 2015, binary relevance, as its authors and
+    Koopman and Zuccon implement it (C/W/L, inst_eval); the paper itself could not be had.
+    """
+    weight, gained, looked_at = np.ones(len(ranks)), np.zeros(len(ranks)), np.ones(len(ranks))
+    start = np.full(len(ranks), 2.0 * wanted)  # i + T + T_i − 1 at the last relevant item
+    columns = [*ranks.T.astype(np.float64), np.full(len(ranks), np.inf)]
+    for number, rank in enumerate(columns):
+        end = rank + 2 * wanted - number
+        looked_at += weight * start**2 * (zeta(2, start + 1) - zeta(2, end))
+        weight = weight * (start / (end - 1)) ** 2
+        gained += weight
+        start = np.where(np.isfinite(rank), end - 2, 1.0)
+    return np.asarray(gained / looked_at)
 
 
 def average_precision(ranks: Ranks) -> Values:

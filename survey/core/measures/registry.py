@@ -19,7 +19,8 @@ GROUP = "survey.measures"
 NAME = r"[A-Za-z][A-Za-z0-9.@-]{0,39}"
 RESERVED = ("OTHER", "OWN", "TOTAL", "CHOICE", "QUESTION")
 
-SHORTEST_ANYWHERE = 4  # letters of a name that is found inside a word as well
+SHORTEST_ANYWHERE = 4  # letters of a name that is found inside a word as well,
+INSIDE_WORDS = ("inst",)  # other than these, which are in institute and against
 NUMBER = r"[0-9.]+"
 
 
@@ -182,7 +183,7 @@ def _mentions(
         mean = measure.mean_name.lower().partition("@")[0]
         if stem.isalpha() and len(stem) > 1:
             by_word.setdefault(stem, shown)
-            if len(stem) >= SHORTEST_ANYWHERE:
+            if len(stem) >= SHORTEST_ANYWHERE and stem not in INSIDE_WORDS:
                 parts.setdefault(re.escape(stem), shown)
         elif len(stem) > 1:  # S-recall, F0.5
             parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}(?![a-z0-9])", shown)
@@ -236,8 +237,7 @@ def _definition_faults(measure: Measure) -> Iterator[str]:
 
 
 def _numbers_in(name: str) -> tuple[float, ...]:
-    parts = name.replace("@", " ").lstrip("F").split()
-    return tuple(float(part) for part in parts if part.replace(".", "", 1).isdecimal())
+    return tuple(float(number) for number in re.findall(r"[0-9]+(?:\.[0-9]+)?", name))
 
 
 def _suggestion(name: object) -> str:

@@ -1,4 +1,4 @@
-"""The graded NMRR and MNRO: equal to the binary ones for binary grades, and sorted by grade."""
+"""Measures of grades: NMRR and MNRO over thresholds, ERR, Q-measure and graded AP."""
 
 import numpy as np
 import pytest
@@ -73,3 +73,53 @@ def test_a_hand_computed_graded_nmrr():
     # Positions 1 and 2, grades 1 and 2. Threshold 1: both relevant, perfect, NMRR = 0.
     # Threshold 2: the item at 2 alone: K = 4, (2 − 1) / (1.25 · 4 − 1) = 1/4. Mean 1/8.
     assert score(["gNMRR"], [[1, 2]], grades=[[1, 2]])[0, 0] == 0.125
+
+
+def test_a_hand_computed_err():
+    # Grades 3 and 1 at 1 and 3 of a scale to 4: R = 7/16 and 1/16; of a scale to 3: 7/8 and 1/8.
+    found = score(["ERR@5", "ERR3@5", "ERR@2"], [[1, 3]], grades=[[3, 1]])[0]
+    to_4, to_3 = 7 / 16 + 9 / 16 / 16 / 3, 7 / 8 + 1 / 8 / 8 / 3
+    assert found.tolist() == pytest.approx([to_4, to_3, 7 / 16])
+
+
+def test_a_grade_above_the_scale_has_no_err():
+    with pytest.raises(ValueError, match="grade 3 found; ERR2@k takes grades up to 2, ERR3@k up"):
+        score(["ERR2@5"], [[1, 3]], grades=[[3, 1]])
+
+
+def test_a_hand_computed_q_measure():
+    # Grades 1, 3 at 2 and 3, and a 2 that did not come back: cg = 1, 4; cg* = 3, 5, 6.
+    # (1 + 1) / (2 + 5) + (2 + 4) / (3 + 6), over three.
+    found = score(["Q-measure"], [[2, 3]], relevant=3, grades=[[1, 3, 2]])[0, 0]
+    assert found == pytest.approx((2 / 7 + 6 / 9) / 3)
+
+
+def test_a_hand_computed_graded_ap():
+    # Grades 1, 3 at 2 and 3, and a 2 that did not come back. Item 1: 1/2; item 2: (1 + 3)/3.
+    found = score(["graded-AP"], [[2, 3]], relevant=3, grades=[[1, 3, 2]])[0, 0]
+    assert found == pytest.approx((1 / 2 + 4 / 3) / 6)
+
+
+@FEW
+@given(drawn=several_lists())
+def test_q_measure_and_graded_ap_are_as_their_sources_define_them(drawn):
+    ranks, marks = drawn
+    for row, known in zip(ranks, marks, strict=True):
+        grade_at = {rank: grade for rank, (grade, _, _) in zip(row, known, strict=True)}
+        ideal = sorted(grade_at.values(), reverse=True)
+        blended, shared = 0, 0
+        for count, rank in enumerate(row, 1):
+            above = [grade_at[one] for one in row[:count]]
+            blended += (count + sum(above)) / (rank + sum(ideal[:rank]))
+            shared += sum(min(grade, grade_at[rank]) for grade in above) / rank
+        expected = [blended / len(row), shared / sum(ideal)]
+        found = score(["Q-measure", "graded-AP"], [row], grades=[[*grade_at.values()]])[0]
+        assert found.tolist() == pytest.approx(expected)
+
+
+@FEW
+@given(drawn=several_lists(), grade=st.integers(1, 5))
+def test_graded_ap_of_equal_grades_is_ap(drawn, grade):
+    ranks, _ = drawn
+    same = np.full(np.shape(ranks), grade)
+    assert score(["graded-AP"], ranks, grades=same) == pytest.approx(score(["AP"], ranks))

@@ -28,6 +28,11 @@ from survey.core.measures import MEASURES, mentioned_measure
         ("ANAR", "ANAR"),
         ("bprefs", "bpref"),
         ("rr", "RR"),
+        ("which ERR", "ERR@k"),
+        ("RBP@0.5 or not", "RBP@k"),
+        ("an inst study", "INST@k"),
+        ("Q-measure", "Q-measure"),
+        ("alpha-nDCG", "nDCG@k"),
     ],
 )
 def test_a_measure_is_found_by_name_mean_and_label(text, name):
@@ -44,6 +49,8 @@ def test_a_measure_is_found_by_name_mean_and_label(text, name):
         "g 10, R2, S",
         "Canary pilot, planar granary",
         "F16",
+        "Our institute: against the clock",
+        "The gap between a cap and an alphabet",
         "",
     ],
 )

@@ -22,6 +22,13 @@ EVERY_MEASURE = pytest.mark.parametrize("name", MEASURES)
 #   DCG of 1…5: 1/log2 2 + 1/log2 3 + 1/log2 4 + 1/log2 5 + 1/log2 6 = 2.9484591
 #   from rank 2: 1 + 1/log2 2 + 1/log2 3 + 1/log2 4 + 1/log2 5 = 3.5616063
 #   P@10-100 of 1…5: (5/10 + 5/20 + … + 5/100) / 10 = .1464484
+#   RBP@0.8 of 1…5: 1 − .8^5; of 96…100: .8^95 (1 − .8^5)
+#   INST@1 of 1…5: W = 1, 1/4, … 1/4^4, then 1/4^4 (p − 4)^−2 from 6 on, so the sum of the five,
+#   1.33203125, over itself + (π²/6 − 1) / 256; of 1 alone W = p^−2; for 96…100 and 100 alone
+#   2,000,000 positions were added up, with an integral for the rest
+#   ERR@20 of 1…5 with R = 1/16: Σ (15/16)^(r − 1) / 16 r
+#   Q-measure of 96…100: (2/101 + 4/102 + 6/103 + 8/104 + 10/105) / 5; of 100: 2/101
+#   alpha-nDCG of 1…5: a a b b c gain 1 .5 1 .5 1, the ideal list 1 1 1 .5 .5
 #   S-precision at .5: two of three clusters take 2 items; they are there at position 3, at 98
 EDGES = {
     "AP": (1, 0.030410302, 1, 0.01),
@@ -41,6 +48,11 @@ EDGES = {
     "Rprec": (1, 0, 1, 0),
     "RR": (1, 1 / 96, 1, 0.01),
     "bpref": (1, 0, 1, 0),
+    "RBP@0.8": (0.67232, 0.67232 * 0.8**95, 0.2, 0.2 * 0.8**99),
+    "INST@1": (0.998112268, 0.000791479, 6 / np.pi**2, 0.000152023),
+    "AP-condensed": (1, 0.030410302, 1, 0.01),
+    "NMRR-condensed": (0, 1, 0, 1),
+    "MNRO-condensed": (0, 1, 0, 1),
     "g@10": (0.05, 0, 0.01, 0),
     "NAR": (0, 0.95, 0, 0.99),
     "CG@10": (5, 0, 1, 0),
@@ -50,6 +62,9 @@ EDGES = {
     "nDCGlin@10": (1, 0, 1, 0),
     "DCGlog2@10": (3.561606312, 0, 1, 0),
     "nDCGlog2@10": (1, 0, 1, 0),
+    "ERR@20": (0.132637978, 0, 0.0625, 0),
+    "Q-measure": (1, 0.057886253, 1, 2 / 101),
+    "graded-AP": (1, 0.030410302, 1, 0.01),
     "gNMRR": (0, 1, 0, 1),
     "gMNRO": (0, 1, 0, 1),
     "wP@10": (0.5, 0, 0.1, 0),
@@ -57,6 +72,7 @@ EDGES = {
     "wP@10-100": (0.146448413, 0.005, 0.029289683, 0.001),
     "S-recall@20": (1, 0, 1, 0),
     "S-precision@0.5": (2 / 3, 2 / 98, 1, 0.01),
+    "alpha-nDCG@10": (0.951947576, 0, 1, 0),
 }
 FIVE = [(1, 1.0, frozenset(cluster)) for cluster in "aabbc"]
 
@@ -88,7 +104,8 @@ def test_a_list_of_which_nothing_came_back_is_no_better_than_the_worst(name):
     nothing = Lists(np.full((1, 5), np.inf), worst.grades, worst.weights, worst.clusters)
     value = measure_named(name).compute(nothing, SETTING)[0]
     # 0 where higher is better; NMRR 1; MNRO and NAR as with all at the collection's end.
-    by_hand = {"NMRR": 1, "gNMRR": 1, "MNRO": 1, "gMNRO": 1, "NAR": 0.95}.get(name, 0)
+    ones = ("NMRR", "gNMRR", "NMRR-condensed", "MNRO", "gMNRO", "MNRO-condensed")
+    by_hand = (dict.fromkeys(ones, 1) | {"NAR": 0.95}).get(name, 0)
     assert value == pytest.approx(by_hand, abs=1e-4 if "MNRO" in name else 1e-12)
     assert goodness(name, nothing)[0] <= goodness(name, worst)[0]
 
@@ -169,7 +186,8 @@ def test_a_grade_that_all_items_share_changes_no_normalised_value(drawn):
         for grade in (2, 1)
     )
     for name, measure in MEASURES.items():
-        if measure.largest is None:
+        # These read how large a grade is beside the scale, or beside a count.
+        if measure.largest is None and name not in ("ERR@20", "Q-measure"):
             found = measure.compute(alike, SETTING)
             assert np.allclose(found, measure.compute(plain, SETTING), rtol=0, atol=1e-12), name
 
@@ -195,10 +213,27 @@ def test_families_take_any_cut_off():
     assert "S-precision@0.25" in MEASURES
     assert measure_named("S-precision@1.0").name == "S-precision@1"
     assert measure_named("F1.0@10").name == "F1@10"
+    assert measure_named("RBP@0.80").name == "RBP@0.8"
+    assert measure_named("ERR4@20").name == "ERR@20"
+    assert measure_named("alpha0.5-nDCG@7").name == "alpha-nDCG@7"
+    assert measure_named("alpha0.8-nDCG@7").name == "alpha0.8-nDCG@7"
 
 
 @pytest.mark.parametrize(
-    "name", ["P@0", "P@", "P@07", "p@5", "P@1.5", "S-precision@0", "S-precision@2", "F@10", "MAP"]
+    "name",
+    [
+        "P@0",
+        "P@",
+        "P@07",
+        "p@5",
+        "P@1.5",
+        "S-precision@0",
+        "S-precision@2",
+        "F@10",
+        "MAP",
+        "RBP@1",
+        "ERR31@5",
+    ],
 )
 def test_what_no_measure_is_called_is_refused_with_those_there_are(name):
     assert name not in MEASURES
@@ -207,8 +242,21 @@ def test_what_no_measure_is_called_is_refused_with_those_there_are(name):
 
 
 def test_measures_stand_in_one_order_whatever_their_cut_offs():
-    names = ["S-recall@5", "nDCG@10", "P@20", "P@5", "MNRO", "nDCG@3", "AP"]
-    ordered = ["AP", "MNRO", "P@5", "P@20", "nDCG@3", "nDCG@10", "S-recall@5"]
+    names = [
+        "alpha0.8-nDCG@5",
+        "ERR2@10",
+        "alpha-nDCG@5",
+        "ERR@10",
+        "S-recall@5",
+        "nDCG@10",
+        "P@20",
+        "P@5",
+        "MNRO",
+        "nDCG@3",
+        "AP",
+    ]
+    ordered = ["AP", "MNRO", "P@5", "P@20", "nDCG@3", "nDCG@10", "ERR2@10", "ERR@10", "S-recall@5"]
+    ordered += ["alpha0.8-nDCG@5", "alpha-nDCG@5"]
     assert sorted(names, key=MEASURES.sort_key) == ordered
     assert sorted(MEASURES, key=MEASURES.sort_key) == list(MEASURES)
 

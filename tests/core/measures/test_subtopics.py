@@ -1,6 +1,7 @@
 """S-recall and S-precision, and the smallest sets of items that cover sub-topics."""
 
 from itertools import combinations
+from math import log2
 
 import pytest
 from hypothesis import given
@@ -42,6 +43,39 @@ def test_redundant_and_balanced_lists_have_the_same_s_recall_as_the_paper_warns(
     ranks = [*range(1, 21)]
     assert value("S-recall@20", ranks, ["a"] * 10 + ["b"] * 10) == 1
     assert value("S-recall@20", ranks, ["a"] * 19 + ["b"]) == 1
+
+
+def test_alpha_ndcg_prefers_the_balanced_list_as_the_paper_wishes():
+    # 10 and 10 against 19 and 1; with alpha = .5 the n-th item of a sub-topic gains .5^(n − 1).
+    ranks = [*range(1, 21)]
+    balanced = value("alpha-nDCG@20", ranks, ["a", "b"] * 10)
+    lopsided = value("alpha-nDCG@20", ranks, ["a", "b", *["a"] * 18])
+    assert balanced == lopsided == 1  # each is the best order of its own items
+    blocks = value("alpha-nDCG@20", ranks, ["a"] * 10 + ["b"] * 10)
+    assert value("alpha-nDCG@20", ranks, ["a"] * 19 + ["b"]) < blocks < 1
+
+
+def test_a_hand_computed_alpha_ndcg():
+    # a, a + b, c at 1, 2, 4 gain 1, .5 + 1, 1; the ideal takes a + b first (2), then c (1), a (.5).
+    gained = 1 + 1.5 / log2(3) + 1 / log2(5)
+    ideal = 2 + 1 / log2(3) + 0.5 / log2(4)
+    assert value("alpha-nDCG@10", [1, 2, 4], ["a", "a+b", "c"]) == pytest.approx(gained / ideal)
+    # With alpha = .9 the second item of a gains .1.
+    gained = 1 + 1.1 / log2(3) + 1 / log2(5)
+    ideal = 2 + 1 / log2(3) + 0.1 / log2(4)
+    assert value("alpha0.9-nDCG@10", [1, 2, 4], ["a", "a+b", "c"]) == pytest.approx(gained / ideal)
+
+
+def test_a_list_that_gains_more_than_the_greedy_ideal_has_the_value_1():
+    # Each gains 2 at first, and greedy takes b + d, the last by name: 2, then 1.5 twice. The
+    # list gains 2, 2, 1.
+    greedy = 2 + 1.5 / log2(3) + 1.5 / log2(4)
+    assert 2 + 2 / log2(3) + 1 / log2(4) > greedy
+    items = ["a+d", "b+c", "b+d"]
+    assert value("alpha-nDCG@5", [1, 2, 3], items) == 1
+    assert value("alpha-nDCG@5", [1, 2, 4], items) == pytest.approx(
+        (2 + 2 / log2(3) + 1 / log2(5)) / greedy
+    )
 
 
 def test_s_precision_compares_with_the_best_order_of_the_same_items():

@@ -1,0 +1,47 @@
+"""Measures of condensed lists: items without a judgement are removed first (Sakai 2007)."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from survey.core.collections.runs import GroundTruth, lists_of
+from survey.core.measures import Setting, measure_named
+
+FEW = settings(max_examples=20)
+NAMES = ("AP", "NMRR", "MNRO")
+GRADES = {f"d{number}": int(number % 5 == 0) for number in range(20)}  # 4 of 20 are relevant
+ORDERS = st.permutations([*GRADES]).map(lambda order: order[:15])
+TRUTH = GroundTruth({"q": GRADES})
+
+
+def values(order, size, suffix=""):
+    lists = lists_of(TRUTH, "q", [order])
+    return [measure_named(f"{name}{suffix}").compute(lists, Setting(size))[0] for name in NAMES]
+
+
+@FEW
+@given(order=ORDERS)
+def test_where_every_document_is_judged_they_are_the_measures_themselves(order):
+    assert values(order, 20, "-condensed") == pytest.approx(values(order, 20))
+
+
+@FEW
+@given(order=ORDERS, places=st.lists(st.integers(0, 15), max_size=30))
+def test_documents_without_a_judgement_change_nothing(order, places):
+    longer = [*order]
+    for number, place in enumerate(places):
+        longer.insert(place, f"unjudged{number}")
+    alone, among = (values(documents, 1000, "-condensed") for documents in (order, longer))
+    assert alone == pytest.approx(among)
+
+
+def test_a_hand_computed_condensed_list():
+    # Relevant at 3 and 5, not judged at 1 and 4, one never came back. Judged: b c d e f, so
+    # the positions are 2 and 3 of 5; AP = (1/2 + 2/3 + 0) / 3.
+    truth = GroundTruth({"q": {"b": 0, "c": 1, "d": 1, "e": 1, "f": 0}})
+    lists = lists_of(truth, "q", [["x", "b", "c", "y", "d", "f"]])
+    ap = measure_named("AP-condensed").compute(lists, Setting(1000))[0]
+    assert ap == pytest.approx((1 / 2 + 2 / 3) / 3)
+    # K = 12: AVR = (2 + 3 + 15) / 3, (AVR − 2) / (15 − 2).
+    nmrr = measure_named("NMRR-condensed").compute(lists, Setting(1000))[0]
+    assert nmrr == pytest.approx((20 / 3 - 2) / 13)
