@@ -32,6 +32,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "evaluate": "scores",
         "feedback": "scores",
         "collect": "collect",
+        "rank": "collect",
         "assess": "assess",
         "paper": "paper",
     },

@@ -1,10 +1,17 @@
-"""``survey collect``: from a folder of pictures to a test collection."""
+"""``survey collect`` and ``rank``: runs from a folder of pictures, and from hash codes."""
 
 from pathlib import Path
 
 import click
 
-from survey.cli.command import JSON_OPTION, OUTPUT_FOLDER, check_writable, command
+from survey.cli.command import (
+    INPUT_FILE,
+    JSON_OPTION,
+    OUTPUT_FILE,
+    OUTPUT_FOLDER,
+    check_writable,
+    command,
+)
 from survey.cli.terminal import print_result, progress_bar
 
 INPUT_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -48,3 +55,49 @@ def collect(folder: Path, target: Path, queries: int, as_json: bool) -> None:
             f"  --topics {','.join(collection.chosen)}",
         ]
     print_result(content, *sentences, as_json=as_json)
+
+
+@command(
+    examples=(
+        "survey rank codes.txt query-codes.txt --to hashed.txt",
+        "survey rank codes.npy query-codes.npy --to hashed.txt.gz --depth 1000",
+    )
+)
+@click.argument("collection", type=INPUT_FILE)
+@click.argument("queries", type=INPUT_FILE)
+@click.option("--to", "target", type=OUTPUT_FILE, required=True, help="The run to write.")
+@click.option("--depth", type=click.IntRange(1), help="Documents in each list; all by default.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@JSON_OPTION
+def rank(
+    collection: Path,
+    queries: Path,
+    target: Path,
+    depth: int | None,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Rank documents by the Hamming distance of their hash codes from each query's.
+
+    COLLECTION and QUERIES hold a line for each document, its id and its code in digits 0 and 1.
+    Or they are arrays of numpy (.npy) of 0 and 1, or -1 and 1, a row for each document, with the
+    ids in a file of the same name that ends in .ids. The run is TREC's, for survey evaluate.
+    """
+    from survey.services.collections import hash_run
+
+    check_writable(target, force=force)
+    codes, asked = hash_run.read_code_files(collection, queries)
+    with progress_bar("Ranking", total=len(asked.ids)) as progress:
+        size = hash_run.write_run(codes, asked, target, depth, progress.advance)
+    share = 100 * size.tied / size.lines if size.lines else 0
+    sentences = [
+        f"{target} ranks {size.collection_size} documents for {size.queries} queries by the "
+        f"Hamming distance of {size.bits} bits.",
+        f"{share:.0f} % of its lines are of documents as near as another one; these are ordered "
+        "by their ids, the last first, as trec_eval orders equal scores.",
+    ]
+    if size.left_out:
+        sentences.append(
+            f"A document of the query's own id was left out for {size.left_out} queries."
+        )
+    print_result(vars(size), *sentences, as_json=as_json)

@@ -4,6 +4,7 @@ import shlex
 import shutil
 import zipfile
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -59,6 +60,11 @@ def furnish(folder):
         (folder / f"{name}.txt").write_text(JUDGED)
     for name in ("one", "two", "three"):
         (folder / f"{name}.txt").write_text(CLUSTERED)
+    for name, ids in (("codes", ("d1", "d2", "d3")), ("query-codes", ("1", "2"))):
+        codes = [f"{number:04b}" for number in range(len(ids))]
+        (folder / f"{name}.txt").write_text("".join(map("{} {}\n".format, ids, codes)))
+        np.save(folder / f"{name}.npy", np.array([[*map(int, code)] for code in codes]))
+        (folder / f"{name}.ids").write_text("\n".join(ids))
     desk.run("survey collect albums --to collection")
     desk.run("survey init")
     desk.run('survey researcher add "Ada Lovelace"')

@@ -101,7 +101,7 @@ def read_clusters(file: str, lines: Iterable[str], faults: FileFaults) -> Cluste
     """
     topics: dict[str, dict[str, frozenset[str]]] = {}
     first_lines: dict[tuple[str, str, str], int] = {}
-    for number, fields in _split_lines(CLUSTERS_LINE, file, lines, faults, rest_in_last=True):
+    for number, fields in split_lines(CLUSTERS_LINE, file, lines, faults, rest_in_last=True):
         topic, document = fields[:2]
         cluster = _cluster_name(fields[2])
         first = first_lines.setdefault((topic, document, cluster), number)
@@ -144,7 +144,7 @@ def read_values(
     document_column, value_column = names.index("document"), names.index(name)
     topics: dict[str, dict[str, Value]] = {}
     first_lines: dict[str, dict[str, int]] = {}
-    for number, fields in _split_lines(line, file, lines, faults):
+    for number, fields in split_lines(line, file, lines, faults):
         topic, document, text = fields[0], fields[document_column], fields[value_column]
         first = first_lines.setdefault(topic, {}).setdefault(document, number)
         if (value := parse(text)) is None:
@@ -159,7 +159,7 @@ def read_values(
     return topics
 
 
-def _split_lines(
+def split_lines(
     form: str, file: str, lines: Iterable[str], faults: FileFaults, *, rest_in_last: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield each line's number from 1 and its fields, without empty lines and comments (#).

@@ -1,0 +1,101 @@
+"""Write a run of a test collection from files of hash codes."""
+
+import gzip
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from survey.core.collections.hash_codes import (
+    HashCodes,
+    codes_of_array,
+    rank_by_distance,
+    read_codes,
+)
+from survey.core.text_input import FileFaults, lines_of
+from survey.errors import SurveyError
+from survey.services.exchange.input_files import read_text
+
+TAG = "hamming"
+
+
+@dataclass(frozen=True)
+class RunSize:
+    """What a run holds.
+
+    ``tied``: how many of its lines are of documents as near as another one; ``left_out``: for how
+    many queries a document of the same id was left out.
+    """
+
+    queries: int
+    collection_size: int
+    bits: int
+    lines: int
+    tied: int
+    left_out: int
+
+
+def read_code_files(collection: Path, queries: Path) -> tuple[HashCodes, HashCodes]:
+    """Read both files of codes; raises FaultyFilesError with all their faults.
+
+    A file that ends in .npy is an array; a file .ids of the same name holds the documents.
+    """
+    faults = FileFaults()
+    codes, asked = (_read(path, faults) for path in (collection, queries))
+    if not len(faults) and codes.bits != asked.bits:
+        faults.add(f"{queries}: codes of {asked.bits} bits found; {collection} has {codes.bits}")
+    faults.raise_any()
+    return codes, asked
+
+
+def _read(path: Path, faults: FileFaults) -> HashCodes:
+    if path.suffix != ".npy":
+        return read_codes(str(path), lines_of(read_text(path)), faults)
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise SurveyError(f"{path} cannot be read as an array of numpy: {error}.") from None
+    id_file = path.with_suffix(".ids")
+    ids = [line.strip() for line in lines_of(read_text(id_file))]
+    return codes_of_array(str(path), array, ids, str(id_file), faults)
+
+
+def write_run(
+    collection: HashCodes,
+    queries: HashCodes,
+    target: Path,
+    depth: int | None = None,
+    on_query: Callable[[int], object] = lambda _: None,
+) -> RunSize:
+    """Write the run of a collection's codes, gzipped where its name ends in .gz.
+
+    It is written under another name first and renamed, so that it is never half a run. A
+    document's score is minus its distance. Raises SurveyError where it cannot be written.
+    """
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+    lines = tied = 0
+    try:
+        with (
+            gzip.open(unfinished, "wt", encoding="utf-8")
+            if target.suffix == ".gz"
+            else unfinished.open("w", encoding="utf-8")
+        ) as file:
+            for ranked in rank_by_distance(queries, collection, depth):
+                pairs = zip(ranked.documents, ranked.distances, strict=True)
+                file.writelines(
+                    f"{ranked.query} Q0 {document} {rank} {-distance} {TAG}\n"
+                    for rank, (document, distance) in enumerate(pairs, 1)
+                )
+                lines, tied = lines + len(ranked.documents), tied + ranked.tied
+                on_query(1)
+        unfinished.replace(target)
+    except OSError as error:
+        raise SurveyError(f"{target} cannot be written: {error.strerror}.") from None
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
+    left_out = len({*queries.ids} & {*collection.ids})
+    return RunSize(len(queries.ids), len(collection.ids), collection.bits, lines, tied, left_out)
