@@ -67,7 +67,10 @@ def test_json_holds_means_values_and_comparisons(evaluate):
     assert found["runs"]["base"]["mean"]["AP"] == pytest.approx(11 / 24)
     assert found["runs"]["better"]["mean"]["AP"] == pytest.approx(7 / 8)
     ap, nmrr, _ = found["significance"]
-    assert list(ap) == ["run", "measure", "difference", "percent", "p", "p_holm", "stars"]
+    assert list(ap) == [
+        *("run", "measure", "difference", "percent", "p", "p_holm"),
+        *("p_t", "p_t_holm", "p_randomisation", "p_randomisation_holm", "stars"),
+    ]
     assert (ap["run"], ap["measure"]) == ("better", "AP")
     assert ap["difference"] == pytest.approx(10 / 24)
     assert ap["percent"] == pytest.approx(100 * 10 / 11)
@@ -253,8 +256,8 @@ def test_every_row_of_the_csv_has_every_cell_and_says_why_there_is_no_p(evaluate
         *("--measures", "AP", "--csv"),
     )
     rows = list(csv.reader(io.StringIO(said[said.index("run,measure") :])))
-    assert {len(row) for row in rows} == {10}
-    assert rows[2][-1] == "the two runs have the same value for every query"
+    assert {len(row) for row in rows} == {14}
+    assert rows[2][9] == "the two runs have the same value for every query"
 
 
 def test_a_baseline_without_another_run_is_refused(evaluate):

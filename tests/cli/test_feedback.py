@@ -90,7 +90,10 @@ def test_negative_examples_are_what_round_0_got_wrong(feedback):
 
 def test_csv_and_latex_are_those_of_evaluate(feedback):
     assert feedback(*ROUNDS, "--csv").startswith("run,measure,mean,queries,difference")
-    assert r"run & mean & gain & in \% & p & p (Holm) \\" in feedback(*ROUNDS, "--latex")
+    assert (
+        r"run & mean & gain & in \% & p & p (Holm) & t (Holm) & randomisation (Holm) \\"
+        in feedback(*ROUNDS, "--latex")
+    )
 
 
 def test_a_single_run_is_wrong_usage(feedback):

@@ -8,6 +8,7 @@ can be negative, and higher is better (MiAlbum protocol, Section 2.2).
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Literal
 
@@ -17,7 +18,14 @@ from survey.core.collections.runs import GroundTruth, Runs, lists_of, ranking
 from survey.core.measures import Measure, Setting, Values
 from survey.core.measures.measure import COMPARED_DECIMALS
 from survey.core.measures.subtopics import is_exact
-from survey.core.statistics.significance import REPLICATES, SEED, bootstrap_p, holm
+from survey.core.statistics.significance import (
+    REPLICATES,
+    SEED,
+    bootstrap_p,
+    holm,
+    paired_t_p,
+    randomisation_p,
+)
 from survey.core.text_input import FaultyFilesError, FileFaults, shortened
 
 # MiAlbum takes a document that any annotator chose as relevant.
@@ -25,6 +33,9 @@ MERGE = " `survey assess merge --at-least 1` takes a document as relevant that a
 MOST_NAMED = 5  # topics that a sentence lists by name
 
 LEVELS = (0.05, 0.01, 0.001)  # *, ** and ***, as in the MNRO paper's Table 8
+
+TESTS = ("p", "p_holm", "p_t", "p_t_holm", "p_randomisation", "p_randomisation_holm")
+"""The fields of a comparison that hold a p value: of the bootstrap first."""
 
 FEEDBACK_MEASURES = ("P@10-100", "wP@10-100", "R@100")
 """Average Precision, Weighted Average Precision and R100 of the MiAlbum protocol, by their names
@@ -56,7 +67,9 @@ class Comparison:
     """A run compared with the baseline in one measure.
 
     ``difference``: the run's mean less the baseline's; ``percent``: of the baseline's mean,
-    None where that is 0; ``p``, ``p_holm``: None where undefined; ``why`` gives the reason.
+    None where that is 0. ``p`` is the bootstrap's, ``p_t`` and ``p_randomisation`` those of
+    the paired t test and of the randomisation test, each with Holm's correction of its own; all
+    None where undefined, of which ``why`` gives the reason.
     """
 
     run: str
@@ -65,6 +78,10 @@ class Comparison:
     percent: float | None
     p: float | None
     p_holm: float | None
+    p_t: float | None
+    p_t_holm: float | None
+    p_randomisation: float | None
+    p_randomisation_holm: float | None
     why: str | None
 
     @property
@@ -256,8 +273,9 @@ def compare(
 ) -> tuple[Comparison, ...]:
     """Compare every other run with the baseline in every measure.
 
-    p: see ``bootstrap_p``, of the differences in the direction in which the run would be
-    better than the baseline. p_holm: Holm's correction over all comparisons of this call.
+    Every p is of the differences in the direction in which the run would be better than the
+    baseline: see ``bootstrap_p``, ``paired_t_p`` and ``randomisation_p``. Holm's correction is
+    over all comparisons of this call.
     """
     pairs = [
         (run, measure)
@@ -272,14 +290,22 @@ def compare(
     ]
     reasons = [why_none(gain) for gain in gains]
     tested = [gain for gain, why in zip(gains, reasons, strict=True) if why is None]
-    values = iter(bootstrap_p(np.column_stack(tested), resamples, seed).tolist() if tested else ())
-    p = [next(values) if why is None else None for why in reasons]
+    columns: list[list[float | None]] = []
+    for test in (
+        partial(bootstrap_p, resamples=resamples, seed=seed),
+        paired_t_p,
+        partial(randomisation_p, resamples=resamples, seed=seed),
+    ):
+        values = iter(test(np.column_stack(tested)).tolist() if tested else ())
+        p = [next(values) if why is None else None for why in reasons]
+        columns += [p, holm(p)]
     comparisons = []
-    for (run, measure), value, adjusted, why in zip(pairs, p, holm(p), reasons, strict=True):
+    for (run, measure), *tests, why in zip(pairs, *columns, reasons, strict=True):
         base = evaluation.mean(baseline, measure.name)
         difference = evaluation.mean(run, measure.name) - base
         percent = 100 * difference / base if base else None
-        comparisons.append(Comparison(run, measure.name, difference, percent, value, adjusted, why))
+        known = dict(zip(TESTS, tests, strict=True))
+        comparisons.append(Comparison(run, measure.name, difference, percent, **known, why=why))
     return tuple(comparisons)
 
 

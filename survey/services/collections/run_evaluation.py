@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar
 from survey.core.collections.evaluation import (
     FEEDBACK_MEASURES,
     LEVELS,
+    TESTS,
     Comparison,
     Evaluation,
     compare,
@@ -55,6 +56,10 @@ DEFAULT_MEASURES = (
     *("NMRR", "MNRO", "NAR", "wP@10", "wP@10-100"),
 )
 DECIMALS = 4
+OTHER_TESTS = (
+    "p is the bootstrap's; t and randomisation are paired tests of the same tail, after Holm's "
+    "correction."
+)
 
 Content = TypeVar("Content")
 
@@ -352,7 +357,10 @@ def comparisons_sheet(report: Report, difference: str = "difference") -> Sheet:
     return Sheet(
         name="comparisons",
         title=f"Differences from {report.baseline} over {_queries(report)}",
-        columns=("run", "mean", difference, "in %", "p", "p (Holm)"),
+        columns=(
+            *("run", "mean", difference, "in %", "p", "p (Holm)"),
+            *("t (Holm)", "randomisation (Holm)"),
+        ),
         rows=tuple(
             (
                 comparison.run,
@@ -361,12 +369,17 @@ def comparisons_sheet(report: Report, difference: str = "difference") -> Sheet:
                 None
                 if comparison.percent is None
                 else Starred(comparison.percent, comparison.stars, 2),
-                None if comparison.p is None else P(comparison.p),
-                None if comparison.p_holm is None else P(comparison.p_holm),
+                *(
+                    None if p is None else P(p)
+                    for p in (
+                        *(comparison.p, comparison.p_holm),
+                        *(comparison.p_t_holm, comparison.p_randomisation_holm),
+                    )
+                ),
             )
             for comparison in report.comparisons
         ),
-        note=" ".join([_stars(report), *_undefined(report.comparisons)]),
+        note=" ".join([_stars(report), OTHER_TESTS, *_undefined(report.comparisons)]),
         decimals=DECIMALS,
     )
 
@@ -393,7 +406,7 @@ def long_sheet(report: Report) -> Sheet:
     compared = {
         (comparison.run, comparison.measure): comparison for comparison in report.comparisons
     }
-    compared_in = ("difference", "percent", "p", "p_holm", "stars", "why")
+    compared_in = ("difference", "percent", "p", "p_holm", "stars", "why", *TESTS[2:])
     rows: list[tuple[Cell, ...]] = []
     for run in evaluation.values:
         for measure in evaluation.measures:
