@@ -15,7 +15,9 @@ from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
 from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.second_opinion import second_opinions
-from survey.figures import analysis, paper
+from survey.core.collections.curves import curves_of
+from survey.core.collections.runs import GroundTruth
+from survey.figures import analysis, curves, paper
 from survey.figures.analysis import (
     exhibits,
     pairwise_differences,
@@ -53,6 +55,57 @@ def shown():
     agreement = analyse_answers(answers, rankings(), MEASURES, asked=4)
     drawn = (*exhibits(agreement), participants_differences(opinion, 1))
     return {exhibit.kind or exhibit.name: exhibit for exhibit in drawn}
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    """The graphs of eight runs of three queries."""
+    rng = np.random.default_rng(2)
+    names = [f"d{number}" for number in range(40)]
+    relevant = {"q1": names[:3], "q2": names[:9], "q3": names[5:7]}
+    runs = {
+        f"run{number}": {
+            topic: dict(zip(rng.permutation(names)[:30], -np.arange(30.0), strict=True))
+            for topic in relevant
+        }
+        for number in range(8)
+    }
+    truth = GroundTruth(
+        {topic: dict.fromkeys(documents, 1) for topic, documents in relevant.items()},
+        clusters={"q1": {name: frozenset(name) for name in relevant["q1"]}},
+    )
+    drawn = curves.exhibits(curves_of(truth, runs, tuple(relevant), 40))
+    return {exhibit.name: exhibit for exhibit in drawn}
+
+
+@pytest.mark.parametrize("name", curves.FIGURES)
+def test_a_graph_of_runs_has_a_line_for_each_run_and_words(graphs, name):
+    assert list(graphs) == list(curves.FIGURES)
+    exhibit = graphs[name]
+    (axes,) = figures.draw(exhibit).axes
+    labels = [line.get_label() for line in axes.get_lines() if line.get_label()[0] != "_"]
+    assert labels == [f"run{number}" for number in range(8)]
+    looks = {
+        (line.get_color(), line.get_linestyle(), line.get_marker())
+        for line in axes.get_lines()
+        if line.get_label() in labels
+    }
+    assert name == "precision-by-generality" or len(looks) == 8
+    assert "run7" in exhibit.alternative
+    root = ElementTree.fromstring(figures.as_svg(exhibit))
+    assert root.find(f"{SVG}desc").text == exhibit.alternative
+    assert figures.render(exhibit, "svg") == figures.render(exhibit, "svg")
+
+
+def test_a_graph_that_needs_the_size_of_the_collection_is_empty_without():
+    truth = GroundTruth({"q": {"a": 1}})
+    drawn = curves.exhibits(curves_of(truth, {"one": {"q": {"a": 1.0}}}, ("q",)))
+    assert [(each.name, each.why is None) for each in drawn] == [
+        ("precision-recall-11", True),
+        ("precision-recall", True),
+        ("roc", False),
+        ("precision-by-generality", False),
+    ]
 
 
 def test_there_are_eight_kinds_of_figures_in_the_order_of_a_report(shown):

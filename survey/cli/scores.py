@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -10,9 +11,11 @@ from survey.cli.command import (
     INPUT_FILE,
     JSON_OPTION,
     MEASURES,
+    OUTPUT_FOLDER,
     MultiWordCommand,
     command,
     with_options,
+    write_files,
 )
 from survey.cli.terminal import print_json, print_sheet, print_table, progress_bars
 
@@ -208,6 +211,7 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
         "survey evaluate --qrels qrels.txt --run base.txt new.txt.gz --baseline base \\\n"
         "  --measures AP nDCG@10 MNRO --collection-size 10000",
         "survey evaluate --qrels qrels.txt --run base.txt --per-query --csv",
+        "survey evaluate --qrels qrels.txt --run base.txt new.txt.gz --to graphs",
     ),
 )
 @with_options(INPUT_OPTIONS)
@@ -226,9 +230,19 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
 @LITERAL_OPTION
 @click.option("--baseline", metavar="RUN", help="Test whether the other runs are better.")
 @click.option("--per-query", is_flag=True, help="Print the value for each query as well.")
+@click.option(
+    "--to",
+    "folder",
+    type=OUTPUT_FOLDER,
+    help="Write tables and graphs (precision-recall, ROC, generality, S-recall) into this folder.",
+)
 @with_options(OUTPUT_OPTIONS)
 def evaluate(
-    measures: tuple[str, ...], per_query: bool, output: Format | None, **options: Any
+    measures: tuple[str, ...],
+    per_query: bool,
+    folder: Path | None,
+    output: Format | None,
+    **options: Any,
 ) -> None:
     """Score the runs of a test collection, in TREC's formats.
 
@@ -244,6 +258,8 @@ def evaluate(
         report = evaluation.evaluate_runs(
             evaluation.Request(measures=names, **options), on_progress
         )
+    if folder is not None:
+        _write_report(folder, report)
     sheets = [evaluation.means_sheet(report)]
     sheets += [evaluation.comparisons_sheet(report)] if report.comparisons else []
     sheets += [evaluation.queries_sheet(report)] if per_query else []
@@ -309,6 +325,18 @@ def _scoring_bars() -> "Iterator[OnProgress]":
             yield update
         except RequestError as error:
             raise click.UsageError(f"{error}.") from error
+
+
+def _write_report(folder: Path, report: "Report") -> None:
+    """Write tables and graphs, and print which graphs cannot be drawn."""
+    from survey.services.collections import run_report
+
+    graphs = run_report.graphs(report)
+    write_files(folder, run_report.files_of(report, graphs), run_report.file_count(report, graphs))
+    click.echo(f"Tables and graphs are in {folder}.", err=True)
+    for graph in graphs:
+        if graph.why:
+            click.echo(f"Not drawn: {graph.name}, since {graph.why}.", err=True)
 
 
 def _print_report(

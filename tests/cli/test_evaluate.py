@@ -263,3 +263,40 @@ def test_every_row_of_the_csv_has_every_cell_and_says_why_there_is_no_p(evaluate
 def test_a_baseline_without_another_run_is_refused(evaluate):
     one = ("--qrels", "qrels.txt", "--run", "base.txt", "--baseline", "base")
     assert "a baseline is compared with other runs" in refusal(evaluate, *one, status=2)
+
+
+def test_tables_and_graphs_are_written_and_what_cannot_be_drawn_is_told(evaluate):
+    options = ("--clusters", "clusters.txt", "--collection-size", 50, "--baseline", "base")
+    told = evaluate(*BOTH, *options, "--to", "paper", stream="stderr")
+    assert told == "Tables and graphs are in paper.\n"
+    folder = evaluate.folder / "paper"
+    graphs = ["precision-by-generality", "precision-recall", "precision-recall-11"]
+    graphs += ["roc", "s-recall"]
+    names = {path.name for path in (folder / "figures").iterdir()}
+    assert names == {f"{name}.{ending}" for name in graphs for ending in ("pdf", "png", "svg")}
+    tables = {path.name for path in (folder / "tables").iterdir()}
+    sheets = [*graphs, "means", "comparisons", "queries"]
+    assert tables == {f"{name}.{ending}" for name in sheets for ending in ("csv", "md", "tex")}
+    rows = list(csv.reader((folder / "tables" / "precision-recall.csv").open()))
+    assert rows[0] == [
+        "k",
+        *(f"{run}: {what}" for run in ("base", "better") for what in ("recall", "precision")),
+    ]
+    # base: relevant at 3 and 4 of q1, 2 of q2; after 2: recall 0 and 1, precision 0 and 1/2.
+    assert [float(cell) for cell in rows[2][:3]] == [2, 0.5, 0.25]
+    content = json.loads((folder / "evaluation.json").read_text())
+    assert content == json.loads(evaluate(*BOTH, *options, "--json"))
+    again = (folder / "figures" / "roc.svg").read_bytes()
+    evaluate(*BOTH, *options, "--to", "paper")
+    assert (folder / "figures" / "roc.svg").read_bytes() == again
+
+
+def test_graphs_that_need_the_size_of_the_collection_say_so(evaluate):
+    told = evaluate(*BOTH, "--to", "paper", stream="stderr").splitlines()
+    reason = "since the size of the collection is not known."
+    assert told[1:] == [
+        f"Not drawn: roc, {reason}",
+        f"Not drawn: precision-by-generality, {reason}",
+    ]
+    names = {path.stem for path in (evaluate.folder / "paper" / "figures").iterdir()}
+    assert names == {"precision-recall", "precision-recall-11"}

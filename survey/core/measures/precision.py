@@ -198,10 +198,17 @@ def interpolated_average_precision(ranks: Ranks, tenths: Sequence[int] = ELEVEN_
     Source: the lecture's eleven-point interpolated AP (TREC's 11pt_avg); MNRO paper,
     Section 2, the 3-point average at recall 0.2, 0.5, 0.8.
     """
+    return np.asarray(interpolated_precision(ranks, tenths).mean(axis=1))
+
+
+def interpolated_precision(
+    ranks: Ranks, tenths: Sequence[int] = ELEVEN_LEVELS
+) -> NDArray[np.float64]:
+    """Compute P(ρ) at each level of recall, (lists, levels): see interpolated AP."""
     relevant = ranks.shape[1]
     precisions = np.arange(1, relevant + 1) / ranks
     highest = np.maximum.accumulate(precisions[:, ::-1], axis=1)[:, ::-1]
-    return np.asarray(highest[:, _reaching_items(relevant, tenths)].mean(axis=1))
+    return np.asarray(highest[:, _reaching_items(relevant, tenths)])
 
 
 def interpolated_average_precision_exact(

@@ -28,7 +28,7 @@ def s_recall(ranks: Ranks, clusters: Clusters, cutoff: int) -> Values:
 
     Source: ImageCLEF 2008 diversity paper, Section 5 (Zhai et al. 2003); its "cluster recall".
     """
-    firsts = [_first_ranks(*row) for row in zip(ranks, clusters, strict=True)]
+    firsts = [first_ranks(*row) for row in zip(ranks, clusters, strict=True)]
     return np.array([sum(rank <= cutoff for rank in first) / len(first) for first in firsts])
 
 
@@ -45,7 +45,7 @@ def s_precision(ranks: Ranks, clusters: Clusters, level: Fraction) -> Values:
     """
     values = []
     for row, items in zip(ranks, clusters, strict=True):
-        firsts = sorted(_first_ranks(row, items))
+        firsts = sorted(first_ranks(row, items))
         needed = ceil(level * len(firsts))
         best = smallest_cover(frozenset(items), needed)
         # A greedy bound may be larger than what the list itself needed.
@@ -108,7 +108,7 @@ def _greedy_gain(items: tuple[tuple[str, ...], ...], cutoff: int, alpha: float) 
     return _novelty_gain(order, alpha)
 
 
-def _first_ranks(ranks: Ranks, items: Sequence[frozenset[str]]) -> list[float]:
+def first_ranks(ranks: Ranks, items: Sequence[frozenset[str]]) -> list[float]:
     """Return the position of each sub-topic's first item."""
     firsts: dict[str, float] = {}
     for rank, topics in zip(ranks.tolist(), items, strict=True):

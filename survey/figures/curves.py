@@ -1,0 +1,223 @@
+"""The graphs of runs: precision and recall, ROC, generality, sub-topics; numbers and drawing."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from survey.core.collections.curves import Curves
+from survey.figures.exhibit import COLOURS, GREY, MARKERS, Cell, Exhibit, legend
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DASHES = ("-", (0, (4, 1.5)), (0, (1.5, 1.2)))  # of the runs 1 to 6, 7 to 12, …
+MARKED = 12  # points of a curve that have a marker, about
+SHOWN_AT = (5, 10, 20)  # positions that texts name
+NO_SIZE = "the size of the collection is not known"
+
+
+def exhibits(curves: Curves) -> tuple[Exhibit, ...]:
+    """Compute the numbers of the graphs, in the order of a report."""
+    graphs = (eleven_points(curves), precision_recall(curves), roc(curves), by_generality(curves))
+    has_clusters = any(run.s_recall is not None for run in curves.runs.values())
+    return (*graphs, s_recall(curves)) if has_clusters else graphs
+
+
+def eleven_points(curves: Curves) -> Exhibit:
+    """Tabulate the mean interpolated precision of each run at eleven levels of recall."""
+    columns = [run.at_recall.tolist() for run in curves.runs.values()]
+    rows = tuple((tenth / 10, *values) for tenth, values in enumerate(zip(*columns, strict=True)))
+    ends = "; ".join(
+        f"{name} {values[0]:.2f}, {values[5]:.2f}, {values[10]:.2f}"
+        for name, values in zip(curves.runs, columns, strict=True)
+    )
+    return Exhibit(
+        name="precision-recall-11",
+        title=f"Interpolated precision at eleven levels of recall, {_queries(curves)}",
+        columns=("recall", *curves.runs),
+        rows=rows,
+        alternative=f"Precision at recall 0, .5 and 1: {ends}.",
+        note="The highest precision at that recall or more, 0 where it is not reached.",
+    )
+
+
+def precision_recall(curves: Curves) -> Exhibit:
+    """Tabulate mean precision and recall of each run after k documents."""
+    pairs = {name: (run.recall, run.precision) for name, run in curves.runs.items()}
+    words = "; ".join(
+        f"{name} precision {run.precision[-1]:.2f} at recall {run.recall[-1]:.2f}"
+        for name, run in curves.runs.items()
+    )
+    return Exhibit(
+        name="precision-recall",
+        title=f"Precision and recall after k documents, {_queries(curves)}",
+        columns=("k", *_pair_columns(curves, "recall", "precision")),
+        rows=_rows_at_positions(curves, [each for pair in pairs.values() for each in pair]),
+        alternative=f"After {curves.positions[-1]} documents: {words}.",
+        note="Means over the queries at each k, from the left to the right.",
+    )
+
+
+def roc(curves: Curves) -> Exhibit:
+    """Tabulate the shares of irrelevant and of relevant documents that came back, after k."""
+    known = all(run.fallout is not None for run in curves.runs.values())
+    why = None if curves.collection_size is not None and known else NO_SIZE
+    pairs = [] if why else [(run.fallout, run.recall) for run in curves.runs.values()]
+    words = "; ".join(
+        f"{name} {recall[-1]:.2f} of the relevant and {fallout[-1]:.2g} of the others"
+        for name, (fallout, recall) in zip(curves.runs, pairs, strict=False)
+        if fallout is not None
+    )
+    return Exhibit(
+        name="roc",
+        title=f"ROC: relevant and irrelevant documents after k, {_queries(curves)}",
+        columns=("k", *_pair_columns(curves, "irrelevant", "relevant")),
+        rows=() if why else _rows_at_positions(curves, [each for pair in pairs for each in pair]),
+        alternative=f"After {curves.positions[-1]} documents came back: {words}.",
+        note="Means of the shares over the queries. Dashed: a list in random order.",
+        why=why,
+        decimals=4,
+    )
+
+
+def by_generality(curves: Curves) -> Exhibit:
+    """Tabulate the precision that equals recall of each query, by the query's generality."""
+    size, runs = curves.collection_size, curves.runs.values()
+    rows: list[tuple[Cell, ...]] = []
+    if size is not None:
+        rows = [
+            (query, relevant, relevant / size, *(run.r_precision[place].item() for run in runs))
+            for place, (query, relevant) in enumerate(
+                zip(curves.queries, curves.relevant, strict=True)
+            )
+        ]
+    words = ", ".join(f"{name} {run.r_precision.mean():.2f}" for name, run in curves.runs.items())
+    return Exhibit(
+        name="precision-by-generality",
+        title=f"Precision where it equals recall, by generality, {_queries(curves)}",
+        columns=("query", "relevant", "generality", *curves.runs),
+        rows=tuple(sorted(rows, key=lambda row: row[1])),  # type: ignore[arg-type, return-value] # numbers
+        alternative=f"A point for each query and run. Means: {words}.",
+        note="Generality is NG/N. Precision equals recall after NG documents (R-precision); a "
+        "random order has the generality itself, dashed. After Huijsmans and Sebe 2005.",
+        why=NO_SIZE if size is None else None,
+        decimals=4,
+    )
+
+
+def s_recall(curves: Curves) -> Exhibit:
+    """Tabulate the mean S-recall of each run after k documents."""
+    columns = [run.s_recall for run in curves.runs.values()]
+    places = [place for place, k in enumerate(curves.positions) if k in SHOWN_AT]
+    words = "; ".join(
+        f"{name} {', '.join(f'{column[place]:.2f}' for place in places)}"
+        for name, column in zip(curves.runs, columns, strict=True)
+        if column is not None
+    )
+    named = ", ".join(str(curves.positions[place]) for place in places)
+    return Exhibit(
+        name="s-recall",
+        title="S-recall after k documents, mean over the queries with clusters",
+        columns=("k", *curves.runs),
+        rows=_rows_at_positions(curves, columns),
+        alternative=f"S-recall after {named} documents: {words}." if places else "",
+        note="The share of a query's sub-topics among the first k documents.",
+    )
+
+
+def _queries(curves: Curves) -> str:
+    count = len(curves.queries)
+    return "1 query" if count == 1 else f"mean over {count} queries"
+
+
+def _pair_columns(curves: Curves, first: str, second: str) -> tuple[str, ...]:
+    return tuple(f"{name}: {what}" for name in curves.runs for what in (first, second))
+
+
+def _rows_at_positions(curves: Curves, columns: Any) -> tuple[tuple[Cell, ...], ...]:
+    """Return a row for each position with its value in each column."""
+    values = [column.tolist() for column in columns]
+    return tuple(zip(curves.positions, *values, strict=True))
+
+
+def _line(index: int, points: int) -> dict[str, Any]:
+    """Return how the line of a run is drawn: colours and markers repeat with other dashes."""
+    return {
+        "color": COLOURS[index % len(COLOURS)],
+        "marker": MARKERS[index % len(MARKERS)],
+        "linestyle": DASHES[index // len(COLOURS) % len(DASHES)],
+        "markevery": max(1, points // MARKED),
+        "markersize": 3.2,
+        "linewidth": 1.2,
+    }
+
+
+def _columns(exhibit: Exhibit) -> list[tuple[Any, ...]]:
+    return list(zip(*exhibit.rows, strict=True))
+
+
+def _over_first_column(axes: "Axes", exhibit: Exhibit, x: str, y: str) -> None:
+    """Draw a line for each run over the first column."""
+    first, *columns = _columns(exhibit)
+    for index, (name, column) in enumerate(zip(exhibit.columns[1:], columns, strict=True)):
+        axes.plot(first, column, label=name, **_line(index, len(first)))
+    _finish(axes, x, y, len(columns))
+
+
+def _over_pairs(axes: "Axes", exhibit: Exhibit, x: str, y: str) -> None:
+    """Draw a line for each two columns after the first, the second over the first of them."""
+    _, *columns = _columns(exhibit)
+    pairs = list(zip(exhibit.columns[1::2], columns[::2], columns[1::2], strict=True))
+    for index, (name, across, up) in enumerate(pairs):
+        axes.plot(across, up, label=name.rpartition(":")[0], **_line(index, len(up)))
+    _finish(axes, x, y, len(pairs))
+
+
+def _finish(axes: "Axes", x: str, y: str, lines: int) -> None:
+    axes.set_ylim(-0.03, 1.03)
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    legend(axes, min(lines, 3))
+
+
+def _eleven_points(axes: "Axes", exhibit: Exhibit) -> None:
+    _over_first_column(axes, exhibit, "recall", "interpolated precision")
+
+
+def _precision_recall(axes: "Axes", exhibit: Exhibit) -> None:
+    axes.set_xlim(-0.03, 1.03)
+    _over_pairs(axes, exhibit, "recall", "precision")
+
+
+def _roc(axes: "Axes", exhibit: Exhibit) -> None:
+    axes.axline((0, 0), slope=1, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    _over_pairs(axes, exhibit, "share of the irrelevant documents", "share of the relevant ones")
+    axes.set_xlim(left=0)
+
+
+def _by_generality(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw a marker for each query and run over the logarithm of the generality."""
+    _, _, generality, *columns = _columns(exhibit)
+    for index, (name, column) in enumerate(zip(exhibit.columns[3:], columns, strict=True)):
+        line = _line(index, 1) | {"linestyle": "none", "alpha": 0.75}
+        axes.plot(generality, column, label=name, **line)
+    axes.set_xscale("log")
+    if len({*generality}) > 1:
+        axes.plot(generality, generality, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    _finish(axes, "generality (NG/N)", "precision = recall", len(columns))
+
+
+def _s_recall(axes: "Axes", exhibit: Exhibit) -> None:
+    _over_first_column(axes, exhibit, "k", "S-recall")
+    if exhibit.rows[-1][0] > 20:  # type: ignore[operator] # the first column holds positions
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+
+
+# Each figure's drawing function, and its height in inches for a number of rows.
+FIGURES: Mapping[str, tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]] = {
+    "precision-recall-11": (_eleven_points, lambda _: 2.8),
+    "precision-recall": (_precision_recall, lambda _: 2.8),
+    "roc": (_roc, lambda _: 2.8),
+    "precision-by-generality": (_by_generality, lambda _: 2.8),
+    "s-recall": (_s_recall, lambda _: 2.8),
+}

@@ -1,0 +1,56 @@
+"""The tables and graphs of an evaluation as files for a paper."""
+
+import json
+from collections.abc import Iterator
+
+from survey import figures
+from survey.core.collections.curves import curves_of
+from survey.figures.curves import exhibits
+from survey.figures.exhibit import Exhibit
+from survey.services.analysis.sheets import FORMATS, Sheet
+from survey.services.collections.run_evaluation import (
+    Report,
+    comparisons_sheet,
+    evaluation_json,
+    means_sheet,
+    queries_sheet,
+)
+
+
+def graphs(report: Report) -> tuple[Exhibit, ...]:
+    """Return the graphs of a report's runs; one that cannot be drawn gives the reason, ``why``."""
+    size = report.request.collection_size
+    return exhibits(curves_of(report.truth, report.runs, report.evaluation.queries, size))
+
+
+def tables(report: Report) -> list[Sheet]:
+    """Return the tables of a report: means, comparisons where there are some, all values."""
+    compared = [comparisons_sheet(report)] if report.comparisons else []
+    return [means_sheet(report), *compared, queries_sheet(report)]
+
+
+def numbers_of(graph: Exhibit) -> Sheet:
+    """Return the numbers of a graph as a table."""
+    return Sheet(
+        graph.name, graph.title, graph.columns, graph.rows, graph.note, decimals=graph.decimals
+    )
+
+
+def files_of(report: Report, drawn: tuple[Exhibit, ...]) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a report and of its graphs, each with its path in the folder."""
+    content = json.dumps(evaluation_json(report), ensure_ascii=False, indent=2)
+    yield "evaluation.json", f"{content}\n".encode()
+    possible = [graph for graph in drawn if not graph.why]
+    for sheet in (*tables(report), *map(numbers_of, possible)):
+        for ending, write in FORMATS.items():
+            yield f"tables/{sheet.name}.{ending}", write(sheet).encode()
+    for graph in possible:
+        for ending in figures.FORMATS:
+            yield f"figures/{graph.name}.{ending}", figures.render(graph, ending)
+
+
+def file_count(report: Report, drawn: tuple[Exhibit, ...]) -> int:
+    """Return how many files ``files_of`` gives, for a progress bar."""
+    possible = sum(not graph.why for graph in drawn)
+    sheets = len(tables(report)) + possible
+    return 1 + len(FORMATS) * sheets + len(figures.FORMATS) * possible
