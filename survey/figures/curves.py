@@ -93,7 +93,7 @@ def by_generality(curves: Curves) -> Exhibit:
     words = ", ".join(f"{name} {run.r_precision.mean():.2f}" for name, run in curves.runs.items())
     return Exhibit(
         name="precision-by-generality",
-        title=f"Precision where it equals recall, by generality, {_queries(curves)}",
+        title="Precision of each query where it equals recall, by generality",
         columns=("query", "relevant", "generality", *curves.runs),
         rows=tuple(sorted(rows, key=lambda row: row[1])),  # type: ignore[arg-type, return-value] # numbers
         alternative=f"A point for each query and run. Means: {words}.",

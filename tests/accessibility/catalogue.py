@@ -6,7 +6,14 @@ from contextlib import contextmanager
 import pytest
 
 from tests.accessibility.sights import House, Sight, Walk
-from tests.accessibility.walks_of_drafts import making, planning, previewing, signing_in, unsigned
+from tests.accessibility.walks_of_drafts import (
+    making,
+    planning,
+    previewing,
+    scoring,
+    signing_in,
+    unsigned,
+)
 from tests.accessibility.walks_of_studies import resulting, running
 from tests.accessibility.walks_through_questions import answering, answering_otherwise, practising
 from tests.accessibility.walks_to_questions import coming, coming_invited, coming_late, preparing
@@ -18,7 +25,7 @@ OF_PARTICIPANTS: tuple[Walk, ...] = (
     *(answering_otherwise, finishing, telling_more, ending, failing),
 )
 OF_RESEARCHERS: tuple[Walk, ...] = (
-    *(signing_in, making, running, resulting, planning, previewing, unsigned),
+    *(signing_in, making, running, resulting, planning, scoring, previewing, unsigned),
 )
 # Researchers' pages are English; Greek is what participants read in the studies on them.
 EVERY_WALK: tuple[tuple[Walk, str], ...] = (

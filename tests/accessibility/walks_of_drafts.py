@@ -146,6 +146,26 @@ def planning(house: House, _: str) -> Iterator[Sight]:
     yield house.seen("Plan a study's size", "result", desk)
 
 
+def scoring(house: House, _: str) -> Iterator[Sight]:
+    """Judgements and runs to be scored."""
+    desk, page = house.desk, "/research/evaluation"
+    desk.open(page)
+    yield house.seen("Score runs", "empty", desk)
+    desk.send(page, {"qrels": a_file("1 0 a x", "qrels.txt")}, collection_size="many")
+    yield house.seen("Score runs", "error: three fields", desk)
+    desk.open(page)
+    files = {
+        "qrels": a_file("1 0 a 2\n1 0 b 1\n2 0 a 1\n", "qrels.txt"),
+        "runs": [
+            a_file("1 Q0 a 1 2 t\n1 Q0 c 2 1 t\n2 Q0 a 1 1 t\n", "one.txt"),
+            a_file("1 Q0 c 1 2 t\n1 Q0 b 2 1 t\n2 Q0 a 1 1 t\n", "two.txt"),
+        ],
+        "clusters": a_file("1 a x\n1 b y\n2 a x\n", "clusters.txt"),
+    }
+    desk.send(page, files, collection_size="100", baseline="one")
+    yield house.seen("Score runs", "result", desk)
+
+
 def previewing(house: House, language: str) -> Iterator[Sight]:
     """A study's participants' pages, as its researchers see them before it opens."""
     desk, slug = house.desk, f"previewed-{language}"

@@ -46,6 +46,8 @@ POST /research/import                        401 401 401 400 400 400 400
 GET  /research/new                           in in in 200 200 200 200
 POST /research/new                           401 401 401 >plan >plan >plan >plan
 GET  /research/planning                      in in in 200 200 200 200
+GET  /research/evaluation                    in in in 200 200 200 200
+POST /research/evaluation                    401 401 401 400 400 400 400
 
 GET  /research/studies/my-draft                  in in in 404 200 200 404
 GET  /research/studies/my-draft/plan             in in in 404 200 200 404

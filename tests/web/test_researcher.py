@@ -55,7 +55,13 @@ HEAVY = (
     *("GET results", "GET results/report.html", "GET results/paper.zip", "GET bundle.zip"),
     *("POST bundle-with-identities.zip", "GET files/votes.csv", "GET check", "GET open"),
     *("POST open", "POST copy", "POST plan", "POST lists", "POST lists/trec", "POST items"),
-    *("POST invite/guests", "GET ../planning", "POST ../import", "POST ../new"),
+    *(
+        "POST invite/guests",
+        "GET ../planning",
+        "POST ../evaluation",
+        "POST ../import",
+        "POST ../new",
+    ),
 )
 
 

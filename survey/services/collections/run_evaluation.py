@@ -144,15 +144,19 @@ class Report:
     comparisons: tuple[Comparison, ...]
 
 
-def evaluate_runs(request: Request, on_progress: OnProgress = lambda *_: None) -> Report:
+def evaluate_runs(
+    request: Request,
+    on_progress: OnProgress = lambda *_: None,
+    read: Callable[[Path], str] = read_text,
+) -> Report:
     """Read files, score the runs in them and compare them with the baseline.
 
-    Raises RequestError for an invalid request before any file is read, and FaultyFilesError
-    for invalid files.
+    ``read``: a path → the text of that file. Raises RequestError for an invalid request before
+    any file is read, and FaultyFilesError for invalid files.
     """
     measures = chosen_measures(request)
     baseline = _baseline_name(request)
-    truth, runs = _read_collection(request, measures, on_progress)
+    truth, runs = _read_collection(request, measures, on_progress, read)
     evaluation = evaluate(
         truth,
         runs,
@@ -205,7 +209,10 @@ def _examples(kind: Kind | None, report: Report, topic: str, number: int, images
 
 
 def _read_collection(
-    request: Request, measures: Sequence[Measure], on_progress: OnProgress
+    request: Request,
+    measures: Sequence[Measure],
+    on_progress: OnProgress,
+    read_file: Callable[[Path], str],
 ) -> tuple[GroundTruth, Runs]:
     """Read the files of a request; raise FaultyFilesError with every fault (20 at most)."""
     graded = any("grades" in measure.needs for measure in measures)
@@ -219,7 +226,7 @@ def _read_collection(
         nonlocal done
         content: Mapping[str, Content] = {}
         try:
-            content = reader(str(path), lines_of(read_text(path)), faults)
+            content = reader(str(path), lines_of(read_file(path)), faults)
         except SurveyError as error:
             faults.add(str(error).removesuffix("."))
         done += 1

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from survey import figures
 from survey.core.collections.curves import curves_of
@@ -34,6 +35,19 @@ def numbers_of(graph: Exhibit) -> Sheet:
     return Sheet(
         graph.name, graph.title, graph.columns, graph.rows, graph.note, decimals=graph.decimals
     )
+
+
+class Drawing(NamedTuple):
+    """A graph for a page, with its numbers; ``svg`` is empty where it cannot be drawn."""
+
+    graph: Exhibit
+    svg: str
+    numbers: Sheet
+
+
+def drawing(graph: Exhibit) -> Drawing:
+    """Draw a graph for a page."""
+    return Drawing(graph, "" if graph.why else figures.as_svg(graph), numbers_of(graph))
 
 
 def files_of(report: Report, drawn: tuple[Exhibit, ...]) -> Iterator[tuple[str, bytes]]:

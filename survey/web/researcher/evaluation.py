@@ -1,0 +1,148 @@
+"""Score runs of a test collection in the browser, as ``survey evaluate`` does; store nothing."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from flask import request
+from flask.typing import ResponseReturnValue
+from flask_wtf.file import FileField
+from wtforms import MultipleFileField, StringField
+
+from survey.core.text_input import FaultyFilesError, parse_whole
+from survey.services.analysis.sheets import printed_table
+from survey.services.collections import run_report
+from survey.services.collections.run_evaluation import (
+    Report,
+    Request,
+    RequestError,
+    evaluate_runs,
+)
+from survey.services.exchange.bundle import stream_zip_of_bytes
+from survey.services.operations.database import begin_reading
+from survey.web.forms import Form, page
+from survey.web.requests import attachment, in_own_process, session
+from survey.web.researcher.pages import blueprint, uploaded_files
+
+LARGEST_COLLECTION = 10**12
+
+
+class EvaluationForm(Form):
+    """The files of a test collection, and by what its runs are scored."""
+
+    qrels = FileField("Judgements")
+    runs = MultipleFileField("Runs")
+    clusters = FileField("Sub-topics")
+    weights = FileField("Weights")
+    measures = StringField("Measures")
+    collection_size = StringField("Size of the collection")
+    baseline = StringField("Baseline")
+
+
+@blueprint.get("/evaluation")
+def evaluation() -> ResponseReturnValue:
+    """Ask for judgements and runs."""
+    return page("researcher/evaluation.html", EvaluationForm(formdata=None))
+
+
+@blueprint.post("/evaluation")
+@in_own_process
+def evaluate() -> ResponseReturnValue:
+    """Score the uploaded runs; show tables and graphs, or return all of them as a zip."""
+    form = EvaluationForm()
+    report = _report_of(form) if form.validate_on_submit() else None
+    if report is None:
+        return page("researcher/evaluation.html", form)
+    graphs = run_report.graphs(report)
+    begin_reading(session())
+    if "download" in request.form:
+        chunks = stream_zip_of_bytes(run_report.files_of(report, graphs))
+        return attachment(chunks, "application/zip", "evaluation.zip")
+    return page(
+        "researcher/evaluation.html",
+        form,
+        sheets=run_report.tables(report),
+        drawings=[*map(run_report.drawing, graphs)],
+        printed=printed_table,
+        command=_command(report.request),
+    )
+
+
+def _report_of(form: EvaluationForm) -> Report | None:
+    """Return the scores of the uploaded runs; None after adding errors to the form's fields."""
+    texts: dict[Path, str] = {}
+    paths: dict[str, tuple[Path, ...]] = {}
+    for field in (form.qrels, form.runs, form.clusters, form.weights):
+        try:
+            files = uploaded_files(field.name)
+        except ValueError as error:
+            field.errors = [f"{error}."]
+            continue
+        paths[field.name] = tuple(Path(Path(file.name).name) for file in files)
+        for path, file in zip(paths[field.name], files, strict=True):
+            if path in texts:
+                field.errors = [f"Two files are named {path}; rename one."]
+            texts[path] = file.text
+        if not files and field in (form.qrels, form.runs):
+            field.errors = ["Choose a file."]
+    size_text = (form.collection_size.data or "").strip()
+    size = parse_whole(size_text, 1, LARGEST_COLLECTION)
+    if size_text and size is None:
+        form.collection_size.errors = [f"{size_text!r} found; a whole number from 1 is allowed."]
+    if form.problems:
+        return None
+    session().rollback()  # else participants' answers wait for the scores
+    asked = Request(
+        qrels=paths["qrels"][0],
+        runs=paths["runs"],
+        measures=tuple((form.measures.data or "").replace(",", " ").split()),
+        collection_size=size,
+        clusters=next(iter(paths["clusters"]), None),
+        weights=next(iter(paths["weights"]), None),
+        baseline=(form.baseline.data or "").strip() or None,
+    )
+    try:
+        return evaluate_runs(asked, read=texts.__getitem__)
+    except RequestError as error:
+        _add_request_error(form, str(error))
+    except FaultyFilesError as error:
+        _add_file_faults(form, error.faults, paths)
+    return None
+
+
+def _add_request_error(form: EvaluationForm, text: str) -> None:
+    about = {"the baseline": form.baseline, "a baseline": form.baseline}
+    field = next((field for start, field in about.items() if text.startswith(start)), None)
+    if field is None:
+        field = form.runs if "would both be the run" in text else form.measures
+    # What follows names an option of the command line.
+    field.errors = [f"{re.sub('; give --.*', '', text)}."]
+
+
+def _add_file_faults(
+    form: EvaluationForm, faults: tuple[str, ...], paths: dict[str, tuple[Path, ...]]
+) -> None:
+    """Add each fault to the field of the file that it names, others to the judgements."""
+    for fault in faults:
+        named = (name for name, files in paths.items() if fault.startswith(tuple(map(str, files))))
+        field: Any = form[next(named, "qrels")]
+        field.errors = [*field.errors, f"{fault}."]
+
+
+def _command(asked: Request) -> str:
+    """Return the command that prints the same."""
+    options = {
+        "qrels": [asked.qrels],
+        "run": asked.runs,
+        "clusters": [asked.clusters],
+        "weights": [asked.weights],
+        "measures": asked.measures,
+        "collection-size": [asked.collection_size],
+        "baseline": [asked.baseline],
+    }
+    words = [
+        f"--{name} {' '.join(str(value) for value in values)}"
+        for name, values in options.items()
+        if any(values)
+    ]
+    return f"survey evaluate {' '.join(words)} --to FOLDER"

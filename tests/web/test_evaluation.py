@@ -1,0 +1,157 @@
+"""The page that scores runs of a test collection."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from tests.databases import ON_SQLITE, statements
+from tests.web.desk import HOME, Desk, a_file
+
+pytestmark = ON_SQLITE
+PAGE = "/research/evaluation"
+QRELS = "q1 0 a 2\nq1 0 b 1\nq2 0 a 1\n"
+ONE = "q1 Q0 a 1 2 t\nq1 Q0 c 2 1 t\nq2 Q0 a 1 1 t\n"
+TWO = "q1 Q0 c 1 3 t\nq1 Q0 b 2 2 t\nq2 Q0 a 1 1 t\n"
+
+
+@pytest.fixture
+def desk(app, session):
+    found = Desk(app, session)
+    found.open(PAGE)
+    return found
+
+
+def files(**changed):
+    given = {"qrels": a_file(QRELS, "qrels.txt")}
+    given["runs"] = [a_file(ONE, "one.txt"), a_file(TWO, "two.txt")]
+    return {**given, **changed}
+
+
+def wrong(desk):
+    return {
+        field.select_one("input")["name"]: [each.text for each in field.select(".wrong")]
+        for field in desk.page.select(".field:has(.wrong)")
+    }
+
+
+def tables(desk):
+    return {
+        table.caption.text: [[cell.text for cell in row.select("th, td")] for row in rows]
+        for table in desk.page.select("table")
+        if (rows := table.select("tbody tr"))
+    }
+
+
+def test_it_is_reached_from_the_studies(desk):
+    desk.open(HOME)
+    assert desk.page.select_one(f"a[href='{PAGE}']")
+
+
+def test_uploaded_runs_are_scored_compared_and_drawn(desk):
+    clusters = a_file("q1 a x\nq1 b y\nq2 a x\n", "clusters.txt")
+    desk.send(
+        PAGE,
+        files(clusters=clusters),
+        measures="AP, alpha-nDCG@10",
+        collection_size="50",
+        baseline="two",
+    )
+    assert desk.status == 200
+    shown = tables(desk)
+    # one: (1/2 + 1)/2; two: (1/4 + 1)/2.
+    assert shown["Means over 2 queries"][0][:2] == ["one", "0.7500"]
+    assert shown["Means over 2 queries"][1][:2] == ["two", "0.6250"]
+    assert shown["Differences from two over 2 queries"][0][:3] == ["one", "MAP", "0.1250"]
+    drawn = [figure["id"] for figure in desk.page.select("figure:has(svg)")]
+    assert drawn == [
+        f"figure-{name}"
+        for name in (
+            *("precision-recall-11", "precision-recall", "roc", "precision-by-generality"),
+            "s-recall",
+        )
+    ]
+    assert (
+        "survey evaluate --qrels qrels.txt --run one.txt two.txt --clusters clusters.txt "
+        "--measures AP alpha-nDCG@10 --collection-size 50 --baseline two --to FOLDER"
+    ) in desk.text
+
+
+def test_the_zip_holds_what_the_command_writes(desk):
+    desk.send(PAGE, files(), download="zip")
+    with zipfile.ZipFile(io.BytesIO(desk.response.data)) as archive:
+        names = set(archive.namelist())
+        content = json.loads(archive.read("evaluation.json"))
+    assert {"tables/means.tex", "figures/precision-recall.svg"} <= names
+    assert content["runs"]["one"]["mean"]["AP"] == 0.75
+
+
+def test_nothing_is_stored_and_no_lock_is_taken(desk, engine):
+    with statements(engine) as told:
+        desk.send(PAGE, files())
+    assert not [each for each in told if each.startswith(("INSERT", "UPDATE", "DELETE"))]
+
+
+@pytest.mark.parametrize(
+    ("changed", "fields", "faults"),
+    [
+        (
+            {"qrels": None, "runs": None},
+            {},
+            {"qrels": ["Choose a file."], "runs": ["Choose a file."]},
+        ),
+        (
+            {"qrels": a_file("q1 0 a x", "qrels.txt"), "runs": [a_file("q1 Q0 a", "one.txt")]},
+            {},
+            {
+                "qrels": [
+                    "qrels.txt, line 1: relevance 'x' found; a whole number up to 30 is allowed."
+                ],
+                "runs": [
+                    "one.txt, line 1: 3 fields found, 'q1 Q0 a'; 6 are allowed: topic Q0 "
+                    "document rank score tag."
+                ],
+            },
+        ),
+        (
+            {"runs": [a_file(ONE, "qrels.txt")]},
+            {},
+            {"runs": ["Two files are named qrels.txt; rename one."]},
+        ),
+        (
+            {"runs": [a_file(ONE, "one.txt"), a_file(TWO, "one.run")]},
+            {},
+            {
+                "runs": [
+                    "one.txt and one.run would both be the run 'one'; a run is named by its "
+                    "file without the last suffix, so rename one."
+                ]
+            },
+        ),
+        (
+            {},
+            {"measures": "MNRO"},
+            {"measures": ["MNRO needs the collection size."]},
+        ),
+        (
+            {},
+            {"baseline": "three", "collection_size": "50"},
+            {"baseline": ["the baseline 'three' is none of the runs; these are one, two."]},
+        ),
+        (
+            {},
+            {"collection_size": "many"},
+            {"collection_size": ["'many' found; a whole number from 1 is allowed."]},
+        ),
+        (
+            {"qrels": (io.BytesIO(b"q1 0 \xff 1"), "qrels.txt")},
+            {},
+            {"qrels": ["qrels.txt is no text in UTF-8 (byte 6); save it as UTF-8."]},
+        ),
+    ],
+)
+def test_what_is_wrong_stands_beside_its_field(desk, changed, fields, faults):
+    desk.send(PAGE, files(**changed), **fields)
+    assert desk.status == 400
+    assert wrong(desk) == faults
