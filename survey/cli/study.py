@@ -171,20 +171,26 @@ def new(
     Without options it is the MNRO paper's study with newly drawn lists.
     """
     from survey.services import accounts
-    from survey.services.exchange.input_files import read_text
+    from survey.services.exchange.input_files import read_file, read_text
     from survey.services.studies import lifecycle
-    from survey.services.studies.plans import read_lists_csv
+    from survey.services.studies.plans import read_lists_csv, topics_to_group
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
     fields = _plan_fields(options)
-    if (qrels is None) != (not runs) or (qrels is None and any(run_options.values())):
+    is_grouped = qrels is not None and not runs and file is not None
+    if not is_grouped and (
+        (qrels is None) != (not runs) or (qrels is None and any(run_options.values()))
+    ):
         raise click.UsageError(
             "--qrels and --run belong together; --topics, --graded, --clusters and "
-            "--missing-last need both."
+            "--missing-last need both. Without runs, --qrels needs a plan of groups (--from)."
         )
     if own_lists is not None:
         fields |= _list_fields(fields, read_lists_csv(read_text(own_lists), own_lists.name))
-    if qrels is not None:
+    if is_grouped and qrels is not None:
+        names = (run_options["topics"] or "").replace(",", " ").split()
+        fields["topics"] = topics_to_group(read_file(qrels), names)
+    elif qrels is not None:
         if "collection_size" not in fields:
             raise click.UsageError(
                 "--qrels needs --collection-size: how many documents the runs searched."

@@ -74,6 +74,10 @@ class StudyItems:
             _pools[key] = pool
         return pool
 
+    def earlier(self, number: int) -> Sequence[Any]:  # noqa: ARG002 - see FindItems
+        """Return (): whose questions depend on others' answers is a matter of participation."""
+        return ()
+
     def _entries(self) -> list[Entry]:
         query = (
             select(
@@ -138,6 +142,19 @@ def find_items(
 
 def _is_picture_of(table: type[StoredItem] | type[StoredTopic]) -> ColumnElement[bool]:
     return and_(StoredPicture.study_id == table.study_id, StoredPicture.sha256 == table.sha256)
+
+
+def documents_of_pictures(session: Session, study_id: int) -> dict[str, str]:
+    """Return the document of each of a study's pictures, by the picture's random name.
+
+    Of several documents with the same picture, the last by their ids.
+    """
+    query = (
+        select(StoredPicture.name, StoredItem.document)
+        .join(StoredItem, _is_picture_of(StoredItem))
+        .where(StoredItem.study_id == study_id)
+    )
+    return dict(sorted((row.name, row.document) for row in session.execute(query)))
 
 
 def named_picture(session: Session, study_id: int, name: str, *, larger: bool) -> bytes | None:

@@ -211,6 +211,69 @@ def steps_of(
     return steps
 
 
+def done_in_other_arms(
+    session: Session,
+    tables: TaskTables,
+    study_id: int,
+    arm: str,
+    number: int | None,
+    *,
+    is_test: bool,
+) -> tuple[Sequence[Record], dict[int, list[Record]]]:
+    """Return the answered presentations of participants in other arms than one, and their steps.
+
+    Of those first who began first; excluded ones are left out. ``number``: of the only question,
+    None for all. Rows have number and drawn_…; steps are by presentation.
+    """
+    own = (column.label(f"drawn_{column.name}") for column in own_columns(tables.presentation))
+    source = _presentation.join(_participant).join(_question).join(_response, _ANSWERED)
+    source = source.join(tables.presentation, key_of(tables.presentation) == _presentation.c.id)
+    query = (
+        select(_presentation.c.id, _question.c.number, *own)
+        .select_from(source)
+        .where(
+            _participant.c.study_id == study_id,
+            _participant.c.is_test.is_(is_test),
+            _participant.c.excluded.is_(False),
+            _participant.c.arm != arm,
+        )
+        .order_by(_participant.c.started_at, _participant.c.public_id)
+    )
+    rows = session.execute(
+        query if number is None else query.where(_question.c.number == number)
+    ).all()
+    steps: dict[int, list[Record]] = {}
+    if tables.step is not None:
+        of_these = tables.step.c.presentation_id.in_([row.id for row in rows])
+        ordered = select(tables.step).where(of_these).order_by(tables.step.c.number)
+        for step in session.execute(ordered):
+            steps.setdefault(step.presentation_id, []).append(step)
+    return rows, steps
+
+
+def questions_of_arm(
+    session: Session, study_id: int, arm: str | None, since: datetime, *, is_test: bool
+) -> set[int]:
+    """Return the numbers of the questions that participants of an arm are asked.
+
+    Of participants who left before ``since``, only those that they have answered.
+    """
+    source = _presentation.join(_participant).join(_question).outerjoin(_response, _ANSWERED)
+    query = (
+        select(_question.c.number)
+        .select_from(source)
+        .where(
+            _participant.c.study_id == study_id,
+            _participant.c.is_test.is_(is_test),
+            _participant.c.excluded.is_(False),
+            _participant.c.arm == arm,
+            _response.c.id.is_not(None)
+            | ((_participant.c.status == "started") & (_participant.c.last_seen_at > since)),
+        )
+    )
+    return {*session.scalars(query)}
+
+
 def store_steps(
     session: Session, step: Table, presentation_id: int, first: int, records: Iterable[Any]
 ) -> None:

@@ -148,8 +148,8 @@ class AnswerForm(Form):
     why, in words; a form of a question without a reason has no such field.
 
     ``takes_steps``: whether the question is answered in many small steps, each stored at once. Such
-    a form has ``steps_for`` and the fields ``step_key`` and ``go``: "done" where the form holds
-    the answer as well. ``stored_steps``: how many are stored, once they are.
+    a form has ``steps_for`` and the fields ``step_key`` and ``go``. ``stored_steps``: how many are
+    stored, once they are.
     """
 
     takes_steps = False
@@ -186,6 +186,11 @@ class AnswerForm(Form):
     def add_error(self, sentence: str) -> None:  # noqa: ARG002 - for subclasses
         """Add an error beside the answer's fields."""
         raise TypeError(f"{type(self).__name__} has no place for an error")
+
+    @property
+    def is_done(self) -> bool:
+        """Whether a form with steps, once they are stored, holds the answer as well."""
+        return bool(self.go.data == "done")
 
     @property
     def reason_text(self) -> str | None:

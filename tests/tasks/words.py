@@ -274,7 +274,7 @@ class WordsFiles:
 
 
 class WordsBot:
-    def preference(self, plan, text):
+    def preference(self, plan, text, pictures):
         return None
 
     def answer(self, form, plan, preference, chance):

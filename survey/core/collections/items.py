@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable
-from typing import NamedTuple, Protocol
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from survey.core.collections.likeness import Pool
 
@@ -71,6 +71,12 @@ class FindItems(Protocol):
 
     def pool(self) -> Pool:
         """Return all documents, to be ranked."""
+
+    def earlier(self, number: int) -> Sequence[Any]:
+        """Return how others, by whom this participant's questions are decided, did a question.
+
+        As presentations, of those first who began first; none for other participants.
+        """
 
 
 def items_digest(items: Iterable[Item], topics: Iterable[Topic]) -> str | None:

@@ -146,6 +146,20 @@ class Plan(ABC):
         # Hashing all own lists would be slow; equal plans share these fields.
         return hash((self.title, self.scenario, self.question_text, self.seed))
 
+    def arm_for(self, counts: Mapping[str, int], chance: Random) -> str | None:
+        """Draw the arm of who comes next, of those with the fewest participants; None without arms.
+
+        ``counts``: participants by arm.
+        """
+        fewest = min((counts.get(arm, 0) for arm in self.arms), default=0)
+        smallest = [arm for arm in self.arms if counts.get(arm, 0) == fewest]
+        return chance.choice(smallest) if smallest else None
+
+    @property
+    def queue_arm(self) -> str | None:
+        """The arm that is asked only what follows from others' answers; None by default."""
+        return None
+
     def in_arm(self, arm: str | None) -> Self:  # noqa: ARG002 - for subclasses
         """Return the plan as the participants of an arm meet it; unchanged by default."""
         return self

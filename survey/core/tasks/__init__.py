@@ -11,11 +11,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from random import Random
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from survey.core.collections.items import FindItems
 from survey.core.studies.fields import Fault, Finding, PlanError
 from survey.core.studies.plan import Plan, TaskQuestion
+from survey.core.tasks.grouping import Grouping
 from survey.core.tasks.labelling import Labelling
 from survey.core.tasks.ordering import Ordering
 
@@ -71,7 +72,19 @@ class Task(Protocol):
         """Return an answer as plain values, for the participant's own data."""
 
 
-TASKS: dict[str, Task] = {"ordering": Ordering(), "labelling": Labelling()}
+@runtime_checkable
+class WithQueue(Protocol):
+    """A kind whose plan has a ``queue_arm``: its questions depend on the others' answers."""
+
+    def is_due(self, plan: Any, question: Any, earlier: Sequence[Any]) -> bool:
+        """Return whether that arm is asked a question, from the first two presentations of it."""
+
+
+TASKS: dict[str, Task] = {
+    "ordering": Ordering(),
+    "labelling": Labelling(),
+    "grouping": Grouping(),
+}
 DEFAULT = "ordering"
 
 

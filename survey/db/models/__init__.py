@@ -38,6 +38,12 @@ from survey.db.models.base import (
     Text200,
 )
 from survey.db.models.base import now as now
+from survey.db.models.grouping import (
+    StoredGroupingAnswer,
+    StoredGroupingPresentation,
+    StoredGroupingRevision,
+    StoredGroupingStep,
+)
 from survey.db.models.items import StoredItem as StoredItem
 from survey.db.models.items import StoredPicture as StoredPicture
 from survey.db.models.items import StoredTopic as StoredTopic
@@ -318,6 +324,7 @@ class Guest(Base):
     nonce: Mapped[Text16] = mapped_column(
         unique=True, doc="one half of the personal link; the other is derived"
     )
+    arm: Mapped[Text32 | None] = mapped_column(doc="the role that the link gives, if it gives one")
     participant_id: Mapped[int | None] = mapped_column(
         ForeignKey("participant.id", ondelete="SET NULL"),
         unique=True,
@@ -539,5 +546,11 @@ TASK_TABLES: dict[str, TaskTables] = {
         response=cast(Table, StoredLabellingAnswer.__table__),
         revision=cast(Table, StoredLabellingRevision.__table__),
         step=cast(Table, StoredLabellingStep.__table__),
+    ),
+    "grouping": TaskTables(
+        presentation=cast(Table, StoredGroupingPresentation.__table__),
+        response=cast(Table, StoredGroupingAnswer.__table__),
+        revision=cast(Table, StoredGroupingRevision.__table__),
+        step=cast(Table, StoredGroupingStep.__table__),
     ),
 }

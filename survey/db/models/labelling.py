@@ -1,9 +1,20 @@
 """Tables of labelling: what it adds to presentations, answers and revisions, and its steps."""
 
+from typing import Annotated
+
 from sqlalchemy import JSON, CheckConstraint, ForeignKey
 from sqlalchemy.orm import Mapped, declared_attr, mapped_column
 
 from survey.db.models.base import Base, LongText, Moment, Text16
+
+OfPresentation = Annotated[
+    int,
+    mapped_column(
+        ForeignKey("presentation.id", ondelete="CASCADE"),
+        primary_key=True,
+        doc="of which presentation",
+    ),
+]
 
 
 class StoredLabellingPresentation(Base):
@@ -12,11 +23,7 @@ class StoredLabellingPresentation(Base):
     __tablename__ = "labelling_presentation"
     retention = "as long as the participant"
 
-    presentation_id: Mapped[int] = mapped_column(
-        ForeignKey("presentation.id", ondelete="CASCADE"),
-        primary_key=True,
-        doc="of which presentation",
-    )
+    presentation_id: Mapped[OfPresentation]
     order_seed: Mapped[int] = mapped_column(doc="seed of the order of what nothing ranks")
 
 
@@ -26,11 +33,7 @@ class StoredLabellingStep(Base):
     __tablename__ = "labelling_step"
     retention = "as long as the participant"
 
-    presentation_id: Mapped[int] = mapped_column(
-        ForeignKey("presentation.id", ondelete="CASCADE"),
-        primary_key=True,
-        doc="of which presentation",
-    )
+    presentation_id: Mapped[OfPresentation]
     number: Mapped[int] = mapped_column(primary_key=True, doc="1 for the first step")
     saved_at: Mapped[Moment] = mapped_column(doc="when it was saved")
     action: Mapped[Text16] = mapped_column(
@@ -57,12 +60,12 @@ class StoredLabellingStep(Base):
     )
 
 
-class LabellingAnswerColumns:
-    """The columns of an answer and of each of its versions."""
+class DoneColumns:
+    """The columns of an answer, and of its versions, that a question is done."""
 
     retention = "as long as the participant"
 
-    steps: Mapped[int] = mapped_column(doc="after how many steps the query was done")
+    steps: Mapped[int] = mapped_column(doc="after how many steps the question was done")
 
     @declared_attr.directive
     @classmethod
@@ -71,7 +74,7 @@ class LabellingAnswerColumns:
         return (CheckConstraint("steps >= 1", name="steps_count_from_1"),)
 
 
-class StoredLabellingAnswer(LabellingAnswerColumns, Base):
+class StoredLabellingAnswer(DoneColumns, Base):
     """That a query is done."""
 
     __tablename__ = "labelling_response"
@@ -81,7 +84,7 @@ class StoredLabellingAnswer(LabellingAnswerColumns, Base):
     )
 
 
-class StoredLabellingRevision(LabellingAnswerColumns, Base):
+class StoredLabellingRevision(DoneColumns, Base):
     """A query that was done, or done again after a change."""
 
     __tablename__ = "labelling_revision"

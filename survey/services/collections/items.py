@@ -472,6 +472,11 @@ def _finish(session: Session, key: StudyKey, who: str) -> None:
     session.commit()
 
 
+def documents_of_pictures(session: Session, study: AnyStudy) -> dict[str, str]:
+    """Return the document of each picture, by the random name of the picture's address."""
+    return item_queries.documents_of_pictures(session, study.id)
+
+
 def find_named_picture(
     session: Session, study: AnyStudy, name: str, *, larger: bool
 ) -> bytes | None:

@@ -27,6 +27,7 @@ from survey.db.export_queries import EXPORTED, identities_of, people_of
 from survey.db.models import Study
 from survey.errors import NotFoundError
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
+from survey.services.exchange.grouping import GroupingFiles
 from survey.services.exchange.labelling import LabellingFiles
 from survey.services.exchange.ordering import OrderingFiles
 from survey.services.exchange.tables import (
@@ -81,6 +82,7 @@ NO_TEXTS = '\n  "texts": {}'
 TASK_FILES: dict[str, TaskFiles] = {  # of each kind of question
     "ordering": OrderingFiles(),
     "labelling": LabellingFiles(),
+    "grouping": GroupingFiles(),
 }
 
 Lines = Iterable[str]  # each string holds a line or more

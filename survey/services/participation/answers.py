@@ -22,10 +22,16 @@ from survey.db import participant_queries, queries
 from survey.db.engine import Record
 from survey.db.item_queries import StudyItems
 from survey.db.models import TASK_TABLES, Study, now
-from survey.db.models.base import TaskTables, own_columns
+from survey.db.models.base import TaskTables
 from survey.db.participant_queries import AnyParticipant
 from survey.errors import NotAllowedError, NotFoundError, SurveyError, marked
 from survey.services.participation.participants import require_open
+from survey.services.participation.queue import (
+    columns_with,
+    earlier_presentations,
+    has_queue,
+    presentation_in,
+)
 
 # More than a person can send; without a limit, a script could fill the disk.
 ANSWERS_A_MINUTE = 200
@@ -96,7 +102,7 @@ def find_presentation(
     if row is None:
         raise no_such_question()
     steps = _steps(session, tables, participant.id, position)
-    return _shown_question(session, plan, participant.study_id, row, steps)
+    return _shown_question(plan, row, steps, _ItemsFor(session, plan, participant))
 
 
 def all_presentations(
@@ -106,7 +112,8 @@ def all_presentations(
     tables = TASK_TABLES[plan.kind]
     rows = participant_queries.presentations(session, tables, participant.id)
     steps = _steps(session, tables, participant.id)
-    return [_shown_question(session, plan, participant.study_id, row, steps) for row in rows]
+    find = _ItemsFor(session, plan, participant)
+    return [_shown_question(plan, row, steps, find) for row in rows]
 
 
 def _steps(
@@ -119,9 +126,9 @@ def _steps(
 
 
 def _shown_question(
-    session: Session, plan: Plan, study_id: int, row: Record, steps: Mapping[int, list[Record]]
+    plan: Plan, row: Record, steps: Mapping[int, list[Record]], find: StudyItems
 ) -> ShownQuestion:
-    task, drawn = task_of(plan), _drawn(plan.kind, row, steps)
+    task, drawn = task_of(plan), presentation_in(plan.kind, row, steps)
     return ShownQuestion(
         name=presentation_name(row.public_id, row.id),
         number=row.number,
@@ -130,37 +137,30 @@ def _shown_question(
         row_id=row.id,
         response_id=row.response_id,
         drawn=drawn,
-        view=_view(session, plan, study_id, _question(task.name, row.number, row.content), drawn),
+        view=_view(plan, _question(task.name, row.number, row.content), drawn, find),
         stored=stored_answer(task, row),
     )
 
 
-def _drawn(kind: str, row: Record, steps: Mapping[int, list[Record]]) -> Any:
-    """Return the presentation of a row, with its steps if the kind has some."""
-    drawn = TASKS[kind].presentation(**_columns(row, "drawn_"))
-    table = TASK_TABLES[kind].step
-    if table is None:
-        return drawn
-    names = [column.name for column in own_columns(table)]
-    values = ({name: getattr(each, name) for name in names} for each in steps.get(row.id, ()))
-    return replace(drawn, steps=tuple(drawn.step(**each) for each in values))
+class _ItemsFor(StudyItems):
+    """What the questions of a participant may look up."""
+
+    def __init__(self, session: Session, plan: Plan, participant: AnyParticipant) -> None:
+        super().__init__(session, participant.study_id)
+        self.plan, self.participant = plan, participant
+
+    def earlier(self, number: int) -> Sequence[Any]:
+        """See ``FindItems``."""
+        if not has_queue(self.plan, self.participant):
+            return ()
+        found = earlier_presentations(self.session, self.plan, self.participant, number)
+        return found.get(number, ())
 
 
-def _view(session: Session, plan: Plan, study_id: int, question: TaskQuestion, drawn: Any) -> Any:
+def _view(plan: Plan, question: TaskQuestion, drawn: Any, find: StudyItems) -> Any:
     task = task_of(plan)
     view = task.show(question, drawn)
-    if not plan.has_items:
-        return view
-    return task.with_items(plan, question, view, StudyItems(session, study_id))
-
-
-def _columns(row: Record, prefix: str) -> dict[str, Any]:
-    """Return the columns with a prefix, by their names without it."""
-    return {
-        name.removeprefix(prefix): value
-        for name, value in row._asdict().items()
-        if name.startswith(prefix)
-    }
+    return task.with_items(plan, question, view, find) if plan.has_items else view
 
 
 @lru_cache(maxsize=1000)
@@ -178,7 +178,7 @@ def stored_answer(task: Task, row: Record) -> StoredAnswer | None:
 
 def answer_in(task: Task, row: Record) -> Any:
     """Return the answer in the columns answer_… of a row."""
-    return task.answer(**_columns(row, "answer_"))
+    return task.answer(**columns_with(row, "answer_"))
 
 
 def usual_variant(plan: Plan) -> str:
@@ -200,7 +200,7 @@ def preview(session: Session, study: Study, number: int, variant: str) -> Any:
         drawn = task.draw_variant(study.plan, content, variant)
     except ValueError as error:
         raise NotFoundError(f"{error}.") from None
-    return _view(session, study.plan, study.id, content, drawn)
+    return _view(study.plan, content, drawn, StudyItems(session, study.id))
 
 
 def no_such_question() -> NotFoundError:
@@ -357,7 +357,7 @@ def save_steps(
         raise no_such_question()
     if state.status in ENDED:
         raise NotAllowedError(ENDED[state.status])
-    drawn = _drawn(plan.kind, row, _steps(*who))
+    drawn = presentation_in(plan.kind, row, _steps(*who))
     name, stored = presentation_name(row.public_id, row.id), drawn.steps
     base = tokens.revision_of(secret_key, f"{name}:steps", key)
     steps: Sequence[Any] = ()
@@ -365,7 +365,7 @@ def save_steps(
     if base is not None and base <= len(stored):
         shown = replace(drawn, steps=stored[:base])
         question = _question(task.name, row.number, row.content)
-        find = StudyItems(session, participant.study_id)
+        find = _ItemsFor(session, plan, participant)
         with suppress(ValueError):
             steps = tuple(steps_for(task.show(question, shown), find))
             if base == len(stored) or steps == stored[base : base + len(steps)]:

@@ -4,11 +4,11 @@ A study has a slot for each participant that it wants. Agreeing takes one. A slo
 the time that the study sets is released.
 """
 
-import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from random import SystemRandom
 from typing import Any
 
 from sqlalchemy import delete
@@ -22,6 +22,7 @@ from survey.db import participant_queries, queries
 from survey.db.models import (
     TASK_TABLES,
     Browser,
+    Guest,
     Identity,
     Participant,
     Presentation,
@@ -42,6 +43,7 @@ from survey.errors import (
     StudyFullError,
     marked,
 )
+from survey.services.participation.queue import Queue, has_queue, queue_of
 from survey.services.studies.recruitment import find_guest, recruitment_of
 
 FAILED_CHECK = "first answer to the check question was wrong"
@@ -338,6 +340,7 @@ class Step(StrEnum):
     SCENARIO = "scenario"
     PRACTICE = "practice"
     QUESTION = "question"
+    WAITING = "waiting"
     CLOSING = "closing"
     REVIEW = "review"
     DONE = "done"
@@ -376,7 +379,17 @@ def progress_of(session: Session, plan: Plan, participant: AnyParticipant) -> Pr
         return Progress(step)
     answered = participant_queries.answered_positions(session, participant.id)
     closing = bool(plan.closing_questions) and participant.closing is None
-    return _progress_among(answered, closing=closing)
+    progress = _progress_among(answered, closing=closing)
+    if progress.step in (Step.CLOSING, Step.REVIEW) and has_queue(plan, participant):
+        queue = _queue_of(session, plan, participant)
+        if queue.due or queue.is_open:
+            return replace(progress, step=Step.WAITING)
+    return progress
+
+
+def _queue_of(session: Session, plan: Plan, participant: AnyParticipant) -> Queue:
+    study = session.get_one(Study, participant.study_id)
+    return queue_of(session, plan, participant, slot_cutoff(study))
 
 
 def step_before_questions(participant: AnyParticipant) -> Step | None:
@@ -463,32 +476,66 @@ def confirm_scenario(session: Session, record: AnyParticipant) -> None:
     if participant.informed_at is None:
         participant.informed_at = participant.last_seen_at
         participant.arm = _draw_arm(session, study, participant)
-        plan, task = study.plan.in_arm(participant.arm), task_of(study.plan)
-        table, first = TASK_TABLES[plan.kind].presentation, PRACTICE if plan.practice else 1
-        for position, row in _draw_questions(session, study, plan, participant):
-            question = task.read_question(row.number, row.content)
-            drawn = task.draw(plan, question, secrets.SystemRandom())
-            presentation = Presentation(
-                participant_id=participant.id,
-                question_id=row.id,
-                position=position,
-                shown_at=participant.informed_at if position == first else None,
-            )
-            session.add(presentation)
-            session.flush()
-            values = own_values(table, drawn)
-            participant_queries.store_own_columns(session, table, presentation.id, values)
+        plan = study.plan.in_arm(participant.arm)
+        if not has_queue(plan, participant):
+            questions = _draw_questions(session, study, plan, participant)
+            _present(session, plan, participant, questions, participant.informed_at)
     session.commit()
 
 
+def _present(
+    session: Session,
+    plan: Plan,
+    participant: Participant,
+    questions: Sequence[tuple[int, StoredQuestion]],
+    moment: datetime,
+) -> None:
+    """Draw and store how a participant meets questions, of which the first is shown now."""
+    task, table = task_of(plan), TASK_TABLES[plan.kind].presentation
+    for position, row in questions:
+        drawn = task.draw(plan, task.read_question(row.number, row.content), SystemRandom())
+        presentation = Presentation(
+            participant_id=participant.id,
+            question_id=row.id,
+            position=position,
+            shown_at=moment if position == questions[0][0] else None,
+        )
+        session.add(presentation)
+        session.flush()
+        values = own_values(table, drawn)
+        participant_queries.store_own_columns(session, table, presentation.id, values)
+
+
+def take_due_questions(session: Session, record: AnyParticipant) -> bool:
+    """Ask a participant with a queue the questions that are due; return whether there are some."""
+    # Without the lock, two participants could be asked the same question.
+    study = queries.locked(session, Study, id=record.study_id)
+    participant = queries.locked_participant(session, record)
+    require_open(study.status)
+    plan = study.plan.in_arm(participant.arm)
+    if participant.status != "started" or not has_queue(plan, participant):
+        return False
+    due = [*_queue_of(session, plan, participant).due]
+    if not due:
+        return False
+    participant.last_seen_at = now()
+    last = max(participant_queries.answered_positions(session, participant.id), default=0)
+    rows = {row.number: row for row in study.questions}
+    order = enumerate(plan.arrange(due, SystemRandom()), last + 1)
+    questions = [(position, rows[number]) for position, number in order]
+    _present(session, plan, participant, questions, participant.last_seen_at)
+    session.commit()
+    return True
+
+
 def _draw_arm(session: Session, study: Study, participant: Participant) -> str | None:
-    """Draw an arm among those with the fewest participants; None where the study has no arms."""
+    """Return the arm that a personal link gives, else draw one; None where the study has none."""
+    guest = queries.find(session, Guest, participant_id=participant.id)
+    if guest is not None and guest.arm in study.plan.arms:
+        return guest.arm
     since = slot_cutoff(study)
     counts = queries.arm_counts(session, study.id, since, is_test=participant.is_test)
-    arms = study.plan.arms
-    fewest = min((counts.get(arm, 0) for arm in arms), default=0)
-    smallest = [arm for arm in arms if counts.get(arm, 0) == fewest]
-    return secrets.choice(smallest) if smallest else None
+    return study.plan.arm_for({arm or "": count for arm, count in counts.items()}, SystemRandom())
 
 
 def _draw_questions(
@@ -499,7 +546,7 @@ def _draw_questions(
     Of a pool, those asked least often are drawn, ties at random. Until a participant leaves, the
     counts differ by one at most, but for a question that everyone is asked.
     """
-    chance = secrets.SystemRandom()
+    chance = SystemRandom()
     questions = {question.number: question for question in study.questions}
     numbers = list(range(1, plan.questions + 1))
     if plan.design == "pool":

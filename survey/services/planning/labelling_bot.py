@@ -1,6 +1,7 @@
 """Simulated annotators: they take the first tiles of a query to be relevant, and err at times."""
 
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,12 @@ class Annotator(NamedTuple):
 class LabellingBot:
     """The bots of the kind of question "labelling", as the registry of bots holds them."""
 
-    def preference(self, plan: LabellingPlan, text: str | None) -> Annotator:  # noqa: ARG002 - see TaskBot
+    def preference(
+        self,
+        plan: LabellingPlan,  # noqa: ARG002 - see TaskBot
+        text: str | None,
+        pictures: Mapping[str, str],  # noqa: ARG002 - see TaskBot
+    ) -> Annotator:
         """Read "5:0.1": five relevant tiles, an error in ten; by default that one."""
         match = re.fullmatch(r"([0-9]{1,2}):(0(?:\.[0-9]{1,3})?|1)", text or "5:0.1")
         if match is None:

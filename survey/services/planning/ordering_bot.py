@@ -84,7 +84,12 @@ class Preference:
 class OrderingBot:
     """The simulated answers of the kind of question "ordering"."""
 
-    def preference(self, plan: OrderingPlan, text: str | None) -> Preference:
+    def preference(
+        self,
+        plan: OrderingPlan,
+        text: str | None,
+        pictures: Mapping[str, str],  # noqa: ARG002 - see TaskBot
+    ) -> Preference:
         """Read a preference among the plan's measures; see ``Preference.parse``."""
         return Preference.parse(text, plan.measures)
 

@@ -3,8 +3,10 @@
 How a bot answers a question is a matter of the question's kind.
 """
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from types import MappingProxyType
 from typing import Any, Protocol
 from urllib.parse import urljoin
 
@@ -15,11 +17,13 @@ from bs4 import BeautifulSoup, Tag
 from survey.core.studies.fields import SCALE, PersonalField
 from survey.core.studies.plan import Plan
 from survey.errors import SurveyError
+from survey.services.planning.grouping_bot import GroupingBot
 from survey.services.planning.labelling_bot import LabellingBot
 from survey.services.planning.ordering_bot import Chance, OrderingBot
 
 MOST_PAGES = 200
-TIMEOUT = 60
+TIMEOUT = 60  # seconds
+PAUSE = 0.5
 AT_ONCE = 4  # bots
 SIMULATED = "simulated"  # a bot's text
 
@@ -27,8 +31,11 @@ SIMULATED = "simulated"  # a bot's text
 class TaskBot(Protocol):
     """The simulated answers of a kind of question."""
 
-    def preference(self, plan: Any, text: str | None) -> Any:
-        """Read what a bot prefers, which has ``as_json``; raises SurveyError."""
+    def preference(self, plan: Any, text: str | None, pictures: Mapping[str, str]) -> Any:
+        """Read what a bot prefers, which has ``as_json``; raises SurveyError.
+
+        ``pictures``: the document of each picture, by its random name.
+        """
 
     def answer(
         self, form: Tag, plan: Any, preference: Any, chance: np.random.Generator
@@ -39,12 +46,21 @@ class TaskBot(Protocol):
         """
 
 
-TASK_BOTS: dict[str, TaskBot] = {"ordering": OrderingBot(), "labelling": LabellingBot()}
+TASK_BOTS: dict[str, TaskBot] = {
+    "ordering": OrderingBot(),
+    "labelling": LabellingBot(),
+    "grouping": GroupingBot(),
+}
 
 
-def preference_for(plan: Plan, text: str | None) -> Any:
-    """Read a preference as the plan's kind of question has it; raises SurveyError."""
-    return TASK_BOTS[plan.kind].preference(plan, text)
+def preference_for(
+    plan: Plan, text: str | None, pictures: Mapping[str, str] = MappingProxyType({})
+) -> Any:
+    """Read a preference as the plan's kind of question has it; raises SurveyError.
+
+    ``pictures``: the document of each picture, by its random name.
+    """
+    return TASK_BOTS[plan.kind].preference(plan, text, pictures)
 
 
 def simulate(
@@ -76,7 +92,7 @@ class Bot:
 
     def __init__(self, entry: str, plan: Plan, preference: Any, chance: Chance) -> None:
         self.entry, self.plan, self.preference, self.chance = entry, plan, preference, chance
-        self.browser = requests.Session()
+        self.browser, self.waited = requests.Session(), 0.0
         self.browser.trust_env = False  # a proxy cannot reach the server of this process
 
     def take_part(self) -> None:
@@ -89,6 +105,13 @@ class Bot:
                     return
                 page = self._go_on(page)
         raise SurveyError(f"A simulated participant saw {most} pages without an end.")
+
+    def _wait(self) -> None:
+        """Wait for the others, on whose answers this bot's questions depend."""
+        self.waited += PAUSE
+        if self.waited > TIMEOUT:
+            raise SurveyError("A simulated participant waits for others who do not go on.")
+        time.sleep(PAUSE)
 
     def _open(self, response: requests.Response) -> BeautifulSoup:
         page = BeautifulSoup(response.text, "html.parser")
@@ -105,6 +128,8 @@ class Bot:
         """Fill in the page's form and press the button that leads on."""
         link = page.select_one("main a.go")
         if link:
+            if self.address.endswith("/waiting"):
+                self._wait()
             address = urljoin(self.address, str(link["href"]))
             return self._open(self.browser.get(address, timeout=TIMEOUT))
         button = page.select_one("button.go, #check button")

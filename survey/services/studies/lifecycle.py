@@ -314,7 +314,9 @@ def _item_findings(session: Session, study: Study) -> Iterator[Finding]:
         source = row.content.get("source", row.content)
         if "topic" not in source:
             continue
-        documents = {each for shown in source.get("documents", {}).values() for each in shown}
+        shown = source.get("documents", ())  # by list, or all of a topic
+        lists = shown.values() if isinstance(shown, dict) else [shown]
+        documents = {each for some in lists for each in some}
         known, topic = item_queries.find_items(session, study.id, documents, source["topic"])
         with_items = {name for name, item in known.items() if not item.is_empty}
         if lacking := sorted(documents - with_items):

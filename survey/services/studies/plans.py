@@ -15,7 +15,8 @@ from typing import Any, BinaryIO
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from survey.core.collections.runs import run_name
+from survey.core.collections.labels import sorted_topics
+from survey.core.collections.runs import read_judgements, run_name
 from survey.core.measures import MEASURES
 from survey.core.studies.fields import Fault, Place, PlanError
 from survey.core.studies.own_lists import OwnLists as OwnLists
@@ -26,7 +27,7 @@ from survey.core.studies.run_lists import TextFile as TextFile
 from survey.core.studies.run_lists import read_trec
 from survey.core.tasks import DEFAULT, TASKS, plan_from_json
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
-from survey.core.text_input import parse_whole
+from survey.core.text_input import FileFaults, lines_of, parse_whole
 from survey.errors import SurveyError, marked
 from survey.services.studies.languages import ENGLISH, catalogue, languages
 from survey.services.studies.recruitment import Recruitment, parse_recruitment
@@ -219,6 +220,27 @@ def from_trec(
         tuple(SourceFile(role, file.name, file.sha256) for role, file in sources),
     )
     return replace(lists, provenance=provenance)
+
+
+def topics_to_group(
+    qrels: TextFile, topics: Sequence[str] = ()
+) -> list[tuple[str, tuple[str, ...]]]:
+    """Return each topic with its relevant documents, for a plan of groups; all topics by default.
+
+    Raises FaultyFilesError for faults of the file, and for topics without relevant documents.
+    """
+    faults = FileFaults()
+    judged = read_judgements(qrels.name, lines_of(qrels.text), faults)
+    relevant = {
+        topic: tuple(sorted(document for document, grade in grades.items() if grade > 0))
+        for topic, grades in judged.items()
+    }
+    for topic in topics:
+        if not relevant.get(topic):
+            faults.add(f"{qrels.name}: topic {topic!r} has no relevant document")
+    faults.raise_any()
+    chosen = topics or [topic for topic in sorted_topics(relevant) if len(relevant[topic]) > 1]
+    return [(topic, relevant[topic]) for topic in chosen]
 
 
 # What a study of runs has where its plan does not say otherwise.

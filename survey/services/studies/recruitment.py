@@ -340,13 +340,16 @@ def _checked_names(
     return list(names)
 
 
-def add_guests(session: Session, study: Study, names: Iterable[str]) -> int:
-    """Add names to the study's guest list, and send nothing; return how many were new."""
+def add_guests(session: Session, study: Study, names: Iterable[str], arm: str | None = None) -> int:
+    """Add names to the study's guest list, and send nothing; return how many were new.
+
+    ``arm``: the role that their links give, where the study's links give one.
+    """
     queries.locked_study(session, study)  # else two requests could add the same name
     known = {guest.name for guest in guests_of(session, study)}
     new = [name for name in names if name not in known]
     session.add_all(
-        Guest(study_id=study.id, name=name, nonce=tokens.random_code(12), created_at=now())
+        Guest(study_id=study.id, name=name, arm=arm, nonce=tokens.random_code(12), created_at=now())
         for name in new
     )
     session.commit()
@@ -393,6 +396,7 @@ class PersonalLink:
     name: str
     link: str
     status: str
+    arm: str | None
 
 
 def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> list[PersonalLink]:
@@ -403,6 +407,7 @@ def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> li
             guest.name,
             f"{address}?guest={link_token(secret_key, guest)}",
             guest.participant.status if guest.participant else NOT_STARTED,
+            guest.arm,
         )
         for guest in guests
     ]

@@ -153,6 +153,16 @@ def picture(size: str, name: str) -> ResponseReturnValue:
     return picture_response(size, name)
 
 
+@blueprint.get("/waiting")
+@requires(Step.WAITING)
+def waiting() -> ResponseReturnValue:
+    """Ask what is due by now; else say that others are still at work."""
+    begin_writing(session())
+    if g.progress.step != Step.WAITING or participants.take_due_questions(session(), g.participant):
+        return go_on()
+    return render_template("participant/waiting.html", **_counts())
+
+
 @blueprint.route("/closing", methods=["GET", "POST"])
 @requires(Step.CLOSING)
 def closing() -> ResponseReturnValue:
@@ -284,7 +294,9 @@ def _save_steps(position: int, form: AnswerForm) -> ResponseReturnValue | None:
     if saved.outcome == Outcome.STALE:
         form.add_error(gettext(CHANGED_ELSEWHERE))
         return _sent_page(position, _shown(position), form), 409
-    if form.go.data == "done":
+    if form.errors:
+        return _sent_page(position, _shown(position), form), 400
+    if form.is_done:
         return None
     if form.go.data == "back":
         return redirect(_address_before(position), 303)

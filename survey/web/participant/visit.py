@@ -26,6 +26,7 @@ from survey.services.participation.participants import Progress, Step, progress_
 from survey.services.studies.recruitment import recruitment_of
 from survey.web.forms import AnswerForm, Form
 from survey.web.language import set_language
+from survey.web.participant.grouping import GroupingPages
 from survey.web.participant.labelling import LabellingPages
 from survey.web.participant.ordering import OrderingPages
 from survey.web.requests import View, read_form, secret_key, session, take_slug
@@ -36,7 +37,7 @@ take_slug(blueprint)
 ENDS = (Step.DONE, Step.SCREENED_OUT, Step.STOPPED)
 WAY = (
     *(Step.CONSENT, Step.ABOUT_YOU, Step.SCENARIO),
-    *(Step.PRACTICE, Step.QUESTION, Step.CLOSING, Step.REVIEW),
+    *(Step.PRACTICE, Step.QUESTION, Step.WAITING, Step.CLOSING, Step.REVIEW),
 )
 
 # SQLite has one writer at a time: an answer is checked before it takes the write lock.
@@ -255,7 +256,11 @@ class TaskPages(Protocol):
         """Store a valid form of the preceding page, and commit."""
 
 
-TASK_PAGES: dict[str, TaskPages] = {"ordering": OrderingPages(), "labelling": LabellingPages()}
+TASK_PAGES: dict[str, TaskPages] = {
+    "ordering": OrderingPages(),
+    "labelling": LabellingPages(),
+    "grouping": GroupingPages(),
+}
 
 
 def pages_of(plan: Plan) -> TaskPages:

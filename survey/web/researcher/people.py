@@ -1,12 +1,20 @@
 """Pages about people: participants, researchers and their roles, guests, links, platforms."""
 
 import io
+from typing import Any
 
 import segno
 from flask import Response, flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
-from wtforms import BooleanField, RadioField, SelectChoice, StringField, TextAreaField
+from wtforms import (
+    BooleanField,
+    RadioField,
+    SelectChoice,
+    SelectField,
+    StringField,
+    TextAreaField,
+)
 from wtforms.validators import DataRequired, Length
 
 from survey.core.studies.fields import PlanError, is_storable, rules_of
@@ -58,6 +66,7 @@ class GuestsForm(Form):
 
     names = TextAreaField("Names or addresses, one per line")
     guests = FileField("Or a CSV file with a column “name”")
+    arm = SelectField("Their role")
     guests_only = BooleanField("From now on, let only people with a personal link begin")
 
 
@@ -197,11 +206,12 @@ def qr() -> ResponseReturnValue:
 @not_for_imported
 def add_guests() -> ResponseReturnValue:
     """Add names to the guest list; each gets a link."""
-    form = GuestsForm()
+    form = new_guests_form()
     if form.validate_on_submit():
         session().rollback()  # else participants' answers wait while the file is read
         with errors_beside(form.names, (SurveyError, ValueError)):
-            added = recruitment.add_guests(session(), g.study, _names(form))
+            arm = form.arm.data or None if "arm" in form else None
+            added = recruitment.add_guests(session(), g.study, _names(form), arm)
         if not form.names.errors:
             flash(f"{added} personal link{'s are' if added != 1 else ' is'} ready to be sent.")
             if form.guests_only.data:
@@ -209,6 +219,17 @@ def add_guests() -> ResponseReturnValue:
                 flash("From now on, only people with a personal link can begin.")
             return redirect(url_for("researcher.invite", _anchor="personal-links"), 303)
     return _invite_page(guests_form=form)
+
+
+def new_guests_form(**values: Any) -> GuestsForm:
+    """Return the form of new guests, with roles where the study's links give some."""
+    form = GuestsForm(**values)
+    if g.plan.queue_arm is None:
+        del form.arm
+    else:
+        roles = ((arm, f"{arm} assessors") for arm in g.plan.arms)
+        form.arm.choices = [("", "As they begin: two first, then third"), *roles]
+    return form
 
 
 def _names(form: GuestsForm) -> list[str]:
@@ -307,7 +328,7 @@ def _invite_page(
         link=_public_link(),
         personal_links=links,
         waiting=sum(link.status == recruitment.NOT_STARTED for link in links),
-        guests_form=guests_form or GuestsForm(formdata=None, guests_only=suggest_guests_only),
+        guests_form=guests_form or new_guests_form(formdata=None, guests_only=suggest_guests_only),
         settings_form=settings_form or RecruitmentForm(formdata=None, data=stored),
         code_form=code_form or CodeForm(formdata=None),
         settings=settings,

@@ -1,0 +1,195 @@
+// Stores each step at once without leaving the page, and lets keys do what buttons do. Without this
+// file each button sends the form.
+"use strict";
+
+const work = document.getElementById("work");
+const saved = document.getElementById("saved");
+const words = JSON.parse(saved.dataset.words);
+const waiting = []; // steps that are not acknowledged yet, in their order
+let sending = false;
+let pressed = null; // the button that waits for them
+let last = null; // the tile that was clicked last, where a range begins
+
+const tiles = () => [...work.querySelectorAll(".tile")];
+const box = (tile) => tile.querySelector("input");
+const selected = () => tiles().filter((tile) => box(tile).checked);
+
+// A step is sent until it is acknowledged, unchanged, so that it is stored once.
+async function send() {
+  if (sending) return;
+  sending = true;
+  while (waiting.length) {
+    const body = new URLSearchParams([...hidden(), ...waiting[0].fields]);
+    let page = null;
+    for (let wait = 0.5; !(page = await answerTo(body)); wait = Math.min(2 * wait, 8)) {
+      saved.textContent = words.later;
+      await new Promise((over) => setTimeout(over, wait * 1000));
+    }
+    const { tiles: about } = waiting.shift();
+    about.forEach((tile) => tile.classList.remove("pending"));
+    if (!take(page)) return;
+  }
+  sending = false;
+  saved.textContent = words.saved;
+  if (pressed) work.requestSubmit(pressed);
+}
+
+const hidden = () => [...work.querySelectorAll("#hidden input")].map((field) => [field.name, field.value]);
+
+async function answerTo(body) {
+  const slow = setTimeout(() => (saved.textContent = words.now), 400);
+  try {
+    const answer = await fetch(work.action, { method: "POST", body, signal: AbortSignal.timeout(30000) });
+    if ([429, 502, 503, 504].includes(answer.status)) return null;
+    return new DOMParser().parseFromString(await answer.text(), "text/html");
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(slow);
+  }
+}
+
+// Shows the groups of the page that answered; another page than this one is loaded whole.
+function take(page) {
+  if (!page.getElementById("work")) {
+    waiting.length = 0;
+    location.reload();
+    return false;
+  }
+  const focused = document.activeElement.name;
+  for (const id of ["hidden", "groups", "status", "problems", "earlier"]) {
+    document.getElementById(id).replaceWith(document.adoptNode(page.getElementById(id)));
+  }
+  const fresh = [...page.querySelectorAll(".tile")];
+  tiles().forEach((tile, index) => {
+    tile.classList.toggle("placed", fresh[index].classList.contains("placed"));
+    tile.querySelector(".tags").replaceWith(document.adoptNode(fresh[index].querySelector(".tags")));
+  });
+  if (page.querySelector("#problems *")) waiting.length = 0;
+  if (focused && document.activeElement === document.body) work.querySelector(`[name="${focused}"]`)?.focus();
+  count();
+  return true;
+}
+
+// Stores a step about the selected tiles, which are selected no longer.
+function step(go, more = {}) {
+  const about = selected();
+  const fields = [["go", go], ...Object.entries(more), ...about.map((tile) => [box(tile).name, "on"])];
+  about.forEach((tile) => {
+    box(tile).checked = false;
+    if (go.startsWith("put") || go === "new") tile.classList.add("pending");
+  });
+  waiting.push({ fields, tiles: about });
+  count();
+  send();
+}
+
+// Puts the selected tiles, or the one in focus, into a group; then goes on to the next one.
+function put(go, more) {
+  const focused = document.activeElement.closest?.(".tile") ?? last;
+  const single = !selected().length && focused;
+  if (single) box(focused).checked = true;
+  if (!selected().length) return;
+  step(go, more);
+  const all = tiles();
+  const open = (tile) => !tile.matches(".placed, .pending");
+  const after = all.slice(all.indexOf(focused) + 1).find(open) ?? all.find(open);
+  if (single && after) box(after).focus();
+}
+
+function count() {
+  const number = selected().length;
+  const text = document.getElementById("count");
+  text.textContent = number ? ` · ${text.dataset.words.replace("{count}", number)}` : "";
+  document.getElementById("similar").hidden = !number;
+}
+
+// Selects the most similar tile that is in no group yet, of those most like the selected ones.
+function selectSimilar() {
+  const all = tiles();
+  const some = selected();
+  const from = some.length ? some : [document.activeElement.closest?.(".tile")].filter(Boolean);
+  from.forEach((tile) => (box(tile).checked = true));
+  const near = from.map((tile) => tile.dataset.alike.split(" ").slice(0, 5)).flat().filter(Boolean);
+  for (const number of near) {
+    const tile = all[number - 1];
+    if (!tile.matches(".placed, .pending")) box(tile).checked = true;
+  }
+  count();
+}
+
+if ("steps" in work.dataset) {
+  work.addEventListener("click", (event) => {
+    const button = event.target.closest("button[name=go]");
+    if (!button || ["back", "done"].includes(button.value)) return;
+    event.preventDefault();
+    const [action, number] = button.value.split("-");
+    const typed = document.getElementById("name");
+    if (action === "new") {
+      if (!selected().length && last) box(last).checked = true;
+      step("new", { name: typed.value });
+      typed.value = "";
+      (last ? box(last) : typed).focus();
+    } else if (action === "put") put(button.value);
+    else if (action === "rename") step(button.value, { [`name-${number}`]: work.elements[`name-${number}`].value });
+    else if (action === "merge") step(button.value, { [`into-${number}`]: work.elements[`into-${number}`].value });
+    else step(button.value);
+  });
+
+  // Before saving.js, which sends the form: the steps come first, then the button.
+  work.addEventListener(
+    "submit",
+    (event) => {
+      if (!sending) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      pressed = event.submitter;
+    },
+    { capture: true },
+  );
+}
+
+work.addEventListener("change", (event) => event.target.closest(".tile") && count());
+work.addEventListener("click", (event) => event.target.id === "similar" && selectSimilar());
+work.addEventListener("focusin", (event) => (last = event.target.closest(".tile") ?? last));
+
+// With the shift key, all tiles from the last one on.
+work.addEventListener("click", (event) => {
+  const tile = event.target.closest(".tile");
+  if (!tile || event.target.tagName !== "INPUT") return;
+  if (event.shiftKey && work.from) {
+    const all = tiles();
+    const [first, end] = [all.indexOf(work.from), all.indexOf(tile)].sort((a, b) => a - b);
+    all.slice(first, end + 1).forEach((each) => (box(each).checked = box(tile).checked));
+    count();
+  }
+  work.from = tile;
+});
+
+function columns() {
+  const all = tiles();
+  const next = all.findIndex((tile) => tile.offsetTop > all[0].offsetTop);
+  return next < 0 ? all.length : next;
+}
+
+work.addEventListener("keydown", (event) => {
+  const tile = event.target.closest(".tile");
+  if (!tile || event.ctrlKey || event.metaKey || event.altKey) return;
+  const all = tiles();
+  const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns(), ArrowDown: columns() };
+  const key = event.key.toLowerCase();
+  const group = work.querySelector(`#groups [data-key="${CSS.escape(key)}"]`);
+  if (event.key in steps) {
+    const other = all[all.indexOf(tile) + steps[event.key]];
+    if (other) box(other).focus();
+  } else if (group && "steps" in work.dataset) put(group.value);
+  else if (key === "n") document.getElementById("name").focus();
+  else if (key === "l") selectSimilar();
+  else if (key === "z") work.querySelector("[value=undo]")?.click();
+  else return;
+  event.preventDefault();
+});
+
+window.addEventListener("beforeunload", (event) => {
+  if (sending) event.preventDefault();
+});

@@ -1,0 +1,278 @@
+"""What assessors' groups say: how far they agree, and the gold standard made of them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from survey.core.collections.clusterings import (
+    Comparison,
+    clustering_lines,
+    compare_clusters,
+    members,
+)
+from survey.core.collections.gold import GoldTopic, gold_topic, spread
+from survey.core.collections.labels import sorted_topics
+from survey.core.collections.runs import Clusters
+from survey.services.analysis.label_results import OnTopic, counted
+from survey.services.analysis.sheets import Cell, Sheet, as_csv
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two clusterings compared; ``only_first``, ``only_second``: topics of one alone."""
+
+    threshold: float
+    topics: Sequence[Comparison]
+    only_first: Sequence[str]
+    only_second: Sequence[str]
+
+    @property
+    def third(self) -> list[str]:
+        """The topics that need a third assessor."""
+        return [comparison.topic for comparison in self.topics if comparison.needs_third]
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Clusterings joined, topic by topic; ``only_third``: topics of the third alone."""
+
+    topics: Sequence[GoldTopic]
+    only_third: Sequence[str]
+
+    @property
+    def joined(self) -> list[GoldTopic]:
+        """The topics that are not left out."""
+        return [topic for topic in self.topics if topic.clusters]
+
+
+def compared(
+    first: Clusters, second: Clusters, threshold: float, on_topic: OnTopic = lambda *_: None
+) -> Compared:
+    """Compare two assessors' clusterings, topic by topic."""
+    common = sorted_topics(first.keys() & second.keys())
+    return Compared(
+        threshold,
+        [
+            compare_clusters(topic, first[topic], second[topic], threshold)
+            for topic in counted(common, on_topic)
+        ],
+        sorted_topics(first.keys() - second.keys()),
+        sorted_topics(second.keys() - first.keys()),
+    )
+
+
+def joined(
+    assessors: Sequence[Clusters],
+    threshold: float,
+    floor: float,
+    on_topic: OnTopic = lambda *_: None,
+) -> Gold:
+    """Join the clusterings of two or three assessors into one, topic by topic."""
+    asked = assessors[0].keys() | assessors[1].keys()
+    topics = [
+        gold_topic(
+            topic, [clusters.get(topic) for clusters in assessors], threshold=threshold, floor=floor
+        )
+        for topic in counted(sorted_topics(asked), on_topic)
+    ]
+    others = {topic for clusters in assessors[2:] for topic in clusters} - asked
+    return Gold(topics, sorted_topics(others))
+
+
+def compared_sheet(compared: Compared) -> Sheet:
+    """Return a table of two clusterings' agreement, a row for each topic."""
+    columns = (
+        *("topic", "documents", "only 1", "only 2", "clusters 1", "clusters 2", "granularity"),
+        *("pairs agreed", "adjusted Rand", "B³ F1", "third, because"),
+    )
+    rows = tuple(
+        (
+            *(topic.topic, topic.documents, len(topic.only_first), len(topic.only_second)),
+            *(*topic.clusters, topic.granularity),
+            *(topic.pair_agreement, topic.adjusted_rand, topic.b_cubed, topic.reason),
+        )
+        for topic in compared.topics
+    )
+    note = (
+        f"A third assessor is needed where the adjusted Rand index is below {compared.threshold}."
+    )
+    return Sheet("comparison", "Two assessors' clusters", columns, rows, note)
+
+
+def compared_json(compared: Compared) -> dict[str, Any]:
+    """Return two clusterings' agreement as JSON; ``why`` gives the reason of undefined figures."""
+    topics = [
+        {
+            **asdict(topic),
+            "granularity": topic.granularity,
+            "needs_third": topic.needs_third,
+            "why": "fewer than two common documents" if topic.adjusted_rand is None else None,
+        }
+        for topic in compared.topics
+    ]
+    topics_of = {name: getattr(compared, name) for name in ("third", "only_first", "only_second")}
+    return {"threshold": compared.threshold, "topics": topics, **topics_of}
+
+
+def gold_files(gold: Gold) -> tuple[str, str, str]:
+    """Return the texts of the gold standard and of the two tables beside it."""
+    lines = [
+        line for topic in gold.joined for line in clustering_lines(topic.topic, topic.clusters)
+    ]
+    return "".join(lines), as_csv(gold_sheet(gold)), as_csv(statistics_sheet(gold))
+
+
+def gold_sheet(gold: Gold) -> Sheet:
+    """Return a table of topics: how the clusters were joined, or why it is left out."""
+    columns = (
+        *("topic", "rule", "clusters", "documents", "unknown", "only_first", "only_second"),
+        *("pair_agreement", "rand_1_2", "rand_1_3", "rand_2_3", "reason"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for topic in gold.topics:
+        two = topic.comparison
+        clusters = topic.clusters
+        unknown = sum(not names for names in clusters.values())
+        missing = (len(two.only_first), len(two.only_second)) if two else (None, None)
+        rows.append(
+            (
+                *(topic.topic, topic.rule, len(members(clusters)), len(clusters), unknown),
+                *(*missing, two.pair_agreement if two else None),
+                *(*topic.agreements, two.reason if two else ""),
+            )
+        )
+    return Sheet("topics", "Rules and agreement per topic", columns, tuple(rows))
+
+
+def statistics_sheet(gold: Gold) -> Sheet:
+    """Return Table 3 of the ImageCLEF paper for the topics that are not left out."""
+    counts = {
+        "clusters per topic": [len(members(topic.clusters)) for topic in gold.joined],
+        "relevant documents per topic": [len(topic.clusters) for topic in gold.joined],
+    }
+    rows = tuple((name, *spread(values).values()) for name, values in counts.items())
+    columns = ("description", *spread([]))
+    note = "Unknown documents count as relevant; they make no cluster. sd: of a sample."
+    return Sheet("statistics", "The gold standard", columns, rows, note, decimals=1)
+
+
+def gold_json(gold: Gold, files: Iterable[Path]) -> dict[str, Any]:
+    """Return how the topics' clusters were joined, and their statistics, as JSON."""
+    topics, statistics = gold_sheet(gold), statistics_sheet(gold)
+    return {
+        "topics": [dict(zip(topics.columns, row, strict=True)) for row in topics.rows],
+        "statistics": [dict(zip(statistics.columns, row, strict=True)) for row in statistics.rows],
+        "only_third": list(gold.only_third),
+        "files": [str(file) for file in files],
+    }
+
+
+FILES = ("first.txt", "second.txt", "third.txt")
+GOLD = ("gold.txt", "gold-topics.csv", "gold-statistics.csv")
+
+
+@dataclass(frozen=True)
+class Assessor:
+    """A participant's clusterings by topic, and for how long the topics were in work.
+
+    ``role``: first or third. ``seconds``: from the first sight of each topic to its end.
+    """
+
+    participant: str
+    role: str
+    clusters: Clusters
+    seconds: int
+
+
+@dataclass(frozen=True)
+class GroupResults:
+    """The results of a grouping study.
+
+    ``assessors``: in the order in which they began. Of each topic, the first two with the role
+    first and the first with the role third count.
+    """
+
+    assessors: Sequence[Assessor]
+    threshold: float
+    floor: float
+
+    @cached_property
+    def chosen(self) -> list[dict[str, Assessor]]:
+        """The first, the second and the third assessor of each topic."""
+        chosen: list[dict[str, Assessor]] = [{}, {}, {}]
+        for each in self.assessors:
+            for topic in each.clusters:
+                places = (2,) if each.role == "third" else (0, 1)
+                free = next((place for place in places if topic not in chosen[place]), None)
+                if free is not None:
+                    chosen[free][topic] = each
+        return chosen
+
+    @cached_property
+    def clusters(self) -> list[Clusters]:
+        """The clusterings of the first, the second and the third assessor of each topic."""
+        return [
+            {topic: each.clusters[topic] for topic, each in of_topic.items()}
+            for of_topic in self.chosen
+        ]
+
+    @cached_property
+    def compared(self) -> Compared:
+        """The first two assessors of each topic, compared."""
+        return compared(self.clusters[0], self.clusters[1], self.threshold)
+
+    @cached_property
+    def gold(self) -> Gold:
+        """The gold standard; of two where no topic has a third."""
+        assessors = self.clusters if self.clusters[2] else self.clusters[:2]
+        return joined(assessors, self.threshold, self.floor)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return agreement, gold standard, and how much each assessor did in which time."""
+        return {
+            "agreement": compared_json(self.compared),
+            "gold": gold_json(self.gold, ()),
+            "assessors": self._assessors(),
+        }
+
+    def _assessors(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "participant": each.participant,
+                "role": each.role,
+                "topics": len(each.clusters),
+                "documents": sum(map(len, each.clusters.values())),
+                "groups": sum(len(members(clusters)) for clusters in each.clusters.values()),
+                "seconds_per_picture": each.seconds / documents
+                if (documents := sum(map(len, each.clusters.values())))
+                else None,
+            }
+            for each in self.assessors
+        ]
+
+    @property
+    def sheets(self) -> list[Sheet]:
+        """The tables of a page: topics, the gold standard, and the assessors."""
+        columns = ("participant", "role", "topics", "documents", "groups", "seconds_per_picture")
+        rows = tuple(tuple(each[name] for name in columns) for each in self._assessors())
+        note = "Seconds: from first seeing a topic to its end, with breaks."
+        people = Sheet("assessors", "The assessors", columns, rows, note)
+        tables = [compared_sheet(self.compared)] if self.compared.topics else []
+        if self.gold.topics:
+            tables += [gold_sheet(self.gold), statistics_sheet(self.gold)]
+        return [*tables, people]
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Yield each assessor's groups, and what `survey assess gold` makes of them."""
+        for name, clusters in zip(FILES, self.clusters, strict=True):
+            lines = (
+                line
+                for topic in sorted_topics(clusters)
+                for line in clustering_lines(topic, clusters[topic])
+            )
+            if clusters:
+                yield name, "".join(lines)
+        if self.gold.joined:
+            yield from zip(GOLD, gold_files(self.gold), strict=True)

@@ -1,0 +1,249 @@
+"""Grouping in a bundle: topics, the topics that are done with each step, the gold standard."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from survey.core.collections.runs import IN_NO_CLUSTER
+from survey.core.studies.fields import ParticipantRecord
+from survey.core.tasks.grouping import (
+    FIRST,
+    MERGE,
+    PUT,
+    UNKNOWN,
+    GroupingPlan,
+    GroupingPresentation,
+    GroupingQuestion,
+    GroupingStep,
+)
+from survey.db.models.grouping import (
+    StoredGroupingAnswer,
+    StoredGroupingPresentation,
+    StoredGroupingStep,
+)
+from survey.services.analysis.group_results import Assessor, GroupResults, gold_sheet
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.input_files import BundleError, CsvRow, Files, parse_rows
+from survey.services.exchange.steps import (
+    QUESTION,
+    STEPS,
+    DoneRecord,
+    StepContent,
+    StepFiles,
+)
+from survey.services.exchange.tables import Column, Content, Row, Table, lines_of, spaced
+
+QUESTIONS, TOPICS_DONE = "questions.csv", "topics_done.csv"
+
+
+@dataclass(frozen=True)
+class GroupingContent(StepContent):
+    """The topics that are done, and their steps."""
+
+    presentation = GroupingPresentation
+
+    def analyse(self, content: Content, options: AnalysisOptions) -> GroupResults:
+        """Return agreement and gold standard; excluded participants are left out."""
+        topics = {each.number: each.topic for each in content.questions}
+        people = {
+            each.public_id: each
+            for each in content.participants()
+            if not each.excluded and (options.include_test or not each.is_test)
+        }
+        clusters: dict[str, dict[str, Any]] = {name: {} for name in people}
+        seconds = dict.fromkeys(people, 0)
+        for row, state in self.states():
+            if row.participant in people:
+                clusters[row.participant][topics[row.question]] = state.clusters
+                seconds[row.participant] += row.seconds
+        order = sorted(people, key=lambda name: (_second(people[name].started_at), name))
+        plan: Any = content.plan
+        return GroupResults(
+            [
+                Assessor(name, people[name].arm or FIRST, clusters[name], seconds[name])
+                for name in order
+                if clusters[name]
+            ],
+            plan.sufficient_agreement / 100,
+            plan.least_agreement / 100,
+        )
+
+    def as_json(self, analysis: GroupResults) -> dict[str, Any]:
+        """Return an analysis as ``survey analyse --json`` prints it."""
+        return analysis.as_json()
+
+
+def _second(moment: datetime | None) -> str:
+    """Return a time as files tell it, so that the order is the same in the database."""
+    return "" if moment is None else moment.replace(microsecond=0).isoformat()
+
+
+class GroupingFiles(StepFiles):
+    """The files of the kind of question "grouping", as the registry of files holds them."""
+
+    recomputed: Mapping[str, str] = {
+        QUESTIONS: "the topics of the plan",
+        "gold.csv": "recomputed from the steps",
+        "agreement.csv": "recomputed from the steps",
+    }
+    kind = "grouping"
+    content = GroupingContent
+    answers_file = TOPICS_DONE
+    tables = StoredGroupingPresentation, StoredGroupingAnswer, StoredGroupingStep
+    step_columns = tuple(
+        Column(name, source=getattr(StoredGroupingStep, name))
+        for name in ("action", "group_number", "name", "merged_into", "documents", "groups")
+    )
+
+    def data_tables(self, plan: GroupingPlan) -> list[Table]:
+        """Return the files of the topics, of those that are done, and of their steps."""
+        documents = Column("documents", "the topic's relevant documents, with spaces between")
+        topics = [QUESTION, Column("topic", "id of the topic"), documents]
+        return [Table(QUESTIONS, topics, _questions), *self.answer_tables(plan)]
+
+    def result_tables(self, plan: GroupingPlan) -> list[Table]:  # noqa: ARG002 - see TaskFiles
+        """Return gold.csv and agreement.csv, as `survey assess gold` makes them."""
+        return [Table("gold.csv", _GOLD, _gold), Table("agreement.csv", _AGREEMENT, _agreement)]
+
+    def lines_per_answer(self, plan: GroupingPlan) -> int:
+        """Estimate how many lines of the files a topic takes."""
+        return max((len(documents) for _, documents in plan.topics), default=1)
+
+    def read(
+        self,
+        files: Files,
+        plan: GroupingPlan,
+        participants: Callable[[], Iterable[ParticipantRecord]],
+    ) -> tuple[Sequence[GroupingQuestion], GroupingContent]:
+        """Read the topics, those that are done and their steps; raises BundleError."""
+        rows = parse_rows(
+            files,
+            QUESTIONS,
+            ("question", "topic", "documents"),
+            lambda row: GroupingQuestion(
+                row.whole_number("question", 1), row.text("topic"), row.words("documents")
+            ),
+        )
+        questions = list(rows)
+        return questions, self.read_answers(files, plan, participants, questions)
+
+    def step_from(self, row: CsvRow, saved_at: datetime | None) -> GroupingStep:
+        """Return the step that a row holds; raises BundleError with its place."""
+        try:
+            groups = row.optional_text("groups")
+            return GroupingStep(
+                action=row.text("action"),
+                group_number=row.optional_whole_number("group_number"),
+                name=row.optional_text("name"),
+                merged_into=row.optional_whole_number("merged_into"),
+                documents=list(row.words("documents")) or None,
+                groups=None if groups is None else _groups_in(groups),
+                saved_at=saved_at,
+            )
+        except ValueError as error:
+            allowed = "put, take, rename, merge, adopt, undo, look with their values are allowed"
+            raise row.fault("action", allowed) from error
+
+    def state_faults(self, row: DoneRecord, state: GroupingPresentation) -> Iterator[str]:  # noqa: ARG002 - see StepFiles
+        """Yield the faults of a topic's steps, which must be about groups that are there."""
+        known = {UNKNOWN}
+        for step in state.counted:
+            if step.groups is not None:
+                known = {UNKNOWN, *range(1, len(step.groups.keys() - {IN_NO_CLUSTER}) + 1)}
+            if step.action == PUT and step.name is not None and step.group_number is not None:
+                known.add(step.group_number)
+            for number in (step.group_number, step.merged_into):
+                if number is not None and number not in known:
+                    yield f"a step is of group {number}, which is not there"
+            if step.action == MERGE:
+                known.discard(step.group_number or UNKNOWN)
+
+    def check_derived(self, files: Files, content: Content) -> None:
+        """Nothing follows from topics."""
+
+    def check_questions(self, content: Content) -> str:
+        """Compare the topics with the plan's, and the documents of the steps with them."""
+        if list(content.questions) != content.plan.draw_questions():
+            raise BundleError(f"{QUESTIONS} has other topics or documents than the plan")
+        known = {each.number: {*each.documents} for each in content.questions}
+        for row, state in content.answers.states():
+            if unknown := sorted(state.clusters.keys() - known[row.question]):
+                place = f"{STEPS}, {row.participant}, question {row.question}"
+                raise BundleError(f"{place}: the topic has no document {unknown[0]}")
+        return f"the documents of {len(content.questions)} topics are the plan's"
+
+    def read_practice(self, study: Mapping[str, Any], plan: GroupingPlan) -> None:
+        """Return None: there is no practice."""
+
+    def study_entries(self, plan: GroupingPlan, practice: None) -> dict[str, Any]:  # noqa: ARG002 - see TaskFiles
+        """Return that there is no practice."""
+        return {"practice": None}
+
+    def result_files(
+        self,
+        session: Session,  # noqa: ARG002 - see WithResultFiles
+        study_id: int,  # noqa: ARG002 - see WithResultFiles
+        content: Content,
+    ) -> Iterator[tuple[str, str]]:
+        """See ``WithResultFiles``: each assessor's groups, and the gold standard."""
+        yield from content.analysis.files()
+
+    def why_different(self, study: Mapping[str, Any]) -> str:  # noqa: ARG002 - see TaskFiles
+        """Return "": topics are drawn by nothing that may differ."""
+        return ""
+
+
+def _groups_in(text: str) -> dict[str, list[str]]:
+    """Return the groups in a cell; raises ValueError for what is no object of lists of ids."""
+    groups = json.loads(text)
+    if not isinstance(groups, dict) or not all(
+        isinstance(each, list) and all(isinstance(document, str) for document in each)
+        for each in groups.values()
+    ):
+        raise ValueError("no groups")
+    return groups
+
+
+@lines_of
+def _questions(content: Content) -> Iterator[Row]:
+    for question in content.questions:
+        yield question.number, question.topic, spaced(question.documents)
+
+
+@lines_of
+def _gold(content: Content) -> Iterator[Row]:
+    for topic in content.analysis.gold.joined:
+        for document in sorted(topic.clusters):
+            for cluster in sorted(topic.clusters[document]) or [IN_NO_CLUSTER]:
+                yield topic.topic, document, cluster
+
+
+@lines_of
+def _agreement(content: Content) -> Iterable[Row]:
+    return gold_sheet(content.analysis.gold).rows
+
+
+_TOPIC = Column("topic", "id of the topic")
+_COUNTED = ("whole number", "0, 1, …")
+_INDEX = ("number", "at most 1; empty where it is not defined")
+_GOLD = [
+    *(_TOPIC, Column("document", "id of a relevant document")),
+    Column("cluster", "a group of the gold standard; unknown for none"),
+]
+_AGREEMENT = [
+    *(_TOPIC, Column("rule", "how the topic's groups were chosen, or why it is left out")),
+    Column("clusters", "how many groups the gold standard has", *_COUNTED),
+    Column("documents", "how many documents the gold standard has", *_COUNTED),
+    Column("unknown", "how many of them could not be placed", *_COUNTED),
+    Column("only_first", "how many documents only the first assessor has", *_COUNTED),
+    Column("only_second", "how many documents only the second assessor has", *_COUNTED),
+    Column("pair_agreement", "share of pairs of documents on which the first two agree", *_INDEX),
+    Column("rand_1_2", "adjusted Rand index of the first and the second assessor", *_INDEX),
+    Column("rand_1_3", "adjusted Rand index of the first and the third assessor", *_INDEX),
+    Column("rand_2_3", "adjusted Rand index of the second and the third assessor", *_INDEX),
+    Column("reason", "why the first two do not agree; empty where they do"),
+]

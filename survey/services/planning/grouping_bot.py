@@ -1,0 +1,104 @@
+"""Simulated assessors: they sort pictures by a truth that is known, and err at times."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from bs4 import Tag
+
+from survey.core.collections.clusterings import read_clustering
+from survey.core.tasks.grouping import GroupingPlan
+from survey.core.text_input import FileFaults, lines_of
+from survey.errors import SurveyError
+from survey.services.exchange.input_files import read_text
+
+BY_DEFAULT = "4:0.1"
+PLACES = re.compile(r"/([^/]+)\.webp$")
+
+
+class Assessor(NamedTuple):
+    """What a bot takes to be true, and how often it errs, in [0, 1].
+
+    ``groups``: the group of each picture, by the picture's random name; "" for unknown.
+    """
+
+    text: str
+    groups: Mapping[str, str]
+    error: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the truth's name and the error as plain values."""
+        return {"truth": self.text, "error": self.error}
+
+
+class GroupingBot:
+    """The bots of the kind of question "grouping", as the registry of bots holds them."""
+
+    def preference(
+        self, plan: GroupingPlan, text: str | None, pictures: Mapping[str, str]
+    ) -> Assessor:
+        """Read "4:0.1": four groups by the documents' ids, an error in ten; or "FILE:0.1".
+
+        The file has lines of topic, document, cluster.
+        """
+        match = re.fullmatch(r"(.+):(0(?:\.[0-9]{1,3})?|1)", text or BY_DEFAULT)
+        if match is None:
+            raise SurveyError(
+                f"{text!r} is no preference; write how many groups, or a file with lines of topic, "
+                "document and cluster, and the share of errors, like 4:0.1 or truth.txt:0.1."
+            )
+        truth = _truth(plan, match[1])
+        groups = {name: truth.get(document, "") for name, document in pictures.items()}
+        return Assessor(match[1], groups, float(match[2]))
+
+    def answer(
+        self,
+        form: Tag,
+        plan: GroupingPlan,  # noqa: ARG002 - see TaskBot
+        preference: Assessor,
+        chance: np.random.Generator,
+    ) -> dict[str, Any] | None:
+        """Put all pictures of one group into it; end the topic where all are placed."""
+        if form.select_one("[name=step_key]") is None:
+            return None
+        open_tiles = [tile for tile in form.select(".tile") if "placed" not in tile["class"]]
+        if not open_tiles:
+            return {"go": "done"}
+        names = sorted({*preference.groups.values()})
+        chosen = [
+            str(chance.choice(names))
+            if chance.random() < preference.error
+            else preference.groups.get(_picture(tile), "")
+            for tile in open_tiles
+        ]
+        group = chosen[0]
+        selected = [tile for tile, name in zip(open_tiles, chosen, strict=True) if name == group]
+        ticks = {str(tile.select("input")[0]["name"]): "on" for tile in selected}
+        return {**ticks, **({"name": group, "go": "new"} if group else {"go": "put-0"})}
+
+
+def _picture(tile: Tag) -> str:
+    image = tile.select_one("img")
+    match = PLACES.search(str(image["src"])) if image else None
+    return match[1] if match else ""
+
+
+def _truth(plan: GroupingPlan, text: str) -> dict[str, str]:
+    """Return the group of each document: of so many by the ids, or as a file says."""
+    if re.fullmatch("[1-9][0-9]?", text):
+        count = int(text)
+        return {
+            document: f"group {place * count // len(documents) + 1}"
+            for _, documents in plan.topics
+            for place, document in enumerate(sorted(documents))
+        }
+    faults = FileFaults()
+    clusters = read_clustering(text, lines_of(read_text(Path(text))), faults)
+    faults.raise_any()
+    return {
+        document: min(names, default="")
+        for topic in clusters.values()
+        for document, names in topic.items()
+    }

@@ -1,0 +1,189 @@
+"""The pages of grouping: a form of selected pictures and of groups, and an answer in words."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from flask import request
+from sqlalchemy.orm import Session
+from wtforms import HiddenField
+
+from survey.core.studies.fields import is_storable
+from survey.core.tasks.grouping import (
+    DONE,
+    LONGEST_GROUP_NAME,
+    MERGE,
+    NEW,
+    PUT,
+    RENAME,
+    TAKE,
+    GroupingPlan,
+    GroupingShown,
+    GroupingStep,
+    Sent,
+    steps_from_form,
+)
+from survey.core.tasks.steps import Done
+from survey.services.participation.answers import ShownQuestion
+from survey.web.forms import AnswerForm, Form
+from survey.web.language import gettext
+
+TILE = re.compile(r"tile-([1-9][0-9]{0,2})")
+BUTTON = re.compile(r"(put|take|rename|merge|adopt)-([0-9]{1,3})")
+
+
+class GroupingForm(AnswerForm):
+    """Selected tiles, names of groups, and the button that was pressed.
+
+    ``go``: "put-3" (into group 3), "new", "take-3", "rename-3", "merge-3", "adopt-0", "undo",
+    "rest" (what is left is unknown), "done", "back". ``name`` is of a new group, ``name-3`` of a
+    group that is renamed, ``into-3`` the number of the group that it is merged into.
+    """
+
+    takes_steps = True
+    plan: GroupingPlan
+
+    step_key = HiddenField()
+    name = HiddenField()
+    stays = False
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check that a button of this page was pressed, with what it needs."""
+        is_valid = super().validate(extra_validators)
+        if problem := self._problem() if is_valid else "":
+            self.name.errors = [problem]
+        return not self.errors
+
+    def _problem(self) -> str:
+        sent = self._sent
+        if sent.action in (PUT, TAKE, NEW) and not sent.tiles:
+            return gettext("Select pictures first, then the group.")
+        if sent.action in (NEW, RENAME) and not (sent.name and is_storable(sent.name)):
+            return gettext("Please type a name for the group.")
+        if len(sent.name) > LONGEST_GROUP_NAME:
+            return gettext(
+                "A group's name has %(most)s characters at most.", most=LONGEST_GROUP_NAME
+            )
+        return ""
+
+    @property
+    def _sent(self) -> Sent:
+        button = BUTTON.fullmatch(self.go.data or "")
+        action = button[1] if button else self.go.data or ""
+        number = int(button[2]) if button else 0
+        matches = (TILE.fullmatch(name) for name in request.form)
+        name = request.form.get(f"name-{number}" if action == RENAME else "name", "")
+        into = request.form.get(f"into-{number}", "") if action == MERGE else str(number)
+        return Sent(
+            action,
+            number if button and action != "adopt" else 0,
+            frozenset(int(match[1]) for match in matches if match),
+            " ".join(name.split()),
+            int(into) if re.fullmatch("[0-9]{1,3}", into) else -1,
+        )
+
+    def steps_for(self, shown: GroupingShown, find: Any) -> Sequence[GroupingStep]:
+        """Return the step that the button asks for; a topic that is not placed is not done."""
+        steps = steps_from_form(self.plan, shown, find, self._sent)
+        left = len(shown.unplaced) if self.go.data == DONE else 0
+        self.stays = bool(left or steps)
+        if left:
+            self.name.errors = [
+                gettext(
+                    "%(count)s are in no group yet. Place them, or press “The others: unknown”.",
+                    count=left,
+                )
+            ]
+        return steps
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all is placed, and the earlier groupings were shown where they are."""
+        return super().is_done and not self.stays
+
+    @property
+    def answer(self) -> Done:
+        """The answer of a form whose steps are stored."""
+        return Done(max(1, self.stored_steps))
+
+    @property
+    def filled_in(self) -> tuple[frozenset[int], str]:
+        """The selected tiles and the typed name, of a form with an error."""
+        sent = self._sent
+        return (sent.tiles, sent.name) if self.errors else (frozenset(), "")
+
+    def add_error(self, sentence: str) -> None:
+        """Add an error of the whole form."""
+        self.name.errors = [sentence]
+
+    def control_id(self, field: Any) -> str:
+        """Return the id of the tiles."""
+        return "tiles" if field is self.name else str(field.name)
+
+
+@lru_cache(maxsize=100)
+def _form(plan: GroupingPlan) -> type[GroupingForm]:
+    return type("GroupingForm", (GroupingForm,), {"plan": plan})
+
+
+class GroupingPages:
+    """The pages of the kind of question "grouping", as the registry of pages holds them."""
+
+    work_template = "participant/grouping/_work.html"
+    question_template = practice_template = "participant/grouping/question.html"
+    answer_template = "participant/grouping/_answer.html"
+    first_template = ""
+
+    def form(self, plan: GroupingPlan) -> type[AnswerForm]:
+        """Return the form of a topic."""
+        return _form(plan)
+
+    def filled_in(self, plan: GroupingPlan, shown: ShownQuestion) -> None:
+        """Return None: the view has the stored groups."""
+
+    def empty(self, plan: GroupingPlan) -> None:
+        """Return None: the view has no groups."""
+
+    def doubt_of(
+        self, plan: GroupingPlan, form: GroupingForm, shown: Callable[[], ShownQuestion]
+    ) -> None:
+        """Return None: no answer is asked back about."""
+
+    def explanations(self, plan: GroupingPlan) -> Sequence[str]:  # noqa: ARG002 - see TaskPages
+        """Return no templates: there is no practice."""
+        return ()
+
+    def check(self, plan: GroupingPlan) -> None:
+        """Return None: no question checks whether the task is understood."""
+
+    def in_words(self, answer: Done) -> str:  # noqa: ARG002 - see TaskPages
+        """Return that the topic is done."""
+        return gettext("done")
+
+    def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
+        """Return in words how many tiles of a form are selected."""
+        if not any(BUTTON.fullmatch(value) for value in sent.get("go", [])):
+            return ""
+        count = sum(bool(TILE.fullmatch(name)) for name in sent)
+        return gettext("%(count)s selected", count=count)
+
+    def example_answer(self) -> Done:
+        """Return an answer for a preview of pages."""
+        return Done(1)
+
+    def first_form(self, plan: GroupingPlan, shown: ShownQuestion) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
+        """Return None: nothing precedes a topic."""
+        return None
+
+    def preview_first_form(self, plan: GroupingPlan) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
+        """Return None: nothing precedes a topic."""
+        return None
+
+    def filled_in_after(self, first: Form) -> None:
+        """Nothing precedes a topic."""
+
+    def save_first(
+        self, session: Session, plan: GroupingPlan, participant: Any, position: int, form: Any
+    ) -> None:
+        """Nothing precedes a topic."""

@@ -1,0 +1,596 @@
+"""Grouping: from a plan over groups and a third assessor to the gold standard."""
+
+import gzip
+import io
+import random
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from survey import tokens
+from survey.cli.planning import local_server
+from survey.core.studies.fields import PlanError
+from survey.core.tasks.grouping import (
+    ADOPT,
+    MERGE,
+    PUT,
+    RENAME,
+    TAKE,
+    UNDO,
+    GroupingPresentation,
+    GroupingStep,
+    groups_of,
+)
+from survey.db.models import TASK_TABLES, Participant, Presentation, now
+from survey.errors import SurveyError
+from survey.services import accounts
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.collections import assessment
+from survey.services.exchange import bundle, bundle_import
+from survey.services.exchange.bundle import analyse_stored, sha256_of, sums_text
+from survey.services.exchange.bundle_reader import replicate
+from survey.services.exchange.input_files import BundleError
+from survey.services.planning.simulation import preference_for, simulate
+from survey.services.studies import lifecycle, recruitment
+from tests.builders import KEY
+from tests.databases import ON_BOTH, statements
+from tests.grouped import (
+    FIRST_TOPIC,
+    PLAN,
+    SECOND_TOPIC,
+    Assessor,
+    a_grouping_plan,
+    a_grouping_study,
+    by_colour,
+    grouped,
+    warm_and_cold,
+)
+from tests.web.desk import Desk
+
+TABLES = TASK_TABLES["grouping"]
+
+
+@pytest.fixture
+def study(app, session):
+    return a_grouping_study(session)
+
+
+@pytest.fixture
+def assessor(app, session, study):
+    assessor = Assessor(app, session)
+    assessor.go("/q/1")
+    return assessor
+
+
+def steps_in(session):
+    table = TABLES.step
+    rows = session.execute(select(table).order_by(table.c.presentation_id, table.c.number)).all()
+    session.rollback()
+    return rows
+
+
+def groups_on(page):
+    return {
+        item.select_one("button span").text: int(item.select_one("small").text)
+        for item in page.select("#groups > li")
+    }
+
+
+def status(assessor):
+    return assessor.page.select_one("#status strong").text
+
+
+def test_pictures_go_into_named_groups_and_what_is_left_is_counted(assessor, session):
+    assert status(assessor) == "0 of 12 placed"
+    assert "Sort the pictures by: colour" in assessor.text
+    assessor.sort("/q/1", {"warm": ["red-0", "red-1"]})
+    assert groups_on(assessor.page) == {"warm": 2, "cannot be placed": 0}
+    assert status(assessor) == "2 of 12 placed"
+    [row] = steps_in(session)
+    assert (row.action, row.group_number, row.name) == ("put", 1, "warm")
+    assert sorted(row.documents) == ["red-0", "red-1"]
+
+
+def test_a_picture_may_be_in_several_groups_and_leaves_unknown_for_one(assessor):
+    assessor.sort("/q/1", {"a": ["red-0"], "b": ["red-0"]})
+    assert groups_on(assessor.page) == {"a": 1, "b": 1, "cannot be placed": 0}
+    assessor.sort("/q/1", {"": ["red-0"]})
+    assert groups_on(assessor.page) == {"a": 0, "b": 0, "cannot be placed": 1}
+    assessor.submit("/q/1", go="put-1", **assessor.tiles("red-0"))
+    assert groups_on(assessor.page) == {"a": 1, "b": 0, "cannot be placed": 0}
+
+
+def test_groups_are_renamed_merged_emptied_and_all_of_it_undone(assessor):
+    assessor.sort("/q/1", {"a": ["red-0"], "b": ["red-1"]})
+    assessor.submit("/q/1", go="rename-1", **{"name-1": "  warm   ones "})
+    assert groups_on(assessor.page) == {"warm ones": 1, "b": 1, "cannot be placed": 0}
+    assessor.submit("/q/1", go="merge-2", **{"into-2": "1"})
+    assert groups_on(assessor.page) == {"warm ones": 2, "cannot be placed": 0}
+    assessor.submit("/q/1", go="take-1", **assessor.tiles("red-0"))
+    assert groups_on(assessor.page) == {"warm ones": 1, "cannot be placed": 0}
+    for left in ({"warm ones": 2}, {"warm ones": 1, "b": 1}, {"a": 1, "b": 1}, {"a": 1}, {}):
+        assessor.submit("/q/1", go="undo")
+        assert groups_on(assessor.page) == {**left, "cannot be placed": 0}
+    assert not assessor.page.select("[value=undo]")
+
+
+def test_the_name_of_a_group_that_is_there_means_that_group(assessor):
+    assessor.sort("/q/1", {"Warm": ["red-0"], "warm": ["red-1"], "UNKNOWN": ["red-2"]})
+    assert groups_on(assessor.page) == {"Warm": 2, "cannot be placed": 1}
+    assessor.sort("/q/1", {"cold": ["blue-0"]})
+    assessor.submit("/q/1", go="rename-2", **{"name-2": "WARM"})
+    assert groups_on(assessor.page) == {"Warm": 3, "cannot be placed": 1}
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"go": "new", "name": "a"}, "Select pictures first"),
+        ({"go": "put-0"}, "Select pictures first"),
+        ({"go": "new", "name": "  ", "tile-1": "on"}, "type a name"),
+        ({"go": "new", "name": "a" * 61, "tile-1": "on"}, "60 characters"),
+        ({"go": "new", "name": "a\0", "tile-1": "on"}, "type a name"),
+        ({"go": "done"}, "12 are in no group yet"),
+    ],
+)
+def test_a_form_that_lacks_something_says_so_and_keeps_what_was_selected(
+    assessor, session, fields, sentence
+):
+    assessor.submit("/q/1", **fields)
+    assert assessor.status == 400
+    assert sentence in assessor.text
+    assert len(assessor.page.select(".tile [checked]")) == ("tile-1" in fields)
+    assert not steps_in(session)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"go": "put-7", "tile-1": "on"},
+        {"go": "new", "name": "a", "tile-13": "on"},
+        {"go": "adopt-0"},
+        {"go": "rename-3", "name-3": "x"},
+    ],
+)
+def test_a_form_that_the_page_did_not_offer_stores_nothing(assessor, session, fields):
+    assessor.submit("/q/1", **fields)
+    assert assessor.status == 409
+    assert not steps_in(session)
+
+
+def test_what_is_left_can_be_called_unknown_at_once(assessor):
+    assessor.sort("/q/1", {"warm": ["red-0"]})
+    assessor.submit("/q/1", go="rest")
+    assert groups_on(assessor.page) == {"warm": 1, "cannot be placed": 11}
+    assessor.submit("/q/1", go="done")
+    assert assessor.path == "/q/2"
+
+
+@ON_BOTH
+def test_a_form_sent_twice_is_stored_once_and_one_of_another_window_is_refused(assessor, session):
+    fields = hidden(assessor)
+    for _ in range(2):
+        assessor.post("/q/1", **fields, **assessor.tiles("red-0"), name="a", go="new")
+        assert assessor.status == 200
+    assert len(steps_in(session)) == 1
+    assessor.post("/q/1", **fields, **assessor.tiles("red-1"), name="b", go="new")
+    assert assessor.status == 409
+    assert len(steps_in(session)) == 1
+
+
+def hidden(visitor, path="/q/1"):
+    return {
+        each["name"]: each.get("value", "") for each in visitor.form(path).select("[type=hidden]")
+    }
+
+
+@ON_BOTH
+def test_two_forms_at_once_are_stored_as_one(app, session, assessor):
+    fields = {**hidden(assessor), **assessor.tiles("red-0"), "name": "a", "go": "new"}
+    cookie = assessor.client.get_cookie("survey")
+
+    def send(_):
+        client = app.test_client()
+        client.set_cookie(cookie.key, cookie.value)
+        return client.post("/s/grouped/q/1", data=fields).status_code
+
+    with ThreadPoolExecutor(4) as pool:
+        assert {*pool.map(send, range(4))} == {303}
+    assert len(steps_in(session)) == 1
+
+
+def test_a_topic_that_is_done_can_be_changed_and_done_again(assessor, session):
+    assessor.finish("/q/1", by_colour(FIRST_TOPIC))
+    assessor.sort("/q/1", {"warm": ["red-0"]})
+    assessor.submit("/q/1", go="done")
+    [steps] = session.scalars(select(TABLES.response.c.steps)).all()
+    assert steps == 4
+    assert session.scalars(select(TABLES.revision.c.steps)).all() == [3, 4]
+    session.rollback()
+    assessor.finish("/q/2", by_colour(SECOND_TOPIC))
+    assert "red (4), green (4), blue (4), warm (1)" in assessor.text
+
+
+def arms_of(session):
+    arms = session.scalars(select(Participant.arm).order_by(Participant.id)).all()
+    session.rollback()
+    return arms
+
+
+@ON_BOTH
+def test_a_third_gets_only_the_topics_on_which_two_do_not_agree(app, session, study):
+    third = Assessor(app, session)
+    firsts = [Assessor(app, session) for _ in range(2)]
+    for each in firsts:
+        each.go("/q/1")
+    third.go("/waiting")
+    assert "They are still at work" in third.text
+    assert arms_of(session) == ["first", "first", "third"]
+    for each, groups in zip(firsts, (by_colour, warm_and_cold), strict=True):
+        each.finish("/q/1", groups(FIRST_TOPIC))
+    third.open("/waiting")
+    assert third.path == "/q/1"
+    assert "Topic 1 of 1" in third.text
+    third.finish("/q/1", by_colour(FIRST_TOPIC))
+    assert third.path == "/q/1"  # both earlier groupings are shown
+    third.submit("/q/1", go="done")
+    assert third.path == "/waiting"
+    third.open("/review")
+    assert third.path == "/waiting"
+    for each in firsts:
+        each.finish("/q/2", by_colour(SECOND_TOPIC))
+        each.submit("/review")
+    third.open("/waiting")
+    assert third.path == "/review"
+    third.submit("/review")
+    assert third.path == "/done"
+
+
+def test_the_third_sees_both_earlier_groupings_only_after_an_own_one(app, session, study):
+    two_firsts(app, session)
+    third = Assessor(app, session)
+    third.go("/q/1")
+    assert not third.page.select(".earlier")
+    third.finish("/q/1", by_colour(FIRST_TOPIC))
+    names = [
+        sorted(each.text for each in other.select("li strong"))
+        for other in third.page.select(".both > div")
+    ]
+    assert sorted(names) == [["blue", "green", "red"], ["cold", "warm"]]
+    assert "“cold” is divided into" in third.text
+    people = session.scalars(select(Participant.public_id)).all()
+    assert not any(each in third.text for each in people)
+    coarse = next(place for place, each in enumerate(names) if "cold" in each)
+    third.submit("/q/1", go=f"adopt-{coarse}")
+    assert groups_on(third.page) == {"cold": 8, "warm": 4, "cannot be placed": 0}
+    third.submit("/q/1", go="undo")
+    assert groups_on(third.page) == {"red": 4, "green": 4, "blue": 4, "cannot be placed": 0}
+    actions = [row.action for row in steps_in(session)][-3:]
+    assert actions == ["look", "adopt", "undo"]
+
+
+def two_firsts(app, session, slug="grouped"):
+    for groups in (by_colour, warm_and_cold):
+        first = Assessor(app, session, slug)
+        first.go("/q/1")
+        first.finish("/q/1", groups(FIRST_TOPIC))
+        first.finish("/q/2", by_colour(SECOND_TOPIC))
+
+
+def test_a_plan_may_keep_the_earlier_groupings_from_the_third(app, session):
+    a_grouping_study(session, "alone", show_earlier=False)
+    two_firsts(app, session, "alone")
+    third = Assessor(app, session, "alone")
+    third.go("/q/1")
+    third.finish("/q/1", by_colour(FIRST_TOPIC))
+    assert third.path == "/review"
+
+
+def test_a_first_who_was_excluded_is_replaced(app, session, study):
+    two_firsts(app, session)
+    session.begin()
+    person = session.scalars(select(Participant)).first()
+    lifecycle.exclude(session, study, person, "Ada", "one group for all")
+    third = Assessor(app, session)
+    third.go("/q/1")
+    assert arms_of(session) == ["first", "first", "first"]
+
+
+@pytest.mark.parametrize("arm", ["first", "third"])
+def test_a_personal_link_gives_a_role(app, session, study, arm):
+    recruitment.add_guests(session, study, ["Bob"], arm)
+    [guest] = recruitment.guests_of(session, study)
+    link = recruitment.link_token(app.secret_key, guest)
+    session.rollback()
+    bob = Assessor(app, session)
+    bob.go("/q/1", "/waiting", query=f"?guest={link}")
+    assert arms_of(session) == [arm]
+
+
+def test_two_thirds_share_the_topics(app, session):
+    a_grouping_study(session, participants=4)
+    two_firsts(app, session)
+    thirds = [Assessor(app, session) for _ in range(2)]
+    thirds[0].go("/q/1")
+    thirds[1].go("/review")
+    shown = session.scalars(select(Presentation).join(Participant).filter_by(arm="third")).all()
+    assert len(shown) == 1
+
+
+def test_looking_stores_nothing_of_the_others(app, session, study):
+    two_firsts(app, session)
+    third = Assessor(app, session)
+    third.go("/q/1")
+    third.finish("/q/1", by_colour(FIRST_TOPIC))
+    [look] = [row for row in steps_in(session) if row.action == "look"]
+    assert (look.name, look.documents, look.groups) == (None, None, None)
+
+
+def exported(session, study, **options):
+    content = b"".join(bundle.stream_bundle(session, study, **options))
+    session.rollback()
+    archive = zipfile.ZipFile(io.BytesIO(content))
+    return {name: archive.read(name) for name in archive.namelist()}
+
+
+@ON_BOTH
+def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
+    files = exported(session, grouped(app, session, reason_question="Why?"))
+    assert {"steps.csv", "topics_done.csv", "gold.csv", "agreement.csv"} <= {*files}
+    assert [*replicate(files)]
+    ada, _ = accounts.add_researcher(session, "Ada")
+    copy = bundle_import.import_bundle(session, files, "done.zip", "again", ada)
+    again = exported(session, copy)
+    for name in files.keys() - {"study.json", "SHA256SUMS"}:
+        assert again[name] == files[name], name
+
+
+def test_its_files_equal_what_the_commands_make_of_them(app, session, tmp_path):
+    study = grouped(app, session)
+    files = dict(bundle.result_files(session, study))
+    for name, text in files.items():
+        (tmp_path / name).write_bytes(text)
+    paths = [tmp_path / f"{name}.txt" for name in ("first", "second", "third")]
+    gold = assessment.gold(paths, 0.8, 0.5, lambda *_: None)
+    assert [text.encode() for text in assessment.gold_files(gold)] == [
+        files[name] for name in ("gold.txt", "gold-topics.csv", "gold-statistics.csv")
+    ]
+    compared = assessment.compare(*paths[:2], 0.8, lambda *_: None)
+    figures = analyse_stored(session, study, AnalysisOptions())
+    assert figures["agreement"] == assessment.compared_json(compared)
+    assert compared.third == ["5"]
+    assert gold.joined[0].rule.startswith("of three, that of assessor")
+    assert len({*gold.joined[0].clusters.values()}) == 3
+    people = sorted((each["role"], each["documents"]) for each in figures["assessors"])
+    assert people == [("first", 18), ("first", 18), ("third", 12)]
+
+
+def test_without_a_third_the_topic_is_left_out(app, session):
+    study = grouped(app, session, third=False)
+    figures = analyse_stored(session, study, AnalysisOptions())
+    rules = {each["topic"]: each["rule"] for each in figures["gold"]["topics"]}
+    assert rules == {"5": "left out: no third assessor", "7": "union of two"}
+    assert [*replicate(exported(session, study))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "change", "fault"),
+    [
+        ("gold.csv", (b"red", b"rot"), "gold.csv"),
+        ("steps.csv", (b"put,1,", b"take,9,"), "steps.csv"),
+        ("steps.csv", (b"red-1", b"red-9"), "no document"),
+        ("questions.csv", (b"red-1", b"red-9"), "questions.csv"),
+        ("topics_done.csv", (b"P-", b"Q-"), "no such participant"),
+    ],
+)
+def test_a_changed_bundle_does_not_replicate(app, session, name, change, fault):
+    files = dict(exported(session, grouped(app, session)))
+    assert change[0] in files[name]
+    files[name] = files[name].replace(*change)
+    sums = {each: sha256_of(files[each]) for each in files if each != "SHA256SUMS"}
+    files["SHA256SUMS"] = sums_text(sums).encode()
+    with pytest.raises(BundleError, match=fault):
+        [*replicate(files)]
+
+
+@pytest.mark.slow
+def test_bots_group_by_a_truth_and_a_third_settles(app, session, tmp_path):
+    study = a_grouping_study(session)
+    truth = tmp_path / "truth.txt"
+    truth.write_text(
+        "".join(f"5 {each} {each.split('-')[0]}\n" for each in FIRST_TOPIC), encoding="utf-8"
+    )
+    plan, pictures = study.plan, Assessor(app, session).documents
+    with local_server(app) as address:
+        entry = f"{address}/s/grouped?test={tokens.test_run_token(KEY, 'grouped')}"
+        simulate(entry, plan, 3, preference_for(plan, f"{truth}:0.3", pictures), seed=1)
+    session.rollback()
+    lifecycle.close_study(session, study)
+    figures = analyse_stored(session, study, AnalysisOptions(include_test=True))
+    assert sorted(each["role"] for each in figures["assessors"]) == ["first", "first", "third"]
+    assert figures["agreement"]["third"]
+
+
+@pytest.mark.parametrize("text", ["4", "4:2", "4:x"])
+def test_a_bots_preference_that_cannot_be_is_refused(text):
+    with pytest.raises(SurveyError, match="is no preference"):
+        preference_for(a_grouping_plan(), text)
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"topics": {}}, "topics is empty"),
+        ({"topics": {"5": ["a"]}}, "1 documents; 2 to 500"),
+        ({"topics": {"5": ["a", "a"]}}, "a document twice"),
+        ({"topics": [["5", ["a", "b"]], ["5", ["c", "d"]]]}, "a topic twice"),
+        ({"topics": {"5": ["a b", "c"]}}, "'a b' is no id"),
+        ({"topics": 7}, "no list of topics"),
+        ({"practice": True}, "no practice question"),
+        ({"design": "pool", "per_participant": 1}, "group all topics"),
+        ({"sufficient_agreement": 101}, "sufficient_agreement"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused(changes, fault):
+    with pytest.raises(PlanError, match=fault):
+        a_grouping_plan(**changes)
+
+
+def test_a_plan_is_read_again_as_it_was_stored():
+    plan = a_grouping_plan()
+    assert type(plan).from_json(plan.as_json()) == plan
+    assert plan.questions == len(PLAN["topics"])
+
+
+DOCUMENTS = [f"d{number}" for number in range(6)]
+
+
+@st.composite
+def rows_of_steps(draw):
+    """Steps as pages make them, by a model of plain sets."""
+    chance = draw(st.randoms(use_true_random=False))
+    state, history, model = GroupingPresentation(1), [], {0: ("", set())}
+    steps = []
+    for _ in range(draw(st.integers(0, 12))):
+        step, model_after = a_step(chance, state, model, history)
+        steps.append(step)
+        if step.action == UNDO:
+            model = history.pop()
+        else:
+            history.append(model)
+            model = model_after
+        state = GroupingPresentation(1, tuple(steps))
+    return state, model
+
+
+def a_step(chance: random.Random, state, model, history):
+    some = frozenset(chance.sample(DOCUMENTS, chance.randint(1, 3)))
+    numbers = [number for number in model if number]
+    after = {number: (name, set(documents)) for number, (name, documents) in model.items()}
+    action = chance.choice([PUT, PUT, PUT, TAKE, RENAME, MERGE, ADOPT, UNDO])
+    if action == UNDO and history:
+        return GroupingStep(UNDO), None
+    if action == TAKE:
+        number = chance.choice([*model])
+        after[number][1].difference_update(some)
+        return GroupingStep(TAKE, number, documents=sorted(some)), after
+    if action == RENAME and numbers:
+        number, name = chance.choice(numbers), f"name {chance.randrange(10_000)}"
+        after[number] = (name, after[number][1])
+        return GroupingStep(RENAME, number, name), after
+    if action == MERGE and len(numbers) > 1:
+        gone, into = chance.sample(numbers, 2)
+        after[into][1].update(after.pop(gone)[1])
+        return GroupingStep(MERGE, gone, merged_into=into), after
+    if action == ADOPT:
+        groups = {"x": sorted(some), "unknown": [each for each in DOCUMENTS if each not in some]}
+        return GroupingStep(ADOPT, groups=groups), {
+            0: ("", {*groups["unknown"]}),
+            1: ("x", {*some}),
+        }
+    number = chance.choice([*model, state.next_number])
+    is_new = number not in model
+    name = f"name {chance.randrange(10_000)}" if is_new else None
+    if number == 0:
+        for _, documents in after.values():
+            documents.difference_update(some)
+    else:
+        after[0][1].difference_update(some)
+    after.setdefault(number, (name, set()))[1].update(some)
+    return GroupingStep(PUT, number, name, documents=sorted(some)), after
+
+
+@given(rows_of_steps())
+def test_steps_make_the_groups_that_a_plain_model_makes(made):
+    state, model = made
+    assert {number: (name, {*documents}) for number, (name, documents) in state.groups.items()} == (
+        model
+    )
+    for document, names in state.clusters.items():
+        assert names == {name for name, documents in model.values() if document in documents} - {""}
+    assert {*state.clusters} == set().union(*(documents for _, documents in model.values()))
+    taken = GroupingPresentation(1, (GroupingStep(ADOPT, groups=groups_of(state.clusters)),))
+    assert taken.clusters == state.clusters
+
+
+@ON_BOTH
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"action": "put"},
+        {"action": "throw"},
+        {"action": "adopt"},
+        {"action": "put", "group_number": 1, "documents": ["a"], "groups": {"a": []}},
+        {"action": "rename", "name": "x"},
+    ],
+)
+def test_the_database_refuses_a_step_that_cannot_be(assessor, session, values):
+    [presentation] = session.scalars(select(Presentation).filter_by(position=1))
+    row = {"presentation_id": presentation.id, "number": 1, "saved_at": now(), **values}
+    with pytest.raises(IntegrityError):
+        session.execute(TABLES.step.insert().values(row))
+    session.rollback()
+
+
+def test_a_topic_is_a_small_page_and_asks_little(assessor, engine):
+    with statements(engine) as asked:
+        assessor.open("/q/1")
+    page = assessor.response.data
+    assert len(page) <= 14_000
+    assert len(gzip.compress(page, 6)) <= 4_000
+    assert len([each for each in asked if each.startswith("SELECT")]) <= 10
+
+
+def test_a_persons_own_data_tell_groups_and_steps_and_no_document(assessor):
+    assessor.sort("/q/1", {"warm": ["red-0"]})
+    content = assessor.client.get("/s/grouped/my-data.json").get_data(as_text=True)
+    assert '"warm"' in content
+    assert '"put"' in content
+    assert "red-0" not in content
+
+
+@pytest.fixture
+def desk(app, session, study):
+    """A researcher who owns the study."""
+    desk = Desk(app, session)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    return desk
+
+
+PAGES = (
+    *("", "/plan", "/check", "/progress", "/items", "/invite"),
+    *("/preview/1/question/2", "/preview/1/review"),
+)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_page_of_its_researcher_is_shown(desk, study, page):
+    desk.open(f"/research/studies/grouped{page}")
+    assert desk.status == 200, desk.text
+
+
+def test_a_researcher_gives_links_with_a_role(desk, session, study):
+    desk.open("/research/studies/grouped/invite")
+    desk.send("/research/studies/grouped/invite/guests", names="Eve", arm="third")
+    [guest] = recruitment.guests_of(session, study)
+    assert (guest.name, guest.arm) == ("Eve", "third")
+    assert "(third)" in desk.text
+
+
+def test_its_results_show_topics_gold_standard_and_assessors(desk, app, session):
+    study = grouped(app, session)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    desk.open("/research/studies/done/results")
+    captions = [each.text for each in desk.page.select("caption")]
+    assert captions[0] == "Two assessors' clusters"
+    content = desk.client.get("/research/studies/done/results/files.zip").data
+    names = zipfile.ZipFile(io.BytesIO(content)).namelist()
+    assert {"first.txt", "second.txt", "third.txt", "gold.txt"} <= {*names}
