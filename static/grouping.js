@@ -177,7 +177,8 @@ work.addEventListener("keydown", (event) => {
   if (!tile || event.ctrlKey || event.metaKey || event.altKey) return;
   const all = tiles();
   const steps = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns(), ArrowDown: columns() };
-  const key = event.key.toLowerCase();
+  // A letter by its place where another alphabet is typed.
+  const key = (/^[ -~]$/.test(event.key) ? event.key : event.code.replace(/^Key/, "")).toLowerCase();
   const group = work.querySelector(`#groups [data-key="${CSS.escape(key)}"]`);
   if (event.key in steps) {
     const other = all[all.indexOf(tile) + steps[event.key]];

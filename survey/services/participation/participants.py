@@ -4,11 +4,11 @@ A study has a slot for each participant that it wants. Agreeing takes one. A slo
 the time that the study sets is released.
 """
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from random import SystemRandom
 from typing import Any
 
 from sqlalchemy import delete
@@ -493,7 +493,7 @@ def _present(
     """Draw and store how a participant meets questions, of which the first is shown now."""
     task, table = task_of(plan), TASK_TABLES[plan.kind].presentation
     for position, row in questions:
-        drawn = task.draw(plan, task.read_question(row.number, row.content), SystemRandom())
+        drawn = task.draw(plan, task.read_question(row.number, row.content), secrets.SystemRandom())
         presentation = Presentation(
             participant_id=participant.id,
             question_id=row.id,
@@ -521,7 +521,7 @@ def take_due_questions(session: Session, record: AnyParticipant) -> bool:
     participant.last_seen_at = now()
     last = max(participant_queries.answered_positions(session, participant.id), default=0)
     rows = {row.number: row for row in study.questions}
-    order = enumerate(plan.arrange(due, SystemRandom()), last + 1)
+    order = enumerate(plan.arrange(due, secrets.SystemRandom()), last + 1)
     questions = [(position, rows[number]) for position, number in order]
     _present(session, plan, participant, questions, participant.last_seen_at)
     session.commit()
@@ -535,7 +535,7 @@ def _draw_arm(session: Session, study: Study, participant: Participant) -> str |
         return guest.arm
     since = slot_cutoff(study)
     counts = queries.arm_counts(session, study.id, since, is_test=participant.is_test)
-    return study.plan.arm_for({arm or "": count for arm, count in counts.items()}, SystemRandom())
+    return study.plan.arm_for({arm or "": count for arm, count in counts.items()}, secrets.SystemRandom())
 
 
 def _draw_questions(
@@ -546,7 +546,7 @@ def _draw_questions(
     Of a pool, those asked least often are drawn, ties at random. Until a participant leaves, the
     counts differ by one at most, but for a question that everyone is asked.
     """
-    chance = SystemRandom()
+    chance = secrets.SystemRandom()
     questions = {question.number: question for question in study.questions}
     numbers = list(range(1, plan.questions + 1))
     if plan.design == "pool":

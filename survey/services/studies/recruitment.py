@@ -390,13 +390,13 @@ def find_guest(session: Session, study: AnyStudy, secret_key: str, token: str) -
 
 @dataclass(frozen=True)
 class PersonalLink:
-    """A guest's link, with the status of its participant, or NOT_STARTED."""
+    """A guest's link, with the status of its participant, or NOT_STARTED; ``arm``: its role."""
 
     guest_id: int
     name: str
     link: str
     status: str
-    arm: str | None
+    arm: str | None = None
 
 
 def personal_links(guests: Iterable[Guest], secret_key: str, address: str) -> list[PersonalLink]:
