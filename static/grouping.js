@@ -19,7 +19,7 @@ async function send() {
   if (sending) return;
   sending = true;
   while (waiting.length) {
-    const body = new URLSearchParams([...hidden(), ...waiting[0].fields]);
+    const body = new URLSearchParams([...hiddenFields(), ...waiting[0].fields]);
     let page = null;
     for (let wait = 0.5; !(page = await answerTo(body)); wait = Math.min(2 * wait, 8)) {
       saved.textContent = words.later;
@@ -34,7 +34,7 @@ async function send() {
   if (pressed) work.requestSubmit(pressed);
 }
 
-const hidden = () => [...work.querySelectorAll("#hidden input")].map((field) => [field.name, field.value]);
+const hiddenFields = () => [...work.querySelectorAll("#hidden input")].map((field) => [field.name, field.value]);
 
 async function answerTo(body) {
   const slow = setTimeout(() => (saved.textContent = words.now), 400);
@@ -67,7 +67,7 @@ function take(page) {
   });
   if (page.querySelector("#problems *")) waiting.length = 0;
   if (focused && document.activeElement === document.body) work.querySelector(`[name="${focused}"]`)?.focus();
-  count();
+  countSelected();
   return true;
 }
 
@@ -80,24 +80,24 @@ function step(go, more = {}) {
     if (go.startsWith("put") || go === "new") tile.classList.add("pending");
   });
   waiting.push({ fields, tiles: about });
-  count();
+  countSelected();
   send();
 }
 
-// Puts the selected tiles, or the one in focus, into a group; then goes on to the next one.
+// Puts the selected tiles, or the one in focus last, into a group; then goes on to the next one.
 function put(go, more) {
-  const focused = document.activeElement.closest?.(".tile") ?? last;
-  const single = !selected().length && focused;
-  if (single) box(focused).checked = true;
-  if (!selected().length) return;
-  step(go, more);
+  if (!selected().length && last) box(last).checked = true;
+  const about = selected();
+  if (!about.length) return;
   const all = tiles();
+  const place = all.indexOf(about.at(-1));
+  step(go, more);
   const open = (tile) => !tile.matches(".placed, .pending");
-  const after = all.slice(all.indexOf(focused) + 1).find(open) ?? all.find(open);
-  if (single && after) box(after).focus();
+  const after = all.slice(place + 1).find(open) ?? all.find(open) ?? about[0];
+  box(after).focus();
 }
 
-function count() {
+function countSelected() {
   const number = selected().length;
   const text = document.getElementById("count");
   text.textContent = number ? ` · ${text.dataset.words.replace("{count}", number)}` : "";
@@ -115,7 +115,7 @@ function selectSimilar() {
     const tile = all[number - 1];
     if (!tile.matches(".placed, .pending")) box(tile).checked = true;
   }
-  count();
+  countSelected();
 }
 
 if ("steps" in work.dataset) {
@@ -126,10 +126,8 @@ if ("steps" in work.dataset) {
     const [action, number] = button.value.split("-");
     const typed = document.getElementById("name");
     if (action === "new") {
-      if (!selected().length && last) box(last).checked = true;
-      step("new", { name: typed.value });
+      put("new", { name: typed.value });
       typed.value = "";
-      (last ? box(last) : typed).focus();
     } else if (action === "put") put(button.value);
     else if (action === "rename") step(button.value, { [`name-${number}`]: work.elements[`name-${number}`].value });
     else if (action === "merge") step(button.value, { [`into-${number}`]: work.elements[`into-${number}`].value });
@@ -149,7 +147,7 @@ if ("steps" in work.dataset) {
   );
 }
 
-work.addEventListener("change", (event) => event.target.closest(".tile") && count());
+work.addEventListener("change", (event) => event.target.closest(".tile") && countSelected());
 work.addEventListener("click", (event) => event.target.id === "similar" && selectSimilar());
 work.addEventListener("focusin", (event) => (last = event.target.closest(".tile") ?? last));
 
@@ -161,7 +159,7 @@ work.addEventListener("click", (event) => {
     const all = tiles();
     const [first, end] = [all.indexOf(work.from), all.indexOf(tile)].sort((a, b) => a - b);
     all.slice(first, end + 1).forEach((each) => (box(each).checked = box(tile).checked));
-    count();
+    countSelected();
   }
   work.from = tile;
 });

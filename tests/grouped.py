@@ -40,11 +40,12 @@ def a_grouping_study(session, slug="grouped", researcher=None, **changes):
     """Open a study of two topics with pictures in three colours and in two."""
     plan = a_grouping_plan(**changes)
     study = lifecycle.create_owned_study(session, researcher, slug, plan, Recruitment())
+    documents = sorted({each for _, some in plan.topics for each in some})
     files = {
         f"{document}.png": partial(a_shaded_picture, document.split("-")[0], document)
-        for document in FIRST_TOPIC
+        for document in documents
     }
-    items = [Item(each, f"{each}.png") for each in FIRST_TOPIC]
+    items = [Item(each, f"{each}.png") for each in documents]
     collection.take_in(session, study, files, items, COMMAND_LINE, topics=TOPICS)
     lifecycle.open_study(session, study)
     session.rollback()

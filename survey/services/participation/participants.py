@@ -535,7 +535,8 @@ def _draw_arm(session: Session, study: Study, participant: Participant) -> str |
         return guest.arm
     since = slot_cutoff(study)
     counts = queries.arm_counts(session, study.id, since, is_test=participant.is_test)
-    return study.plan.arm_for({arm or "": count for arm, count in counts.items()}, secrets.SystemRandom())
+    by_arm = {arm or "": count for arm, count in counts.items()}
+    return study.plan.arm_for(by_arm, secrets.SystemRandom())
 
 
 def _draw_questions(

@@ -1,0 +1,200 @@
+"""A topic in a real browser: by keys, by hand, at every width, and with a lost connection."""
+
+import pytest
+from sqlalchemy import select
+
+from survey.app import db
+from survey.db.models import TASK_TABLES
+from survey.services.collections.items import documents_of_pictures
+from survey.services.studies import lifecycle
+from tests.accessibility.looking import ask, axe, prepared
+from tests.browser.test_labelling import CHECKS, begin
+from tests.grouped import (
+    FIRST_TOPIC,
+    SECOND_TOPIC,
+    Assessor,
+    a_grouping_study,
+    by_colour,
+    warm_and_cold,
+)
+
+pytestmark = pytest.mark.slow
+
+COLOURS = ("red", "green", "blue", "yellow", "purple", "orange", "pink", "grey")
+MANY = [f"{COLOURS[number % 8]}-{number}" for number in range(62)]
+SAVED = """() => document.getElementById("saved").textContent === "all saved"
+    && !document.querySelector(".pending")"""
+
+
+def a_study(server, slug, **changes):
+    with server.app.app_context():
+        a_grouping_study(db.session, slug, **changes)
+        db.session.remove()
+    return f"{server.address}/s/{slug}"
+
+
+def documents_on(page, server, slug):
+    """The document of each tile, in the order of the page."""
+    with server.app.app_context():
+        documents = documents_of_pictures(db.session, lifecycle.find_study(db.session, slug))
+        db.session.remove()
+    sources = page.locator(".tile img").evaluate_all("all => all.map(each => each.src)")
+    return [documents[each.rpartition("/")[2].removesuffix(".webp")] for each in sources]
+
+
+def steps_in(server):
+    table = TASK_TABLES["grouping"].step
+    with server.app.app_context():
+        query = select(table).order_by(table.c.presentation_id, table.c.number)
+        rows = db.session.execute(query).all()
+        db.session.remove()
+    return rows
+
+
+def focused(page):
+    return page.evaluate(
+        """() => [...document.querySelectorAll(".tile")]
+            .indexOf(document.activeElement.closest(".tile"))"""
+    )
+
+
+def sort_by_keys(page, names):
+    """Sort all pictures, tile by tile; return how many keys and names were typed."""
+    actions, keys = 0, {}
+    page.locator(".tile input").first.focus()
+    for _ in names:
+        name = names[focused(page)]
+        if name in keys:
+            page.keyboard.press(keys[name])
+            actions += 1
+        else:
+            page.keyboard.press("n")
+            page.keyboard.type(name)
+            page.keyboard.press("Enter")
+            actions += 3
+            page.wait_for_function(SAVED)
+            button = page.locator("#groups li", has=page.get_by_text(name, exact=True))
+            keys[name] = button.locator("button").first.get_attribute("data-key")
+    page.wait_for_function(SAVED)
+    return actions
+
+
+def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_keys(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "keys", topics={"5": MANY}))
+    names = [each.split("-")[0] for each in documents_on(page, server, "keys")]
+    actions = sort_by_keys(page, names)
+    page.locator("button[value=done]").press("Enter")
+    page.wait_for_url("**/review")
+    assert actions + 1 <= 80
+    review = page.locator(".review").inner_text()
+    assert all(f"{colour} (" in review for colour in COLOURS)
+    context.close()
+
+
+def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_hand(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "hand", topics={"5": MANY}))
+    documents = documents_on(page, server, "hand")
+    actions = 0
+    for colour in COLOURS:
+        for number, document in enumerate(documents):
+            if document.startswith(colour):
+                page.locator(".tile label").nth(number).click()
+                actions += 1
+        page.locator("#name").fill(colour)
+        page.get_by_role("button", name="Put into it").click()
+        actions += 2
+        page.wait_for_function(SAVED)
+    page.locator("button[value=done]").click()
+    page.wait_for_url("**/review")
+    assert actions + 1 <= 80
+    context.close()
+
+
+def test_similar_pictures_and_ranges_are_selected_at_once(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "alike"))
+    documents = documents_on(page, server, "alike")
+    page.locator(".tile label").first.click()
+    page.locator("#similar").click()
+    ticked = page.locator(".tile input").evaluate_all("all => all.map(each => each.checked)")
+    selected = [each for each, is_on in zip(documents, ticked, strict=True) if is_on]
+    colour = documents[0].split("-")[0]
+    assert {each for each in selected if each.startswith(colour)} == {
+        each for each in documents if each.startswith(colour)
+    }
+    page.reload()
+    page.locator(".tile label").nth(2).click()
+    page.locator(".tile label").nth(6).click(modifiers=["Shift"])
+    assert page.locator(".tile :checked").count() == 5
+    assert "5 selected" in page.locator("#status").inner_text()
+    context.close()
+
+
+def test_a_topic_fits_every_width_and_theme(browser, server):
+    link = a_study(server, "fits")
+    with server.app.app_context():
+        firsts = [Assessor(server.app, db.session, "fits") for _ in range(2)]
+        db.session.remove()
+    for first, groups in zip(firsts, (by_colour, warm_and_cold), strict=True):
+        first.go("/q/1")
+        first.finish("/q/1", groups(FIRST_TOPIC))
+        first.finish("/q/2", by_colour(SECOND_TOPIC))
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, link)
+    names = [each.split("-")[0] for each in documents_on(page, server, "fits")]
+    faults = []
+
+    def look(state):
+        for width, theme in ((1280, "light"), (768, "dark"), (360, "light"), (360, "dark")):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=theme)
+            where = f"{state}, {width} px, {theme}"
+            faults.extend(axe(page, where))
+            faults.extend(each for name in CHECKS for each in ask(page, name, where))
+
+    look("empty")
+    sort_by_keys(page, names)
+    look("sorted")
+    page.locator("button[value=done]").click()
+    page.wait_for_selector(".earlier")
+    look("with both earlier groupings")
+    assert faults == []
+    context.close()
+
+
+def test_steps_wait_for_a_lost_connection_and_are_stored_once(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "lost"))
+    before, lost = len(steps_in(server)), []
+
+    def lose(route):
+        if route.request.method == "POST" and len(lost) < 2:
+            if not lost:
+                route.fetch()  # it is stored, and its answer lost
+            lost.append(route.request)
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/q/1", lose)
+    page.locator(".tile input").first.focus()
+    page.keyboard.press("n")
+    page.keyboard.type("warm")
+    page.keyboard.press("Enter")
+    page.wait_for_function(
+        "() => document.getElementById('saved').textContent.includes('not saved yet')"
+    )
+    page.keyboard.press("u")
+    page.locator("button[value=rest]").click()
+    page.wait_for_function(SAVED)
+    assert len(lost) == 2
+    stored = [(row.action, row.group_number, len(row.documents)) for row in steps_in(server)]
+    assert stored[before:] == [("put", 1, 1), ("put", 0, 1), ("put", 0, 10)]
+    context.close()
