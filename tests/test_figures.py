@@ -97,6 +97,16 @@ def test_a_graph_of_runs_has_a_line_for_each_run_and_words(graphs, name):
     assert figures.render(exhibit, "svg") == figures.render(exhibit, "svg")
 
 
+def test_a_run_of_any_name_has_its_line_in_the_legend():
+    names = ["_run", "$x", "a$b$c^d_e", "<b>&", "a: b", "long" * 10]
+    truth = GroundTruth({"q": {"a": 1}}, clusters={"q": {"a": frozenset("x")}})
+    runs = {name: {"q": {"a": 1.0}} for name in names}
+    for exhibit in curves.exhibits(curves_of(truth, runs, ("q",), 10)):
+        root = ElementTree.fromstring(figures.as_svg(exhibit))
+        texts = ["".join(each.itertext()).strip() for each in root.iter(f"{SVG}text")]
+        assert {*names[:-1], f"{names[-1][:23]}…"} <= {*texts}
+
+
 def test_a_graph_that_needs_the_size_of_the_collection_is_empty_without():
     truth = GroundTruth({"q": {"a": 1}})
     drawn = curves.exhibits(curves_of(truth, {"one": {"q": {"a": 1.0}}}, ("q",)))

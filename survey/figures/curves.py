@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 DASHES = ("-", (0, (4, 1.5)), (0, (1.5, 1.2)))  # of the runs 1 to 6, 7 to 12, …
 MARKED = 12  # points of a curve that have a marker, about
+LONGEST_NAME = 24  # characters of a run's name in a legend
 SHOWN_AT = (5, 10, 20)  # positions that texts name
 NO_SIZE = "the size of the collection is not known"
 
@@ -151,6 +152,12 @@ def _line(index: int, points: int) -> dict[str, Any]:
     }
 
 
+def _label(run: str) -> str:
+    """Return a run's name for a legend; matplotlib leaves out _x, and sets $x$ as a formula."""
+    name = run if len(run) <= LONGEST_NAME else f"{run[: LONGEST_NAME - 1]}…"
+    return f"{' ' * name.startswith('_')}{name}".replace("$", r"\$")
+
+
 def _columns(exhibit: Exhibit) -> list[tuple[Any, ...]]:
     return list(zip(*exhibit.rows, strict=True))
 
@@ -159,7 +166,7 @@ def _over_first_column(axes: "Axes", exhibit: Exhibit, x: str, y: str) -> None:
     """Draw a line for each run over the first column."""
     first, *columns = _columns(exhibit)
     for index, (name, column) in enumerate(zip(exhibit.columns[1:], columns, strict=True)):
-        axes.plot(first, column, label=name, **_line(index, len(first)))
+        axes.plot(first, column, label=_label(name), **_line(index, len(first)))
     _finish(axes, x, y, len(columns))
 
 
@@ -168,7 +175,7 @@ def _over_pairs(axes: "Axes", exhibit: Exhibit, x: str, y: str) -> None:
     _, *columns = _columns(exhibit)
     pairs = list(zip(exhibit.columns[1::2], columns[::2], columns[1::2], strict=True))
     for index, (name, across, up) in enumerate(pairs):
-        axes.plot(across, up, label=name.rpartition(":")[0], **_line(index, len(up)))
+        axes.plot(across, up, label=_label(name.rpartition(":")[0]), **_line(index, len(up)))
     _finish(axes, x, y, len(pairs))
 
 
@@ -199,7 +206,7 @@ def _by_generality(axes: "Axes", exhibit: Exhibit) -> None:
     _, _, generality, *columns = _columns(exhibit)
     for index, (name, column) in enumerate(zip(exhibit.columns[3:], columns, strict=True)):
         line = _line(index, 1) | {"linestyle": "none", "alpha": 0.75}
-        axes.plot(generality, column, label=name, **line)
+        axes.plot(generality, column, label=_label(name), **line)
     axes.set_xscale("log")
     if len({*generality}) > 1:
         axes.plot(generality, generality, color=GREY, linewidth=0.8, linestyle=(0, (4, 3)))

@@ -105,6 +105,24 @@ def test_topics_without_a_cluster_are_left_out_where_a_measure_needs_them():
     assert told in found.notes
 
 
+def test_topics_where_the_ideal_list_of_alpha_ndcg_may_not_be_the_best_are_named():
+    truth = GroundTruth(
+        JUDGED,
+        clusters={"q1": {"a": frozenset("xy"), "b": frozenset("x")}, "q2": {"a": frozenset("x")}},
+    )
+    assert scored(["alpha-nDCG@5"], truth=truth).notes[-2:] == (
+        "Run two returned nothing for 1 topic (q2); scored as having retrieved nothing.",
+        "The ideal list of alpha-nDCG is greedy, and may gain less than the best for 1 topic (q1), "
+        "where documents are in several clusters.",
+    )
+
+
+def test_a_grade_above_the_scale_of_err_names_its_topic():
+    assert faults_of(["ERR1@5"]) == (
+        "topic 'q1': grade 2 found; ERR1@k takes grades up to 1, ERR2@k up to 2",
+    )
+
+
 def test_weights_and_clusters_of_other_documents_are_counted_in_the_notes():
     truth = GroundTruth(
         JUDGED,

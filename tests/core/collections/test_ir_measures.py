@@ -1,9 +1,14 @@
 """RBP, INST, ERR, α-nDCG and condensed AP agree with ir-measures on 50 topics × 1000 documents."""
 
+import json
+import shutil
+
 import ir_measures
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from survey.cli import survey
 from survey.core.collections.evaluation import evaluate
 from survey.core.collections.runs import GroundTruth, ranking, read_judgements, read_run
 from survey.core.measures import measure_named
@@ -11,6 +16,7 @@ from survey.core.text_input import FileFaults, lines_of
 from tests.core.collections.random_runs import real_sized
 
 pytestmark = pytest.mark.slow
+NO_PERL = shutil.which("perl") is None
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +68,7 @@ def test_average_precision_of_condensed_lists(collection):
     assert_equal("AP", ours("AP-condensed", GroundTruth(judged), run), expected, abs=1e-6)
 
 
+@pytest.mark.skipif(NO_PERL, reason="no perl, in which gdeval is written")
 @pytest.mark.parametrize("cutoff", [5, 20, 1000])
 def test_expected_reciprocal_rank(collection, cutoff):
     judged, run = collection
@@ -114,3 +121,56 @@ def test_alpha_ndcg(collection, alpha, cutoff, most):
     measure = ir_measures.alpha_nDCG(alpha=float(alpha or 0.5)) @ cutoff
     found = ours(f"alpha{alpha}-nDCG@{cutoff}", truth, renamed)
     assert_equal("alpha-nDCG", found, theirs(measure, qrels, renamed), abs=1e-6)
+
+
+def test_the_commands_measure_and_evaluate_print_the_same(tmp_path):
+    """50 topics × 1000 documents, of which twelve are relevant, in one of three sub-topics."""
+    rng = np.random.default_rng(8)
+    topics = [str(number) for number in range(1, 51)]
+    ranks = {topic: sorted(rng.choice(300, 12, replace=False) + 1) for topic in topics}
+    grades = {topic: rng.integers(1, 4, 12).tolist() for topic in topics}
+    clusters = {topic: rng.choice([*"abc"], 12).tolist() for topic in topics}
+    run = {topic: {f"d{place}": 1000.0 - place for place in range(1, 1001)} for topic in topics}
+    rows = [
+        (topic, f"d{rank}", grade, cluster)
+        for topic in topics
+        for rank, grade, cluster in zip(ranks[topic], grades[topic], clusters[topic], strict=True)
+    ]
+    graded = [ir_measures.Qrel(topic, name, grade) for topic, name, grade, _ in rows]
+    nested = [ir_measures.Qrel(topic, name, 1, cluster) for topic, name, _, cluster in rows]
+    same = {
+        "AP": (ir_measures.AP, graded, 1e-6),
+        "nDCGlin@10": (ir_measures.nDCG @ 10, graded, 1e-6),
+        "RBP@0.8": (ir_measures.RBP(p=0.8, rel=1), graded, 1e-6),
+        "alpha-nDCG@10": (ir_measures.alpha_nDCG @ 10, nested, 1e-6),
+    }
+    if not NO_PERL:
+        same["ERR@20"] = (ir_measures.ERR @ 20, graded, 5.001e-6)
+    (tmp_path / "qrels").write_text("".join(f"{t} 0 {d} {grade}\n" for t, d, grade, _ in rows))
+    (tmp_path / "clusters").write_text("".join(f"{t} {d} {each}\n" for t, d, _, each in rows))
+    (tmp_path / "run").write_text(
+        "".join(f"{t} Q0 {d} 1 {score} x\n" for t, docs in run.items() for d, score in docs.items())
+    )
+    names = ",".join(same)
+    options = ["--collection-size", "1000", "--measures", names, "--json"]
+    files = {name: str(tmp_path / name) for name in ("qrels", "run", "clusters")}
+    evaluated = printed("evaluate", *(f"--{name}={file}" for name, file in files.items()), *options)
+    for name, (measure, qrels, tolerance) in same.items():
+        expected = {topic: found.value for topic, found in theirs(measure, qrels, run).items()}
+        per_query = evaluated["runs"]["run"]["per_query"]
+        found = {topic: per_query[topic][name] for topic in topics}
+        assert found == pytest.approx(expected, abs=tolerance), name
+        for topic in topics[:3]:
+            marks = [f"--grades={commas(grades[topic])}", f"--clusters={commas(clusters[topic])}"]
+            measured = printed("measure", commas(ranks[topic]), *marks, *options)
+            assert measured["lists"]["A"][name] == pytest.approx(found[topic], abs=1e-12)
+
+
+def commas(values):
+    return ",".join(map(str, values))
+
+
+def printed(*words):
+    done = CliRunner().invoke(survey, words)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
