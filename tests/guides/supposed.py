@@ -53,6 +53,7 @@ SUPPOSED = {
     "thousand-participants.md": deployment,
     "from-pictures-to-a-study.md": albums,
     "label-a-collection.md": albums,
+    "sort-into-groups.md": albums,
     "score-runs.md": runs_for,
     "run-your-own-study.md": runs_for,
     "assessors.md": assessors,
