@@ -57,7 +57,7 @@ function take(page) {
     return false;
   }
   const focused = document.activeElement.name;
-  for (const id of ["hidden", "groups", "status", "problems", "earlier"]) {
+  for (const id of ["hidden", "groups", "status", "faults", "earlier"]) {
     document.getElementById(id).replaceWith(document.adoptNode(page.getElementById(id)));
   }
   const fresh = [...page.querySelectorAll(".tile")];
@@ -65,7 +65,7 @@ function take(page) {
     tile.classList.toggle("placed", fresh[index].classList.contains("placed"));
     tile.querySelector(".tags").replaceWith(document.adoptNode(fresh[index].querySelector(".tags")));
   });
-  if (page.querySelector("#problems *")) waiting.length = 0;
+  if (page.querySelector("#faults *")) waiting.length = 0;
   if (focused && document.activeElement === document.body) work.querySelector(`[name="${focused}"]`)?.focus();
   countSelected();
   return true;

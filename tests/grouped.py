@@ -46,7 +46,8 @@ def a_grouping_study(session, slug="grouped", researcher=None, **changes):
         for document in documents
     }
     items = [Item(each, f"{each}.png") for each in documents]
-    collection.take_in(session, study, files, items, COMMAND_LINE, topics=TOPICS)
+    topics = TOPICS if plan.language == "en" else []
+    collection.take_in(session, study, files, items, COMMAND_LINE, topics=topics)
     lifecycle.open_study(session, study)
     session.rollback()
     return study

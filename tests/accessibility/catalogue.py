@@ -14,6 +14,7 @@ from tests.accessibility.walks_of_drafts import (
     signing_in,
     unsigned,
 )
+from tests.accessibility.walks_of_judges import judging
 from tests.accessibility.walks_of_studies import resulting, running
 from tests.accessibility.walks_through_questions import answering, answering_otherwise, practising
 from tests.accessibility.walks_to_questions import coming, coming_invited, coming_late, preparing
@@ -22,7 +23,7 @@ from tests.accessibility.walks_to_the_end import ending, failing, finishing, tel
 LANGUAGES = ("en", "el")
 OF_PARTICIPANTS: tuple[Walk, ...] = (
     *(coming, coming_late, coming_invited, preparing, practising, answering),
-    *(answering_otherwise, finishing, telling_more, ending, failing),
+    *(answering_otherwise, judging, finishing, telling_more, ending, failing),
 )
 OF_RESEARCHERS: tuple[Walk, ...] = (
     *(signing_in, making, running, resulting, planning, scoring, previewing, unsigned),

@@ -115,7 +115,8 @@ def _label(page: BeautifulSoup, field: Tag) -> str:
     label = field.get("id") and page.select_one(f"label[for='{field['id']}']")
     label = label or field.find_parent("label")
     told = field.get("aria-label") or field.get("aria-labelledby")
-    return str(told or (label.get_text(strip=True) if label else ""))
+    pictures = " ".join(str(each.get("alt", "")) for each in label.select("img")) if label else ""
+    return str(told or (label.get_text(strip=True) or pictures if label else ""))
 
 
 def _time(page: BeautifulSoup, _: Sight) -> Iterator[str]:

@@ -147,6 +147,7 @@ POST /s/my-open/start            >entry >1 >entry >entry >entry >entry >entry
 GET  /s/my-open/q/1              >entry 200 >entry >entry >entry >entry >entry
 POST /s/my-open/q/1              >entry >review >entry >entry >entry >entry >entry
 GET  /s/my-open/pictures/small/no-name.webp  404
+GET  /s/my-open/waiting          >entry >review >entry >entry >entry >entry >entry
 GET  /s/my-open/closing          >entry >review >entry >entry >entry >entry >entry
 POST /s/my-open/closing          >entry >review >entry >entry >entry >entry >entry
 GET  /s/my-open/review           >entry 200 >entry >entry >entry >entry >entry

@@ -282,6 +282,7 @@ def two_firsts(app, session, slug="grouped"):
         first.finish("/q/2", by_colour(SECOND_TOPIC))
 
 
+@pytest.mark.slow
 def test_a_plan_may_keep_the_earlier_groupings_from_the_third(app, session):
     a_grouping_study(session, "alone", show_earlier=False)
     two_firsts(app, session, "alone")
@@ -312,6 +313,7 @@ def test_a_personal_link_gives_a_role(app, session, study, arm):
     assert arms_of(session) == [arm]
 
 
+@pytest.mark.slow
 def test_two_thirds_share_the_topics(app, session):
     a_grouping_study(session, participants=4)
     two_firsts(app, session)
@@ -322,6 +324,7 @@ def test_two_thirds_share_the_topics(app, session):
     assert len(shown) == 1
 
 
+@pytest.mark.slow
 def test_looking_stores_nothing_of_the_others(app, session, study):
     two_firsts(app, session)
     third = Assessor(app, session)
@@ -338,6 +341,7 @@ def exported(session, study, **options):
     return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.mark.slow
 @ON_BOTH
 def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
     files = exported(session, grouped(app, session, reason_question="Why?"))
@@ -370,6 +374,7 @@ def test_its_files_equal_what_the_commands_make_of_them(app, session, tmp_path):
     assert people == [("first", 18), ("first", 18), ("third", 12)]
 
 
+@pytest.mark.slow
 def test_without_a_third_the_topic_is_left_out(app, session):
     study = grouped(app, session, third=False)
     figures = analyse_stored(session, study, AnalysisOptions())
@@ -584,6 +589,7 @@ def test_a_researcher_gives_links_with_a_role(desk, session, study):
     assert "(third)" in desk.text
 
 
+@pytest.mark.slow
 def test_its_results_show_topics_gold_standard_and_assessors(desk, app, session):
     study = grouped(app, session)
     accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")

@@ -118,8 +118,8 @@ class GroupingForm(AnswerForm):
         self.name.errors = [sentence]
 
     def control_id(self, field: Any) -> str:
-        """Return the id of the tiles."""
-        return "tiles" if field is self.name else str(field.name)
+        """Return the id of the first tile."""
+        return "tile" if field is self.name else str(field.name)
 
 
 @lru_cache(maxsize=100)

@@ -1,0 +1,76 @@
+"""What annotators and assessors come by: batches of pictures, groups, and a third's queue."""
+
+from collections.abc import Iterator
+
+from tests.accessibility.sights import House, Sight
+from tests.builders import Visitor
+from tests.grouped import (
+    FIRST_TOPIC,
+    SECOND_TOPIC,
+    Assessor,
+    a_grouping_study,
+    by_colour,
+    warm_and_cold,
+)
+from tests.labelled import a_labelling_study, ticks
+
+GREEK = {
+    "title": "Ποιες εικόνες ταιριάζουν;",
+    "asked_by": "Άντα",
+    "purpose": "Για να μάθουμε ποιες εικόνες ταιριάζουν.",
+    "consent": "Συμφωνώ.",
+    "scenario": "Θα δείτε εικόνες.",
+    "question_text": "Βρείτε τις εικόνες που ταιριάζουν.",
+}
+
+
+def texts(language: str) -> dict[str, str]:
+    """The texts of a plan in this language, where they are not English."""
+    return {"language": language, **(GREEK if language == "el" else {})}
+
+
+def judging(house: House, language: str) -> Iterator[Sight]:
+    """The pages of labelling, then those of grouping."""
+    yield from _labelling(house, f"labelled-{language}", language)
+    yield from _grouping(house, f"grouped-{language}", language)
+
+
+def _labelling(house: House, slug: str, language: str) -> Iterator[Sight]:
+    a_labelling_study(house.session, slug, graded=language == "el", **texts(language))
+    visitor = house.visitor(slug, language)
+    visitor.go("/q/1")
+    yield house.seen("Batch", "empty", visitor, language)
+    visitor.submit("/q/1", go="refine", **ticks(1, 2))
+    yield house.seen("Batch", "the second, refined", visitor, language)
+    for position in (1, 2):
+        visitor.open(f"/q/{position}")
+        visitor.submit(f"/q/{position}", go="done")
+    yield house.seen("Review", "of queries", visitor, language)
+
+
+def _grouping(house: House, slug: str, language: str) -> Iterator[Sight]:
+    a_grouping_study(house.session, slug, **texts(language))
+    people = [_assessor(house, slug, language) for _ in range(3)]
+    first, second, third = people
+    for each in people[:2]:
+        each.go("/q/1")
+    yield house.seen("Groups", "empty", first, language)
+    third.go("/waiting")
+    yield house.seen("Nothing to do yet", "others are at work", third, language)
+    first.submit("/q/1", go="new", name="")
+    yield house.seen("Groups", "error: nothing selected", first, language)
+    first.sort("/q/1", by_colour(FIRST_TOPIC))
+    yield house.seen("Groups", "all placed", first, language)
+    first.submit("/q/1", go="done")
+    second.finish("/q/1", warm_and_cold(FIRST_TOPIC))
+    third.open("/waiting")
+    third.finish("/q/1", by_colour(FIRST_TOPIC))
+    yield house.seen("Groups", "with both earlier groupings", third, language)
+    first.finish("/q/2", by_colour(SECOND_TOPIC))
+    yield house.seen("Review", "of topics", first, language)
+
+
+def _assessor(house: House, slug: str, language: str) -> Visitor:
+    assessor = Assessor(house.app, house.session, slug)
+    assessor.client.environ_base["HTTP_ACCEPT_LANGUAGE"] = language
+    return assessor
