@@ -87,9 +87,11 @@ def test_the_zip_holds_what_the_command_writes(desk):
     assert content["runs"]["one"]["mean"]["AP"] == 0.75
 
 
-def test_nothing_is_stored_and_no_lock_is_taken(desk, engine):
+@pytest.mark.parametrize("measures", ["", "none"])
+def test_nothing_is_stored_and_no_lock_is_taken_after_scoring(desk, engine, measures):
     with statements(engine) as told:
-        desk.send(PAGE, files())
+        desk.send(PAGE, files(), measures=measures)
+    assert [each for each in told if each.startswith("BEGIN")][-1] == "BEGIN DEFERRED"
     assert not [each for each in told if each.startswith(("INSERT", "UPDATE", "DELETE"))]
 
 

@@ -54,7 +54,6 @@ def evaluate() -> ResponseReturnValue:
     if report is None:
         return page("researcher/evaluation.html", form)
     graphs = run_report.graphs(report)
-    begin_reading(session())
     if "download" in request.form:
         chunks = stream_zip_of_bytes(run_report.files_of(report, graphs))
         return attachment(chunks, "application/zip", "evaluation.zip")
@@ -107,6 +106,8 @@ def _report_of(form: EvaluationForm) -> Report | None:
         _add_request_error(form, str(error))
     except FaultyFilesError as error:
         _add_file_faults(form, error.faults, paths)
+    finally:
+        begin_reading(session())
     return None
 
 
