@@ -82,8 +82,8 @@ def sort_by_keys(page, names):
 def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_keys(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "keys", topics={"5": MANY}))
-    names = [each.split("-")[0] for each in documents_on(page, server, "keys")]
+    begin(page, a_study(server, "sort-keys", topics={"5": MANY}))
+    names = [each.split("-")[0] for each in documents_on(page, server, "sort-keys")]
     actions = sort_by_keys(page, names)
     page.locator("button[value=done]").press("Enter")
     page.wait_for_url("**/review")
@@ -96,8 +96,8 @@ def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_keys(browser,
 def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_hand(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "hand", topics={"5": MANY}))
-    documents = documents_on(page, server, "hand")
+    begin(page, a_study(server, "sort-hand", topics={"5": MANY}))
+    documents = documents_on(page, server, "sort-hand")
     actions = 0
     for colour in COLOURS:
         for number, document in enumerate(documents):
@@ -117,8 +117,8 @@ def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_hand(browser,
 def test_similar_pictures_and_ranges_are_selected_at_once(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "alike"))
-    documents = documents_on(page, server, "alike")
+    begin(page, a_study(server, "sort-alike"))
+    documents = documents_on(page, server, "sort-alike")
     page.locator(".tile label").first.click()
     page.locator("#similar").click()
     ticked = page.locator(".tile input").evaluate_all("all => all.map(each => each.checked)")
@@ -136,9 +136,9 @@ def test_similar_pictures_and_ranges_are_selected_at_once(browser, server):
 
 
 def test_a_topic_fits_every_width_and_theme(browser, server):
-    link = a_study(server, "fits")
+    link = a_study(server, "sort-fits")
     with server.app.app_context():
-        firsts = [Assessor(server.app, db.session, "fits") for _ in range(2)]
+        firsts = [Assessor(server.app, db.session, "sort-fits") for _ in range(2)]
         db.session.remove()
     for first, groups in zip(firsts, (by_colour, warm_and_cold), strict=True):
         first.go("/q/1")
@@ -147,7 +147,7 @@ def test_a_topic_fits_every_width_and_theme(browser, server):
     context = prepared(browser)
     page = context.new_page()
     begin(page, link)
-    names = [each.split("-")[0] for each in documents_on(page, server, "fits")]
+    names = [each.split("-")[0] for each in documents_on(page, server, "sort-fits")]
     faults = []
 
     def look(state):
@@ -171,7 +171,7 @@ def test_a_topic_fits_every_width_and_theme(browser, server):
 def test_steps_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     context = prepared(browser)
     page = context.new_page()
-    begin(page, a_study(server, "lost"))
+    begin(page, a_study(server, "sort-lost"))
     before, lost = len(steps_in(server)), []
 
     def lose(route):
@@ -195,6 +195,8 @@ def test_steps_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     page.locator("button[value=rest]").click()
     page.wait_for_function(SAVED)
     assert len(lost) == 2
-    stored = [(row.action, row.group_number, len(row.documents)) for row in steps_in(server)]
-    assert stored[before:] == [("put", 1, 1), ("put", 0, 1), ("put", 0, 10)]
+    stored = steps_in(server)[before:]
+    assert [(row.action, row.group_number, len(row.documents)) for row in stored] == [
+        *(("put", 1, 1), ("put", 0, 1), ("put", 0, 10)),
+    ]
     context.close()
