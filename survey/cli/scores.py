@@ -34,7 +34,6 @@ LITERAL_OPTION = click.option("--literal-eq15", is_flag=True, help="Take MNRO's 
 INPUT_OPTIONS = (
     click.option(
         "--qrels",
-        required=True,
         type=INPUT_FILE,
         help="Judgements: topic iteration document relevance.",
     ),
@@ -212,9 +211,15 @@ def _parse_gmt(_: click.Context, __: click.Parameter, text: str | None) -> int |
         "  --measures AP nDCG@10 MNRO --collection-size 10000",
         "survey evaluate --qrels qrels.txt --run base.txt --per-query --csv",
         "survey evaluate --qrels qrels.txt --run base.txt new.txt.gz --to graphs",
+        "survey evaluate --keywords keywords.csv --run base.txt",
     ),
 )
 @with_options(INPUT_OPTIONS)
+@click.option(
+    "--keywords",
+    type=INPUT_FILE,
+    help="A CSV in place of judgements: document,keyword,weight. Topics are documents.",
+)
 @click.option(
     "--clusters", type=INPUT_FILE, help="Sub-topics: topic document cluster, or the word unknown."
 )
@@ -248,8 +253,9 @@ def evaluate(
 
     Files may be gzipped. Queries are the topics with a relevant document for which any run
     returned something; a run without results for a query scores as having retrieved nothing.
-    Documents are ordered as trec_eval orders them. One, two or three stars mark a run as better
-    than the baseline at .05, .01 or .001, by a one-tailed bootstrap.
+    Documents are ordered as trec_eval orders them. With --keywords, documents that share a keyword
+    with a topic are relevant to it, weighted by how alike their keywords are. One, two or three
+    stars mark a run as better than the baseline at .05, .01 or .001, by a one-tailed bootstrap.
     """
     from survey.services.collections import run_evaluation as evaluation
 

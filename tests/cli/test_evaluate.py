@@ -300,3 +300,17 @@ def test_graphs_that_need_the_size_of_the_collection_say_so(evaluate):
     ]
     names = {path.stem for path in (evaluate.folder / "paper" / "figures").iterdir()}
     assert names == {"precision-recall", "precision-recall-11"}
+
+
+def test_keywords_take_the_place_of_judgements(run, tmp_path):
+    rows = ["document,keyword,weight", "a,tiger,1", "a,grass,.5", "b,tiger,.5", "b,water,1"]
+    keywords, ranked = tmp_path / "keywords.csv", tmp_path / "run.txt"
+    keywords.write_text("\n".join([*rows, "c,sand,1", "d,tiger,1", "d,grass,.5"]))
+    ranked.write_text("".join(f"a Q0 {each} 1 {-n} x\n" for n, each in enumerate("acbd")))
+    content = json.loads(run("evaluate", "--keywords", keywords, "--run", ranked, "--json"))
+    # Without a itself: c (0), b (.5 / 2.5 = .2), d (1).
+    means = content["runs"]["run"]["mean"]
+    expected = {"P@10": 2 / 10, "wP@10": 1.2 / 10, "rwP@10": (9 * 0.2 + 8) / 55}
+    assert {name: means[name] for name in expected} == pytest.approx(expected)
+    run("evaluate", "--run", ranked, status=2)
+    run("evaluate", "--keywords", keywords, "--qrels", keywords, "--run", ranked, status=2)

@@ -384,6 +384,20 @@ BUILT_IN: tuple[Measure | Family, ...] = (
         ),
         listed=(10,),
     ),
+    cutoff_family(
+        "rwP@k",
+        lambda k: Measure(
+            name=f"rwP@{k}",
+            label=f"weighted precision at {k} with rank consideration",
+            compute=lambda lists, _: precision.rank_weighted_precision(
+                lists.ranks, lists.weights, k
+            ),
+            better="higher",
+            source="ours, after MiAlbum protocol, Eq. 12",
+            needs=("weights",),
+        ),
+        listed=(10,),
+    ),
     Measure(
         name="P@10-100",
         label="mean precision at 10, 20, … 100",

@@ -266,6 +266,19 @@ def weighted_precision(ranks: Ranks, weights: Weights, cutoff: int) -> Values:
     return np.asarray(np.where(ranks <= cutoff, weights, 0.0).sum(axis=1) / cutoff)
 
 
+def rank_weighted_precision(ranks: Ranks, weights: Weights, cutoff: int) -> Values:
+    """Compute Pr_N = Σ w_j (N + 1 − r_j) / (1 + 2 + … + N) over those among the first N.
+
+    ``ranks``, ``weights``: (lists, relevant); ``cutoff``: N ≥ 1. Returns (lists,) in [0, 1],
+    higher is better: 1 where the first N all have weight 1. Rank 1 counts N times as much as
+    rank N, so that of two lists with the same first N that is better which has the heavier first.
+
+    Source: ours, for MiAlbum's Eq. 12, “with rank consideration”, which is lost.
+    """
+    shares = np.where(ranks <= cutoff, weights * (cutoff + 1 - ranks), 0.0)
+    return np.asarray(shares.sum(axis=1) / (cutoff * (cutoff + 1) / 2))
+
+
 def mean_weighted_precision(ranks: Ranks, weights: Weights) -> Values:
     """Compute the mean of P^w_N over N = 10, 20, …, 100: MiAlbum's weighted average precision.
 

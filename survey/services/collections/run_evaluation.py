@@ -22,8 +22,10 @@ from survey.core.collections.evaluation import (
     negative_examples,
     positive_examples,
 )
+from survey.core.collections.keywords import read_keywords, truth_by_keywords
 from survey.core.collections.runs import (
     GroundTruth,
+    Run,
     Runs,
     ranking,
     read_clusters,
@@ -55,6 +57,8 @@ DEFAULT_MEASURES = (
     *("AP", "P@10", "P@20", "S-recall@20", "Rprec", "RR", "bpref", "nDCG@10"),
     *("NMRR", "MNRO", "NAR", "wP@10", "wP@10-100"),
 )
+# P_N', wP_N' and Pr_N' of the MiAlbum protocol, and its means, with keywords as weights.
+KEYWORD_MEASURES = ("P@10", "wP@10", "rwP@10", "P@10-100", "wP@10-100")
 DECIMALS = 4
 OTHER_TESTS = (
     "p is the bootstrap's; t and randomisation are paired tests of the same tail, after Holm's "
@@ -116,10 +120,11 @@ class RequestError(ValueError):
 class Request:
     """Files to evaluate, by which measures (the default ones where none is named), and options.
 
-    ``baseline``: the name of a run, or its path as in ``runs``.
+    ``baseline``: the name of a run, or its path as in ``runs``. ``keywords``: in place of
+    judgements and weights; topics are documents then.
     """
 
-    qrels: Path
+    qrels: Path | None
     runs: tuple[Path, ...]
     measures: tuple[str, ...] = ()
     collection_size: int | None = None
@@ -127,6 +132,7 @@ class Request:
     literal_eq15: bool = False
     weights: Path | None = None
     clusters: Path | None = None
+    keywords: Path | None = None
     baseline: str | None = None
     resamples: int = REPLICATES
     seed: int = SEED
@@ -215,9 +221,13 @@ def _read_collection(
     read_file: Callable[[Path], str],
 ) -> tuple[GroundTruth, Runs]:
     """Read the files of a request; raise FaultyFilesError with every fault (20 at most)."""
+    by_keywords = request.keywords is not None
+    if by_keywords == (request.qrels is not None) or (by_keywords and request.weights is not None):
+        raise RequestError("either --qrels, with --weights or without, or --keywords is needed")
     graded = any("grades" in measure.needs for measure in measures)
     read_qrels = partial(read_judgements, highest=HIGHEST_GRADE if graded else None)
-    files = len(request.runs) + 1 + (request.weights is not None) + (request.clusters is not None)
+    others = (request.qrels, request.keywords, request.weights, request.clusters)
+    files = len(request.runs) + sum(each is not None for each in others)
     faults, done = FileFaults(), 0
 
     def read(
@@ -233,14 +243,33 @@ def _read_collection(
         on_progress("Reading", done, files)
         return content
 
+    def read_if(
+        reader: Callable[[str, Iterable[str], FileFaults], Mapping[str, Content]],
+        path: Path | None,
+    ) -> Mapping[str, Content] | None:
+        return None if path is None else read(reader, path)
+
     truth = GroundTruth(
-        read(read_qrels, request.qrels),
-        None if request.weights is None else read(read_weights, request.weights),
-        None if request.clusters is None else read(read_clusters, request.clusters),
+        read_if(read_qrels, request.qrels) or {},
+        read_if(read_weights, request.weights),
+        read_if(read_clusters, request.clusters),
     )
+    keywords = read_if(read_keywords, request.keywords)
     runs = {run_name(path.name): read(read_run, path) for path in request.runs}
     faults.raise_any()
+    if keywords is not None:
+        topics = dict.fromkeys(topic for run in runs.values() for topic in run)
+        truth = replace(truth_by_keywords(keywords, topics), clusters=truth.clusters)
+        runs = {name: _without_queries(run) for name, run in runs.items()}
     return truth, runs
+
+
+def _without_queries(run: Run) -> Run:
+    """Return a run without the document that each topic is."""
+    return {
+        topic: {document: score for document, score in scores.items() if document != topic}
+        for topic, scores in run.items()
+    }
 
 
 def chosen_measures(request: Request) -> tuple[Measure, ...]:
@@ -249,7 +278,8 @@ def chosen_measures(request: Request) -> tuple[Measure, ...]:
     Raises RequestError for an unknown name, and for a measure whose needs are not provided.
     """
     if not request.measures:
-        known = map(measure_named, DEFAULT_MEASURES)
+        names = KEYWORD_MEASURES if request.keywords else DEFAULT_MEASURES
+        known = map(measure_named, names)
         return tuple(measure for measure in known if not _missing_needs(measure, request))
     try:
         named = [measure_named(name) for name in request.measures]
@@ -266,7 +296,12 @@ def chosen_measures(request: Request) -> tuple[Measure, ...]:
 def _missing_needs(measure: Measure, request: Request) -> list[str]:
     """Return what the measure needs and the request lacks; grades are in the judgements."""
     needs = [need for need in measure.needs if need != "grades"]
-    return [need for need in needs if getattr(request, need.replace(" ", "_")) is None]
+    given = {"weights"} if request.keywords else set()
+    return [
+        need
+        for need in needs
+        if need not in given and getattr(request, need.replace(" ", "_")) is None
+    ]
 
 
 def _baseline_name(request: Request) -> str | None:

@@ -14,6 +14,12 @@ def test_weighted_precision_by_hand():
     assert found == pytest.approx([0.2, (10 / 7) / 10])
 
 
+def test_rank_weighted_precision_by_hand():
+    # The same: rank 2 counts 9, rank 5 counts 6, of 1 + 2 + … + 10 = 55.
+    found = score(["rwP@10"], [[2, 5, 30]], weights=[[1, 3 / 7, 5 / 7]])[0]
+    assert found == pytest.approx([(9 + 3 / 7 * 6) / 55])
+
+
 def test_average_and_weighted_average_precision_over_the_ten_cut_offs():
     # The same: P_10 = 2/10, P_20 = 2/20, then 3/30, 3/40, …, 3/100.
     plain = [2 / 10, 2 / 20, *(3 / n for n in range(30, 101, 10))]
@@ -28,6 +34,7 @@ def test_unanimous_weights_change_nothing_and_others_only_lower(drawn):
     ranks, marks = drawn
     for weighted, plain in [("wP@10", "P@10"), ("wP@10-100", "P@10-100")]:
         alike = [[(1, 1.0, frozenset("a"))] * len(row) for row in ranks]
+        assert (values_of("rwP@10", ranks, marks) <= values_of("rwP@10", ranks) + 1e-12).all()
         assert values_of(weighted, ranks, alike) == pytest.approx(values_of(plain, ranks))
         assert (values_of(weighted, ranks, marks) <= values_of(plain, ranks) + 1e-12).all()
 

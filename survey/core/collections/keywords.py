@@ -1,0 +1,77 @@
+"""Documents' keywords with their weights, how alike two documents are by them, and what follows.
+
+MiAlbum's Eqs. 8–12 are lost as images: the similarity and what is made of it are our reading.
+"""
+
+import csv
+from collections.abc import Iterable, Mapping
+from math import fsum
+
+from survey.core.collections.runs import GroundTruth
+from survey.core.text_input import FileFaults, parse_number, shortened
+
+Keywords = Mapping[str, Mapping[str, float]]
+"""Document → keyword → the share of annotators who chose it, above 0 and up to 1."""
+
+COLUMNS = ["document", "keyword", "weight"]
+
+
+def read_keywords(file: str, lines: Iterable[str], faults: FileFaults) -> Keywords:
+    """Read a CSV, ``document,keyword,weight``; each invalid row adds a sentence to ``faults``."""
+    documents: dict[str, dict[str, float]] = {}
+    rows = csv.reader(lines)
+    heading = [cell.strip().removeprefix("\ufeff") for cell in next(rows, [])]
+    if heading != COLUMNS:
+        found = shortened(",".join(heading))
+        faults.add(f"{file}, row 1: {found} found; {','.join(COLUMNS)} is needed")
+        return documents
+    for number, cells in enumerate(rows, 2):
+        if not cells:
+            continue
+        document, keyword, text = ([cell.strip() for cell in cells] + ["", "", ""])[:3]
+        weight = parse_number(text)
+        if len(cells) != len(COLUMNS) or not document or not keyword:
+            found = shortened(",".join(cells))
+            faults.add(f"{file}, row {number}: {found} found; {','.join(COLUMNS)} is needed")
+        elif weight is None or not 0 < weight <= 1:
+            allowed = "a share above 0 and up to 1 is allowed"
+            faults.add(f"{file}, row {number}: weight {shortened(text)} found; {allowed}")
+        elif keyword in documents.setdefault(document, {}):
+            again = f"document {shortened(document)} with {shortened(keyword)} found again"
+            faults.add(f"{file}, row {number}: {again}; once is allowed")
+        else:
+            documents[document][keyword] = weight
+    return documents
+
+
+def similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    """Return the weighted Jaccard index of two documents' keyword weights, in [0, 1].
+
+    s = Σ min(w_k, v_k) / Σ max(w_k, v_k) over all keywords, an absent one having weight 0: 1 for
+    equal weights, 0 without a common keyword.
+
+    Source: ours, for MiAlbum's Eqs. 8–9, which are lost.
+    """
+    either = sorted(first.keys() | second.keys())
+    pairs = [(first.get(keyword, 0.0), second.get(keyword, 0.0)) for keyword in either]
+    total = fsum(max(pair) for pair in pairs)
+    return fsum(min(pair) for pair in pairs) / total if total else 0.0
+
+
+def truth_by_keywords(keywords: Keywords, topics: Iterable[str]) -> GroundTruth:
+    """Return what is relevant to each topic that is a document, weighted by the similarity to it.
+
+    Documents that share a keyword with the topic's are relevant; the document itself is left out.
+    """
+    holders: dict[str, list[str]] = {}
+    for document, words in keywords.items():
+        for keyword in words:
+            holders.setdefault(keyword, []).append(document)
+    weights: dict[str, dict[str, float]] = {}
+    for topic in topics:
+        if topic in keywords:
+            own = keywords[topic]
+            alike = {each for word in own for each in holders[word]} - {topic}
+            weights[topic] = {each: similarity(own, keywords[each]) for each in sorted(alike)}
+    judgements = {topic: dict.fromkeys(shares, 1) for topic, shares in weights.items()}
+    return GroundTruth(judgements, weights)

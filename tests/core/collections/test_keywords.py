@@ -1,0 +1,76 @@
+"""Documents' keywords: their file, how alike two documents are, and what is relevant by them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from survey.core.collections.keywords import read_keywords, similarity, truth_by_keywords
+from survey.core.text_input import FileFaults
+
+FILE = """document,keyword,weight
+a,tiger,1
+a,grass,0.5
+b,tiger,0.5
+b,water,1
+c,"grass, dry",1
+
+d,grass,0.5
+d,tiger,1
+"""
+weights = st.dictionaries(st.sampled_from("vwxyz"), st.floats(0.01, 1), max_size=4)
+
+
+def read(text):
+    faults = FileFaults()
+    return read_keywords("k.csv", text.splitlines(), faults), faults.sentences
+
+
+def test_similarity_by_hand():
+    known, faults = read(FILE)
+    assert faults == []
+    # a and b: min 0.5 of max 1 + 0.5 + 1
+    assert similarity(known["a"], known["b"]) == pytest.approx(0.5 / 2.5)
+    assert similarity(known["a"], known["c"]) == 0
+    assert similarity(known["a"], known["d"]) == 1
+    assert similarity({}, {}) == 0
+
+
+@given(weights, weights)
+def test_similarity_is_symmetric_and_1_only_for_equal_weights(first, second):
+    share = similarity(first, second)
+    assert share == similarity(second, first)
+    assert 0 <= share <= 1
+    assert (share > 0) == bool(first.keys() & second.keys())
+    if first:
+        assert similarity(first, first) == 1
+        assert (share == 1) <= (first == pytest.approx(second))
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), weights))
+def test_what_shares_a_keyword_is_relevant_but_for_the_document_itself(keywords):
+    truth = truth_by_keywords(keywords, [*"abcdefg"])
+    assert {*truth.judgements} == {*keywords}
+    for topic, shares in truth.weights.items():
+        expected = {
+            each: similarity(keywords[topic], keywords[each])
+            for each in keywords
+            if each != topic and keywords[topic].keys() & keywords[each].keys()
+        }
+        assert shares == expected
+        assert truth.relevant(topic) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        ("a,tiger,2", "weight '2' found; a share above 0 and up to 1 is allowed"),
+        ("a,tiger", "'a,tiger' found; document,keyword,weight is needed"),
+        (",tiger,1", "',tiger,1' found"),
+        ("a,x,1\na,x,1", "row 3: document 'a' with 'x' found again; once is allowed"),
+    ],
+)
+def test_a_faulty_row_is_named(row, fault):
+    [found] = read(f"document,keyword,weight\n{row}\n")[1]
+    assert found.startswith("k.csv, row ")
+    assert fault in found
+    assert "document,keyword,weight is needed" in read("a,b\n")[1][0]
