@@ -20,8 +20,8 @@ async function send(form, files) {
   const [bar, message] = status.children;
   const button = form.querySelector("button.go");
   const tables = files.filter((file) => file.name === "items.csv");
-  const topics = files.filter((file) => file.name === "topics.csv");
-  const pictures = files.filter((file) => !tables.includes(file) && !topics.includes(file));
+  const last = files.filter((file) => /^(topics[.]csv|features[.](csv|npy|txt))$/.test(file.name));
+  const pictures = files.filter((file) => !tables.includes(file) && !last.includes(file));
   status.hidden = false;
   if (pictures.length > MOST_FILES) {
     message.textContent = `${pictures.length} files chosen; ${MOST_FILES} are allowed at once.`;
@@ -33,9 +33,9 @@ async function send(form, files) {
   try {
     const batches = batched(pictures);
     for (const [index, batch] of batches.entries()) {
-      const last = index === batches.length - 1;
+      const isLast = index === batches.length - 1;
       const others = pictures.filter((file) => !batch.includes(file)).map((file) => file.name);
-      const answer = await post(form, [...batch, ...tables, ...(last ? topics : [])], tables.length ? others : []);
+      const answer = await post(form, [...batch, ...tables, ...(isLast ? last : [])], tables.length ? others : []);
       counts.items += answer.items;
       counts.refused += show(form, answer);
       done += batch.length;

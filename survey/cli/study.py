@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from survey.core.tasks.ordering import QuestionCheck
     from survey.db.models import Study
     from survey.services.accounts import Role
-    from survey.services.studies.plans import OwnLists, PlanFile
+    from survey.services.studies.plans import OwnLists, PlanFile, TextFile
 
 SLUG_ARGUMENT = click.argument("slug", type=STUDY)
 ASKED_BY = click.option("--asked-by", help="Who runs the study, as participants read it.")
@@ -75,6 +75,7 @@ def study() -> None:
         "survey study new two-systems --qrels qrels.txt --run a.txt b.txt.gz --graded \\\n"
         "  --collection-size 20000 --measures AP,nDCG@10,MNRO",
         "survey study new graded-pilot --grades 3,2,2,1,1 --measures AP,nDCG@5,MNRO",
+        "survey study new ordered --judgements-of which-match --run a.txt b.txt c.txt",
     ),
 )
 @click.argument("slug")
@@ -108,6 +109,16 @@ def study() -> None:
     help="TREC runs, two to ten: a list from each.",
 )
 @click.option("--topics", help="Topics with commas between; all by default.")
+@click.option(
+    "--judgements-of",
+    "labelled",
+    type=STUDY,
+    metavar="SLUG",
+    help="Take judgements and items of this labelling study, instead of --qrels and --items.",
+)
+@click.option(
+    "--include-test", is_flag=True, help="With --judgements-of: count simulated annotators too."
+)
 @click.option("--graded", is_flag=True, help="Use the judgements' grades; participants see them.")
 @click.option(
     "--clusters",
@@ -159,6 +170,8 @@ def new(
     own_lists: Path | None,
     qrels: Path | None,
     runs: tuple[Path, ...],
+    labelled: str | None,
+    include_test: bool,
     items: Path | None,
     topics_file: Path | None,
     owner: str | None,
@@ -171,15 +184,19 @@ def new(
     Without options it is the MNRO paper's study with newly drawn lists.
     """
     from survey.services import accounts
-    from survey.services.exchange.input_files import read_file, read_text
+    from survey.services.exchange.input_files import read_text
     from survey.services.studies import lifecycle
     from survey.services.studies.plans import read_lists_csv, topics_to_group
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
     fields = _plan_fields(options)
     is_grouped = qrels is not None and not runs and file is not None
+    if labelled and (qrels or items or topics_file):
+        raise click.UsageError("--judgements-of replaces --qrels, --items and --topics-file.")
+    judged, known = _judgements(qrels, labelled, include_test=include_test)
+    fields = known | fields
     if not is_grouped and (
-        (qrels is None) != (not runs) or (qrels is None and any(run_options.values()))
+        (judged is None) != (not runs) or (judged is None and any(run_options.values()))
     ):
         raise click.UsageError(
             "--qrels and --run belong together; --topics, --graded, --clusters and "
@@ -187,16 +204,16 @@ def new(
         )
     if own_lists is not None:
         fields |= _list_fields(fields, read_lists_csv(read_text(own_lists), own_lists.name))
-    if is_grouped and qrels is not None:
+    if is_grouped and judged is not None:
         names = (run_options["topics"] or "").replace(",", " ").split()
-        fields["topics"] = topics_to_group(read_file(qrels), names)
-    elif qrels is not None:
+        fields["topics"] = topics_to_group(judged, names)
+    elif judged is not None:
         if "collection_size" not in fields:
             raise click.UsageError(
                 "--qrels needs --collection-size: how many documents the runs searched."
             )
-        preset = preset if preset or file else "runs"
-        lists = _lists_from_runs(qrels, runs, fields["collection_size"], **run_options)
+        preset = preset if preset or file else ("pictures" if labelled else "runs")
+        lists = _lists_from_runs(judged, runs, fields["collection_size"], **run_options)
         fields |= _list_fields(fields, lists)
     plan_file = _read_plan(file, preset, fields)
     with open_session() as session:
@@ -205,8 +222,7 @@ def new(
                 session, owner, slug, plan_file.plan, plan_file.recruitment
             )
         sentences = [f"The study {slug!r} is made, with seed {plan_file.plan.seed}."]
-        if items is not None or topics_file is not None:
-            sentences += _take_items(session, study, items, topics_file)[1]
+        sentences += _add_items(session, study, labelled, items, topics_file)
         sentences.append(f"Look at it with `survey study check {study.slug}`, then open it.")
         if file is None and not {"asked_by", "contact"} <= fields.keys():
             sentences.append(
@@ -239,7 +255,8 @@ def items(
 
     SOURCE is a folder or a zip of pictures, each named by the id of its document, or a CSV with the
     columns document,file,text,alt beside the pictures. Pictures are stored in two small sizes,
-    without metadata. An item replaces one of the same document.
+    without metadata. An item replaces one of the same document. features.csv, or features.npy and
+    features.txt, beside them are vectors to compare documents by.
     """
     from survey.services import accounts
     from survey.services.collections import items as collection
@@ -281,13 +298,14 @@ def _take_items(
         )
     refused = [*refusals, *intake.refusals]
     content = {
-        "taken": {"items": intake.items, "topics": intake.topics},
+        "taken": {"items": intake.items, "topics": intake.topics, "vectors": intake.vectors},
         "refused": [each._asdict() for each in refused],
         "repeated": [each._asdict() for each in intake.repeated],
     }
     counts = {"item": intake.items} | ({"topic": intake.topics} if topics else {})
+    counts |= {"vector": intake.vectors} if intake.vectors else {}
     counted = [f"{count} {noun}{'s' * (count != 1)}" for noun, count in counts.items()]
-    sentences = [f"Taken: {' and '.join(counted)}."]
+    sentences = [f"Taken: {', '.join(counted[:-1])}{' and ' * (len(counted) > 1)}{counted[-1]}."]
     sentences += [f"Not taken: {each.name}: {each.reason}." for each in refused]
     sentences += [f"Taken, but {each.name} is {each.reason}." for each in intake.repeated]
     return content, sentences
@@ -546,8 +564,40 @@ def _list_fields(fields: dict[str, Any], lists: "OwnLists") -> dict[str, Any]:
     return as_fields(lists)
 
 
+def _judgements(
+    qrels: Path | None, labelled: str | None, *, include_test: bool
+) -> "tuple[TextFile | None, dict[str, Any]]":
+    """Return the judgements of a file or of a labelling study, and what they say of a plan."""
+    from survey.services.collections.items import summary
+    from survey.services.exchange.bundle import judgements_of
+    from survey.services.exchange.input_files import read_file
+
+    if labelled is None:
+        return (None if qrels is None else read_file(qrels)), {}
+    with open_study(labelled) as (session, study):
+        judged = judgements_of(session, study, include_test=include_test)
+        return judged, {"collection_size": summary(session, study)["items"]}
+
+
+def _add_items(
+    session: "Session",
+    study: "Study",
+    labelled: str | None,
+    items: Path | None,
+    topics_file: Path | None,
+) -> list[str]:
+    """Give a new study the items of a study or of files, if any; return what happened."""
+    from survey.services.studies import lifecycle
+
+    if labelled is not None:
+        lifecycle.copy_items(session, lifecycle.find_study(session, labelled), study)
+    if items is None and topics_file is None:
+        return []
+    return _take_items(session, study, items, topics_file)[1]
+
+
 def _lists_from_runs(
-    qrels: Path,
+    qrels: "TextFile",
     runs: tuple[Path, ...],
     collection_size: int,
     *,
@@ -559,7 +609,7 @@ def _lists_from_runs(
     from survey.services.studies.plans import from_trec
 
     return from_trec(
-        read_file(qrels),
+        qrels,
         [read_file(run) for run in runs],
         topics=(topics or "").replace(",", " ").split(),
         collection_size=str(collection_size),

@@ -1,6 +1,7 @@
 """Queries of a study's pictures, items and topics."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from threading import Lock
 from typing import Any, NamedTuple, cast
 
 from sqlalchemy import ColumnElement, Table, and_, bindparam, delete, func, insert, literal, select
@@ -11,7 +12,13 @@ from survey.core.collections.likeness import Entry, Pool, text_vector
 from survey.db.engine import Prepared
 from survey.db.models import Study
 from survey.db.models.base import Base
-from survey.db.models.items import StoredItem, StoredPicture, StoredTopic, picture_name
+from survey.db.models.items import (
+    StoredItem,
+    StoredPicture,
+    StoredTopic,
+    StoredVector,
+    picture_name,
+)
 
 AT_ONCE = 500  # values that a statement names
 
@@ -66,17 +73,29 @@ class StudyItems:
         """Return all documents; a process reads those of a study once, as long as they stay."""
         query = select(Study.items_digest).where(Study.id == self.study_id)
         key = (self.study_id, self.session.scalar(query))
-        pool = _pools.get(key)
-        if pool is None:
-            pool = Pool(self._entries(), self._topics_pictures())
-            while len(_pools) >= MOST_POOLS:
-                _pools.pop(next(iter(_pools)), None)
-            _pools[key] = pool
-        return pool
+        with _reading:  # else threads that come at once would each read a copy
+            if key not in _pools:
+                while len(_pools) >= MOST_POOLS:
+                    del _pools[next(iter(_pools))]
+                _pools[key] = self._read_pool()
+            return _pools[key]
 
     def earlier(self, number: int) -> Sequence[Any]:  # noqa: ARG002 - see FindItems
         """Return (): whose questions depend on others' answers is a matter of participation."""
         return ()
+
+    def _read_pool(self) -> Pool:
+        """Return all documents with the researcher's vectors, or without any with the computed."""
+        query = select(StoredVector.document, StoredVector.numbers).where(
+            StoredVector.study_id == self.study_id
+        )
+        vectors = {row.document: row.numbers for row in self.session.execute(query)}
+        entries, pictures = self._entries(), self._topics_pictures()
+        if vectors:
+            topics = {each.sha256: each.image for each in topics_of(self.session, self.study_id)}
+            entries = [each._replace(vector=vectors.get(each.document)) for each in entries]
+            pictures = {sha256: vectors.get(topics[sha256] or "", b"") for sha256 in pictures}
+        return Pool(entries, {sha256: vector for sha256, vector in pictures.items() if vector})
 
     def _entries(self) -> list[Entry]:
         query = (
@@ -113,6 +132,7 @@ class StudyItems:
 
 MOST_POOLS = 4  # collections that a process holds; 10,000 documents take 20 MB
 _pools: dict[tuple[int, str | None], Pool] = {}
+_reading = Lock()
 
 
 def find_items(
@@ -212,6 +232,19 @@ def store_topics(session: Session, study_id: int, topics: Sequence[Topic]) -> No
     session.flush()
 
 
+def vectors_digest_of(session: Session, study_id: int) -> str | None:
+    """Return the digest of the vectors that the researcher gave; None without any."""
+    return session.scalar(select(Study.vectors_digest).where(Study.id == study_id))
+
+
+def store_vectors(session: Session, study_id: int, vectors: Mapping[str, bytes]) -> None:
+    """Replace the vectors that the researcher gave, document → numbers."""
+    session.execute(delete(StoredVector).where(StoredVector.study_id == study_id))
+    rows = vectors.items()
+    session.add_all(StoredVector(study_id=study_id, document=key, numbers=n) for key, n in rows)
+    session.flush()
+
+
 def remove_unused_pictures(session: Session, study_id: int) -> None:
     """Delete the pictures of which no item and no topic is."""
     used = [
@@ -247,11 +280,15 @@ def copy_items(session: Session, source_id: int, target_id: int) -> None:
             StoredPicture.id == row_id
         )
         session.execute(insert(StoredPicture).from_select(["study_id", "name", *columns], row))
+    numbers = select(literal(target_id), StoredVector.document, StoredVector.numbers).where(
+        StoredVector.study_id == source_id
+    )
+    session.execute(insert(StoredVector).from_select(["study_id", "document", "numbers"], numbers))
     store_items(session, target_id, items_of(session, source_id))
     store_topics(session, target_id, topics_of(session, source_id))
 
 
 def remove_items(session: Session, study_id: int) -> None:
-    """Delete all items, topics and pictures of a study."""
-    for table in (StoredItem, StoredTopic, StoredPicture):
+    """Delete all items, topics, pictures and vectors of a study."""
+    for table in (StoredItem, StoredTopic, StoredPicture, StoredVector):
         session.execute(delete(table).where(table.study_id == study_id))

@@ -7,7 +7,7 @@ import json
 from survey.services.exchange import bundle
 from survey.services.exchange.input_files import open_files
 from tests.databases import ON_SQLITE
-from tests.labelled import a_labelling_study, labelled
+from tests.labelled import DOCUMENTS, a_labelling_study, labelled
 
 pytestmark = ON_SQLITE
 
@@ -62,3 +62,21 @@ def test_a_study_is_checked_and_shown_without_lists(app, session, run):
     assert "Summary" in run("study", "check", "labelled")
     assert "kind" in run("study", "show", "labelled")
     assert "topics:" in run("study", "plan", "labelled")
+
+
+def test_an_ordering_study_is_made_of_judgements_and_runs_in_one_step(app, session, run, tmp_path):
+    labelled(app, session)
+    runs = []
+    for number in (1, 2, 3):
+        runs.append(tmp_path / f"run{number}.txt")
+        order = [*DOCUMENTS[number:], *DOCUMENTS[:number]]
+        lines = [f"like-red Q0 {each} 1 {-place} x\n" for place, each in enumerate(order)]
+        runs[-1].write_text("".join(lines))
+    content = run("study", "new", "ordered", "--judgements-of", "done", "--run", *runs, "--json")
+    assert json.loads(content)["slug"] == "ordered"
+    plan = json.loads(run("study", "plan", "ordered", "--json"))
+    assert plan["collection_size"] == 70
+    assert plan["show_items"] is True
+    run("study", "new", "other", "--judgements-of", "done", "--qrels", runs[0], status=2)
+    refused = run("study", "new", "other", "--judgements-of", "ordered", "--run", *runs, status=1)
+    assert "stay hidden until the study is closed" in refused or "draft" in refused

@@ -12,8 +12,9 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import DBAPIError
 
 from survey.core.collections.items import Item, Topic, items_digest
+from survey.core.collections.likeness import WIDTH
 from survey.db import item_queries
-from survey.db.models import StoredItem, StoredPicture, StoredTopic, Study
+from survey.db.models import StoredItem, StoredPicture, StoredTopic, StoredVector, Study
 from survey.errors import NotAllowedError, SurveyError
 from survey.services import accounts
 from survey.services.collections import items as collection
@@ -288,6 +289,55 @@ def test_a_bundle_holds_ids_and_digests_and_by_choice_the_pictures(session, stud
     exported = unzipped(b"".join(stream_bundle(session, again, with_pictures=with_pictures)))
     for name in ("items.csv", "topics.csv", "thumbnails.csv"):
         assert exported.get(name) == bundle.get(name)
+
+
+def vectors_of(session, study):
+    pool = item_queries.StudyItems(session, study.id).pool()
+    return {
+        each.document: row.tolist() for each, row in zip(pool.entries, pool.vectors, strict=True)
+    }
+
+
+def test_vectors_of_the_researcher_take_the_place_of_those_that_are_computed(session, study):
+    files = readers(a_png=a_picture(), b_png=a_picture("blue"))
+    take(session, study, files)
+    before = study.items_digest
+    assert {len(vector) for vector in vectors_of(session, study).values()} == {WIDTH}
+    features = b"document,x,y\nb,3,4\nq.png,0,-2\n"
+    more = readers(features_csv=features, q_png=a_picture("green"))
+    intake = take(session, study, files | more, topics=[Topic("t1", image="q.png")])
+    assert (intake.vectors, intake.refusals) == (2, [])
+    assert vectors_of(session, study) == {"a": [0, 0], "b": [614, 819], "q": [0, 0]}
+    session.refresh(study)
+    assert study.items_digest != before
+    assert study.items_digest == collection.digest_of(session, study.id)
+    broken = take(session, study, files | readers(features_csv=b"document,x\nb,1\nother,2\n"))
+    [refusal] = broken.refusals
+    assert refusal.reason == "features.csv, row 3: 'other' found; the id of an item is needed"
+    assert vectors_of(session, study)["b"] == [614, 819]
+
+
+def test_vectors_are_frozen_copied_exported_by_digest_and_removed(session, study):
+    features = b"document,x,y\na,1,0\nb,0,1\n"
+    files = readers(a_png=a_picture(), b_png=a_picture("blue"), features_csv=features)
+    take(session, study, files)
+    session.refresh(study)
+    researcher, _ = accounts.add_researcher(session, "Ada")
+    copy = lifecycle.copy_study(session, study, "second-round", researcher)
+    assert vectors_of(session, copy) == vectors_of(session, study)
+    assert collection.digest_of(session, copy.id) == copy.items_digest == study.items_digest
+    collection.remove_all(session, copy, WHO)
+    assert session.scalar(select(func.count()).select_from(StoredVector)) == 2
+    lifecycle.open_study(session, study)
+    with pytest.raises(DBAPIError, match="cannot change"):
+        session.execute(StoredVector.__table__.delete())
+    session.rollback()
+    lifecycle.close_study(session, study)
+    bundle = unzipped(b"".join(stream_bundle(session, study)))
+    session.rollback()
+    again = bundle_import.import_bundle(session, bundle, "out.zip", "again", researcher)
+    assert again.digest == lifecycle.current_digest(again)
+    assert again.vectors_digest == study.vectors_digest is not None
 
 
 def test_a_thumbnail_that_is_no_picture_is_named(session, study):

@@ -79,10 +79,13 @@ class FindItems(Protocol):
         """
 
 
-def items_digest(items: Iterable[Item], topics: Iterable[Topic]) -> str | None:
+def items_digest(
+    items: Iterable[Item], topics: Iterable[Topic], vectors: str | None = None
+) -> str | None:
     """Return the SHA-256 of items and topics, whatever their order; None where there are none.
 
-    Files' names are left out: the pictures count, by their own digests.
+    Files' names are left out: the pictures count, by their own digests. ``vectors``: the digest of
+    those that the researcher gave.
     """
     content = {
         "items": sorted([each.document, each.sha256, each.text, each.alt] for each in items),
@@ -92,5 +95,6 @@ def items_digest(items: Iterable[Item], topics: Iterable[Topic]) -> str | None:
     }
     if not any(content.values()):
         return None
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    given = {"vectors": vectors} if vectors else {}
+    text = json.dumps(content | given, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()

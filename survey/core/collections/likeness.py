@@ -22,7 +22,7 @@ LENGTH = 1_024  # of a vector, about
 QUERY_LENGTH = 8_192  # of a query, at most; LENGTH × QUERY_LENGTH is half of what float32 counts
 FRACTIONS = 16  # a query's numbers are rounded to 1/16 before its length is limited
 DESCRIBED = ("colour-histogram", "edge-orientations", "tiny-grey")
-WIDTH = 256  # numbers in a vector
+WIDTH = 256  # numbers in a vector that is computed
 
 
 def picture_vector(picture: Picture) -> bytes:
@@ -83,9 +83,10 @@ class Pool:
     @cached_property
     def vectors(self) -> NDArray[np.float32]:
         """The vectors (documents, numbers); zeros where a document has none."""
-        none = bytes(2 * WIDTH)
-        numbers = np.frombuffer(b"".join(each.vector or none for each in self.entries), "<i2")
-        return numbers.astype(np.float32).reshape(len(self.entries), WIDTH)
+        stored = [each.vector for each in self.entries]
+        none = next((bytes(len(vector)) for vector in stored if vector), bytes(2 * WIDTH))
+        numbers = np.frombuffer(b"".join(vector or none for vector in stored), "<i2")
+        return numbers.astype(np.float32).reshape(len(stored), len(none) // 2)
 
     def same_picture(self, sha256: str | None) -> set[str]:
         """Return the documents of a picture."""
@@ -119,7 +120,8 @@ class Pool:
     def _mean(self, documents: Collection[str], extra: Sequence[bytes] = ()) -> NDArray[np.float64]:
         rows = [self.vectors[self.index[document]] for document in sorted(documents)]
         rows += [np.frombuffer(vector, "<i2").astype(np.float32) for vector in extra]
-        total: NDArray[np.float64] = np.zeros(WIDTH) + np.sum(rows, axis=0, dtype=np.float64)
+        zeros = np.zeros(self.vectors.shape[1])
+        total: NDArray[np.float64] = zeros + np.sum(rows, axis=0, dtype=np.float64)
         return total / max(1, len(rows))
 
     def by_likeness(self, target: NDArray[np.float32]) -> list[str]:

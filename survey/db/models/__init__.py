@@ -47,6 +47,7 @@ from survey.db.models.grouping import (
 from survey.db.models.items import StoredItem as StoredItem
 from survey.db.models.items import StoredPicture as StoredPicture
 from survey.db.models.items import StoredTopic as StoredTopic
+from survey.db.models.items import StoredVector as StoredVector
 from survey.db.models.labelling import (
     StoredLabellingAnswer,
     StoredLabellingPresentation,
@@ -82,6 +83,9 @@ class Study(Base):
     digest: Mapped[Text64 | None] = mapped_column(doc="SHA-256 of all that the study shows")
     items_digest: Mapped[Text64 | None] = mapped_column(
         doc="SHA-256 of its documents' and topics' texts and of the pictures' files, if it has some"
+    )
+    vectors_digest: Mapped[Text64 | None] = mapped_column(
+        doc="SHA-256 of the researcher's vectors of its documents, if there are some"
     )
     generator_version: Mapped[int] = mapped_column(doc="which generator drew the lists")
     created_at: Mapped[Moment] = mapped_column(doc="when it was made")

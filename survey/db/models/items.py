@@ -39,6 +39,20 @@ class StoredPicture(Base):
     __table_args__ = (UniqueConstraint("study_id", "sha256"),)
 
 
+class StoredVector(Base):
+    """Numbers that the researcher gave, by which a document is compared with others."""
+
+    __tablename__ = "vector"
+    retention = "until the study is deleted"
+
+    id: Mapped[RowId]
+    study_id: Mapped[StudyId]
+    document: Mapped[LongText] = mapped_column(doc="id of the document, or file of a topic's image")
+    numbers: Mapped[bytes] = mapped_column(doc="whole numbers of two bytes each")
+
+    __table_args__ = (UniqueConstraint("study_id", "document"),)
+
+
 class StoredItem(Base):
     """What a document of a study's runs stands for: a picture, a text or both."""
 

@@ -23,9 +23,10 @@ from sqlalchemy.orm import Session
 
 from survey.core.collections.items import Item, Topic, items_digest
 from survey.core.collections.likeness import picture_vector
+from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_digest
 from survey.core.studies.fields import is_storable
 from survey.core.studies.provenance import LONGEST_NAME
-from survey.core.text_input import shortened
+from survey.core.text_input import FaultyFilesError, shortened
 from survey.db import item_queries, queries
 from survey.db.models import StoredPicture, Study
 from survey.db.participant_queries import AnyStudy
@@ -36,6 +37,7 @@ from survey.services.studies import lifecycle
 
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 LARGEST_FILE = 40_000_000  # bytes
+LARGEST_VECTORS = 200_000_000  # bytes of a file of vectors
 MOST_PIXELS = 50_000_000
 THUMBNAIL, LARGER = 144, 640  # pixels of the longer side
 DESCRIBED = 96  # pixels of a side, where a picture is described by numbers
@@ -100,6 +102,7 @@ class Intake:
 
     items: int = 0
     topics: int = 0
+    vectors: int = 0
     refusals: list[Refusal] = field(default_factory=list)
     repeated: list[Refusal] = field(default_factory=list)
 
@@ -182,8 +185,9 @@ def files_in_folder(folder: Path) -> Files:
 
 def file_content(path: Path) -> bytes:
     """Return a file's bytes; raises PictureError, before it is read, where it has too many."""
-    if (size := path.stat().st_size) > LARGEST_FILE:
-        raise PictureError(f"{size:,} bytes found; {LARGEST_FILE:,} are allowed")
+    largest = LARGEST_VECTORS if path.name in VECTOR_FILES else LARGEST_FILE
+    if (size := path.stat().st_size) > largest:
+        raise PictureError(f"{size:,} bytes found; {largest:,} are allowed")
     return path.read_bytes()
 
 
@@ -261,11 +265,13 @@ def open_uploads(
 
 def _entry_reader(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Read:
     def read() -> bytes:
-        if entry.file_size > LARGEST_FILE:  # before anything is unpacked
-            raise PictureError(f"{entry.file_size:,} bytes found; {LARGEST_FILE:,} are allowed")
+        is_vectors = PurePosixPath(entry.filename).name in VECTOR_FILES
+        largest = LARGEST_VECTORS if is_vectors else LARGEST_FILE
+        if entry.file_size > largest:  # before anything is unpacked
+            raise PictureError(f"{entry.file_size:,} bytes found; {largest:,} are allowed")
         try:
             with archive.open(entry) as file:
-                return file.read(LARGEST_FILE)
+                return file.read(largest)
         except ZIP_ERRORS:
             raise PictureError("its entry in the zip is damaged") from None
 
@@ -339,7 +345,7 @@ def items_in(files: Files) -> tuple[list[Item], list[Refusal]]:
     refusals = []
     for name in files:
         document = PurePosixPath(name).stem
-        if name == TOPICS_FILE:
+        if name in (TOPICS_FILE, *VECTOR_FILES):
             continue
         if document in items:
             reason = f"{items[document].file} is the document {document} already"
@@ -361,7 +367,7 @@ def take_in(
     topics: Sequence[Topic] | None = None,
     on_item: Callable[[int], object] = lambda _: None,
 ) -> Intake:
-    """Store items, and topics where there are some; return what was taken and what was not.
+    """Store items, topics and vectors where there are some; return what was taken and what not.
 
     An item replaces one of the same document. Pictures are decoded without holding a lock, and
     some at a time, so memory stays flat and answers do not wait. Raises NotAllowedError once the
@@ -382,6 +388,8 @@ def take_in(
     if topics is not None:
         session.rollback()
         _take_topics(session, key, files, topics, intake)
+    session.rollback()
+    _take_vectors(session, key, files, intake)
     _finish(session, key, who)
     return intake
 
@@ -454,6 +462,26 @@ def _take_topics(
     intake.topics += len(taken)
 
 
+def _take_vectors(session: Session, key: StudyKey, files: Files, intake: Intake) -> None:
+    """Store the vectors of ``features.csv`` or ``features.npy``, or none where one has a fault."""
+    if not {*VECTOR_FILES} & files.keys():
+        return
+    known = {each.document for each in item_queries.items_of(session, key.id)}
+    known |= {each.image for each in item_queries.topics_of(session, key.id) if each.image}
+    session.rollback()
+    try:
+        vectors = read_vectors(files, known)
+    except (FaultyFilesError, PictureError) as error:
+        faults = error.faults if isinstance(error, FaultyFilesError) else [str(error)]
+        intake.refusals += [Refusal("vectors", fault) for fault in faults]
+        return
+    study = _locked_draft(session, key)
+    item_queries.store_vectors(session, key.id, vectors)
+    study.vectors_digest = vectors_digest(vectors)
+    session.commit()
+    intake.vectors = len(vectors)
+
+
 def _locked_draft(session: Session, key: StudyKey) -> Study:
     study = queries.locked(session, Study, id=key.id, slug=key.slug)
     lifecycle.require_draft(study)
@@ -497,7 +525,9 @@ def items_and_topics(session: Session, study: Study) -> tuple[list[Item], list[T
 def digest_of(session: Session, study_id: int) -> str | None:
     """Return the digest of a study's items and topics, None without any."""
     return items_digest(
-        item_queries.items_of(session, study_id), item_queries.topics_of(session, study_id)
+        item_queries.items_of(session, study_id),
+        item_queries.topics_of(session, study_id),
+        item_queries.vectors_digest_of(session, study_id),
     )
 
 
@@ -505,7 +535,7 @@ def remove_all(session: Session, study: Study, who: str) -> None:
     """Remove a draft's items, topics and pictures."""
     study = _locked_draft(session, StudyKey(study.id, study.slug))
     item_queries.remove_items(session, study.id)
-    study.items_digest = None
+    study.items_digest = study.vectors_digest = None
     accounts.log(session, study, who, "items removed")
     session.commit()
 

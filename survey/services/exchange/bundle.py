@@ -20,12 +20,13 @@ from sqlalchemy.orm import Session
 from survey import __version__
 from survey.core.studies.fields import ParticipantRecord
 from survey.core.studies.plan import Plan
+from survey.core.studies.run_lists import TextFile
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.db import export_queries, item_queries, queries
 from survey.db.engine import snapshot
 from survey.db.export_queries import EXPORTED, identities_of, people_of
 from survey.db.models import Study
-from survey.errors import NotFoundError
+from survey.errors import NotFoundError, SurveyError
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
 from survey.services.exchange.grouping import GroupingFiles
 from survey.services.exchange.labelling import LabellingFiles
@@ -50,12 +51,13 @@ from survey.services.exchange.tables import (
 )
 from survey.services.participation.own_data import require_none_due
 from survey.services.participation.participants import PRACTICE
-from survey.services.studies.lifecycle import current_digest, questions_of
+from survey.services.studies.lifecycle import current_digest, questions_of, require_results
 
 FORMAT = 1
 SUMS = "SHA256SUMS"
 LAST_LINE = "# SHA-256 of the lines above: "
 ANALYSIS = "analysis.json"
+QRELS = "qrels.txt"
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # that a zip can say a file was changed
 CHUNK = 64 * 1024  # bytes
 
@@ -177,6 +179,16 @@ def result_files(
     return ((name, text.encode()) for name, text in files)
 
 
+def judgements_of(session: Session, study: Study, *, include_test: bool = False) -> TextFile:
+    """Return the judgements that a closed study's answers are; raises SurveyError without any."""
+    require_results(study)
+    files = result_files(session, study, include_test=include_test)
+    content = next((content for name, content in files if name == QRELS), b"")
+    if not content:
+        raise SurveyError(f"The study {study.slug!r} has no judgements: no query is done.")
+    return TextFile(f"{study.slug}-{QRELS}", content.decode(), sha256_of(content))
+
+
 def content_of(
     session: Session, study: Study, *, include_test: bool = False, with_identities: bool = False
 ) -> Content:
@@ -203,6 +215,7 @@ def content_of(
         identities=(lambda: starmap(IdentityRecord, identities())) if with_identities else None,
         items=item_queries.items_of(session, study.id),
         topics=item_queries.topics_of(session, study.id),
+        vectors_digest=study.vectors_digest,
     )
 
 
@@ -277,6 +290,7 @@ def _study_metadata(content: Content) -> dict[str, Any]:
         **({"looks": content.looks} if content.looks else {}),
         "include_test": content.include_test,
         **({"items_digest": digest} if (digest := content.items_digest) else {}),
+        **({"vectors_digest": content.vectors_digest} if content.vectors_digest else {}),
         "plan": plan.as_json(),
         "consent": [vars(consent) for consent in content.consents],
         "texts": {},

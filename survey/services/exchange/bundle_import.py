@@ -85,7 +85,7 @@ def _store_items(session: Session, study: Study, content: Content) -> None:
     item_queries.store_pictures(session, study.id, pictures)
     item_queries.store_items(session, study.id, content.items)
     item_queries.store_topics(session, study.id, content.topics)
-    study.items_digest = content.items_digest
+    study.items_digest, study.vectors_digest = content.items_digest, content.vectors_digest
 
 
 def _participant(record: ParticipantRecord, study: Study) -> Participant:

@@ -187,6 +187,7 @@ def read_bundle(files: Files) -> tuple[Content, Mapping[str, Any]]:
         items=read_item_rows(files),
         topics=read_topic_rows(files),
         thumbnails=(lambda: thumbnails) if (thumbnails := read_thumbnails(files)) else None,
+        vectors_digest=str(study.get("vectors_digest") or "")[:64] or None,
     )
     return content, study
 

@@ -133,11 +133,12 @@ class Content:
     items: Sequence[collection.Item] = ()
     topics: Sequence[collection.Topic] = ()
     thumbnails: Callable[[], Iterable[Thumbnail]] | None = None
+    vectors_digest: str | None = None
 
     @property
     def items_digest(self) -> str | None:
         """The digest of items and topics, None where there are none."""
-        return collection.items_digest(self.items, self.topics)
+        return collection.items_digest(self.items, self.topics, self.vectors_digest)
 
     @property
     def all_questions(self) -> list[Any]:
@@ -494,7 +495,8 @@ ABOUT = {
         *("presentation", "response", "revision"),
     ),
     "Studies": (
-        *("study", "question", "consent_text", "item", "topic", "picture", "slot_count", "event"),
+        *("study", "question", "consent_text", "item", "topic", "picture", "vector"),
+        *("slot_count", "event"),
     ),
     "Researchers": ("researcher", "membership", "sign_in", "sign_in_link", "sign_in_throttle"),
 }

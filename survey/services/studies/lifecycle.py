@@ -125,7 +125,7 @@ def copy_items(session: Session, study: Study, draft: Study) -> None:
     """Give a new draft the items, topics and pictures of a study."""
     if study.items_digest is not None:
         item_queries.copy_items(session, study.id, draft.id)
-        draft.items_digest = study.items_digest
+        draft.items_digest, draft.vectors_digest = study.items_digest, study.vectors_digest
     session.commit()
 
 

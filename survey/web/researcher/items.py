@@ -59,6 +59,7 @@ def take_items() -> ResponseReturnValue:
         return jsonify(
             items=intake.items,
             topics=intake.topics,
+            vectors=intake.vectors,
             refused=[f"{each.name}: {each.reason}" for each in intake.refusals],
             repeated=[f"{each.name}: {each.reason}" for each in intake.repeated],
             errors=[*form.files.errors],
