@@ -115,6 +115,7 @@ GET  /research/studies/my-closed/results         in in in 404 200 200 404
 GET  /research/studies/my-closed/results/report.html  in in in 404 200 200 404
 GET  /research/studies/my-closed/results/paper.zip    in in in 404 200 200 404
 GET  /research/studies/my-closed/results/files.zip    in in in 404 200 200 404
+POST /research/studies/my-closed/results/ordering-study  401 401 401 404 403 404 404
 GET  /research/studies/my-closed/hand-out        in in in 404 200 200 404
 GET  /research/studies/my-closed/bundle.zip      in in in 404 200 200 404
 GET  /research/studies/my-closed/files/votes.csv in in in 404 200 200 404

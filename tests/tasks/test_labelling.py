@@ -342,6 +342,30 @@ def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, 
     assert sum(name.startswith("labels/P-") for name in names) == 3
 
 
+RUN = "like-red Q0 red-{0} 1 2 x\nlike-red Q0 red-{1} 2 1 x\nlike-red Q0 blue-{0} 3 0 x\n"
+
+
+def test_an_ordering_study_is_made_of_judgements_and_uploaded_runs(app, session):
+    desk = Desk(app, session)
+    study = labelled(app, session)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    desk.open("/research/studies/done/results")
+    address = "/research/studies/done/results/ordering-study"
+    runs = [(io.BytesIO(RUN.format(n, n + 1).encode()), f"run{n}.txt") for n in (1, 2, 3)]
+    desk.send(address, slug="ordered", runs=runs[:1])
+    assert desk.status == 400
+    assert "2" in desk.page.select_one(".problems").text
+    runs = [(io.BytesIO(RUN.format(n, n + 1).encode()), f"run{n}.txt") for n in (1, 2, 3)]
+    desk.send(address, slug="ordered", runs=runs)
+    assert desk.address == "/research/studies/ordered/check", desk.text
+    made = lifecycle.find_study(session, "ordered")
+    assert made.items_digest == study.items_digest
+    assert made.plan.provenance.topics == ("like-red",)
+    assert made.plan.provenance.sources[0].name == "done-qrels.txt"
+    assert (made.plan.collection_size, made.plan.contact) == (70, study.plan.contact)
+
+
 def test_an_excluded_annotator_is_left_out_of_the_results_and_stays_in_the_bundle(app, session):
     study = labelled(app, session, people=2)
     person = session.scalars(select(Participant)).first()

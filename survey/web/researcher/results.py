@@ -10,24 +10,28 @@ from typing import Any
 from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
-from wtforms import StringField
+from wtforms import MultipleFileField, StringField
+from wtforms.validators import DataRequired, Length
 
+from survey.core.tasks.labelling import LabellingPlan
 from survey.core.tasks.ordering_plan import OrderingPlan
-from survey.errors import SurveyError
+from survey.errors import NotFoundError, SurveyError
 from survey.services import accounts
 from survey.services.analysis.report import as_html, expected_bytes, report_files, report_of
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
+from survey.services.collections.items import summary
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange import bundle_import, input_files
 from survey.services.exchange.bundle import stream_zip_of_bytes
 from survey.services.exchange.input_files import BundleError
 from survey.services.operations.database import begin_reading
-from survey.services.studies import lifecycle
+from survey.services.studies import lifecycle, plans
+from survey.services.studies.recruitment import Recruitment
 from survey.web.auth import require_password
 from survey.web.forms import Form, errors_beside, page, slug_field
 from survey.web.requests import attachment, in_own_process, session
-from survey.web.researcher.pages import LARGEST_UNPACKED, STUDY, blueprint
+from survey.web.researcher.pages import LARGEST_UNPACKED, STUDY, blueprint, uploaded_files
 
 
 class UnblindForm(Form):
@@ -43,6 +47,15 @@ class ImportForm(Form):
     slug = slug_field("Address here")
 
 
+class OrderingForm(Form):
+    """Runs, and the address of a study in which people order them by these judgements."""
+
+    runs = MultipleFileField("Runs, two to ten")
+    slug = slug_field(
+        "Address of the new study", DataRequired("Give the study an address."), Length(max=64)
+    )
+
+
 @blueprint.get(f"{STUDY}/results")
 @in_own_process
 def results() -> ResponseReturnValue:
@@ -50,7 +63,7 @@ def results() -> ResponseReturnValue:
     if not lifecycle.shows_results(g.study):
         return _hidden_page(UnblindForm())
     if not isinstance(g.plan, OrderingPlan):
-        return _figures_page()
+        return _figures_page(OrderingForm(formdata=None))
     analysis = _analyse()
     return page(
         "researcher/results.html",
@@ -61,13 +74,15 @@ def results() -> ResponseReturnValue:
     )
 
 
-def _figures_page() -> ResponseReturnValue:
+def _figures_page(form: OrderingForm) -> ResponseReturnValue:
     """Show the tables of a kind without a report, what people differ in, and all figures."""
     include_test = "test" in request.args
     content = bundles.content_of(session(), g.study, include_test=include_test)
     contested: list[Any] = getattr(content.analysis, "contested", list)()
     return page(
         "researcher/figures.html",
+        form,
+        is_labelling=isinstance(g.plan, LabellingPlan),
         sheets=getattr(content.analysis, "sheets", ()),
         contested=contested,
         pictures={each.document: each.sha256 for each in content.items} if contested else {},
@@ -75,6 +90,40 @@ def _figures_page() -> ResponseReturnValue:
         include_test=include_test,
         figures=json.dumps(content.analysis_json, ensure_ascii=False, indent=2),
     )
+
+
+@blueprint.post(f"{STUDY}/results/ordering-study")
+@in_own_process
+def make_ordering_study() -> ResponseReturnValue:
+    """Make a draft whose lists are uploaded runs, by this study's judgements and with its items."""
+    lifecycle.require_results(g.study)
+    if not isinstance(g.plan, LabellingPlan):
+        raise NotFoundError("This study has no judgements.")
+    form = OrderingForm()
+    if form.validate_on_submit():
+        try:
+            lists = plans.from_trec(
+                bundles.judgements_of(session(), g.study, include_test="test" in request.args),
+                uploaded_files("runs"),
+                collection_size=str(summary(session(), g.study)["items"]),
+                missing_last=True,
+            )
+            fields: dict[str, Any] = {"seed": plans.fresh_seed(), "language": g.plan.language}
+            fields |= {"asked_by": g.plan.asked_by, "contact": g.plan.contact}
+            plan = plans.preset_plan("pictures", **plans.as_fields(lists), **fields)
+        except plans.FaultyFilesError as error:
+            form.runs.errors = [*error.faults]
+        except (SurveyError, ValueError) as error:
+            form.runs.errors = [str(error)]
+        else:
+            with errors_beside(form.slug):
+                draft = lifecycle.create_owned_study(
+                    session(), g.researcher, form.slug.data, plan, Recruitment()
+                )
+                lifecycle.copy_items(session(), g.study, draft)
+                flash("The draft is created. Go through its plan, then check its questions.")
+                return redirect(url_for("researcher.check", slug=form.slug.data), 303)
+    return _figures_page(form)
 
 
 @blueprint.get(f"{STUDY}/results/files.zip")
