@@ -74,7 +74,7 @@ function take(page) {
 // Stores a step about the selected tiles, which are selected no longer.
 function step(go, more = {}) {
   const about = selected();
-  const fields = [["go", go], ...Object.entries(more), ...about.map((tile) => [box(tile).name, "on"])];
+  const fields = [["go", go], ...Object.entries(more), ...about.map((tile) => ["document", box(tile).value])];
   about.forEach((tile) => {
     box(tile).checked = false;
     if (go.startsWith("put") || go === "new") tile.classList.add("pending");
@@ -124,9 +124,9 @@ if ("steps" in work.dataset) {
     if (!button || ["back", "done"].includes(button.value)) return;
     event.preventDefault();
     const [action, number] = button.value.split("-");
-    const typed = document.getElementById("name");
+    const typed = document.getElementById("group");
     if (action === "new") {
-      put("new", { name: typed.value });
+      put("new", { group: typed.value });
       typed.value = "";
     } else if (action === "put") put(button.value);
     else if (action === "rename") step(button.value, { [`name-${number}`]: work.elements[`name-${number}`].value });
@@ -182,7 +182,7 @@ work.addEventListener("keydown", (event) => {
     const other = all[all.indexOf(tile) + steps[event.key]];
     if (other) box(other).focus();
   } else if (group && "steps" in work.dataset) put(group.value);
-  else if (key === "n") document.getElementById("name").focus();
+  else if (key === "n") document.getElementById("group").focus();
   else if (key === "l") selectSimilar();
   else if (key === "z") work.querySelector("[value=undo]")?.click();
   else return;

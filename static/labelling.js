@@ -3,7 +3,7 @@
 "use strict";
 
 const batch = document.getElementById("batch");
-const tiles = [...batch.querySelectorAll(".tiles :is(input, select)")];
+const tiles = [...batch.querySelectorAll(".tiles :is([type=checkbox], select)")];
 const status_ = document.getElementById("saved");
 const words = JSON.parse(status_.dataset.words);
 let changed = false; // since the last form was sent

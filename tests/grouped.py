@@ -64,19 +64,19 @@ class Assessor(Visitor):
 
     def tiles(self, *documents):
         """The fields that select these documents on the page."""
-        ticked = {}
+        ticked = []
         for tile in self.page.select(".tile"):
             name = tile.select_one("img")["src"].rpartition("/")[2].removesuffix(".webp")
             if self.documents[name] in documents:
-                ticked[tile.select_one("input")["name"]] = "on"
+                ticked.append(tile.select_one("input")["value"])
         assert len(ticked) == len(documents)
-        return ticked
+        return {"document": ticked}
 
     def sort(self, path, groups):
         """Put documents into groups, name → documents ("" for unknown)."""
         self.open(path)
         for name, documents in groups.items():
-            button = {"name": name, "go": "new"} if name else {"go": "put-0"}
+            button = {"group": name, "go": "new"} if name else {"go": "put-0"}
             self.submit(path, **self.tiles(*documents), **button)
             assert self.status == 200, self.text
 

@@ -31,6 +31,7 @@ from survey.services.studies.languages import languages
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from survey.core.collections.items import Topic
     from survey.core.studies.fields import Finding
     from survey.core.studies.questions import Question
     from survey.core.tasks.ordering import QuestionCheck
@@ -83,6 +84,11 @@ def study() -> None:
     "--from", "file", type=INPUT_FILE, help="A plan as a YAML file; the options below override it."
 )
 @click.option(
+    "--kind",
+    type=click.Choice(["ordering", "labelling", "grouping"]),
+    help="What people do: order lists (by default), label documents, or sort them into groups.",
+)
+@click.option(
     "--preset",
     type=click.Choice(["mnro", "mnro-discriminative", "runs", "pictures"]),
     help="The texts and design to begin with (mnro).",
@@ -132,6 +138,7 @@ def study() -> None:
     "--items", type=INPUT, help="Pictures and texts of the documents: a folder, a zip or a CSV."
 )
 @TOPICS_FILE
+@click.option("--keywords", type=INPUT_FILE, help="Of labelling: a keyword per line, a query each.")
 @click.option("--missing-last", is_flag=True, help="Put what a run did not return at the end.")
 @click.option(
     "--owner",
@@ -166,6 +173,8 @@ def study() -> None:
 def new(
     slug: str,
     file: Path | None,
+    kind: str | None,
+    keywords: Path | None,
     preset: str | None,
     own_lists: Path | None,
     qrels: Path | None,
@@ -184,24 +193,30 @@ def new(
     Without options it is the MNRO paper's study with newly drawn lists.
     """
     from survey.services import accounts
+    from survey.services.collections.items import read_keywords, topics_in
     from survey.services.exchange.input_files import read_text
     from survey.services.studies import lifecycle
     from survey.services.studies.plans import read_lists_csv, topics_to_group
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
     fields = _plan_fields(options)
-    is_grouped = qrels is not None and not runs and file is not None
     if labelled and (qrels or items or topics_file):
         raise click.UsageError("--judgements-of replaces --qrels, --items and --topics-file.")
     judged, known = _judgements(qrels, labelled, include_test=include_test)
-    fields = known | fields
-    if not is_grouped and (
+    is_grouped = judged is not None and not runs and (file is not None or kind == "grouping")
+    fields = fields if is_grouped else known | fields
+    if not (is_grouped or kind == "labelling") and (
         (judged is None) != (not runs) or (judged is None and any(run_options.values()))
     ):
         raise click.UsageError(
             "--qrels and --run belong together; --topics, --graded, --clusters and "
-            "--missing-last need both. Without runs, --qrels needs a plan of groups (--from)."
+            "--missing-last need both. Without runs, --qrels is for groups (--kind grouping)."
         )
+    named = read_keywords(read_text(keywords), keywords.name) if keywords is not None else []
+    if kind == "labelling" and file is None:
+        wanted = (run_options["topics"] or "").replace(",", " ").split()
+        topics = [each.topic for each in (*topics_in(items, topics_file), *named)]
+        fields["topics"] = wanted or topics
     if own_lists is not None:
         fields |= _list_fields(fields, read_lists_csv(read_text(own_lists), own_lists.name))
     if is_grouped and judged is not None:
@@ -215,14 +230,14 @@ def new(
         preset = preset if preset or file else ("pictures" if labelled else "runs")
         lists = _lists_from_runs(judged, runs, fields["collection_size"], **run_options)
         fields |= _list_fields(fields, lists)
-    plan_file = _read_plan(file, preset, fields)
+    plan_file = _read_plan(file, preset, fields, kind)
     with open_session() as session:
         with progress_bar("Drawing the questions"):
             study = lifecycle.create_study_for(
                 session, owner, slug, plan_file.plan, plan_file.recruitment
             )
         sentences = [f"The study {slug!r} is made, with seed {plan_file.plan.seed}."]
-        sentences += _add_items(session, study, labelled, items, topics_file)
+        sentences += _add_items(session, study, labelled, items, topics_file, named)
         sentences.append(f"Look at it with `survey study check {study.slug}`, then open it.")
         if file is None and not {"asked_by", "contact"} <= fields.keys():
             sentences.append(
@@ -277,7 +292,11 @@ def items(
 
 
 def _take_items(
-    session: "Session", study: "Study", source: Path | None, topics_file: Path | None
+    session: "Session",
+    study: "Study",
+    source: Path | None,
+    topics_file: Path | None,
+    keywords: "Sequence[Topic]" = (),
 ) -> tuple[dict[str, Any], list[str]]:
     """Take items and topics in; return what happened, for JSON and in sentences."""
     from survey.services import accounts
@@ -293,7 +312,7 @@ def _take_items(
             files,
             rows,
             accounts.COMMAND_LINE,
-            topics=topics,
+            topics=[*(topics or ()), *keywords] if keywords else topics,
             on_item=progress.advance,
         )
     refused = [*refusals, *intake.refusals]
@@ -585,15 +604,16 @@ def _add_items(
     labelled: str | None,
     items: Path | None,
     topics_file: Path | None,
+    keywords: "Sequence[Topic]",
 ) -> list[str]:
     """Give a new study the items of a study or of files, if any; return what happened."""
     from survey.services.studies import lifecycle
 
     if labelled is not None:
         lifecycle.copy_items(session, lifecycle.find_study(session, labelled), study)
-    if items is None and topics_file is None:
+    if items is None and topics_file is None and not keywords:
         return []
-    return _take_items(session, study, items, topics_file)[1]
+    return _take_items(session, study, items, topics_file, keywords)[1]
 
 
 def _lists_from_runs(
@@ -618,13 +638,17 @@ def _lists_from_runs(
     )
 
 
-def _read_plan(file: Path | None, preset: str | None, fields: dict[str, Any]) -> "PlanFile":
+def _read_plan(
+    file: Path | None, preset: str | None, fields: dict[str, Any], kind: str | None
+) -> "PlanFile":
     """Return the plan of the file, or of a preset with a random seed, changed by the fields."""
     from survey.services.exchange.input_files import read_text
     from survey.services.studies.plans import (
+        KIND_PRESETS,
         PlanFile,
         default_contact,
         fresh_seed,
+        kind_plan,
         preset_plan,
         read_plan,
     )
@@ -633,8 +657,15 @@ def _read_plan(file: Path | None, preset: str | None, fields: dict[str, Any]) ->
     if file is not None and preset is not None:
         raise click.UsageError("Use --from or --preset, not both; a plan file may name a preset.")
     if file is not None:
-        return read_plan(read_text(file), file.name, **fields)
+        plan_file = read_plan(read_text(file), file.name, **fields)
+        if kind not in (None, plan_file.plan.kind):
+            raise click.UsageError(f"--kind is {kind}; {file} is a plan of {plan_file.plan.kind}.")
+        return plan_file
+    if kind in KIND_PRESETS and preset is not None:
+        raise click.UsageError("--preset is for orderings; leave it out, or --kind.")
     values = {"seed": fresh_seed(), **default_contact(fields.get("language")), **fields}
+    if kind and not preset:
+        return PlanFile(kind_plan(kind, **values), Recruitment())
     return PlanFile(preset_plan(preset or "mnro", **values), Recruitment())
 
 

@@ -57,7 +57,7 @@ def _grouping(house: House, slug: str, language: str) -> Iterator[Sight]:
     yield house.seen("Groups", "empty", first, language)
     third.go("/waiting")
     yield house.seen("Nothing to do yet", "others are at work", third, language)
-    first.submit("/q/1", go="new", name="")
+    first.submit("/q/1", go="new", group="")
     yield house.seen("Groups", "error: nothing selected", first, language)
     first.sort("/q/1", by_colour(FIRST_TOPIC))
     yield house.seen("Groups", "all placed", first, language)

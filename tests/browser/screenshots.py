@@ -1,15 +1,21 @@
 """Take the screenshots and the recording of the README: ``make screenshots``."""
 
 import tempfile
+from importlib.resources import as_file, files
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from survey.app import db
+from survey.core.collections.items import Topic
+from survey.core.studies.plan import Plan
+from survey.services import accounts
+from survey.services.collections import items
 from survey.services.operations import demo
 from survey.services.planning.ordering_bot import Preference
 from survey.services.planning.simulation import simulate
 from survey.services.studies import lifecycle
+from survey.services.studies.plans import default_contact, kind_plan
 from tests.browser.recording import Recording
 from tests.browser.still import ARGUMENTS, StillServer, fixed_chance_and_time, open_window
 from tests.browser.test_participant import place, prepare, save, tap, tick
@@ -52,6 +58,7 @@ def photograph(browser: Browser, server: Server, folder: Path) -> None:
     strip(open_window(browser, SIZES["laptop"]), server, folder)
     graded(open_window(browser, SIZES["laptop"]), server, folder)
     pictures(browser, server, folder)
+    judgements(browser, server, folder)
     research(open_window(browser, SIZES["laptop"]), server, folder)
 
 
@@ -158,6 +165,51 @@ def pictures(browser: Browser, server: Server, folder: Path) -> None:
         begin(page, f"{server.address}/s/{demo.PICTURES_SLUG}")
         page.wait_for_load_state("networkidle")
         shoot(page, folder / f"pictures-{name}-light.png")
+
+
+def judgements(browser: Browser, server: Server, folder: Path) -> None:
+    """Photograph a batch to be labelled and a topic to be sorted, of the same pictures."""
+    names = [name for name in ("arches", "astronaut", "camera", "cat") for _ in range(5)]
+    documents = [f"{name}-{2 + place % 5}" for place, name in enumerate(names)][:18]
+    asked = {"shuffle_questions": False, "personal_fields": (), **default_contact()}
+    with server.app.app_context():
+        judged(kind_plan("labelling", topics=["coffee-1", "cat-1"], **asked), "which-match")
+        judged(kind_plan("grouping", topics=[["far", documents]], **asked), "which-groups")
+        db.session.remove()
+    for name in ("laptop", "phone"):
+        page = open_window(browser, SIZES[name])
+        prepare(page, f"{server.address}/s/which-match")
+        for number in (0, 1):
+            page.locator(".tiles label").nth(number).click()
+        page.wait_for_function(SAVED)
+        shoot(page, folder / f"batch-{name}-light.png", whole=False)
+        page = open_window(browser, SIZES[name])
+        prepare(page, f"{server.address}/s/which-groups")
+        for group, numbers in (("rocks", (0, 1, 2, 3)), ("people", (4, 5)), ("animals", (6,))):
+            for number in numbers:
+                page.locator(".tile label").nth(number).click()
+            page.locator("#group").fill(group)
+            page.locator("button[value=new]").click()
+            page.wait_for_function(SAVED)
+        shoot(page, folder / f"groups-{name}-light.png", whole=False)
+
+
+SAVED = """() => document.getElementById("saved").textContent === "all saved"
+    && !document.querySelector(".pending")"""
+
+
+def judged(plan: Plan, slug: str) -> None:
+    """Open a study of the pictures that come along."""
+    study = lifecycle.create_study(db.session, slug, plan)
+    pictures = files("survey.services.collections.textures") / "collection"
+    with (
+        as_file(pictures) as folder,
+        items.open_source(folder, None) as (readers, documents, topics, _),
+    ):
+        far = Topic("far", text="Seen from far", cluster_type="subject")
+        where = [*(topics or ()), far]
+        items.take_in(db.session, study, readers, documents, accounts.COMMAND_LINE, topics=where)
+    lifecycle.open_study(db.session, study)
 
 
 def research(page: Page, server: Server, folder: Path) -> None:

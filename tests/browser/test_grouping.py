@@ -104,7 +104,7 @@ def test_sixty_two_pictures_in_eight_groups_take_eighty_actions_by_hand(browser,
             if document.startswith(colour):
                 page.locator(".tile label").nth(number).click()
                 actions += 1
-        page.locator("#name").fill(colour)
+        page.locator("#group").fill(colour)
         page.get_by_role("button", name="Put into it").click()
         actions += 2
         page.wait_for_function(SAVED)

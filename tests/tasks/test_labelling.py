@@ -101,11 +101,11 @@ def hidden(visitor, path="/q/1"):
 def test_a_form_sent_twice_is_stored_once_and_one_of_another_window_is_refused(visitor, session):
     fields = hidden(visitor)
     for _ in range(2):
-        visitor.post("/q/1", **fields, **ticks(3), go="refine")
+        visitor.post("/q/1", **{**fields, **ticks(3)}, go="refine")
         assert visitor.status == 200
         assert "ranked by your marks" in visitor.text
     assert [row.action for row in steps_in(session)] == ["next", "mark", "refine"]
-    visitor.post("/q/1", **fields, **ticks(4))
+    visitor.post("/q/1", **{**fields, **ticks(4)})
     assert visitor.status == 409
     assert "changed in another window" in visitor.text
     assert len(steps_in(session)) == 3
@@ -187,7 +187,8 @@ def test_no_page_names_a_document(visitor):
         ({"batch": "2"}, 409),
         ({"batch": "x"}, 400),
         ({"batch": ""}, 400),
-        ({"grade-1": "7"}, 400),
+        ({"document": "1", "grade": "7"}, 400),
+        ({"document": ["1", "2", "3"], "grade": ["1", "1"]}, 400),
         ({"step_key": "1-x"}, 409),
     ],
 )
@@ -201,7 +202,7 @@ def test_grades_are_asked_where_the_plan_says_so(app, session):
     a_labelling_study(session, "graded", graded=True)
     visitor = Visitor(app.test_client(), "graded")
     visitor.go("/q/1")
-    visitor.submit("/q/1", **{"grade-2": "3", "grade-4": "1", "grade-5": "0"})
+    visitor.submit("/q/1", document=["2", "4", "5"], grade=["3", "1", "0"])
     assert [grade for _, grade in marked(session)] == [3, 1]
     assert [each.text for each in visitor.page.select("[selected]")][:4] == ["0", "3", "0", "1"]
 
@@ -447,7 +448,7 @@ def test_a_preview_shows_the_first_batch_and_goes_on(desk, study):
     desk.open("/research/studies/labelled/preview/1/question/1")
     assert len(desk.page.select(".tiles input")) == 24
     action = "/research/studies/labelled/preview/1/question/1"
-    desk.send(action, go="refine", **{"grade-2": "1"})
+    desk.send(action, go="refine", document="2", grade="1")
     assert desk.address.endswith("/preview/1/question/2")
 
 

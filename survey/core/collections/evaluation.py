@@ -167,7 +167,7 @@ def _faults(
 ) -> Iterator[str]:
     """Yield a sentence for each reason why these runs cannot be scored."""
     names = {measure.name for measure in measures}
-    capped = None if names.isdisjoint(("NMRR", "NMRR-condensed", "gNMRR")) else gmt
+    capped = None if names.isdisjoint(("NMRR", "cNMRR", "gNMRR")) else gmt
     if not queries:
         yield "no topic has a relevant document and is returned by a run; 1 is needed"
     for topic in queries:

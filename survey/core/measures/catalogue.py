@@ -88,7 +88,7 @@ def _condensed(measure: Measure) -> Measure:
         return measure.compute(Lists(lists.condensed), judged)
 
     return Measure(
-        name=f"{measure.name}-condensed",
+        name=f"c{measure.name}",
         label=f"{measure.label} among judged items",
         compute=compute,
         better=measure.better,
@@ -333,7 +333,7 @@ BUILT_IN: tuple[Measure | Family, ...] = (
         ("ERR@20",),
     ),
     Measure(
-        name="Q-measure",
+        name="Q",
         label="Q-measure",
         compute=lambda lists, _: gain.q_measure(lists.ranks, lists.grades),
         better="higher",
@@ -341,7 +341,7 @@ BUILT_IN: tuple[Measure | Family, ...] = (
         needs=("grades",),
     ),
     Measure(
-        name="graded-AP",
+        name="gAP",
         label="graded average precision",
         compute=lambda lists, _: gain.graded_average_precision(lists.ranks, lists.grades),
         better="higher",

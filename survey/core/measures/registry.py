@@ -21,6 +21,7 @@ RESERVED = ("OTHER", "OWN", "TOTAL", "CHOICE", "QUESTION")
 
 SHORTEST_ANYWHERE = 4  # letters of a name that is found inside a word as well,
 INSIDE_WORDS = ("inst",)  # other than these, which are in institute and against
+WORDS = ("cap", "gap")  # of which only cAP and gAP are measures
 NUMBER = r"[0-9.]+"
 
 
@@ -158,14 +159,16 @@ def mentioned_measure(text: str) -> str | None:
     Whole words of letters match (ap, "AP2"), capitals within a word (mAPs), names of four letters
     and more anywhere (mymnrostudy; names of means only as words, since "anar" is in canary), and
     labels in running text. The part before a cut-off counts as the name, whatever the cut-off:
-    nDCG, S-recall, F1, "precision at 3", P@3. A single letter alone does not.
+    nDCG, S-recall, F1, "precision at 3", P@3. A single letter alone does not, and of WORDS only
+    the measure's own spelling.
     """
     by_word, names, anywhere = MEASURES.mentions
     lowered = " ".join(text.lower().split())
     words = [*re.findall(r"[a-z]+", lowered)]
     words += [capitals.lower() for capitals in re.findall(r"[A-Z]{2,}", text)]
+    exact = {*re.findall(r"[A-Za-z]+", text)}
     for word in words:
-        if word in by_word:
+        if word in by_word and (word not in WORDS or by_word[word] in exact):
             return by_word[word]
     match = anywhere.search(lowered)
     return names[match.lastindex - 1] if match and match.lastindex else None
@@ -191,6 +194,8 @@ def _mentions(
             parts.setdefault(rf"(?<![a-z0-9]){re.escape(stem)}@{NUMBER}", shown)
         if mean.isalpha() and len(mean) > 1:
             by_word.setdefault(mean, measure.mean_name)
+        elif len(stem) == 1 and not at:  # mean Q
+            parts.setdefault(rf"(?<![a-z0-9]){re.escape(mean)}(?![a-z0-9])", measure.mean_name)
         label = re.escape(measure.label.lower()).replace(r"\ ", " ")  # with any cut-off
         parts.setdefault(re.sub(rf" at {NUMBER}$", f" at {NUMBER}", label), shown)
     anywhere = "|".join(f"({part})" for part in parts) or r"(?!)"

@@ -161,6 +161,21 @@ class LabellingStep:
             raise ValueError(f"{self.action!r} is no step with these values")
 
 
+class Label(NamedTuple):
+    """What an annotator says of a document; ``round``: 0 until the first new ranking.
+
+    ``marked_at``: when it was marked last, None where it never was. ``revisions``: how often the
+    grade was changed.
+    """
+
+    document: str
+    grade: int
+    batch: int
+    round: int
+    marked_at: datetime | None
+    revisions: int
+
+
 @dataclass(frozen=True)
 class LabellingPresentation:
     """How an annotator meets a query: the order of what nothing ranks, and their steps so far."""
@@ -189,6 +204,24 @@ class LabellingPresentation:
             if step.document is not None and step.grade is not None:
                 grades[step.document] = step.grade
         return grades
+
+    @property
+    def labels(self) -> Iterator["Label"]:
+        """A label for each document that was looked at, in the order in which it was shown."""
+        marks: dict[str, list[LabellingStep]] = {}
+        for step in self.steps:
+            if step.document is not None:
+                marks.setdefault(step.document, []).append(step)
+        number = 0
+        for step in self.steps:
+            number += step.action == REFINE
+            for document in step.documents or ():
+                own = marks.get(document, [])
+                yield Label(
+                    *(document, self.grades[document], step.batch, number),
+                    own[-1].saved_at if own else None,
+                    max(0, len(own) - 1),
+                )
 
     @property
     def relevant(self) -> list[str]:
@@ -284,11 +317,14 @@ def steps_from_form(
     batch: int,
     grades: Mapping[int, int],
     action: str,
+    *,
+    is_whole: bool = True,
 ) -> list[LabellingStep]:
     """Return the steps that a page stores: changed marks, then an action.
 
-    ``batch``: of the page. ``grades``: of its tiles by number, all others 0. ``action``: NEXT,
-    REFINE, BACK, or "" for marks alone. Raises ValueError for a batch that was never shown.
+    ``batch``: of the page. ``grades``: of its tiles by number; all others are 0 if ``is_whole``,
+    else unchanged. ``action``: NEXT, REFINE, BACK, or "" for marks alone. Raises ValueError for a
+    batch that was never shown.
     """
     question, state = shown
     steps: list[LabellingStep] = []
@@ -298,7 +334,8 @@ def steps_from_form(
     if not 1 <= batch <= len(state.batches):
         raise ValueError(f"batch {batch} was not shown")
     for number, document in enumerate(state.batches[batch - 1], 1):
-        grade = min(grades.get(number, 0), plan.highest)
+        otherwise = 0 if is_whole else state.grades[document]
+        grade = min(grades.get(number, otherwise), plan.highest)
         if grade != state.grades[document]:
             steps.append(LabellingStep(MARK, batch, document, grade))
     state = replace(state, steps=[*shown.presentation.steps, *steps])

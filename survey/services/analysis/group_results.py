@@ -169,6 +169,12 @@ def gold_json(gold: Gold, files: Iterable[Path]) -> dict[str, Any]:
     }
 
 
+def cluster_lines(clusters: Clusters) -> Iterator[str]:
+    """Yield the lines of an assessor's clusterings, as `survey assess` reads them."""
+    for topic in sorted_topics(clusters):
+        yield from clustering_lines(topic, clusters[topic])
+
+
 FILES = ("first.txt", "second.txt", "third.txt")
 GOLD = ("gold.txt", "gold-topics.csv", "gold-statistics.csv")
 
@@ -267,12 +273,7 @@ class GroupResults:
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield each assessor's groups, and what `survey assess gold` makes of them."""
         for name, clusters in zip(FILES, self.clusters, strict=True):
-            lines = (
-                line
-                for topic in sorted_topics(clusters)
-                for line in clustering_lines(topic, clusters[topic])
-            )
             if clusters:
-                yield name, "".join(lines)
+                yield name, "".join(cluster_lines(clusters))
         if self.gold.joined:
             yield from zip(GOLD, gold_files(self.gold), strict=True)

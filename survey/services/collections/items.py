@@ -26,7 +26,7 @@ from survey.core.collections.likeness import picture_vector
 from survey.core.collections.vectors import VECTOR_FILES, read_vectors, vectors_digest
 from survey.core.studies.fields import is_storable
 from survey.core.studies.provenance import LONGEST_NAME
-from survey.core.text_input import FaultyFilesError, shortened
+from survey.core.text_input import FaultyFilesError, FileFaults, shortened
 from survey.db import item_queries, queries
 from survey.db.models import StoredPicture, Study
 from survey.db.participant_queries import AnyStudy
@@ -309,6 +309,32 @@ def read_topics(text: bytes, file: str = TOPICS_FILE) -> list[Topic]:
         )
 
     return [*parse_rows({file: text}, file, ("topic",), parse, foreign=True)]
+
+
+def read_keywords(text: str, file: str) -> list[Topic]:
+    """Return a topic for each line, a keyword; its id is the keyword with hyphens for blanks.
+
+    Raises FaultyFilesError for a keyword that cannot be one, or is there twice.
+    """
+    faults = FileFaults()
+    topics: dict[str, Topic] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if keyword := " ".join(line.split()):
+            name = "-".join(line.split())
+            fault = id_fault(name) or ("it is there twice" if name in topics else "")
+            if fault:
+                faults.add(f"{file}, line {number}: {keyword[:60]!r} found; {fault}")
+            topics[name] = Topic(name, text=keyword)
+    if not topics:
+        faults.add(f"{file} has no keyword; one per line is needed")
+    faults.raise_any()
+    return [*topics.values()]
+
+
+def topics_in(source: Path | None, topics_file: Path | None) -> list[Topic]:
+    """Return the topics that come with items, or in a file of their own."""
+    with open_source(source, topics_file) as opened:
+        return [*(opened.topics or ())]
 
 
 def _id_in(row: CsvRow, column: str, lines: dict[str, int]) -> str:

@@ -41,6 +41,7 @@ from survey.services.exchange.tables import (
     IdentityRecord,
     Table,
     TaskFiles,
+    WithJudgements,
     WithResultFiles,
     batched,
     codebook_of,
@@ -224,6 +225,9 @@ def files_of(content: Content) -> Iterator[tuple[str, Lines]]:
     tables = tables_in(content)
     for table in [*tables, codebook_of(tables)]:
         yield table.name, table.lines(content)
+    kind = files_of_kind(content.plan)
+    if isinstance(kind, WithJudgements):
+        yield from kind.judgement_files(content)
     yield STUDY, study_lines(content)
     yield ANALYSIS, _analysis_lines(content)
 

@@ -444,6 +444,11 @@ def _recompute(files: Files, content: Content, study: Mapping[str, Any]) -> Iter
         if name in recomputed:
             _compare_table(files, name, recomputed[name])
             yield f"{name}: {how}"
+    texts = [name for name in recomputed if name.endswith(".txt")]
+    for name in texts:
+        _compare_text(files, name, recomputed[name])
+    if texts:
+        yield f"{len(texts)} files of judgements: recomputed from the answers"
     _check_minutes(files, recomputed["participants.csv"])
     yield "participants.csv: minutes recomputed"
     yield _check_analysis(files, content)
@@ -572,6 +577,15 @@ def _compare_table(files: Files, name: str, recomputed: Iterable[str]) -> None:
                 raise BundleError(
                     f"{name}, row {number}, column {column}: {cell!r} found; recomputed {wanted!r}"
                 )
+
+
+def _compare_text(files: Files, name: str, recomputed: Iterable[str]) -> None:
+    """Compare a file with its recomputed lines."""
+    lines = zip_longest(read_lines(files, name), _split_lines(recomputed))
+    for number, (line, expected) in enumerate(lines, 1):
+        if line != expected:
+            found = "nothing" if line is None else repr(line.strip())
+            raise BundleError(f"{name}, line {number}: {found} found; recomputed {expected!r}")
 
 
 def _split_lines(texts: Iterable[str]) -> Iterator[str]:

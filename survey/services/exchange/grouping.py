@@ -25,9 +25,21 @@ from survey.db.models.grouping import (
     StoredGroupingPresentation,
     StoredGroupingStep,
 )
-from survey.services.analysis.group_results import Assessor, GroupResults, gold_sheet
+from survey.services.analysis.group_results import (
+    Assessor,
+    GroupResults,
+    cluster_lines,
+    gold_files,
+    gold_sheet,
+)
 from survey.services.analysis.study_results import AnalysisOptions
-from survey.services.exchange.input_files import BundleError, CsvRow, Files, parse_rows
+from survey.services.exchange.input_files import (
+    JUDGEMENTS,
+    BundleError,
+    CsvRow,
+    Files,
+    parse_rows,
+)
 from survey.services.exchange.steps import (
     QUESTION,
     STEPS,
@@ -35,7 +47,15 @@ from survey.services.exchange.steps import (
     StepContent,
     StepFiles,
 )
-from survey.services.exchange.tables import Column, Content, Row, Table, lines_of, spaced
+from survey.services.exchange.tables import (
+    PARTICIPANT,
+    Column,
+    Content,
+    Row,
+    Table,
+    lines_of,
+    spaced,
+)
 
 QUESTIONS, TOPICS_DONE = "questions.csv", "topics_done.csv"
 
@@ -87,7 +107,7 @@ class GroupingFiles(StepFiles):
 
     recomputed: Mapping[str, str] = {
         QUESTIONS: "the topics of the plan",
-        "gold.csv": "recomputed from the steps",
+        "groups.csv": "follows from the steps",
         "agreement.csv": "recomputed from the steps",
     }
     kind = "grouping"
@@ -106,8 +126,18 @@ class GroupingFiles(StepFiles):
         return [Table(QUESTIONS, topics, _questions), *self.answer_tables(plan)]
 
     def result_tables(self, plan: GroupingPlan) -> list[Table]:  # noqa: ARG002 - see TaskFiles
-        """Return gold.csv and agreement.csv, as `survey assess gold` makes them."""
-        return [Table("gold.csv", _GOLD, _gold), Table("agreement.csv", _AGREEMENT, _agreement)]
+        """Return groups.csv, and agreement.csv as `survey assess gold` makes it."""
+        groups, agreement = lines_of(_groups), lines_of(_agreement)
+        return [
+            Table("groups.csv", _GROUPS, groups),
+            Table("agreement.csv", _AGREEMENT, agreement),
+        ]
+
+    def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
+        """See ``WithJudgements``: each assessor's groups, and the gold standard."""
+        for each in content.analysis.assessors:
+            yield f"{JUDGEMENTS}/{each.participant}.txt", cluster_lines(each.clusters)
+        yield "gold.txt", [gold_files(content.analysis.gold)[0]]
 
     def lines_per_answer(self, plan: GroupingPlan) -> int:
         """Estimate how many lines of the files a topic takes."""
@@ -214,15 +244,14 @@ def _questions(content: Content) -> Iterator[Row]:
         yield question.number, question.topic, spaced(question.documents)
 
 
-@lines_of
-def _gold(content: Content) -> Iterator[Row]:
-    for topic in content.analysis.gold.joined:
-        for document in sorted(topic.clusters):
-            for cluster in sorted(topic.clusters[document]) or [IN_NO_CLUSTER]:
-                yield topic.topic, document, cluster
+def _groups(content: Content) -> Iterator[Row]:
+    topics = {each.number: each.topic for each in content.questions}
+    for row, state in content.answers.states():
+        for document in sorted(state.clusters):
+            for group in sorted(state.clusters[document]) or [IN_NO_CLUSTER]:
+                yield row.participant, topics[row.question], document, group
 
 
-@lines_of
 def _agreement(content: Content) -> Iterable[Row]:
     return gold_sheet(content.analysis.gold).rows
 
@@ -230,9 +259,9 @@ def _agreement(content: Content) -> Iterable[Row]:
 _TOPIC = Column("topic", "id of the topic")
 _COUNTED = ("whole number", "0, 1, …")
 _INDEX = ("number", "at most 1; empty where it is not defined")
-_GOLD = [
-    *(_TOPIC, Column("document", "id of a relevant document")),
-    Column("cluster", "a group of the gold standard; unknown for none"),
+_GROUPS = [
+    *(PARTICIPANT, _TOPIC, Column("document", "id of a relevant document")),
+    Column("group", "name of a group that it is in; unknown where it could not be placed"),
 ]
 _AGREEMENT = [
     *(_TOPIC, Column("rule", "how the topic's groups were chosen, or why it is left out")),

@@ -31,7 +31,8 @@ LARGEST = 1_000_000_000  # bytes that are read into memory
 CHUNK = 1 << 16  # bytes
 SHARED = 4_096  # objects of a JSON file
 LONGEST_LINE = 10_000_000  # characters: of a longer line nothing can be used
-MOST_FILES = 50
+MOST_FILES, MOST_JUDGEMENTS = 50, 20_000
+JUDGEMENTS = "judgements"  # the folder of files of assessors
 MOST_LINES = 11  # of faults; the last counts those that are left out
 LARGEST_NUMBER = 99_999_999_999
 
@@ -300,9 +301,13 @@ def stream_files(
     sizes: dict[str, tuple[int, Callable[[], IO[bytes]]]]
     try:
         if isinstance(source, Path) and source.is_dir():
-            paths = [path for path in sorted(source.iterdir()) if path.is_file()]
+            places = [*source.iterdir(), *(source / JUDGEMENTS).glob("*")]
+            paths = [path for path in sorted(places) if path.is_file()]
             sizes = {
-                path.name: (path.stat().st_size, partial(_open_binary, path))
+                path.relative_to(source).as_posix(): (
+                    path.stat().st_size,
+                    partial(_open_binary, path),
+                )
                 for path in paths
                 if path.name[0] != "."
             }
@@ -356,18 +361,26 @@ class _CountedFile(io.RawIOBase):
 def _entries(archive: zipfile.ZipFile, name: str) -> dict[str, zipfile.ZipInfo]:
     """Return the files of a zip by name; raises BundleError for what is no bundle."""
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-    if len(entries) > MOST_FILES:
+    judgements = sum(f"{JUDGEMENTS}/" in entry.filename for entry in entries)
+    if len(entries) - judgements > MOST_FILES or judgements > MOST_JUDGEMENTS:
         raise BundleError(f"{name} holds more than a bundle does")
-    folders = {PurePosixPath(entry.filename).parent for entry in entries}
+    paths = [PurePosixPath(entry.filename) for entry in entries]
+    # A zip of the folder is as good as a zip of its files.
+    firsts = {path.parts[0] if len(path.parts) > 1 else "" for path in paths}
+    start = 1 if len(firsts) == 1 and firsts <= {path.parts[0] for path in paths} else 0
     files: dict[str, zipfile.ZipInfo] = {}
-    for entry in entries:
-        path = PurePosixPath(entry.filename)
-        # A zip of the folder is as good as a zip of its files.
-        if len(folders) > 1 or path.name != entry.filename.split("/")[-1] or len(path.parts) > 2:
-            raise BundleError(f"{name} holds folders ({entry.filename[:80]}); a bundle holds files")
-        if path.name in files:
-            raise BundleError(f"{name} holds {path.name} twice")
-        files[path.name] = entry
+    for entry, path in zip(entries, paths, strict=True):
+        *folder, file = path.parts[start:]
+        is_odd = path.name != entry.filename.split("/")[-1] or ".." in path.parts
+        if is_odd or folder not in ([], [JUDGEMENTS]):
+            raise BundleError(
+                f"{name} holds folders ({entry.filename[:80]}); a bundle holds files, and some in "
+                f"{JUDGEMENTS}/"
+            )
+        known_as = "/".join([*folder, file])
+        if known_as in files:
+            raise BundleError(f"{name} holds {known_as} twice")
+        files[known_as] = entry
     return files
 
 

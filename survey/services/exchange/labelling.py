@@ -33,6 +33,7 @@ from survey.services.analysis.label_results import (
 from survey.services.analysis.sheets import as_csv
 from survey.services.analysis.study_results import AnalysisOptions
 from survey.services.exchange.input_files import (
+    JUDGEMENTS,
     BundleError,
     CsvRow,
     Files,
@@ -46,6 +47,7 @@ from survey.services.exchange.steps import (
     StepFiles,
 )
 from survey.services.exchange.tables import (
+    PARTICIPANT,
     Column,
     Content,
     Row,
@@ -93,6 +95,7 @@ class LabellingFiles(StepFiles):
 
     recomputed: Mapping[str, str] = {
         QUESTIONS: "the topics of the plan",
+        "labels.csv": "follows from the steps",
         "weights.csv": "recounted from the marks",
         "agreement.csv": "recomputed from the marks",
     }
@@ -111,8 +114,9 @@ class LabellingFiles(StepFiles):
         return [Table(QUESTIONS, topics, _questions), *self.answer_tables(plan)]
 
     def result_tables(self, plan: LabellingPlan) -> list[Table]:  # noqa: ARG002 - see TaskFiles
-        """Return weights.csv and agreement.csv, as `survey assess merge` writes them."""
+        """Return labels.csv; weights.csv and agreement.csv as `survey assess merge` writes them."""
         return [
+            Table("labels.csv", _LABELS, lines_of(_labels)),
             Table("weights.csv", _WEIGHTS, _body(lambda results: merged_files(results.merged))),
             Table(
                 "agreement.csv",
@@ -120,6 +124,14 @@ class LabellingFiles(StepFiles):
                 _body(lambda results: {"agreement.csv": as_csv(agreement_sheet(results.merged))}),
             ),
         ]
+
+    def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
+        """See ``WithJudgements``: each annotator's labels, and what is merged of them."""
+        for each in content.analysis.annotators:
+            yield f"{JUDGEMENTS}/{each.participant}.txt", [each.lines]
+        merged_texts = merged_files(content.analysis.merged)
+        for name in ("weights.txt", "qrels.txt"):
+            yield name, [merged_texts[name]]
 
     def lines_per_answer(self, plan: LabellingPlan) -> int:
         """Estimate how many lines of the files a query takes."""
@@ -223,6 +235,13 @@ def _questions(content: Content) -> Iterable[Row]:
     return iter(content.questions)
 
 
+def _labels(content: Content) -> Iterator[Row]:
+    topics = {each.number: each.topic for each in content.questions}
+    for row, state in content.answers.states():
+        for label in state.labels:
+            yield row.participant, topics[row.question], *label
+
+
 def _body(files_of: Callable[[LabelResults], Mapping[str, str]]) -> Callable[[Content], list[str]]:
     """Return the body of a table that is the first of these files."""
     return lambda content: [next(iter(files_of(content.analysis).values())).partition("\n")[2]]
@@ -230,6 +249,15 @@ def _body(files_of: Callable[[LabelResults], Mapping[str, str]]) -> Callable[[Co
 
 _TOPIC = Column("topic", "id of the topic")
 _COUNTED = ("whole number", "0, 1, …")
+_LABELS = [
+    *(PARTICIPANT, Column("query", "id of the topic")),
+    Column("document", "id of a document that was looked at"),
+    Column("grade", "its grade; 0 is not relevant", "whole number", f"0 to {HIGHEST}"),
+    Column("batch", "number of the batch in which it was shown", "whole number", "1, 2, …"),
+    Column("round", "how many new rankings came before", *_COUNTED),
+    Column("marked_at", "when it was marked last", "time", "UTC; empty where it never was"),
+    Column("revisions", "how often the grade was changed", *_COUNTED),
+]
 _SHARE = ("number", "-1 to 1; empty where it is not defined")
 _WEIGHTS = [
     *(_TOPIC, Column("document", "id of a document that someone looked at")),

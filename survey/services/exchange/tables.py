@@ -231,6 +231,17 @@ class TaskFiles(Protocol):
 
 
 @runtime_checkable
+class WithJudgements(Protocol):
+    """The bundle of a kind whose answers are judgements, in files beside the tables."""
+
+    def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
+        """Yield name and lines of each file, as `survey assess` reads and writes them.
+
+        A file for each assessor is in the folder JUDGEMENTS, under their public id.
+        """
+
+
+@runtime_checkable
 class WithResultFiles(Protocol):
     """The files of a kind whose results are files too, such as judgements."""
 

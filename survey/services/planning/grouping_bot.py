@@ -9,6 +9,7 @@ import numpy as np
 from bs4 import Tag
 
 from survey.core.collections.clusterings import read_clustering
+from survey.core.collections.runs import IN_NO_CLUSTER
 from survey.core.tasks.grouping import GroupingPlan
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
@@ -75,8 +76,8 @@ class GroupingBot:
         ]
         group = chosen[0]
         selected = [tile for tile, name in zip(open_tiles, chosen, strict=True) if name == group]
-        ticks = {str(tile.select("input")[0]["name"]): "on" for tile in selected}
-        return {**ticks, **({"name": group, "go": "new"} if group else {"go": "put-0"})}
+        tiles = [str(tile.select("input")[0]["value"]) for tile in selected]
+        return {"document": tiles, "group": group or IN_NO_CLUSTER}
 
 
 def _picture(tile: Tag) -> str:

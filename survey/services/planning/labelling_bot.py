@@ -48,12 +48,13 @@ class LabellingBot:
         """Mark the first batch and refine; mark the second and end the query."""
         if form.select_one("[name=step_key]") is None:
             return None
-        tiles = form.select("[name^=grade-]")
+        tiles = [str(each["value"]) for each in form.select("[name=document]")]
         is_first = str(form.select("[name=batch]")[0]["value"]) == "1"
-        marks = {}
+        marked = []
         for number, tile in enumerate(tiles):
             is_relevant = is_first and number < preference.relevant
             if is_relevant != (chance.random() < preference.error):
-                marks[str(tile["name"])] = str(plan.highest)
+                marked.append(tile)
         refines = is_first and form.select_one("button[value=refine]") is not None
-        return {**marks, "go": "refine" if refines else "done"}
+        go = "refine" if refines else "done"
+        return {"document": marked, "grade": str(plan.highest), "go": go}

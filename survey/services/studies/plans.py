@@ -7,7 +7,7 @@ the researcher's form; each fault names its line.
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, BinaryIO
@@ -41,6 +41,8 @@ GROUPS = {
     "weights": "With weights from several annotators",
     "clusters": "With clusters of the relevant items",
 }
+# The texts of a study of another kind than the preset's.
+KIND_PRESETS = {"labelling": "labels", "grouping": "groups"}
 PRESETS = ("mnro", "mnro-discriminative", "runs", "pictures")
 # For the demo and for studies made by the command without --asked-by or --contact, which scripts
 # open without asking. They are true wherever a person passes on the link.
@@ -51,6 +53,14 @@ DEFAULT_CONTACT = {
 FIELD_TEXTS = ("label", "help", "options", "screen_out")  # of a personal field
 
 Lines = dict[Place, int]
+
+
+def kind_plan(kind: str, *, language: str = ENGLISH, **changes: Any) -> Plan:
+    """Make a plan of a kind, with general texts in a language and some fields changed.
+
+    Raises SurveyError naming the fields that are invalid.
+    """
+    return preset_plan(KIND_PRESETS.get(kind, PRESETS[0]), language=language, **changes)
 
 
 def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan:
@@ -110,7 +120,9 @@ def _preset(preset: str) -> dict[str, Any]:
     source = files("survey.services.studies") / "presets" / f"{preset}.yaml"
     values: dict[str, Any] = yaml.safe_load(source.read_text(encoding="utf-8"))
     base = values.pop("preset", None)
-    return {**_preset(base), **values} if base else values
+    kept = {**_preset(base), **values} if base else values
+    known = {each.name for each in fields(TASKS[kept.get("kind", DEFAULT)].plan)} | {"kind"}
+    return {name: value for name, value in kept.items() if name in known}
 
 
 def translated(values: Mapping[str, Any], language: str) -> dict[str, Any]:

@@ -29,30 +29,31 @@ from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm, Form
 from survey.web.language import gettext
 
-TILE = re.compile(r"tile-([1-9][0-9]{0,2})")
+TILE = re.compile(r"[1-9][0-9]{0,2}")
 BUTTON = re.compile(r"(put|take|rename|merge|adopt)-([0-9]{1,3})")
 
 
 class GroupingForm(AnswerForm):
     """Selected tiles, names of groups, and the button that was pressed.
 
-    ``go``: "put-3" (into group 3), "new", "take-3", "rename-3", "merge-3", "adopt-0", "undo",
-    "rest" (what is left is unknown), "done", "back". ``name`` is of a new group, ``name-3`` of a
-    group that is renamed, ``into-3`` the number of the group that it is merged into.
+    ``document``: the number of a tile, repeated. ``go``: "new" or "" (into the group that
+    ``group`` names), "put-3" (into group 3), "take-3", "rename-3", "merge-3", "adopt-0", "undo",
+    "rest" (what is left is unknown), "done", "back". ``name-3`` is the name of a group that is
+    renamed, ``into-3`` the number of the group that it is merged into.
     """
 
     takes_steps = True
     plan: GroupingPlan
 
     step_key = HiddenField()
-    name = HiddenField()
+    group = HiddenField()
     stays = False
 
     def validate(self, extra_validators: Any = None) -> bool:
         """Check that a button of this page was pressed, with what it needs."""
         is_valid = super().validate(extra_validators)
         if problem := self._problem() if is_valid else "":
-            self.name.errors = [problem]
+            self.group.errors = [problem]
         return not self.errors
 
     def _problem(self) -> str:
@@ -70,15 +71,15 @@ class GroupingForm(AnswerForm):
     @property
     def _sent(self) -> Sent:
         button = BUTTON.fullmatch(self.go.data or "")
-        action = button[1] if button else self.go.data or ""
+        action = button[1] if button else self.go.data or NEW
         number = int(button[2]) if button else 0
-        matches = (TILE.fullmatch(name) for name in request.form)
-        name = request.form.get(f"name-{number}" if action == RENAME else "name", "")
+        tiles = request.form.getlist("document")
+        name = request.form.get(f"name-{number}" if action == RENAME else "group", "")
         into = request.form.get(f"into-{number}", "") if action == MERGE else str(number)
         return Sent(
             action,
             number if button and action != "adopt" else 0,
-            frozenset(int(match[1]) for match in matches if match),
+            frozenset(int(tile) for tile in tiles if TILE.fullmatch(tile)),
             " ".join(name.split()),
             int(into) if re.fullmatch("[0-9]{1,3}", into) else -1,
         )
@@ -89,7 +90,7 @@ class GroupingForm(AnswerForm):
         left = len(shown.unplaced) if self.go.data == DONE else 0
         self.stays = bool(left or steps)
         if left:
-            self.name.errors = [
+            self.group.errors = [
                 gettext(
                     "%(count)s are in no group yet. Place them, or press “The others: unknown”.",
                     count=left,
@@ -115,11 +116,11 @@ class GroupingForm(AnswerForm):
 
     def add_error(self, sentence: str) -> None:
         """Add an error of the whole form."""
-        self.name.errors = [sentence]
+        self.group.errors = [sentence]
 
     def control_id(self, field: Any) -> str:
         """Return the id of the first tile."""
-        return "tile" if field is self.name else str(field.name)
+        return "tile" if field is self.group else str(field.name)
 
 
 @lru_cache(maxsize=100)
@@ -163,10 +164,9 @@ class GroupingPages:
 
     def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
         """Return in words how many tiles of a form are selected."""
-        if not any(BUTTON.fullmatch(value) for value in sent.get("go", [])):
+        if "step_key" not in sent or "group" not in sent:
             return ""
-        count = sum(bool(TILE.fullmatch(name)) for name in sent)
-        return gettext("%(count)s selected", count=count)
+        return gettext("%(count)s selected", count=len(sent.get("document", ())))
 
     def example_answer(self) -> Done:
         """Return an answer for a preview of pages."""

@@ -23,13 +23,15 @@ from survey.services.participation.answers import ShownQuestion
 from survey.web.forms import AnswerForm, Form
 from survey.web.language import gettext
 
-TILE = re.compile(r"grade-([1-9][0-9]?)")
+TILE = re.compile(r"[1-9][0-9]?")
 
 
 class LabellingForm(AnswerForm):
-    """A batch: the grade of each marked tile; a form without a tile's grade does not mark it.
+    """A batch: tiles and their grades.
 
-    ``go``: "next", "refine", "previous" (batch), "done", "back", or "" for marks alone.
+    ``document``: the number of a tile, ``grade``: its grade; both repeated, or one grade for all.
+    With ``whole`` the grade of every other tile of the batch is 0, else it stays. ``go``: "next",
+    "refine", "previous" (batch), "done", "back", or "" for marks alone.
     """
 
     takes_steps = True
@@ -37,30 +39,30 @@ class LabellingForm(AnswerForm):
 
     step_key = HiddenField()
     batch = HiddenField()
+    whole = HiddenField()
 
     def validate(self, extra_validators: Any = None) -> bool:
-        """Check that batch and grades are whole numbers that the page can send."""
+        """Check that batch, tiles and grades are whole numbers that the page can send."""
         super().validate(extra_validators)
         is_batch = re.fullmatch("[1-9][0-9]{0,4}", self.batch.data or "")
-        if not is_batch or not all(re.fullmatch("[0-3]?", value) for value in self._sent.values()):
+        tiles, grades = request.form.getlist("document"), request.form.getlist("grade")
+        fits = all(map(TILE.fullmatch, tiles)) and all(re.fullmatch("[0-3]", g) for g in grades)
+        if not is_batch or not fits or (len(grades) != len(tiles) > 0 and len(grades) != 1):
             self.batch.errors = [gettext("Something was ticked that this page does not offer.")]
         return not self.errors
 
     @property
-    def _sent(self) -> dict[int, str]:
-        matches = ((TILE.fullmatch(name), value) for name, value in request.form.items())
-        return {int(match[1]): value for match, value in matches if match}
-
-    @property
     def grades(self) -> dict[int, int]:
         """The grades by the number of their tile."""
-        return {number: int(grade) for number, grade in self._sent.items() if grade}
+        tiles, grades = request.form.getlist("document"), request.form.getlist("grade")
+        pairs = zip(tiles, grades * len(tiles) if len(grades) == 1 else grades, strict=False)
+        return {int(tile): int(grade) for tile, grade in pairs}
 
     def steps_for(self, shown: LabellingShown, find: Any) -> Sequence[LabellingStep]:
         """Return the marks that the form changes, and what its button does."""
         actions = {"next": NEXT, "refine": REFINE, "previous": BACK}
         sent = (int(self.batch.data), self.grades, actions.get(self.go.data or "", ""))
-        return steps_from_form(self.plan, shown, find, *sent)
+        return steps_from_form(self.plan, shown, find, *sent, is_whole=bool(self.whole.data))
 
     @property
     def answer(self) -> Done:
@@ -123,10 +125,13 @@ class LabellingPages:
 
     def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
         """Return in words how many tiles of a form are marked."""
-        if "step_key" not in sent:
+        if "step_key" not in sent or "batch" not in sent:
             return ""
-        grades = (value for name, [value, *_] in sent.items() if TILE.fullmatch(name))
-        return gettext("%(count)s marked", count=sum(value in ("1", "2", "3") for value in grades))
+        tiles, grades = sent.get("document", []), sent.get("grade", [])
+        marked = [each for each in grades if each in ("1", "2", "3")]
+        return gettext(
+            "%(count)s marked", count=len(tiles) if len(grades) == 1 and marked else len(marked)
+        )
 
     def example_answer(self) -> Done:
         """Return an answer for a preview of pages."""

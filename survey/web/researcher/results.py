@@ -33,6 +33,8 @@ from survey.web.forms import Form, errors_beside, page, slug_field
 from survey.web.requests import attachment, in_own_process, session
 from survey.web.researcher.pages import LARGEST_UNPACKED, STUDY, blueprint, uploaded_files
 
+MEDIA_TYPES = {"json": "application/json", "txt": "text/plain"}
+
 
 class UnblindForm(Form):
     """The reason for showing results before the end."""
@@ -246,14 +248,15 @@ def bundle_with_identities() -> ResponseReturnValue:
     return attachment(chunks, "application/zip", f"{g.study.slug}-with-identities.zip")
 
 
-@blueprint.get(f"{STUDY}/files/<name>")
+@blueprint.get(f"{STUDY}/files/<path:name>")
 @in_own_process
 def file(name: str) -> ResponseReturnValue:
     """Stream one file of the bundle."""
     lifecycle.require_results(g.study)
     lines = bundles.stream_file(session(), g.study, name, include_test="test" in request.args)
-    media_type = "application/json" if name.endswith(".json") else "text/csv"
-    return attachment((line.encode() for line in lines), media_type, f"{g.study.slug}-{name}")
+    media_type = MEDIA_TYPES.get(name.rpartition(".")[2], "text/csv")
+    file_name = f"{g.study.slug}-{name.rpartition('/')[2]}"
+    return attachment((line.encode() for line in lines), media_type, file_name)
 
 
 @blueprint.route("/import", methods=["GET", "POST"])

@@ -65,7 +65,7 @@ def test_average_precision_of_condensed_lists(collection):
         for topic, grades in judged.items()
     }
     expected = theirs(ir_measures.AP(judged_only=True), at_least_0, run)
-    assert_equal("AP", ours("AP-condensed", GroundTruth(judged), run), expected, abs=1e-6)
+    assert_equal("AP", ours("cAP", GroundTruth(judged), run), expected, abs=1e-6)
 
 
 @pytest.mark.skipif(NO_PERL, reason="no perl, in which gdeval is written")

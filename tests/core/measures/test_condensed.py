@@ -15,15 +15,15 @@ ORDERS = st.permutations([*GRADES]).map(lambda order: order[:15])
 TRUTH = GroundTruth({"q": GRADES})
 
 
-def values(order, size, suffix=""):
+def values(order, size, prefix=""):
     lists = lists_of(TRUTH, "q", [order])
-    return [measure_named(f"{name}{suffix}").compute(lists, Setting(size))[0] for name in NAMES]
+    return [measure_named(f"{prefix}{name}").compute(lists, Setting(size))[0] for name in NAMES]
 
 
 @FEW
 @given(order=ORDERS)
 def test_where_every_document_is_judged_they_are_the_measures_themselves(order):
-    assert values(order, 20, "-condensed") == pytest.approx(values(order, 20))
+    assert values(order, 20, "c") == pytest.approx(values(order, 20))
 
 
 @FEW
@@ -32,7 +32,7 @@ def test_documents_without_a_judgement_change_nothing(order, places):
     longer = [*order]
     for number, place in enumerate(places):
         longer.insert(place, f"unjudged{number}")
-    alone, among = (values(documents, 1000, "-condensed") for documents in (order, longer))
+    alone, among = (values(documents, 1000, "c") for documents in (order, longer))
     assert alone == pytest.approx(among)
 
 
@@ -41,10 +41,10 @@ def test_a_hand_computed_condensed_list():
     # the positions are 2 and 3 of 5; AP = (1/2 + 2/3 + 0) / 3.
     truth = GroundTruth({"q": {"b": 0, "c": 1, "d": 1, "e": 1, "f": 0}})
     lists = lists_of(truth, "q", [["x", "b", "c", "y", "d", "f"]])
-    ap = measure_named("AP-condensed").compute(lists, Setting(1000))[0]
+    ap = measure_named("cAP").compute(lists, Setting(1000))[0]
     assert ap == pytest.approx((1 / 2 + 2 / 3) / 3)
     # K = 12: AVR = (2 + 3 + 15) / 3, (AVR − 2) / (15 − 2).
-    nmrr = measure_named("NMRR-condensed").compute(lists, Setting(1000))[0]
+    nmrr = measure_named("cNMRR").compute(lists, Setting(1000))[0]
     assert nmrr == pytest.approx((20 / 3 - 2) / 13)
 
 
@@ -52,7 +52,7 @@ def test_a_hand_computed_condensed_list():
 def test_where_a_random_fifth_is_judged_they_stay_near_what_all_judgements_give():
     # Scores of 50 relevant documents of 1,000 are two standard deviations higher, on average.
     chance, relevant = np.random.default_rng(1), np.arange(1000) < 50
-    names = [*NAMES, *(f"{name}-condensed" for name in NAMES)]
+    names = [*NAMES, *(f"c{name}" for name in NAMES)]
     means = {}
     for share in (1, 0.2):
         rows = []

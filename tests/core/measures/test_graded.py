@@ -90,13 +90,13 @@ def test_a_grade_above_the_scale_has_no_err():
 def test_a_hand_computed_q_measure():
     # Grades 1, 3 at 2 and 3, and a 2 that did not come back: cg = 1, 4; cg* = 3, 5, 6.
     # (1 + 1) / (2 + 5) + (2 + 4) / (3 + 6), over three.
-    found = score(["Q-measure"], [[2, 3]], relevant=3, grades=[[1, 3, 2]])[0, 0]
+    found = score(["Q"], [[2, 3]], relevant=3, grades=[[1, 3, 2]])[0, 0]
     assert found == pytest.approx((2 / 7 + 6 / 9) / 3)
 
 
 def test_a_hand_computed_graded_ap():
     # Grades 1, 3 at 2 and 3, and a 2 that did not come back. Item 1: 1/2; item 2: (1 + 3)/3.
-    found = score(["graded-AP"], [[2, 3]], relevant=3, grades=[[1, 3, 2]])[0, 0]
+    found = score(["gAP"], [[2, 3]], relevant=3, grades=[[1, 3, 2]])[0, 0]
     assert found == pytest.approx((1 / 2 + 4 / 3) / 6)
 
 
@@ -113,7 +113,7 @@ def test_q_measure_and_graded_ap_are_as_their_sources_define_them(drawn):
             blended += (count + sum(above)) / (rank + sum(ideal[:rank]))
             shared += sum(min(grade, grade_at[rank]) for grade in above) / rank
         expected = [blended / len(row), shared / sum(ideal)]
-        found = score(["Q-measure", "graded-AP"], [row], grades=[[*grade_at.values()]])[0]
+        found = score(["Q", "gAP"], [row], grades=[[*grade_at.values()]])[0]
         assert found.tolist() == pytest.approx(expected)
 
 
@@ -122,4 +122,4 @@ def test_q_measure_and_graded_ap_are_as_their_sources_define_them(drawn):
 def test_graded_ap_of_equal_grades_is_ap(drawn, grade):
     ranks, _ = drawn
     same = np.full(np.shape(ranks), grade)
-    assert score(["graded-AP"], ranks, grades=same) == pytest.approx(score(["AP"], ranks))
+    assert score(["gAP"], ranks, grades=same) == pytest.approx(score(["AP"], ranks))

@@ -80,6 +80,8 @@ def test_a_folder_that_may_not_be_read_is_told(tmp_path, monkeypatch):
         ({"a/x.csv": b"", "b/x.csv": b""}, "holds folders"),
         ({"../a/x.csv": b""}, "holds folders"),
         ({"a/b/x.csv": b""}, "holds folders"),
+        ({"x.csv": b"", "judgements/a/x.txt": b""}, "holds folders"),
+        ({"x.csv": b"", "judgements/../x.txt": b""}, "holds folders"),
         ({f"{n}.csv": b"" for n in range(60)}, "holds more than a bundle does"),
     ],
 )

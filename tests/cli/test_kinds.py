@@ -1,0 +1,119 @@
+"""Studies of each kind from options alone; their judgements in the bundle as commands read them."""
+
+import csv
+import io
+import zipfile
+
+import pytest
+
+from survey.services.exchange import bundle
+from survey.services.exchange.bundle_reader import replicate
+from survey.services.exchange.input_files import BundleError, open_files
+from survey.services.studies import lifecycle
+from tests.databases import ON_SQLITE
+from tests.grouped import FIRST_TOPIC, SECOND_TOPIC, grouped
+from tests.labelled import a_shaded_picture, labelled
+
+pytestmark = ON_SQLITE
+
+
+@pytest.fixture
+def collection(tmp_path):
+    folder = tmp_path / "collection"
+    folder.mkdir()
+    for document in FIRST_TOPIC:
+        (folder / f"{document}.png").write_bytes(a_shaded_picture(document.split("-")[0], document))
+    (folder / "topics.csv").write_text("topic,text,image\nwarm,Warm colours,\nred,,red-0\n")
+    topics = {"5": FIRST_TOPIC, "7": SECOND_TOPIC}
+    lines = [f"{topic} 0 {each} 1\n" for topic, some in topics.items() for each in some]
+    (tmp_path / "qrels.txt").write_text("".join([*lines, "8 0 red-0 1\n", "5 0 red-9 0\n"]))
+    (tmp_path / "keywords.txt").write_text("sea\n\nold  town \n")
+    return folder
+
+
+def test_labels_are_asked_for_the_topics_of_the_items_and_for_keywords(session, run, collection):
+    words = collection.parent / "keywords.txt"
+    run("study", "new", "some", "--kind", "labelling", "--items", collection, "--keywords", words)
+    plan = lifecycle.find_study(session, "some").plan
+    assert (plan.kind, plan.topics) == ("labelling", ("warm", "red", "sea", "old-town"))
+    assert plan.question_text == "Mark all that match."
+    run("study", "open", "some", "--asked-by", "Ada", "--contact", "ada@example.org")
+
+
+def test_groups_are_asked_for_what_is_relevant(session, run, collection):
+    qrels = collection.parent / "qrels.txt"
+    options = ("--kind", "grouping", "--items", collection, "--qrels", qrels)
+    run("study", "new", "some", *options)
+    plan = lifecycle.find_study(session, "some").plan
+    assert plan.topics == (("5", tuple(sorted(FIRST_TOPIC))), ("7", tuple(sorted(SECOND_TOPIC))))
+    session.rollback()
+    run("study", "new", "seven", *options, "--topics", "7")
+    assert len(lifecycle.find_study(session, "seven").plan.topics) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "fault", "status"),
+    [
+        (("--kind", "grouping"), "topics is empty", 1),
+        (("--kind", "labelling"), "topics is empty", 1),
+        (("--kind", "grouping", "--preset", "mnro"), "--preset is for orderings", 2),
+        (("--kind", "labelling", "--keywords", "twice.txt"), "line 2: 'sea' found", 1),
+        (("--kind", "grouping", "--qrels", "qrels.txt", "--topics", "9"), "no relevant", 1),
+    ],
+)
+def test_what_a_kind_lacks_is_named(run, collection, options, fault, status):
+    (collection.parent / "twice.txt").write_text("sea\nsea\n")
+    paths = [collection.parent / each if each.endswith(".txt") else each for each in options]
+    assert fault in run("study", "new", "some", *paths, status=status)
+
+
+def unzipped(session, study, folder):
+    content = b"".join(bundle.stream_bundle(session, study))
+    session.rollback()
+    zipfile.ZipFile(io.BytesIO(content)).extractall(folder)
+    return content
+
+
+def test_a_bundle_of_labels_has_what_the_command_makes_of_its_judgements(
+    app, session, run, tmp_path
+):
+    unzipped(session, labelled(app, session), tmp_path / "it")
+    files = sorted((tmp_path / "it/judgements").iterdir())
+    assert [each.name[:2] for each in files] == ["P-"] * 3
+    run("assess", "merge", *files, "--to", tmp_path / "merged")
+    for name in ("weights.txt", "qrels.txt"):
+        assert (tmp_path / "it" / name).read_bytes() == (tmp_path / "merged" / name).read_bytes()
+    labels = [*csv.DictReader((tmp_path / "it/labels.csv").read_text().splitlines())]
+    assert {*labels[0]} == {
+        *("participant", "query", "document", "grade", "batch", "round", "marked_at", "revisions")
+    }
+    lines = {
+        f"{each['query']} 0 {each['document']} {each['grade']}"
+        for each in labels
+        if each["participant"] == files[0].stem
+    }
+    assert lines == {*files[0].read_text().splitlines()}
+    marked = [each for each in labels if each["grade"] != "0"]
+    assert all(each["marked_at"] for each in marked)
+    assert {each["round"] for each in labels} == {"0", "1"}
+
+
+def test_a_bundle_of_groups_has_what_the_command_makes_of_its_judgements(
+    app, session, run, tmp_path
+):
+    content = unzipped(session, grouped(app, session), tmp_path / "it")
+    people = csv.DictReader((tmp_path / "it/participants.csv").read_text().splitlines())
+    order = sorted(people, key=lambda each: (each["started_at"], each["participant"]))
+    arms = [(each["arm"], tmp_path / f"it/judgements/{each['participant']}.txt") for each in order]
+    first, second = (path for arm, path in arms if arm == "first")
+    [third] = (path for arm, path in arms if arm == "third")
+    run("assess", "gold", first, second, "--third", third, "--to", tmp_path / "gold.txt")
+    assert (tmp_path / "gold.txt").read_bytes() == (tmp_path / "it/gold.txt").read_bytes()
+    groups = [*csv.DictReader((tmp_path / "it/groups.csv").read_text().splitlines())]
+    assert {*groups[0]} == {"participant", "topic", "document", "group"}
+    assert [*replicate(open_files(tmp_path / "it", "it"))]
+    run("replicate", tmp_path / "it")
+    third.write_text(third.read_text().replace("red\n", "blue\n", 1))
+    with pytest.raises(BundleError, match="judgements/"):
+        [*replicate(open_files(tmp_path / "it", "it"))]
+    assert [*replicate(open_files(io.BytesIO(content), "it.zip"))]
