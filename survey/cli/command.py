@@ -191,7 +191,7 @@ def check_writable(path: Path, *, force: bool) -> None:
         raise click.ClickException(f"There is no folder {path.parent}.")
 
 
-def write_files(folder: Path, files: Iterable[tuple[str, bytes]], count: int) -> None:
+def write_files(folder: Path, files: Iterable[tuple[str, bytes]], count: int | None = None) -> None:
     """Write files, by their names, into a folder that is made if it is missing."""
     with progress_bar("Writing", total=count) as progress:
         try:

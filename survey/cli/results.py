@@ -133,8 +133,7 @@ def _write_result_files(target: str | None, folder: Path, *, include_test: bool)
     with open_session() as session:
         begin_reading(session)
         study = lifecycle.find_study(session, target) if target else lifecycle.only_study(session)
-        files = [*result_files(session, study, include_test=include_test)]
-        write_files(folder, files, len(files))
+        write_files(folder, result_files(session, study, include_test=include_test))
 
 
 def _is_path(target: str) -> bool:

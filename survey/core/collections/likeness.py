@@ -88,9 +88,18 @@ class Pool:
         numbers = np.frombuffer(b"".join(vector or none for vector in stored), "<i2")
         return numbers.astype(np.float32).reshape(len(stored), len(none) // 2)
 
+    @cached_property
+    def _documents(self) -> dict[str, set[str]]:
+        """The documents of each picture, by its SHA-256."""
+        documents: dict[str, set[str]] = {}
+        for each in self.entries:
+            if each.sha256:
+                documents.setdefault(each.sha256, set()).add(each.document)
+        return documents
+
     def same_picture(self, sha256: str | None) -> set[str]:
         """Return the documents of a picture."""
-        return {each.document for each in self.entries if sha256 and each.sha256 == sha256}
+        return self._documents.get(sha256 or "", set())
 
     def holding(self, keyword: str) -> set[str]:
         """Return the documents whose words have a keyword, as whole words, in any case."""
