@@ -40,7 +40,6 @@ INPUT_OPTIONS = (
     click.option(
         "--run",
         "runs",
-        required=True,
         multiple=True,
         type=INPUT_FILE,
         metavar="FILE...",
@@ -279,9 +278,15 @@ def evaluate(
         "survey feedback --qrels qrels.txt --run round0.txt round1.txt round2.txt",
         "survey feedback --qrels qrels.txt --run round0.txt round1.txt \\\n"
         "  --weights weights.txt --examples positive --images 3",
+        "survey feedback --qrels judgements/qrels.txt --rounds judgements/runs",
     ),
 )
 @with_options(INPUT_OPTIONS)
+@click.option(
+    "--rounds",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="In place of --run: a folder for each annotator with round0.txt, round1.txt, …",
+)
 @click.option(
     "--examples",
     type=click.Choice(["positive", "negative"]),
@@ -290,6 +295,7 @@ def evaluate(
 @click.option("--images", default=1, type=click.IntRange(1), help="Positive examples a round.")
 @with_options(OUTPUT_OPTIONS)
 def feedback(
+    rounds: Path | None,
     examples: Literal["positive", "negative"] | None,
     images: int,
     output: Format | None,
@@ -299,13 +305,14 @@ def feedback(
 
     As in MiAlbum (Section 2.2), the first run is round 0, the others are rounds 1, 2, … in this
     order. The measures are mean precision at 10, 20, … 100, the same weighted (with --weights),
-    and recall at 100. Items that were examples count in every round like others.
+    and recall at 100. Items that were examples count in every round like others. With --rounds, a
+    query's value is the mean over the annotators who did it.
     """
     from survey.services.collections import run_evaluation as evaluation
 
     with _scoring_bars() as on_progress:
         report, shown = evaluation.evaluate_feedback(
-            evaluation.Request(**options), examples, images, on_progress
+            evaluation.Request(**options), examples, images, on_progress, rounds
         )
     content = evaluation.evaluation_json(report)
     content |= {"rounds": [*report.runs], "examples": shown}

@@ -4,6 +4,8 @@ import csv
 import io
 import json
 
+import pytest
+
 from survey.services.exchange import bundle
 from survey.services.exchange.input_files import open_files
 from tests.databases import ON_SQLITE
@@ -40,6 +42,16 @@ def test_what_refining_gained_is_measured_on_the_rounds(app, session, run, tmp_p
     options = ("--qrels", tmp_path / "qrels.txt", "--weights", tmp_path / "weights.txt")
     shown = run("feedback", *options, "--run", *rounds, "--json")
     assert json.loads(shown)["rounds"] == ["round0", "round1"]
+    pooled = json.loads(run("feedback", *options, "--rounds", tmp_path / "runs", "--json"))
+    means = []
+    for folder in (tmp_path / "runs").iterdir():
+        files = sorted(folder.iterdir())
+        means.append(json.loads(run("feedback", *options, "--run", *files, "--json"))["runs"])
+    for name in ("round0", "round1"):
+        for measure, mean in pooled["runs"][name]["mean"].items():
+            by_person = [each[name]["mean"][measure] for each in means]
+            assert mean == pytest.approx(sum(by_person) / 3)
+    run("feedback", *options, "--rounds", tmp_path / "labels", status=2)
     first = rounds[0].read_text().splitlines()
     assert len(first) == 69 + 70  # the red query's own picture is left out
     assert first[0].split()[:4] == ["like-red", "Q0", first[0].split()[2], "1"]

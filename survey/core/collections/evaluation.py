@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from statistics import fmean
 from typing import Literal
 
 import numpy as np
@@ -139,6 +140,31 @@ def evaluate(
     return Evaluation(
         queries, tuple(measures), values, setting, tuple(_notes(truth, runs, queries, measures))
     )
+
+
+def pooled(evaluations: Sequence[Evaluation]) -> Evaluation:
+    """Average the rounds of several people, query by query, over those who did the query.
+
+    Who refined less often than others stays at their last round.
+    """
+    rounds = max((each.values for each in evaluations), key=len)
+    queries = tuple(dict.fromkeys(query for each in evaluations for query in each.queries))
+    values: dict[str, dict[str, Values]] = {}
+    for number, name in enumerate(rounds):
+        columns: dict[str, dict[str, list[float]]] = {}
+        for each in evaluations:
+            of_round = [*each.values.values()][: number + 1][-1]
+            for measure, column in of_round.items():
+                by_query = columns.setdefault(measure, {})
+                for query, value in zip(each.queries, column.tolist(), strict=True):
+                    by_query.setdefault(query, []).append(value)
+        values[name] = {
+            measure: np.array([fmean(by_query[query]) for query in queries])
+            for measure, by_query in columns.items()
+        }
+    first = evaluations[0]
+    notes = dict.fromkeys(note for each in evaluations for note in each.notes)
+    return Evaluation(queries, first.measures, values, first.setting, tuple(notes))
 
 
 def _queries(truth: GroundTruth, runs: Runs, measures: Iterable[Measure]) -> tuple[str, ...]:

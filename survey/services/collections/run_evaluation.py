@@ -20,6 +20,7 @@ from survey.core.collections.evaluation import (
     compare,
     evaluate,
     negative_examples,
+    pooled,
     positive_examples,
 )
 from survey.core.collections.keywords import read_keywords, truth_by_keywords
@@ -183,24 +184,61 @@ def evaluate_feedback(
     kind: Kind | None = None,
     images: int = 1,
     on_progress: OnProgress = lambda *_: None,
+    rounds: Path | None = None,
 ) -> tuple[Report, Examples]:
     """Score the rounds of feedback, the request's runs in their order; compare with the first.
 
     ``kind``: of the examples to return as well, none without; ``images``: m, positive
-    examples a round. Raises what ``evaluate_runs`` does, and RequestError for a single run.
+    examples a round. ``rounds``: a folder with a folder of rounds for each person, in place of
+    the request's runs; a query's value is the mean over those who did it. Raises what
+    ``evaluate_runs`` does, and RequestError for a single run.
     """
+    if rounds is not None:
+        return _evaluate_rounds(request, rounds, kind, on_progress), {}
     if len(request.runs) < 2:
         raise RequestError("one run given; a run of round 0 and one of each round are needed")
-    weighted = request.weights is not None
-    measures = tuple(name for name in FEEDBACK_MEASURES if weighted or not name.startswith("w"))
     baseline = run_name(request.runs[0].name)
+    measures = _feedback_measures(request)
     report = evaluate_runs(replace(request, measures=measures, baseline=baseline), on_progress)
-    rounds = range(1, len(request.runs))
+    numbers = range(1, len(request.runs))
     examples = {
-        topic: [_examples(kind, report, topic, number, images) for number in rounds]
+        topic: [_examples(kind, report, topic, number, images) for number in numbers]
         for topic in (report.evaluation.queries if kind else ())
     }
     return report, examples
+
+
+def _feedback_measures(request: Request) -> tuple[str, ...]:
+    weighted = request.weights is not None
+    return tuple(name for name in FEEDBACK_MEASURES if weighted or not name.startswith("w"))
+
+
+def _evaluate_rounds(
+    request: Request, folder: Path, kind: Kind | None, on_progress: OnProgress
+) -> Report:
+    """Score the rounds in each person's folder, and compare the pooled ones with the first."""
+    if request.runs or kind:
+        raise RequestError("--rounds replaces --run, and examples are those of people")
+    people = [
+        sorted(each.glob("round*.txt*"), key=lambda path: (len(path.name), path.name))
+        for each in sorted(folder.iterdir())
+        if each.is_dir()
+    ]
+    if not any(people):
+        raise RequestError(f"{folder} has no folder with round0.txt, round1.txt, …")
+    requests = [
+        replace(request, runs=tuple(files), measures=_feedback_measures(request))
+        for files in people
+        if files
+    ]
+    reports = [evaluate_runs(each, on_progress) for each in requests]
+    evaluation = pooled([each.evaluation for each in reports])
+    baseline, *others = evaluation.values
+    if not others:
+        raise RequestError(f"{folder} has no second round, so nothing was refined")
+    compared = compare(evaluation, baseline, resamples=request.resamples, seed=request.seed)
+    longest = max((each.runs for each in reports), key=len)
+    return Report(request, reports[0].truth, longest, evaluation, baseline, compared)
 
 
 def _examples(kind: Kind | None, report: Report, topic: str, number: int, images: int) -> list[str]:
@@ -224,6 +262,8 @@ def _read_collection(
     by_keywords = request.keywords is not None
     if by_keywords == (request.qrels is not None) or (by_keywords and request.weights is not None):
         raise RequestError("either --qrels, with --weights or without, or --keywords is needed")
+    if not request.runs:
+        raise RequestError("no run given; --run is needed")
     graded = any("grades" in measure.needs for measure in measures)
     read_qrels = partial(read_judgements, highest=HIGHEST_GRADE if graded else None)
     others = (request.qrels, request.keywords, request.weights, request.clusters)
