@@ -53,18 +53,28 @@ def a_labelling_plan(**changes):
     return plan_from_json({**PLAN, **changes})
 
 
-def a_labelling_study(session, slug="labelled", researcher=None, texts=(), **changes):
-    """Open a study of 70 pictures, of which six are red; the words of three green say meadow."""
-    plan = a_labelling_plan(**changes)
+def a_labelling_study(
+    session, slug="labelled", researcher=None, texts=(), rename=lambda name: name, **changes
+):
+    """Open a study of 70 pictures, of which six are red; the words of three green say meadow.
+
+    ``rename``: the ids of documents, files and topics to other ones.
+    """
+    topics = [rename(topic) for topic in changes.pop("topics", PLAN["topics"])]
+    plan = a_labelling_plan(topics=topics, **changes)
     study = lifecycle.create_owned_study(session, researcher, slug, plan, Recruitment())
     files = {
-        f"{document}.png": partial(a_shaded_picture, document.split("-")[0], document)
+        f"{rename(document)}.png": partial(a_shaded_picture, document.split("-")[0], document)
         for document in DOCUMENTS
     }
-    files["elsewhere.png"] = partial(a_shaded_picture, "blue", "elsewhere")
+    files[rename("elsewhere.png")] = partial(a_shaded_picture, "blue", "elsewhere")
     words = {f"green-{number}": "a meadow, seen from afar" for number in (3, 8, 30)}
-    items = [Item(each, f"{each}.png", text=words.get(each)) for each in DOCUMENTS]
-    collection.take_in(session, study, files, [*items, *texts], COMMAND_LINE, topics=TOPICS)
+    items = [Item(rename(each), f"{rename(each)}.png", text=words.get(each)) for each in DOCUMENTS]
+    searched = [
+        each._replace(topic=rename(each.topic), image=each.image and rename(each.image))
+        for each in TOPICS
+    ]
+    collection.take_in(session, study, files, [*items, *texts], COMMAND_LINE, topics=searched)
     lifecycle.open_study(session, study)
     session.rollback()
     return study

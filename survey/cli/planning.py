@@ -164,8 +164,8 @@ def _past_votes(bundle: Path) -> "Votes":
     "--prefer",
     help="How often they choose each measure, like MNRO=.5,NMRR=.3,AP=.1,OTHER=.1. By default "
     "OTHER is .1 and all measures are chosen equally often. Of labelling: how many of the "
-    "first are relevant, and the share of errors, 5:0.1. Of grouping: how many groups, or a file "
-    "of them, and the share of errors, truth.txt:0.1.",
+    "first are relevant, or a file of judgements, and the share of errors, 5:0.1. Of grouping: how "
+    "many groups, or a file of them, and the share of errors, truth.txt:0.1.",
 )
 @click.option(
     "--seed", default=1, type=click.IntRange(0), help="The same seed gives the same votes."
@@ -179,7 +179,7 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
     """
     from survey import tokens
     from survey.app import create_app
-    from survey.services.collections.items import documents_of_pictures
+    from survey.services.collections.items import documents_of_pictures, topics_searched_for
     from survey.services.planning import simulation
 
     with open_study(slug) as (session, study):
@@ -188,7 +188,7 @@ def simulate(slug: str, participants: int, prefer: str | None, seed: int, as_jso
                 f"{slug} is {study.status}; `survey study open {slug}` lets participants in."
             )
         plan = study.plan
-        pictures = documents_of_pictures(session, study)
+        pictures = documents_of_pictures(session, study) | topics_searched_for(session, study)
         preference = simulation.preference_for(plan, prefer, pictures)
     app = create_app()
     token = tokens.test_run_token(str(app.secret_key), slug)

@@ -20,6 +20,7 @@ from survey.db.models.items import (
     picture_name,
 )
 
+SEARCHED = "topic "  # before a topic's picture, which may be a document's too
 AT_ONCE = 500  # values that a statement names
 
 
@@ -175,6 +176,17 @@ def documents_of_pictures(session: Session, study_id: int) -> dict[str, str]:
         .where(StoredItem.study_id == study_id)
     )
     return dict(sorted((row.name, row.document) for row in session.execute(query)))
+
+
+def topics_searched_for(session: Session, study_id: int) -> dict[str, str]:
+    """Return the topic of each picture's random name, or text without one, after SEARCHED."""
+    searched = (
+        select(StoredTopic.topic, StoredTopic.text, StoredPicture.name)
+        .outerjoin(StoredPicture, _is_picture_of(StoredTopic))
+        .where(StoredTopic.study_id == study_id)
+    )
+    rows = session.execute(searched)
+    return {SEARCHED + (row.name or row.text or ""): row.topic for row in rows}
 
 
 def named_picture(session: Session, study_id: int, name: str, *, larger: bool) -> bytes | None:

@@ -7,6 +7,7 @@ from survey.core.tasks.ordering_plan import NEVER
 from survey.db.models.ordering import StoredOrderingPresentation
 from survey.services.studies import lifecycle
 from tests.builders import Visitor
+from tests.labelled import a_labelling_study, ticks
 from tests.pictured import DOCUMENTS, RUNS, SEARCHED, a_pictured_study
 from tests.promises.sweeps import sweep
 from tests.promises.traces import Ear
@@ -186,3 +187,27 @@ def test_other_chance_gives_other_pages(tmp_path):
 
 def size(heard):
     return sum(len(one.bytes) for one in heard)
+
+
+def labelling(rename):
+    """Label two queries of a study whose documents and topics have these ids."""
+
+    def way(place):
+        a_labelling_study(place.session, rename=rename)
+        visitor = Visitor(place.app.test_client(), "labelled")
+        visitor.go("/q/1")
+        for position in (1, 2):
+            for go in ("", "refine", "next", "previous", "done"):
+                visitor.submit(f"/q/{position}", go=go, **ticks(1, 4, 9))
+        visitor.open("/q/1")
+        visitor.open("/review")
+        visitor.submit("/review")
+
+    return way
+
+
+def test_an_annotator_cannot_tell_other_ids_from_these(tmp_path, measured):
+    one = heard_in(as_shipped(), tmp_path / "one", labelling(lambda name: name))
+    two = heard_in(as_shipped(), tmp_path / "two", labelling(lambda name: f"{name[:1]}zz{name}"))
+    assert differing(one, two) == []
+    measured(f"labels in two worlds of ids: {len(one)} pages, {size(one):,} bytes, 0 bytes differ")

@@ -12,11 +12,14 @@ from sqlalchemy.exc import IntegrityError
 
 from survey import tokens
 from survey.cli.planning import local_server
+from survey.core.collections.items import Item
 from survey.core.studies.fields import PlanError
+from survey.db import item_queries
 from survey.db.models import TASK_TABLES, Participant, Presentation, now
 from survey.errors import SurveyError
 from survey.services import accounts
 from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.collections.items import documents_of_pictures, topics_searched_for
 from survey.services.exchange import bundle, bundle_import
 from survey.services.exchange.bundle import analyse_stored, sha256_of, sums_text
 from survey.services.exchange.bundle_reader import replicate
@@ -25,7 +28,7 @@ from survey.services.participation import participants
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor
-from tests.databases import ON_BOTH, statements
+from tests.databases import ON_BOTH, ON_SQLITE, statements
 from tests.labelled import a_labelling_plan, a_labelling_study, labelled, ticks
 from tests.web.desk import Desk
 
@@ -312,9 +315,25 @@ def test_bots_label_it_and_the_command_analyses_it(app, session):
     assert figures["agreement"]["topics"][0]["jaccard"] > 0.3
 
 
-@pytest.mark.parametrize("text", ["5", "5:2", "x:0.1", "100:0.1"])
+@ON_SQLITE
+def test_a_bot_with_judgements_marks_what_they_say(app, session, tmp_path):
+    study = a_labelling_study(session, topics=["like-red", "word", "elsewhere"])
+    relevant = {"like-red": "red-1", "word": "green-3", "elsewhere": "blue-5"}
+    path = tmp_path / "qrels.txt"
+    path.write_text("".join(f"{topic} 0 {each} 1\n" for topic, each in relevant.items()))
+    pictures = documents_of_pictures(session, study) | topics_searched_for(session, study)
+    plan = study.plan
+    session.rollback()
+    with local_server(app) as address:
+        entry = f"{address}/s/labelled?test={tokens.test_run_token(KEY, 'labelled')}"
+        simulate(entry, plan, 1, preference_for(plan, f"{path}:0", pictures), seed=1)
+    assert {*marked(session)} <= {(each, 1) for each in relevant.values()}
+    assert {("red-1", 1), ("green-3", 1)} <= {*marked(session)}
+
+
+@pytest.mark.parametrize("text", ["5", "5:2", "nowhere.txt:0.1"])
 def test_a_bots_preference_that_cannot_be_is_refused(text):
-    with pytest.raises(SurveyError, match="is no preference"):
+    with pytest.raises(SurveyError, match=r"is no preference|nowhere"):
         preference_for(a_labelling_plan(), text)
 
 
@@ -385,6 +404,40 @@ def test_a_batch_is_a_small_page_and_asks_little(visitor, engine):
     assert len(page) <= 12_000
     assert len(gzip.compress(page, 6)) <= 3_500
     assert len([each for each in asked if each.startswith("SELECT")]) <= 10
+
+
+@ON_SQLITE
+def test_a_pool_is_read_once_by_all_threads_and_pages_ask_no_more_where_it_is_large(
+    app, session, engine, monkeypatch
+):
+    asked = []
+    item_queries._pools.clear()
+    read = item_queries.StudyItems._read_pool
+    pools = []
+    monkeypatch.setattr(
+        item_queries.StudyItems, "_read_pool", lambda self: pools.append(1) or read(self)
+    )
+    for texts in ((), [Item(f"text-{n}", text=f"Snippet {n}") for n in range(300)]):
+        slug = f"pool-of-{len(texts)}"
+        a_labelling_study(session, slug, texts=texts, shuffle_questions=False)
+        visitor = Visitor(app.test_client(), slug)
+        visitor.go("/q/1")
+        with statements(engine) as told:
+            visitor.submit("/q/1", go="refine", **ticks(1, 2))
+        asked.append(len([each for each in told if each.startswith("SELECT")]))
+    assert asked[0] == asked[1]
+    assert len(pools) == 2
+    item_queries._pools.clear()
+    cookie = visitor.client.get_cookie("survey")
+
+    def look(_):
+        client = app.test_client()
+        client.set_cookie(cookie.key, cookie.value)
+        return client.get(f"/s/{slug}/q/1").status_code
+
+    with ThreadPoolExecutor(7) as people:
+        assert {*people.map(look, range(7))} == {200}
+    assert len(pools) == 3
 
 
 def test_a_check_names_what_is_missing(app, session):

@@ -531,6 +531,11 @@ def documents_of_pictures(session: Session, study: AnyStudy) -> dict[str, str]:
     return item_queries.documents_of_pictures(session, study.id)
 
 
+def topics_searched_for(session: Session, study: AnyStudy) -> dict[str, str]:
+    """Return the topic of each picture or text that is searched for; see ``item_queries``."""
+    return item_queries.topics_searched_for(session, study.id)
+
+
 def find_named_picture(
     session: Session, study: AnyStudy, name: str, *, larger: bool
 ) -> bytes | None:

@@ -1,27 +1,47 @@
-"""Simulated annotators: they take the first tiles of a query to be relevant, and err at times."""
+"""Simulated annotators: they mark what is relevant by a truth that is known, and err at times."""
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from bs4 import Tag
 
+from survey.core.collections.runs import Judgements, read_judgements
 from survey.core.tasks.labelling import LabellingPlan
+from survey.core.text_input import FileFaults, lines_of
+from survey.db.item_queries import SEARCHED
 from survey.errors import SurveyError
+from survey.services.exchange.input_files import read_text
+
+BY_DEFAULT = "5:0.1"
+NAME = re.compile(r"/([^/]+)\.webp$")
 
 
 class Annotator(NamedTuple):
-    """What a bot takes to be relevant: the first tiles of the first batch; ``error``: how often
-    it marks a tile the other way, in [0, 1].
+    """What a bot takes to be relevant, and how often it marks a tile the other way, in [0, 1].
+
+    ``judgements``: None where the ``first`` tiles of the first batch are relevant. ``pictures``:
+    the document of each by its random name, and the topic of what was searched for, after SEARCHED.
     """
 
-    relevant: int
+    text: str
+    first: int
+    judgements: Judgements | None
+    pictures: Mapping[str, str]
     error: float
 
-    def as_json(self) -> dict[str, float]:
-        """Return both as plain values."""
-        return self._asdict()
+    def as_json(self) -> dict[str, Any]:
+        """Return truth and error as plain values."""
+        relevant = self.first if self.judgements is None else self.text
+        return {"relevant": relevant, "error": self.error}
+
+    def grade(self, topic: str, number: int, document: str, *, is_first: bool) -> int:
+        """Return how relevant the tile with this number of a batch is."""
+        if self.judgements is None:
+            return int(is_first and number < self.first)
+        return max(0, self.judgements.get(topic, {}).get(document, 0))
 
 
 class LabellingBot:
@@ -31,16 +51,25 @@ class LabellingBot:
         self,
         plan: LabellingPlan,  # noqa: ARG002 - see TaskBot
         text: str | None,
-        pictures: Mapping[str, str],  # noqa: ARG002 - see TaskBot
+        pictures: Mapping[str, str],
     ) -> Annotator:
-        """Read "5:0.1": five relevant tiles, an error in ten; by default that one."""
-        match = re.fullmatch(r"([0-9]{1,2}):(0(?:\.[0-9]{1,3})?|1)", text or "5:0.1")
+        """Read "5:0.1": five relevant tiles, an error in ten; or "FILE:0.1", a file of judgements.
+
+        Of documents without a picture, none is relevant to a bot with a file.
+        """
+        match = re.fullmatch(r"(.+):(0(?:\.[0-9]{1,3})?|1)", text or BY_DEFAULT)
         if match is None:
             raise SurveyError(
-                f"{text!r} is no preference; write how many of the first tiles are relevant and "
-                "the share of errors, like 5:0.1."
+                f"{text!r} is no preference; write how many of the first tiles are relevant, or a "
+                "file of judgements, and the share of errors, like 5:0.1 or qrels.txt:0.1."
             )
-        return Annotator(int(match[1]), float(match[2]))
+        truth, error = match[1], float(match[2])
+        if re.fullmatch("[0-9]{1,2}", truth):
+            return Annotator(truth, int(truth), None, pictures, error)
+        faults = FileFaults()
+        judgements = read_judgements(truth, lines_of(read_text(Path(truth))), faults)
+        faults.raise_any()
+        return Annotator(truth, 0, judgements, pictures, error)
 
     def answer(
         self, form: Tag, plan: LabellingPlan, preference: Annotator, chance: np.random.Generator
@@ -48,13 +77,29 @@ class LabellingBot:
         """Mark the first batch and refine; mark the second and end the query."""
         if form.select_one("[name=step_key]") is None:
             return None
-        tiles = [str(each["value"]) for each in form.select("[name=document]")]
         is_first = str(form.select("[name=batch]")[0]["value"]) == "1"
-        marked = []
-        for number, tile in enumerate(tiles):
-            is_relevant = is_first and number < preference.relevant
-            if is_relevant != (chance.random() < preference.error):
-                marked.append(tile)
+        query = form.select_one(".query aside")
+        words = query.select_one(".lead") if query else None
+        shown = _picture(query) or (words.get_text(strip=True) if words else "")
+        topic = preference.pictures.get(SEARCHED + shown, "")
+        documents, grades = [], []
+        for number, tile in enumerate(form.select("[name=document]")):
+            document = preference.pictures.get(_picture(tile.parent), "")
+            grade = preference.grade(topic, number, document, is_first=is_first)
+            if chance.random() < preference.error:
+                grade = 0 if grade else plan.highest
+            elif preference.judgements is None:
+                grade *= plan.highest
+            if grade:
+                documents.append(str(tile["value"]))
+                grades.append(str(min(grade, plan.highest)))
         refines = is_first and form.select_one("button[value=refine]") is not None
         go = "refine" if refines else "done"
-        return {"document": marked, "grade": str(plan.highest), "go": go}
+        return {"document": documents, "grade": grades, "go": go}
+
+
+def _picture(part: Tag | None) -> str:
+    """Return the random name of the picture in a part of a page, "" without one."""
+    image = part.select_one("img") if part else None
+    match = NAME.search(str(image["src"])) if image else None
+    return match[1] if match else ""

@@ -34,7 +34,7 @@ class TaskBot(Protocol):
     def preference(self, plan: Any, text: str | None, pictures: Mapping[str, str]) -> Any:
         """Read what a bot prefers, which has ``as_json``; raises SurveyError.
 
-        ``pictures``: the document of each picture, by its random name.
+        ``pictures``: the document of each picture, by its random name, and the topics.
         """
 
     def answer(
