@@ -20,6 +20,7 @@ from benchmarks.speed.part import Finding, Growth, Part
 from survey.app import db
 from survey.core.collections.items import Item, Topic
 from survey.core.collections.likeness import WIDTH, stored_vector
+from survey.core.tasks import plan_from_json
 from survey.core.tasks.labelling import MARK, NEXT
 from survey.core.tasks.steps import Done
 from survey.db import item_queries
@@ -30,7 +31,7 @@ from survey.services.operations.database import begin_reading
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor, a_ready_participant, save_answer
-from tests.labelled import a_labelling_plan, ticks
+from tests.labelled import PLAN
 from tests.serving import OverHttp, Server, free_port
 
 POOLS = (1_000, 10_009)
@@ -88,7 +89,7 @@ def a_study(session: Session, size: int) -> Study:
     """Open a study with so many pictures, of which the first are the queries."""
     names = [f"d{number:05}" for number in range(size)]
     topics = [Topic(f"t{number:03}", image=names[number]) for number in range(QUERIES)]
-    plan = a_labelling_plan(topics=[each.topic for each in topics], batch=60)
+    plan = plan_from_json({**PLAN, "topics": [each.topic for each in topics], "batch": 60})
     study = lifecycle.create_owned_study(session, None, SLUG, plan, Recruitment())
     stream = io.BytesIO()
     Image.new("RGB", (144, 108), "teal").save(stream, "WEBP")
@@ -125,7 +126,8 @@ def _annotated(size: int) -> dict[str, Any]:
             a_study(session, size)
         server.start()
         try:
-            people = [Visitor(OverHttp(server.address), SLUG) for _ in range(ANNOTATORS)]
+            browsers: list[Any] = [OverHttp(server.address) for _ in range(ANNOTATORS)]
+            people = [Visitor(each, SLUG) for each in browsers]
             for person in people:
                 person.go("/q/1")
             found: dict[str, Any] = {"first": [], "refine": [], "next": []}
@@ -147,7 +149,7 @@ def _round(people: list[Any], number: int) -> dict[str, float]:
     steps = {
         "first": lambda person: person.open(f"/q/{number}"),
         "refine": lambda person: person.submit(
-            f"/q/{number}", go="refine", **ticks(*range(1, RELEVANT + 1))
+            f"/q/{number}", go="refine", **{f"grade-{n}": "1" for n in range(1, RELEVANT + 1)}
         ),
         "next": lambda person: person.submit(f"/q/{number}", go="next"),
     }
@@ -199,7 +201,7 @@ def _label(session: Session, study: Study, seed: int) -> int:
     """Store an annotator who did all queries, BATCHES of 60 each; return their labels."""
     person = a_ready_participant(session, study, f"browser {seed}")
     chance = np.random.default_rng(seed)
-    table = TASK_TABLES["labelling"].step
+    table: Any = TASK_TABLES["labelling"].step
     query = select(Presentation).where(Presentation.participant_id == person.id)
     for shown in session.scalars(query).all():
         drawn = chance.permutation(POOLS[-1])[: 60 * BATCHES]
