@@ -27,6 +27,7 @@ from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.participation import participants
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
+from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, Visitor
 from tests.databases import ON_BOTH, ON_SQLITE, statements
 from tests.labelled import a_labelling_plan, a_labelling_study, labelled, ticks
@@ -495,6 +496,32 @@ PAGES = ("", "/plan", "/check", "/progress", "/items", "/preview/1/question/2", 
 def test_each_page_of_its_researcher_is_shown(desk, study, page):
     desk.open(f"/research/studies/labelled{page}")
     assert desk.status == 200, desk.text
+
+
+@ON_SQLITE
+def test_the_plan_of_a_draft_is_changed_as_a_text(app, session):
+    desk = Desk(app, session)
+    researcher = accounts.find_researcher(session, "Ada")
+    study = lifecycle.create_owned_study(
+        session, researcher, "draft", a_labelling_plan(), Recruitment()
+    )
+    address = "/research/studies/draft/plan"
+    desk.open(address)
+    text = desk.page.select_one("textarea").text
+    old = str(desk.page.select_one("[name=version]")["value"])
+    desk.send(address, text=text.replace("batch: 24", "batch: 23\nminutes: 0"))
+    assert desk.status == 400
+    assert [each.text.partition(" of ")[0] for each in desk.page.select(".faults li")]
+    assert "batch: 23" in desk.page.select_one("textarea").text
+    desk.send(address, text=text.replace("batch: 24", "batch: 48"))
+    assert desk.address.endswith("/check"), desk.text
+    session.refresh(study)
+    assert study.plan.batch == 48
+    desk.open(address)
+    desk.send(address, text=text, version=old)
+    assert "changed" in desk.text
+    session.refresh(study)
+    assert study.plan.batch == 48
 
 
 def test_a_preview_shows_the_first_batch_and_goes_on(desk, study):

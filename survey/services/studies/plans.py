@@ -335,7 +335,8 @@ def write_plan(plan: Plan, recruitment: Recruitment | None = None) -> str:
 
 def plan_values(plan: Plan, recruitment: Recruitment | None = None) -> dict[str, Any]:
     """Return a plan's fields as plain values, which JSON and YAML write alike."""
-    content: dict[str, Any] = plan.content()
+    content: dict[str, Any] = {} if plan.kind == DEFAULT else {"kind": plan.kind}
+    content |= plan.content()
     if recruitment is not None and recruitment != Recruitment():
         content["recruitment"] = recruitment.as_json()
     return {name: _plain_value(value) for name, value in content.items()}

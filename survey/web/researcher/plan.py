@@ -266,12 +266,20 @@ class PlanForm(VersionedForm):
         return [row.form for row in self[name] if not row.form.is_empty]
 
 
+class PlanTextForm(VersionedForm):
+    """A plan of a kind without a form of its own, as in a plan file."""
+
+    text = TextAreaField("The plan as YAML", render_kw={"rows": 30, "spellcheck": "false"})
+
+
 @blueprint.get(f"{STUDY}/plan")
 def plan() -> ResponseReturnValue:
     """Show the plan: a form for the owners of a draft, else a text."""
-    has_form = isinstance(g.plan, OrderingPlan)  # a plan of another kind is written as a file
-    if g.study.status != "draft" or g.role != "owner" or not has_form:
+    if g.study.status != "draft" or g.role != "owner":
         return page("researcher/plan_text.html", text=write_plan(g.plan))
+    if not isinstance(g.plan, OrderingPlan):
+        text_form = PlanTextForm(formdata=None, text=write_plan(g.plan), version=_version())
+        return page("researcher/plan_text.html", text_form)
     form = PlanForm(
         data=_form_data(g.plan), has_own_lists=bool(g.plan.own_lists), version=_version()
     )
@@ -286,6 +294,8 @@ def save_plan() -> ResponseReturnValue:
     With its errors, with another row, or beside what another window has saved meanwhile.
     """
     lifecycle.require_draft(g.study)
+    if not isinstance(g.plan, OrderingPlan):
+        return _save_plan_text(PlanTextForm())
     form = PlanForm(has_own_lists=bool(g.plan.own_lists))
     if request.form.get("add") in ASKED_OF_PERSONS:
         form.add_row(request.form["add"])
@@ -309,6 +319,27 @@ def save_plan() -> ResponseReturnValue:
             flash("The plan is saved, and its questions are drawn.")
             return redirect(url_for("researcher.check"), 303)
     return page("researcher/plan.html", form)
+
+
+def _save_plan_text(form: PlanTextForm) -> ResponseReturnValue:
+    """Store a plan that was changed as a text, or show the text with all its faults."""
+    faults: tuple[str, ...] = ()
+    if form.validate_on_submit():
+        try:
+            changed = plans.read_plan(form.text.data or "", "plan").plan
+            if changed.kind != g.plan.kind:
+                raise SurveyError(f"The kind is {changed.kind}; {g.plan.kind} it stays.")
+            version = form.version.data or ""
+            lifecycle.change_plan(session(), g.study, changed, g.researcher.name, version)
+        except plans.PlanFileError as error:
+            faults = error.faults
+            form.text.errors = ["The plan cannot be used; see below."]
+        except SurveyError as error:
+            form.text.errors = [str(error)]
+        else:
+            flash("The plan is saved.")
+            return redirect(url_for("researcher.check"), 303)
+    return page("researcher/plan_text.html", form, faults=faults)
 
 
 @blueprint.get(f"{STUDY}/plan.yaml")
