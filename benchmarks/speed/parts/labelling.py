@@ -149,7 +149,10 @@ def _round(people: list[Any], number: int) -> dict[str, float]:
     steps = {
         "first": lambda person: person.open(f"/q/{number}"),
         "refine": lambda person: person.submit(
-            f"/q/{number}", go="refine", **{f"grade-{n}": "1" for n in range(1, RELEVANT + 1)}
+            f"/q/{number}",
+            go="refine",
+            document=[str(n) for n in range(1, RELEVANT + 1)],
+            grade="1",
         ),
         "next": lambda person: person.submit(f"/q/{number}", go="next"),
     }
