@@ -499,6 +499,18 @@ def test_each_page_of_its_researcher_is_shown(desk, study, page):
 
 
 @ON_SQLITE
+def test_a_study_of_labels_is_made_in_the_browser(app, session):
+    desk = Desk(app, session)
+    desk.open("/research/new")
+    desk.send("/research/new", start="labels", slug="mine", language="el")
+    assert desk.address == "/research/studies/mine/plan", desk.text
+    text = desk.page.select_one("textarea").text
+    assert "kind: labelling" in text
+    desk.send(desk.address, text=text.replace("- topic-1", "- sea\n- word"))
+    assert lifecycle.find_study(session, "mine").plan.topics == ("sea", "word")
+
+
+@ON_SQLITE
 def test_the_plan_of_a_draft_is_changed_as_a_text(app, session):
     desk = Desk(app, session)
     researcher = accounts.find_researcher(session, "Ada")

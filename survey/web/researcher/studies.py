@@ -2,6 +2,7 @@
 
 import re
 from functools import partial
+from typing import Any
 
 from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
@@ -26,6 +27,7 @@ STARTS = {
     "mnro": "The study of the MNRO paper: ten random questions, five lists each",
     "mnro-discriminative": "The same, with questions on which the measures disagree",
     "runs": "Texts for your own lists, like runs of a test collection; you add the lists next",
+    "labels": "Labelling: people mark what matches each query; you add pictures and topics next",
     "file": "A plan in a YAML file",
 }
 
@@ -110,9 +112,10 @@ def new() -> ResponseReturnValue:
 
 def _plan_to_start_from(form: NewStudyForm) -> PlanFile:
     if form.start.data != "file":
-        plan = plans.preset_plan(
-            form.start.data, language=form.language.data, seed=plans.fresh_seed()
-        )
+        # The topics of a study of labels are written into its plan when they are known.
+        is_labels = form.start.data == "labels"
+        own: dict[str, Any] = {"topics": ["topic-1"]} if is_labels else {"seed": plans.fresh_seed()}
+        plan = plans.preset_plan(form.start.data, language=form.language.data, **own)
         return PlanFile(plan, Recruitment())
     uploaded = uploaded_text("plan")
     if uploaded is None:
