@@ -265,6 +265,7 @@ def test_a_baseline_without_another_run_is_refused(evaluate):
     assert "a baseline is compared with other runs" in refusal(evaluate, *one, status=2)
 
 
+@pytest.mark.slow
 def test_tables_and_graphs_are_written_and_what_cannot_be_drawn_is_told(evaluate):
     options = ("--clusters", "clusters.txt", "--collection-size", 50, "--baseline", "base")
     told = evaluate(*BOTH, *options, "--to", "paper", stream="stderr")

@@ -98,6 +98,7 @@ def test_a_bundle_of_labels_has_what_the_command_makes_of_its_judgements(
     assert {each["round"] for each in labels} == {"0", "1"}
 
 
+@pytest.mark.slow
 def test_a_bundle_of_groups_has_what_the_command_makes_of_its_judgements(
     app, session, run, tmp_path
 ):

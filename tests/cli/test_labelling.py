@@ -14,6 +14,7 @@ from tests.labelled import DOCUMENTS, a_labelling_study, labelled
 pytestmark = ON_SQLITE
 
 
+@pytest.mark.slow
 def test_the_command_makes_the_same_of_the_files_byte_for_byte(app, session, run, tmp_path):
     study = labelled(app, session)
     content = b"".join(bundle.stream_bundle(session, study))

@@ -364,6 +364,7 @@ def test_grades_are_given_once_or_for_each_list(run):
     assert "--grades is given 2 times for 3 lists; once for all or once for each" in told
 
 
+@pytest.mark.slow
 @ON_SQLITE
 @pytest.mark.parametrize("way", ["runs", "own"])
 def test_measures_of_clusters_come_with_the_lists_that_bring_them(run, files, way):

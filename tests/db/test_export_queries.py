@@ -41,6 +41,7 @@ def test_rows_say_what_the_models_say(session):
             assert getattr(record, name) == getattr(one, name), name
 
 
+@pytest.mark.slow
 def test_test_data_stay_in_the_database_unless_asked_for(session):
     study = a_study(session, columns="after")
     for rows_of, there, left in (

@@ -349,6 +349,7 @@ class StopError(Exception):
     """Ends the server's background work."""
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_an_erasure_beside_a_reader_is_said_to_be_done_when_it_is(
     app, visitor, engine, tmp_path, monkeypatch, measured

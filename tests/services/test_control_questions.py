@@ -140,6 +140,7 @@ def take_part(client, again_differs=False):
     return obvious
 
 
+@pytest.mark.slow
 @ON_BOTH
 def test_control_questions_are_asked_and_stored_but_are_no_votes(client, session):
     study = an_open_study(session, **BOTH)

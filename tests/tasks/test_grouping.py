@@ -222,6 +222,7 @@ def arms_of(session):
     return arms
 
 
+@pytest.mark.slow
 @ON_BOTH
 def test_a_third_gets_only_the_topics_on_which_two_do_not_agree(app, session, study):
     third = Assessor(app, session)

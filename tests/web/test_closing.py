@@ -77,6 +77,7 @@ def test_they_can_be_changed_until_they_are_handed_in(visitor, session):
     assert closing_of(session) == {"ease": 5}
 
 
+@pytest.mark.slow
 def test_nothing_is_asked_where_the_plan_has_none(client, session):
     an_open_study(session)
     visitor = Visitor(client)

@@ -78,6 +78,7 @@ def test_uploaded_runs_are_scored_compared_and_drawn(desk):
     ) in desk.text
 
 
+@pytest.mark.slow
 def test_the_zip_holds_what_the_command_writes(desk):
     desk.send(PAGE, files(), download="zip")
     with zipfile.ZipFile(io.BytesIO(desk.response.data)) as archive:

@@ -147,6 +147,7 @@ def test_own_data_tell_the_positions_that_the_page_tells(client, session, shown,
             }
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_a_text_beside_a_picture_is_read_without_scripts(client, session):
     a_pictured_study(session, text="A view of the bay")
@@ -161,6 +162,7 @@ def test_a_text_beside_a_picture_is_read_without_scripts(client, session):
     assert "<strong>the sea</strong>. Results" in visitor.response.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [AFTER, NEVER])
 @ON_SQLITE
 def test_own_orderings_are_asked_with_pictures(app, client, session, columns):
