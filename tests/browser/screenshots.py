@@ -18,6 +18,8 @@ from survey.services.studies import lifecycle
 from survey.services.studies.plans import default_contact, kind_plan
 from tests.browser.recording import Recording
 from tests.browser.still import ARGUMENTS, StillServer, fixed_chance_and_time, open_window
+from tests.browser.test_grouping import SAVED, documents_on
+from tests.browser.test_labelling import begin as to_the_question
 from tests.browser.test_participant import place, prepare, save, tap, tick
 from tests.browser.test_researcher import sign_in
 from tests.browsing import launch
@@ -178,24 +180,22 @@ def judgements(browser: Browser, server: Server, folder: Path) -> None:
         db.session.remove()
     for name in ("laptop", "phone"):
         page = open_window(browser, SIZES[name])
-        prepare(page, f"{server.address}/s/which-match")
+        to_the_question(page, f"{server.address}/s/which-match")
         for number in (0, 1):
             page.locator(".tiles label").nth(number).click()
         page.wait_for_function(SAVED)
         shoot(page, folder / f"batch-{name}-light.png", whole=False)
-        page = open_window(browser, SIZES[name])
-        prepare(page, f"{server.address}/s/which-groups")
-        for group, numbers in (("rocks", (0, 1, 2, 3)), ("people", (4, 5)), ("animals", (6,))):
-            for number in numbers:
+    page = open_window(browser, SIZES["laptop"])
+    to_the_question(page, f"{server.address}/s/which-groups")
+    shown = documents_on(page, server, "which-groups")
+    for group, source in (("rocks", "arches"), ("cat", "cat"), ("astronaut", "astronaut")):
+        for number, document in enumerate(shown):
+            if document.startswith(source) and document != "astronaut-6":
                 page.locator(".tile label").nth(number).click()
-            page.locator("#group").fill(group)
-            page.locator("button[value=new]").click()
-            page.wait_for_function(SAVED)
-        shoot(page, folder / f"groups-{name}-light.png", whole=False)
-
-
-SAVED = """() => document.getElementById("saved").textContent === "all saved"
-    && !document.querySelector(".pending")"""
+        page.locator("#group").fill(group)
+        page.locator("button[value=new]").click()
+        page.wait_for_function(SAVED)
+    shoot(page, folder / "groups-laptop-light.png", whole=False)
 
 
 def judged(plan: Plan, slug: str) -> None:
