@@ -50,6 +50,11 @@ TOPICS_FILE = click.option(
     type=INPUT_FILE,
     help="What was searched for, a CSV: topic,text,image,cluster_type.",
 )
+FEATURES = click.option(
+    "--features",
+    type=INPUT_FILE,
+    help="Vectors to compare documents by: a CSV, or a .npy with its ids in a .txt beside it.",
+)
 # Headings in tables for names in JSON, as pages call them.
 HEADINGS = {"slug": "address", "started": "begun", "target": "participants wanted"}
 RUN_OPTIONS = ("topics", "graded", "clusters", "missing_last")
@@ -183,6 +188,7 @@ def new(
     include_test: bool,
     items: Path | None,
     topics_file: Path | None,
+    features: Path | None,
     owner: str | None,
     as_json: bool,
     **options: Any,
@@ -237,7 +243,7 @@ def new(
                 session, owner, slug, plan_file.plan, plan_file.recruitment
             )
         sentences = [f"The study {slug!r} is made, with seed {plan_file.plan.seed}."]
-        sentences += _add_items(session, study, labelled, items, topics_file, named)
+        sentences += _add_items(session, study, labelled, items, topics_file, features, named)
         sentences.append(f"Look at it with `survey study check {study.slug}`, then open it.")
         if file is None and not {"asked_by", "contact"} <= fields.keys():
             sentences.append(
@@ -261,10 +267,16 @@ def new(
 @SLUG_ARGUMENT
 @click.argument("source", required=False, type=INPUT)
 @TOPICS_FILE
+@FEATURES
 @click.option("--remove", is_flag=True, help="Remove all items, topics and pictures of the draft.")
 @JSON_OPTION
 def items(
-    slug: str, source: Path | None, topics_file: Path | None, remove: bool, as_json: bool
+    slug: str,
+    source: Path | None,
+    topics_file: Path | None,
+    features: Path | None,
+    remove: bool,
+    as_json: bool,
 ) -> None:
     """Add what documents and topics stand for: pictures, texts, what was searched for.
 
@@ -276,15 +288,17 @@ def items(
     from survey.services import accounts
     from survey.services.collections import items as collection
 
-    if (source is None and topics_file is None) != remove:
-        raise click.UsageError("Name a folder, a zip or a CSV, or --topics-file; or --remove.")
+    if (source is None and topics_file is None and features is None) != remove:
+        raise click.UsageError(
+            "Name a folder, a zip or a CSV, --topics-file or --features; or --remove."
+        )
     with open_study(slug) as (session, study):
         sentences = ["All items, topics and pictures are removed."]
         if remove:
             collection.remove_all(session, study, accounts.COMMAND_LINE)
             content: dict[str, Any] = {}
         else:
-            content, sentences = _take_items(session, study, source, topics_file)
+            content, sentences = _take_items(session, study, source, topics_file, features)
         content |= collection.summary(session, study)
         print_result({"study": slug, **content}, *sentences, as_json=as_json)
     if content.get("refused") and not content["items"]:
@@ -296,6 +310,7 @@ def _take_items(
     study: "Study",
     source: Path | None,
     topics_file: Path | None,
+    features: Path | None,
     keywords: "Sequence[Topic]" = (),
 ) -> tuple[dict[str, Any], list[str]]:
     """Take items and topics in; return what happened, for JSON and in sentences."""
@@ -303,7 +318,7 @@ def _take_items(
     from survey.services.collections import items as collection
 
     with (
-        collection.open_source(source, topics_file) as (files, rows, topics, refusals),
+        collection.open_source(source, topics_file, features) as (files, rows, topics, refusals),
         progress_bar("Taking in", total=len(rows)) as progress,
     ):
         intake = collection.take_in(
@@ -604,6 +619,7 @@ def _add_items(
     labelled: str | None,
     items: Path | None,
     topics_file: Path | None,
+    features: Path | None,
     keywords: "Sequence[Topic]",
 ) -> list[str]:
     """Give a new study the items of a study or of files, if any; return what happened."""
@@ -611,9 +627,9 @@ def _add_items(
 
     if labelled is not None:
         lifecycle.copy_items(session, lifecycle.find_study(session, labelled), study)
-    if items is None and topics_file is None and not keywords:
+    if items is None and topics_file is None and features is None and not keywords:
         return []
-    return _take_items(session, study, items, topics_file, keywords)[1]
+    return _take_items(session, study, items, topics_file, features, keywords)[1]
 
 
 def _lists_from_runs(

@@ -4,8 +4,11 @@ import csv
 import io
 import zipfile
 
+import numpy as np
 import pytest
+from sqlalchemy import select
 
+from survey.db.models.items import StoredVector
 from survey.services.exchange import bundle
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError, open_files
@@ -49,6 +52,25 @@ def test_groups_are_asked_for_what_is_relevant(session, run, collection):
     session.rollback()
     run("study", "new", "seven", *options, "--topics", "7")
     assert len(lifecycle.find_study(session, "seven").plan.topics) == 1
+
+
+def test_vectors_may_be_anywhere_and_have_any_name(run, session, collection):
+    lines = ["document,a,b", *(f"{each},1,{place}" for place, each in enumerate(FIRST_TOPIC))]
+    vectors = collection.parent / "mine.csv"
+    vectors.write_text("\n".join(lines))
+    options = ("--kind", "labelling", "--items", collection, "--features", vectors)
+    run("study", "new", "some", *options)
+    assert len(session.scalars(select(StoredVector)).all()) == len(FIRST_TOPIC)
+    session.rollback()
+    np.save(collection.parent / "mine.npy", np.eye(len(FIRST_TOPIC)))
+    rows = collection.parent / "mine.npy"
+    told = run("study", "items", "some", "--features", rows, status=1)
+    assert "There is no mine.txt" in told
+    rows.with_suffix(".txt").write_text("\n".join(FIRST_TOPIC))
+    run("study", "items", "some", "--features", rows)
+    assert ".csv or a .npy" in run(
+        "study", "items", "some", "--features", collection.parent / "qrels.txt", status=1
+    )
 
 
 @pytest.mark.parametrize(

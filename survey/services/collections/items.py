@@ -183,9 +183,9 @@ def files_in_folder(folder: Path) -> Files:
     }
 
 
-def file_content(path: Path) -> bytes:
+def file_content(path: Path, largest: int = 0) -> bytes:
     """Return a file's bytes; raises PictureError, before it is read, where it has too many."""
-    largest = LARGEST_VECTORS if path.name in VECTOR_FILES else LARGEST_FILE
+    largest = largest or (LARGEST_VECTORS if path.name in VECTOR_FILES else LARGEST_FILE)
     if (size := path.stat().st_size) > largest:
         raise PictureError(f"{size:,} bytes found; {largest:,} are allowed")
     return path.read_bytes()
@@ -213,10 +213,13 @@ def files_in_zip(source: Path | IO[bytes], name: str) -> Iterator[Files]:
 
 
 @contextmanager
-def open_source(source: Path | None, topics_file: Path | None) -> Iterator[Source]:
+def open_source(
+    source: Path | None, topics_file: Path | None, features: Path | None = None
+) -> Iterator[Source]:
     """Open a folder, a zip or a CSV of items, and a CSV of topics, for ``take_in``.
 
-    Pictures are beside the CSV that names them. Raises SurveyError for what cannot be read.
+    Pictures are beside the CSV that names them. ``features``: a CSV or .npy of vectors, the
+    latter with a .txt of ids beside it. Raises SurveyError for what cannot be read.
     """
     with ExitStack() as stack:
         files: dict[str, Read] = {}
@@ -238,7 +241,22 @@ def open_source(source: Path | None, topics_file: Path | None) -> Iterator[Sourc
             if topics is None and TOPICS_FILE in of_items:
                 topics = read_topics(of_items[TOPICS_FILE]())
             files |= of_items
+        if features is not None:
+            files |= _vector_files(features)
         yield Source(files, items, topics, refusals)
+
+
+def _vector_files(features: Path) -> dict[str, Read]:
+    """Return the files of vectors under the names by which ``take_in`` knows them."""
+    if features.suffix not in (".csv", ".npy"):
+        raise SurveyError(f"{features.name} found; vectors are in a .csv or a .npy file")
+    paths = [features, *([features.with_suffix(".txt")] if features.suffix == ".npy" else [])]
+    for path in paths:
+        if not path.is_file():
+            raise SurveyError(f"There is no {path.name}: the ids of the rows, one per line.")
+    return {
+        f"features{path.suffix}": partial(file_content, path, LARGEST_VECTORS) for path in paths
+    }
 
 
 @contextmanager
