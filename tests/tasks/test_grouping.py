@@ -583,6 +583,22 @@ def test_each_page_of_its_researcher_is_shown(desk, study, page):
     assert desk.status == 200, desk.text
 
 
+def test_a_draft_is_made_of_judgements_in_the_browser(desk, session):
+    new = "/research/new"
+    desk.open(new)
+    desk.send(new, start="groups", slug="sorted")
+    assert "Choose the file of judgements" in desk.text
+    for text, fault in (("5 0 a 1\n5 0 b 0\n", "no topic with two"), ("5 0 a\n", "line 1")):
+        file = (io.BytesIO(text.encode()), "qrels.txt")
+        desk.send(new, start="groups", slug="sorted", files={"judgements": file})
+        assert fault in desk.text
+    file = (io.BytesIO(b"5 0 a 1\n5 0 b 2\n6 0 a 1\n"), "qrels.txt")
+    desk.send(new, start="groups", slug="sorted", files={"judgements": file})
+    assert desk.address == "/research/studies/sorted/plan"
+    plan = lifecycle.find_study(session, "sorted").plan
+    assert (plan.kind, plan.topics) == ("grouping", (("5", ("a", "b")),))
+
+
 def test_a_researcher_gives_links_with_a_role(desk, session, study):
     desk.open("/research/studies/grouped/invite")
     desk.send("/research/studies/grouped/invite/guests", names="Eve", arm="third")

@@ -250,8 +250,10 @@ def topics_to_group(
     for topic in topics:
         if not relevant.get(topic):
             faults.add(f"{qrels.name}: topic {topic!r} has no relevant document")
-    faults.raise_any()
     chosen = topics or [topic for topic in sorted_topics(relevant) if len(relevant[topic]) > 1]
+    if not chosen:
+        faults.add(f"{qrels.name} has no topic with two relevant documents or more")
+    faults.raise_any()
     return [(topic, relevant[topic]) for topic in chosen]
 
 

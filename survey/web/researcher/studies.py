@@ -21,13 +21,20 @@ from survey.services.studies.recruitment import Recruitment
 from survey.web.auth import require_password
 from survey.web.forms import Form, errors_beside, language_choices, page, slug_field
 from survey.web.requests import external_address, in_own_process, session
-from survey.web.researcher.pages import STUDY, blueprint, has_valid_token, uploaded_text
+from survey.web.researcher.pages import (
+    STUDY,
+    blueprint,
+    has_valid_token,
+    uploaded_files,
+    uploaded_text,
+)
 
 STARTS = {
     "mnro": "The study of the MNRO paper: ten random questions, five lists each",
     "mnro-discriminative": "The same, with questions on which the measures disagree",
     "runs": "Texts for your own lists, like runs of a test collection; you add the lists next",
     "labels": "Labelling: people mark what matches each query; you add pictures and topics next",
+    "groups": "Grouping: people sort what is relevant to each topic; you add pictures next",
     "file": "A plan in a YAML file",
 }
 
@@ -52,6 +59,7 @@ class NewStudyForm(Form):
         default="mnro",
     )
     language = SelectField("Language of its texts and pages", choices=language_choices)
+    judgements = FileField("Judgements (TREC qrels)")
     plan = FileField("Plan file")
     slug = slug_field("Address", DataRequired("Give the study an address."), Length(max=64))
 
@@ -101,7 +109,8 @@ def new() -> ResponseReturnValue:
             form.plan.errors = ["The plan in the file cannot be used; see below."]
             faults = error.faults
         except ValueError as error:
-            form.plan.errors = [str(error)]
+            beside = form.judgements if form.start.data == "groups" else form.plan
+            beside.errors = [str(error)]
         except SurveyError as error:
             form.slug.errors = [str(error)]
         else:
@@ -112,15 +121,25 @@ def new() -> ResponseReturnValue:
 
 def _plan_to_start_from(form: NewStudyForm) -> PlanFile:
     if form.start.data != "file":
-        # The topics of a study of labels are written into its plan when they are known.
-        is_labels = form.start.data == "labels"
-        own: dict[str, Any] = {"topics": ["topic-1"]} if is_labels else {"seed": plans.fresh_seed()}
+        own: dict[str, Any] = {"seed": plans.fresh_seed()}
+        if form.start.data == "labels":  # written into the plan when they are known
+            own = {"topics": ["topic-1"]}
+        elif form.start.data == "groups":
+            own = {"topics": _topics_to_group()}
         plan = plans.preset_plan(form.start.data, language=form.language.data, **own)
         return PlanFile(plan, Recruitment())
     uploaded = uploaded_text("plan")
     if uploaded is None:
         raise ValueError("Choose the YAML file with the plan.")
     return read_plan(*uploaded)
+
+
+def _topics_to_group() -> Any:
+    """Return the topics of the uploaded judgements, with their relevant documents."""
+    uploaded = uploaded_files("judgements")
+    if not uploaded:
+        raise ValueError("Choose the file of judgements: what is relevant in it is sorted.")
+    return plans.topics_to_group(uploaded[0])
 
 
 @blueprint.get(STUDY)
