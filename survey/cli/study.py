@@ -143,6 +143,7 @@ def study() -> None:
     "--items", type=INPUT, help="Pictures and texts of the documents: a folder, a zip or a CSV."
 )
 @TOPICS_FILE
+@FEATURES
 @click.option("--keywords", type=INPUT_FILE, help="Of labelling: a keyword per line, a query each.")
 @click.option("--missing-last", is_flag=True, help="Put what a run did not return at the end.")
 @click.option(
