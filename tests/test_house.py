@@ -36,6 +36,7 @@ PLAIN_TYPES = {f"survey.core.studies.{name}" for name in ("fields", "plan", "ran
     "survey.core.tasks.labelling",
     "survey.core.tasks.ordering",
     "survey.core.tasks.ordering_plan",
+    "survey.core.tasks.preference",
     "survey.core.tasks.steps",
 }
 NOT_IN_CORE = {

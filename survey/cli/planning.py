@@ -165,7 +165,8 @@ def _past_votes(bundle: Path) -> "Votes":
     help="How often they choose each measure, like MNRO=.5,NMRR=.3,AP=.1,OTHER=.1. By default "
     "OTHER is .1 and all measures are chosen equally often. Of labelling: how many of the "
     "first are relevant, or a file of judgements, and the share of errors, 5:0.1. Of grouping: how "
-    "many groups, or a file of them, and the share of errors, truth.txt:0.1.",
+    "many groups, or a file of them, and the share of errors, truth.txt:0.1. Of preference: a "
+    "measure whose difference decides, and the noise added to it, AP:0.2.",
 )
 @click.option(
     "--seed", default=1, type=click.IntRange(0), help="The same seed gives the same votes."

@@ -81,6 +81,8 @@ def study() -> None:
         "survey study new two-systems --qrels qrels.txt --run a.txt b.txt.gz --graded \\\n"
         "  --collection-size 20000 --measures AP,nDCG@10,MNRO",
         "survey study new graded-pilot --grades 3,2,2,1,1 --measures AP,nDCG@5,MNRO",
+        "survey study new better --kind preference --qrels qrels.txt --run a.txt b.txt \\\n"
+        "  --collection-size 20000 --contrast AP,RR --ask strength",
         "survey study new ordered --judgements-of which-match --run a.txt b.txt c.txt",
     ),
 )
@@ -90,8 +92,9 @@ def study() -> None:
 )
 @click.option(
     "--kind",
-    type=click.Choice(["ordering", "labelling", "grouping"]),
-    help="What people do: order lists (by default), label documents, or sort them into groups.",
+    type=click.Choice(["ordering", "labelling", "grouping", "preference"]),
+    help="What people do: order lists (by default), label documents, sort them into groups, or say "
+    "which of two lists is better.",
 )
 @click.option(
     "--preset",
@@ -108,6 +111,19 @@ def study() -> None:
     type=MEASURES,
     metavar="NAMES",
     help="Two to six, with commas between, like AP,nDCG@10,MNRO.",
+)
+@click.option(
+    "--contrast",
+    type=MEASURES,
+    metavar="NAMES",
+    help="Of preference: two measures; only pairs on which they contradict each other are asked.",
+)
+@click.option(
+    "--ask",
+    "asked",
+    type=click.Choice(["strength", "satisfaction"]),
+    multiple=True,
+    help="Of preference: ask how much better a list is, or how satisfying each is; repeatable.",
 )
 @click.option("--grades", help="Grades for the positions of random lists, like 3,2,2,1,1.")
 @click.option("--qrels", type=INPUT_FILE, help="TREC judgements: a question for each topic.")
@@ -191,6 +207,8 @@ def new(
     topics_file: Path | None,
     features: Path | None,
     owner: str | None,
+    contrast: str | None,
+    asked: tuple[str, ...],
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -206,7 +224,7 @@ def new(
     from survey.services.studies.plans import read_lists_csv, topics_to_group
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
-    fields = _plan_fields(options)
+    fields = _plan_fields(options) | _preference_fields(options, contrast, asked)
     if labelled and (qrels or items or topics_file):
         raise click.UsageError("--judgements-of replaces --qrels, --items and --topics-file.")
     judged, known = _judgements(qrels, labelled, include_test=include_test)
@@ -230,13 +248,10 @@ def new(
         names = (run_options["topics"] or "").replace(",", " ").split()
         fields["topics"] = topics_to_group(judged, names)
     elif judged is not None:
-        if "collection_size" not in fields:
-            raise click.UsageError(
-                "--qrels needs --collection-size: how many documents the runs searched."
-            )
-        preset = preset if preset or file else ("pictures" if labelled else "runs")
-        lists = _lists_from_runs(judged, runs, fields["collection_size"], **run_options)
-        fields |= _list_fields(fields, lists)
+        is_paired, texts = kind == "preference", "pictures" if labelled else "runs"
+        preset = preset if preset or file or is_paired else texts
+        shown = items or labelled if is_paired else None
+        fields |= _fields_from_runs(fields, judged, runs, shown, paired=is_paired, **run_options)
     plan_file = _read_plan(file, preset, fields, kind)
     with open_session() as session:
         with progress_bar("Drawing the questions"):
@@ -584,6 +599,46 @@ def _plan_fields(options: dict[str, Any]) -> dict[str, Any]:
     if "grades" in fields:
         fields["marks"] = {"grades": fields.pop("grades").replace(",", " ")}
     return fields
+
+
+def _preference_fields(
+    options: Mapping[str, Any], contrast: str | None, asked: Sequence[str]
+) -> dict[str, Any]:
+    """Return --contrast and --ask as fields of a plan of preferences."""
+    fields: dict[str, Any] = {f"ask_{name}": True for name in asked}
+    if contrast is not None:
+        measures = contrast.replace(",", " ").split()
+        fields |= {"selection": "discriminative", "contrast": measures}
+        if options.get("measures") is None:
+            fields["measures"] = measures
+    return fields
+
+
+def _fields_from_runs(
+    fields: dict[str, Any],
+    judged: "TextFile",
+    runs: tuple[Path, ...],
+    shown: object,
+    *,
+    paired: bool,
+    **options: Any,
+) -> dict[str, Any]:
+    """Return the fields of a plan that runs fill, as lists to order or as pairs.
+
+    ``shown``: whatever says that pairs are shown as pictures or texts.
+    """
+    from survey.services.studies.plans import as_pairs
+
+    if "collection_size" not in fields:
+        raise click.UsageError(
+            "--qrels needs --collection-size: how many documents the runs searched."
+        )
+    size = fields["collection_size"]
+    lists = _lists_from_runs(judged, runs, size, paired=paired, **options)
+    if not paired:
+        return _list_fields(fields, lists)
+    items = {"show_items": True, "show_positions": False} if shown else {}
+    return items | as_pairs(lists, fields | items)
 
 
 def _list_fields(fields: dict[str, Any], lists: "OwnLists") -> dict[str, Any]:

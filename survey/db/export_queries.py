@@ -204,6 +204,27 @@ def steps_done(
         yield participant, question, dict(zip(names, parsed, strict=True))
 
 
+def preferences_of(
+    session: Session, study_id: int, *, include_test: bool
+) -> Iterator[Sequence[Any]]:
+    """Yield the preferences, by public id and question.
+
+    Each is (id, question, position, letter of the list at the left, preferred, strength,
+    satisfaction left, satisfaction right, shown at, submitted at, active seconds, revisions,
+    reason).
+    """
+    tables = TASK_TABLES["preference"]
+    statement = answered(
+        *(session, study_id, tables, Presentation.position),
+        *(*own_columns(tables.presentation), *own_columns(tables.response)),
+        *map(_as_stored, (Presentation.shown_at, StoredResponse.submitted_at)),
+        *(StoredResponse.active_seconds, StoredResponse.revisions, StoredResponse.reason),
+    )
+    for row in _rows(session, statement, include_test=include_test):
+        *first, shown_at, submitted_at, seconds, revisions, reason = row
+        yield (*first, _moment(shown_at), _moment(submitted_at), seconds, revisions, reason)
+
+
 def identities_of(
     session: Session, study_id: int, *, include_test: bool
 ) -> Iterator[Sequence[Any]]:

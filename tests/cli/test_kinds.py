@@ -16,6 +16,7 @@ from survey.services.studies import lifecycle
 from tests.databases import ON_SQLITE
 from tests.grouped import FIRST_TOPIC, SECOND_TOPIC, grouped
 from tests.labelled import a_shaded_picture, labelled
+from tests.preferred import a_qrels, a_run
 
 pytestmark = ON_SQLITE
 
@@ -54,6 +55,44 @@ def test_groups_are_asked_for_what_is_relevant(session, run, collection):
     assert len(lifecycle.find_study(session, "seven").plan.topics) == 1
 
 
+@pytest.fixture
+def runs(tmp_path):
+    """Judgements and two runs, of which people say which is better."""
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    for file in (a_qrels(), a_run("alpha"), a_run("beta")):
+        (folder / file.name).write_text(file.text)
+    return folder
+
+
+def test_preferences_are_asked_for_all_pairs_of_runs(session, run, runs, collection):
+    options = (
+        *("--kind", "preference", "--qrels", runs / "qrels.txt"),
+        *("--run", runs / "alpha.txt", runs / "beta.txt", "--collection-size", 12),
+    )
+    run("study", "new", "some", *options, "--items", collection)
+    plan = lifecycle.find_study(session, "some").plan
+    assert (plan.kind, plan.questions, plan.selection) == ("preference", 5, "all")
+    assert (plan.show_items, plan.show_positions, plan.ask_strength) == (True, False, False)
+    session.rollback()
+    run(
+        "study",
+        "new",
+        "few",
+        *options,
+        "--contrast",
+        "AP,RR",
+        "--ask",
+        "strength",
+        "--questions",
+        2,
+    )
+    plan = lifecycle.find_study(session, "few").plan
+    assert (plan.questions, plan.contrast, plan.measures) == (2, ("AP", "RR"), ("AP", "RR"))
+    assert (plan.show_positions, plan.ask_strength) == (True, True)
+    assert "contradict each other on 2 of 2 pairs" in run("study", "check", "few")
+
+
 def test_vectors_may_be_anywhere_and_have_any_name(run, session, collection):
     lines = ["document,a,b", *(f"{each},1,{place}" for place, each in enumerate(FIRST_TOPIC))]
     vectors = collection.parent / "mine.csv"
@@ -78,6 +117,7 @@ def test_vectors_may_be_anywhere_and_have_any_name(run, session, collection):
     [
         (("--kind", "grouping"), "topics is empty", 1),
         (("--kind", "labelling"), "topics is empty", 1),
+        (("--kind", "preference"), "own_lists is empty", 1),
         (("--kind", "grouping", "--preset", "mnro"), "--preset is for orderings", 2),
         (("--kind", "labelling", "--keywords", "twice.txt"), "line 2: 'sea' found", 1),
         (("--kind", "grouping", "--qrels", "qrels.txt", "--topics", "9"), "no relevant", 1),

@@ -24,6 +24,7 @@ from survey.core.studies.rankings import letters_for
 from survey.core.text_input import FileFaults, lines_of, shortened
 
 RUNS = (2, LISTS[1])  # the file format's bounds; the plan checks that a study has 3 lists
+MOST_PAIRED_TOPICS = 500
 LONGEST_CLUSTER_NAME = 40  # see NAME_RULE of marks
 
 Relevant = Mapping[str, Sequence[str]]
@@ -47,6 +48,7 @@ def read_trec(
     missing_last: bool = False,
     graded: bool = False,
     clusters: TextFile | None = None,
+    paired: bool = False,
 ) -> OwnLists:
     """Read the positions of relevant documents from runs, and the first documents of each list.
 
@@ -65,6 +67,9 @@ def read_trec(
     with grades (up to 30); with ``clusters``, of lines ``topic document cluster``, with
     clusters, their blanks written as underscores.
 
+    ``paired``: lists of which two at a time are compared; there may be up to MOST_PAIRED_TOPICS
+    topics, and lists with equal positions.
+
     Raises FaultyFilesError with every fault (20 at most): first those of lines, each naming
     file and line number; if there are none, those of topics, naming topic and run.
     """
@@ -81,9 +86,10 @@ def read_trec(
     relevant = {topic: truth.relevant(topic) for topic in judgements}
     common = (topic for topic in relevant if all(topic in run for run in named_runs.values()))
     chosen = tuple(topics) or tuple(topic for topic in common if relevant[topic])
-    faults.extend(_choice_faults(chosen, qrels.name))
+    most = MOST_PAIRED_TOPICS if paired else QUESTIONS[1]
+    faults.extend(_choice_faults(chosen, qrels.name, most))
     questions = []
-    for topic in dict.fromkeys(chosen[: QUESTIONS[1]]):
+    for topic in dict.fromkeys(chosen[:most]):
         missing = [*_topic_faults(topic, relevant, named_runs, qrels.name)]
         faults.extend(missing)
         if not missing:
@@ -101,7 +107,8 @@ def read_trec(
     lists = tuple(tuple(tuple(row) for row in question) for question in questions)
     documents = [[tuple(row.values()) for row in question] for question in questions]
     marks = _topic_marks(truth, chosen, documents, graded=graded)
-    for topic, ranks, marked in zip(chosen, lists, marks or repeat(NO_MARKS), strict=False):
+    unequal = () if paired else zip(chosen, lists, marks or repeat(NO_MARKS), strict=False)
+    for topic, ranks, marked in unequal:
         faults.extend(_equal_list_faults(topic, ranks, marked, list(named_runs)))
     faults.raise_any()
     first = tuple(
@@ -126,11 +133,11 @@ def _number_faults(runs: int, collection_size: int) -> Iterable[str]:
         yield f"the collection size is {collection_size}; {lowest} to {highest} is allowed"
 
 
-def _choice_faults(topics: Sequence[str], file: str) -> Iterable[str]:
+def _choice_faults(topics: Sequence[str], file: str, most: int) -> Iterable[str]:
     if not topics:
         yield f"no topic has a relevant document in {file} and occurs in every run; 1 is needed"
-    if len(topics) > QUESTIONS[1]:
-        yield f"topics found: {len(topics)}; choose at most {QUESTIONS[1]}, a question from each"
+    if len(topics) > most:
+        yield f"topics found: {len(topics)}; choose at most {most}, a question from each"
     for topic, count in Counter(topics).items():
         if count > 1:
             yield f"topic {shortened(topic)} is chosen {count} times; once is allowed"

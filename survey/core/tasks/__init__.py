@@ -19,6 +19,7 @@ from survey.core.studies.plan import Plan, TaskQuestion
 from survey.core.tasks.grouping import Grouping
 from survey.core.tasks.labelling import Labelling
 from survey.core.tasks.ordering import Ordering
+from survey.core.tasks.preference import Preference
 
 
 class Task(Protocol):
@@ -84,6 +85,7 @@ TASKS: dict[str, Task] = {
     "ordering": Ordering(),
     "labelling": Labelling(),
     "grouping": Grouping(),
+    "preference": Preference(),
 }
 DEFAULT = "ordering"
 

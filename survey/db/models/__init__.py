@@ -59,6 +59,11 @@ from survey.db.models.ordering import (
     StoredOrderingPresentation,
     StoredOrderingRevision,
 )
+from survey.db.models.preference import (
+    StoredPreferenceAnswer,
+    StoredPreferencePresentation,
+    StoredPreferenceRevision,
+)
 
 UNDER_WAY = "consented_at IS NOT NULL AND completed_at IS NULL"
 
@@ -556,5 +561,10 @@ TASK_TABLES: dict[str, TaskTables] = {
         response=cast(Table, StoredGroupingAnswer.__table__),
         revision=cast(Table, StoredGroupingRevision.__table__),
         step=cast(Table, StoredGroupingStep.__table__),
+    ),
+    "preference": TaskTables(
+        presentation=cast(Table, StoredPreferencePresentation.__table__),
+        response=cast(Table, StoredPreferenceAnswer.__table__),
+        revision=cast(Table, StoredPreferenceRevision.__table__),
     ),
 }

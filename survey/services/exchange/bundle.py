@@ -31,6 +31,7 @@ from survey.services.analysis.study_results import Analysis, AnalysisOptions, an
 from survey.services.exchange.grouping import GroupingFiles
 from survey.services.exchange.labelling import LabellingFiles
 from survey.services.exchange.ordering import OrderingFiles
+from survey.services.exchange.preference import PreferenceFiles
 from survey.services.exchange.tables import (
     CACHED_TEXTS,
     IDENTITIES_TABLE,
@@ -86,6 +87,7 @@ TASK_FILES: dict[str, TaskFiles] = {  # of each kind of question
     "ordering": OrderingFiles(),
     "labelling": LabellingFiles(),
     "grouping": GroupingFiles(),
+    "preference": PreferenceFiles(),
 }
 
 Lines = Iterable[str]  # each string holds a line or more

@@ -37,6 +37,7 @@ from survey.core.studies.plan import Plan, study_digest, text_digest
 from survey.core.studies.questions import rankings_of
 from survey.core.tasks import DEFAULT, plan_from_json
 from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.core.tasks.preference import PreferencePlan
 from survey.db.export_queries import EXPORTED
 from survey.db.item_queries import Thumbnail
 from survey.db.models import Study
@@ -246,7 +247,7 @@ def replicate(files: Files, sources: SourceFiles | None = None) -> Iterator[str]
     yield f"{STUDY} holds a valid plan: {content.plan.title}"
     try:
         yield from _recompute(files, content, study)
-        if isinstance(content.plan, OrderingPlan):
+        if isinstance(content.plan, OrderingPlan | PreferencePlan):
             yield from recompute_lists(content.plan, sources)
     except BundleError as error:
         versions = study.get("versions")

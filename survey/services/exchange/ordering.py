@@ -33,6 +33,7 @@ from survey.core.tasks.ordering_plan import (
     OrderingPlan,
     ordering_plan,
 )
+from survey.core.tasks.preference import PreferencePlan
 from survey.core.text_input import FaultyFilesError
 from survey.db import export_queries, vote_queries
 from survey.db.models import Participant, Presentation, StoredResponse
@@ -146,16 +147,8 @@ class OrderingFiles:
 
     def data_tables(self, plan: OrderingPlan) -> list[Table]:
         """Return the files of the lists and of the answers."""
-        marks = [_MARKS[kind] for kind in plan.marked]
         return [
-            Table(
-                "questions.csv",
-                [
-                    *(*_QUESTION_COLUMNS, *marks, *([_ROLE] if plan.controls else [])),
-                    *(_SOURCE_COLUMNS if plan.provenance else []),
-                ],
-                _questions,
-            ),
+            questions_table(plan),
             *(
                 RANKINGS,
                 responses_table(plan),
@@ -285,7 +278,9 @@ class OrderingFiles:
         return f"the lists of {plan.last_number} questions come out of the seed {plan.seed} again"
 
 
-def recompute_lists(plan: OrderingPlan, files: SourceFiles | None) -> Iterator[str]:
+def recompute_lists(
+    plan: OrderingPlan | PreferencePlan, files: SourceFiles | None
+) -> Iterator[str]:
     """Compare a plan's lists with the judgements and runs that they come from, if they are known.
 
     Yields a sentence for each check. Raises BundleError for a list that the files do not give,
@@ -311,7 +306,8 @@ def recompute_lists(plan: OrderingPlan, files: SourceFiles | None) -> Iterator[s
     runs = [by_name[name] for name in provenance.runs]
     _compare_lists(plan, provenance, _lists_of(plan, files._replace(runs=runs)))
     count = len(provenance.topics)
-    yield f"the positions of {count} questions come out of {len(runs)} runs and judgements again"
+    what = "topics" if isinstance(plan, PreferencePlan) else "questions"
+    yield f"the positions of {count} {what} come out of {len(runs)} runs and judgements again"
     for source, file in zip(provenance.sources, files.in_order(runs), strict=True):
         if source.sha256 != file.sha256:
             raise BundleError(
@@ -321,7 +317,7 @@ def recompute_lists(plan: OrderingPlan, files: SourceFiles | None) -> Iterator[s
     yield f"{len(provenance.sources)} files have the SHA-256 that the plan gives"
 
 
-def _lists_of(plan: OrderingPlan, files: SourceFiles) -> OwnLists:
+def _lists_of(plan: OrderingPlan | PreferencePlan, files: SourceFiles) -> OwnLists:
     """Read a study's lists from its files, the runs in the plan's order; raises BundleError."""
     try:
         return from_trec(
@@ -332,12 +328,15 @@ def _lists_of(plan: OrderingPlan, files: SourceFiles) -> OwnLists:
             missing_last=True,
             graded="grades" in plan.marked,
             clusters=files.clusters if "clusters" in plan.marked else None,
+            paired=isinstance(plan, PreferencePlan),
         )
     except FaultyFilesError as error:
         raise BundleError(str(error)) from None
 
 
-def _compare_lists(plan: OrderingPlan, provenance: Provenance, lists: OwnLists) -> None:
+def _compare_lists(
+    plan: OrderingPlan | PreferencePlan, provenance: Provenance, lists: OwnLists
+) -> None:
     """Compare a plan's own lists with those read again; raise BundleError where they differ."""
     for index, topic in enumerate(provenance.topics):
         for run, name in enumerate(provenance.runs):
@@ -392,9 +391,19 @@ YES_NO = ("whole number", "0 or 1")
 SPACED = "separated by spaces"
 
 
+def questions_table(plan: OrderingPlan | PreferencePlan) -> Table:
+    """Return questions.csv, with marks, roles and sources where the plan has some."""
+    marks = [_MARKS[kind] for kind in plan.marked]
+    columns = [
+        *(*_QUESTION_COLUMNS, *marks, *([_ROLE] if plan.controls else [])),
+        *(_SOURCE_COLUMNS if plan.provenance else []),
+    ]
+    return Table("questions.csv", columns, _questions)
+
+
 @lines_of
 def _questions(content: Content) -> Iterator[Row]:
-    plan = ordering_plan(content.plan)
+    plan: Any = content.plan
     roles = {plan.number_of(control): control for control in plan.controls}
     for question in content.questions:
         role = [roles.get(question.number, COUNTED)] if roles else []

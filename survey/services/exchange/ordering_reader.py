@@ -30,6 +30,7 @@ from survey.core.studies.questions import (
 )
 from survey.core.studies.rankings import Ranking, letters_for
 from survey.core.tasks.ordering_plan import OrderingPlan
+from survey.core.tasks.preference import PreferencePlan
 from survey.services.exchange.input_files import (
     BundleError,
     CsvRow,
@@ -149,6 +150,11 @@ def read_ordering(files: Files, plan: OrderingPlan, people: People) -> OrderingR
     return OrderingRecords(questions, answers, rows, first_rankings)
 
 
+def read_questions(files: Files, plan: OrderingPlan | PreferencePlan) -> tuple[Question, ...]:
+    """Read the questions of a bundle; values and orders are recomputed; raises BundleError."""
+    return _build_questions(_read_lists(files, plan), plan.measures, plan.setting)
+
+
 def read_foreign(files: Files) -> ForeignFolder:
     """Read a folder without study.json; rankings.csv, where it exists, must agree.
 
@@ -220,7 +226,7 @@ class _ListRow(NamedTuple):
 _Lists = Mapping[int, Sequence[_ListRow]]  # question → its lists, by letter
 
 
-def _read_lists(files: Files, plan: OrderingPlan | None) -> _Lists:
+def _read_lists(files: Files, plan: OrderingPlan | PreferencePlan | None) -> _Lists:
     """Read questions.csv, in which a folder made elsewhere may number questions as it likes."""
     lists: dict[int, list[_ListRow]] = {}
 
@@ -239,7 +245,7 @@ def _read_lists(files: Files, plan: OrderingPlan | None) -> _Lists:
     return {number: sorted(lists[number], key=lambda each: each.letter) for number in sorted(lists)}
 
 
-def _list_row(row: CsvRow, plan: OrderingPlan | None) -> _ListRow:
+def _list_row(row: CsvRow, plan: OrderingPlan | PreferencePlan | None) -> _ListRow:
     letters, (smallest, largest) = letters_for(LISTS[1]), COLLECTION_SIZE
     letter, size = row.text("list"), row.whole_number("collection_size")
     if letter not in letters:
@@ -264,7 +270,10 @@ def _list_row(row: CsvRow, plan: OrderingPlan | None) -> _ListRow:
 
 
 def _check_lists(
-    number: int, lists: Sequence[_ListRow], plan: OrderingPlan | None, faults: Faults
+    number: int,
+    lists: Sequence[_ListRow],
+    plan: OrderingPlan | PreferencePlan | None,
+    faults: Faults,
 ) -> None:
     """Collect the faults of the lists of one question, which must fit one another."""
     first, rows = lists[0], dict[str, CsvRow]()

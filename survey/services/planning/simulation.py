@@ -20,6 +20,7 @@ from survey.errors import SurveyError
 from survey.services.planning.grouping_bot import GroupingBot
 from survey.services.planning.labelling_bot import LabellingBot
 from survey.services.planning.ordering_bot import Chance, OrderingBot
+from survey.services.planning.preference_bot import PreferenceBot
 
 MOST_PAGES = 200
 TIMEOUT = 60  # seconds
@@ -50,6 +51,7 @@ TASK_BOTS: dict[str, TaskBot] = {
     "ordering": OrderingBot(),
     "labelling": LabellingBot(),
     "grouping": GroupingBot(),
+    "preference": PreferenceBot(),
 }
 
 

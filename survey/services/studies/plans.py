@@ -26,6 +26,7 @@ from survey.core.studies.provenance import CLUSTERS, JUDGEMENTS, RUN, Provenance
 from survey.core.studies.run_lists import TextFile as TextFile
 from survey.core.studies.run_lists import read_trec
 from survey.core.tasks import DEFAULT, TASKS, plan_from_json
+from survey.core.tasks.preference import DISCRIMINATIVE, PreferencePlan
 from survey.core.text_input import FaultyFilesError as FaultyFilesError
 from survey.core.text_input import FileFaults, lines_of, parse_whole
 from survey.errors import SurveyError, marked
@@ -42,7 +43,7 @@ GROUPS = {
     "clusters": "With clusters of the relevant items",
 }
 # The texts of a study of another kind than the preset's.
-KIND_PRESETS = {"labelling": "labels", "grouping": "groups"}
+KIND_PRESETS = {"labelling": "labels", "grouping": "groups", "preference": "preference"}
 PRESETS = ("mnro", "mnro-discriminative", "runs", "pictures")
 # For the demo and for studies made by the command without --asked-by or --contact, which scripts
 # open without asking. They are true wherever a person passes on the link.
@@ -69,7 +70,8 @@ def preset_plan(preset: str, *, language: str = ENGLISH, **changes: Any) -> Plan
     Raises SurveyError naming the fields that are invalid.
     """
     try:
-        return parse_plan({**_run_defaults(changes), **preset_values(preset, language), **changes})
+        values = {**preset_values(preset, language), **changes}
+        return parse_plan({**_run_defaults(changes, values), **values})
     except ValueError as error:
         raise SurveyError(f"The study cannot be made: {error}.") from error
 
@@ -257,13 +259,37 @@ def topics_to_group(
     return [(topic, relevant[topic]) for topic in chosen]
 
 
+def as_pairs(lists: OwnLists, changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return lists as the fields of a plan of preferences, with all pairs that can be asked.
+
+    ``changes``: other fields of the plan, on which the pairs depend; they may name how many.
+    Raises SurveyError where the fields are invalid.
+    """
+    fields = {
+        "own_lists": lists.questions,
+        "collection_size": lists.collection_size,
+        "own_marks": [marks.as_json() for marks in lists.marks],
+        "provenance": lists.provenance and lists.provenance.as_json(),
+    }
+    if "questions" in changes:
+        return fields
+    pairs = 2 if changes.get("selection") == DISCRIMINATIVE else 1  # the fewest
+    asked = {"kind": "preference", "questions": pairs}
+    plan = preset_plan(KIND_PRESETS["preference"], **{**fields, **changes, **asked})
+    if not isinstance(plan, PreferencePlan):
+        raise TypeError(f"this is a plan of {plan.kind}")
+    most = plan.balanced if plan.selection == DISCRIMINATIVE else len(plan.pairs)
+    return {**fields, "questions": most}
+
+
 # What a study of runs has where its plan does not say otherwise.
 RUN_DEFAULTS = {"shuffle_letters": True}
 
 
-def _run_defaults(changes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what else to set where a plan's lists are newly taken from runs."""
-    return RUN_DEFAULTS if changes.get("provenance") else {}
+def _run_defaults(changes: Mapping[str, Any], values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what else to set where an ordering plan's lists are newly taken from runs."""
+    is_ordering = values.get("kind", DEFAULT) == DEFAULT
+    return RUN_DEFAULTS if is_ordering and changes.get("provenance") else {}
 
 
 def as_fields(lists: OwnLists) -> dict[str, Any]:
@@ -317,7 +343,8 @@ def read_plan(text: str, file: str = "the file", **changes: Any) -> PlanFile:
         values = {**preset_values(preset, language), **values}
     plan = settings = None
     try:
-        plan = parse_plan({**_run_defaults(changes), **values, **changes})
+        values |= changes
+        plan = parse_plan({**_run_defaults(changes, values), **values})
     except PlanError as error:
         faults += error.faults
     try:

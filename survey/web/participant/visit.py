@@ -29,6 +29,7 @@ from survey.web.language import set_language
 from survey.web.participant.grouping import GroupingPages
 from survey.web.participant.labelling import LabellingPages
 from survey.web.participant.ordering import OrderingPages
+from survey.web.participant.preference import PreferencePages
 from survey.web.requests import View, read_form, secret_key, session, take_slug
 
 blueprint = Blueprint("participant", __name__, url_prefix="/s/<slug>")
@@ -260,6 +261,7 @@ TASK_PAGES: dict[str, TaskPages] = {
     "ordering": OrderingPages(),
     "labelling": LabellingPages(),
     "grouping": GroupingPages(),
+    "preference": PreferencePages(),
 }
 
 

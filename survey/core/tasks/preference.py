@@ -1,0 +1,558 @@
+"""Preference: for one query, two lists side by side; people say which is better.
+
+The pairs of lists are drawn from runs. Whether a measure agrees with people is whether its sign on
+a pair is theirs (Sanderson et al., SIGIR 2010; Sakai & Zeng, SIGIR 2019 and TOIS 2021).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import combinations, groupby
+from random import Random
+from typing import Any, ClassVar, NamedTuple
+
+from survey.core.collections.items import FindItems, Result, ShownItem
+from survey.core.measures import MEASURES, Setting, measure_named
+from survey.core.studies.fields import (
+    Choice,
+    Fault,
+    Finding,
+    Rule,
+    Switch,
+    Whole,
+    and_join,
+    as_tuple,
+    ruled,
+)
+from survey.core.studies.generators import Positions
+from survey.core.studies.plan import Plan
+from survey.core.studies.provenance import MOST_SHOWN, Provenance
+from survey.core.studies.questions import NO_MARKS, Marks, Question, build_question
+from survey.core.studies.run_lists import MOST_PAIRED_TOPICS
+
+LEFT, RIGHT, EQUAL, NEITHER = "left", "right", "equal", "neither"
+PREFERRED = (LEFT, RIGHT, EQUAL, NEITHER)
+LETTERS = ("A", "B")  # the lists of a question; participants never see them
+STRENGTHS = (1, 2, 3)  # slightly, clearly, by far
+SATISFACTION = (1, 2, 3, 4, 5)  # not at all … very
+
+ALL, DISCRIMINATIVE = "all", "discriminative"
+SELECTIONS = {
+    ALL: "All pairs of runs for each topic",
+    DISCRIMINATIVE: "Those on which two measures contradict each other, balanced",
+}
+MOST_PAIRS = 1_000
+MOST_MEASURES = 12
+PAIR_STREAM = 0x7061_6972  # of random numbers, apart from those of other draws
+
+SELECTION_HELP = (
+    "Where the two measures named as contrast contradict each other, a preference is a vote for "
+    "one of them. Of each two runs, either measure favours either run equally often, so that "
+    "people who like one run in general favour neither measure."
+)
+SATISFACTION_HELP = "From 1, not at all, to 5, very."
+
+ListsOfTopics = tuple[tuple[tuple[int, ...], ...], ...]
+"""Topic → run → sorted positions of the relevant documents."""
+
+
+class RunPair(NamedTuple):
+    """Two lists that can be asked about: indices of the topic and of the two runs."""
+
+    topic: int
+    first: int
+    second: int
+
+    @property
+    def runs(self) -> tuple[int, int]:
+        """The indices of both runs."""
+        return self.first, self.second
+
+
+@dataclass(frozen=True)
+class PreferencePlan(Plan):
+    """The settings of a study whose questions are pairs of lists from runs.
+
+    ``own_lists``, ``own_marks``: of each topic the runs' positions and what is known of the
+    documents there, as ``read_trec`` reads them; ``provenance``: topics, runs and first documents.
+    ``contrast``: the two measures of the selection DISCRIMINATIVE. ``questions``: how many pairs
+    are asked, drawn by the seed where more could be.
+    """
+
+    kind: ClassVar[str] = "preference"
+    letters: ClassVar[tuple[str, ...]] = LETTERS
+    lists: ClassVar[int] = 2
+
+    measures: tuple[str, ...] = ("AP", "NMRR", "MNRO")
+    collection_size: int = ruled(Whole("Collection size", 2, 100_000_000), 100)
+    own_lists: ListsOfTopics = ()
+    own_marks: tuple[Marks, ...] = ()
+    provenance: Provenance | None = None
+    selection: str = ruled(Choice("Which pairs are asked", SELECTIONS, help=SELECTION_HELP), ALL)
+    contrast: tuple[str, ...] = ()
+    questions: int = ruled(Whole("Pairs of lists", 1, MOST_PAIRS), 10)
+    depth: int = ruled(Whole("First results of a list", 1, MOST_SHOWN), 10)
+    show_items: bool = ruled(Switch("Show the first results as pictures or texts"), False)
+    mark_relevant: bool = ruled(Switch("Mark the results that were searched for"), False)
+    show_positions: bool = ruled(Switch("Show positions as numbers"), True)
+    ask_strength: bool = ruled(Switch("Ask how much better the preferred list is"), False)
+    ask_satisfaction: bool = ruled(
+        Switch("Ask how satisfied people are with each list", help=SATISFACTION_HELP), False
+    )
+    shuffle_questions: bool = ruled(Switch("Shuffle the questions for each participant"), True)
+    practice: bool = ruled(Switch("Begin with a practice question"), False)
+
+    __hash__ = Plan.__hash__
+
+    @property
+    def has_items(self) -> bool:
+        """Whether questions show pictures or texts of documents."""
+        return self.show_items
+
+    @property
+    def setting(self) -> Setting:
+        """The setting that the measures are computed in."""
+        return Setting(self.collection_size)
+
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """The kinds of marks that measures read; participants see none of them."""
+        return self.own_marks[0].kinds if self.own_marks else ()
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """The numbers that texts may speak of."""
+        sizes = {"collection_size": self.collection_size, "depth": self.depth}
+        return super().numbers | sizes
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics, in the order of ``own_lists``."""
+        return self.provenance.topics if self.provenance else ()
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The names of the runs, in the order of ``own_lists``."""
+        return self.provenance.runs if self.provenance else ()
+
+    def draw_questions(self) -> list[Question]:
+        """Return a question for each selected pair, by topic and then by run."""
+        pairs = sorted(self._selected(), key=lambda pair: (pair.topic, pair.runs))
+        return [self._question(number, pair) for number, pair in enumerate(pairs, 1)]
+
+    @cached_property
+    def pairs(self) -> list[RunPair]:
+        """The pairs that differ in what the page would show of them."""
+        count = len(self.runs)
+        return [
+            RunPair(topic, *both)
+            for topic in range(len(self.topics))
+            for both in combinations(range(count), 2)
+            if self._shown(topic, both[0]) != self._shown(topic, both[1])
+        ]
+
+    def _shown(self, topic: int, run: int) -> tuple[Any, ...]:
+        """Return what the page shows of a list, to find lists that look alike."""
+        documents = self.provenance.documents[topic][run] if self.provenance else ()
+        return (
+            documents[: self.depth] if self.show_items else (),
+            self.own_lists[topic][run] if self.show_positions else (),
+        )
+
+    @cached_property
+    def contested(self) -> list[tuple[int, RunPair]]:
+        """The pairs on which the contrast's measures contradict each other.
+
+        Each with 1 where the first measure favours the first run, and -1 where it favours the
+        second.
+        """
+        found = []
+        for pair in self.pairs:
+            question = self._question(0, pair, self.contrast)
+            signs = [sign_of(question, measure) for measure in self.contrast]
+            if signs[0] * signs[1] < 0:
+                found.append((signs[0], pair))
+        return found
+
+    @property
+    def balanced(self) -> int:
+        """How many pairs a balanced selection has at most."""
+        return 2 * len(self._couples())
+
+    def _couples(self) -> list[tuple[RunPair, RunPair]]:
+        """Return pairs of the same two runs, one for each direction of the contradiction."""
+        order = Positions(self.seed, 0, PAIR_STREAM).order(len(self.contested))
+        shuffled = sorted((self.contested[index] for index in order), key=lambda each: each[1].runs)
+        couples: list[tuple[RunPair, RunPair]] = []
+        for _, of_runs in groupby(shuffled, key=lambda each: each[1].runs):
+            directions: dict[int, list[RunPair]] = {1: [], -1: []}
+            for sign, pair in of_runs:
+                directions[sign].append(pair)
+            couples += zip(*directions.values(), strict=False)
+        return couples
+
+    def _selected(self) -> Iterable[RunPair]:
+        if self.selection == ALL:
+            order = Positions(self.seed, 1, PAIR_STREAM).order(len(self.pairs))
+            return [self.pairs[index] for index in order[: self.questions]]
+        couples = self._couples()
+        order = Positions(self.seed, 1, PAIR_STREAM).order(len(couples))
+        return [pair for index in order[: self.questions // 2] for pair in couples[index]]
+
+    def _question(
+        self, number: int, pair: RunPair, measures: Sequence[str] | None = None
+    ) -> Question:
+        """Build the question of a pair: list A is of the first run, list B of the second."""
+        ranks = [self.own_lists[pair.topic][run] for run in pair.runs]
+        marks = self.own_marks[pair.topic] if self.own_marks else NO_MARKS
+        source = None
+        if self.provenance is not None:
+            place = (pair.topic + 1, LETTERS, pair.runs)
+            source = self.provenance.of_question(*place, self.depth)
+        return build_question(
+            number,
+            ranks,
+            self.measures if measures is None else measures,
+            self.setting,
+            marks.reordered(pair.runs),
+            source,
+        )
+
+    @property
+    def selection_sentence(self) -> str:
+        """How the pairs were selected, for every output; without a full stop."""
+        runs, topics = len(self.runs), len(self.topics)
+        possible = runs * (runs - 1) // 2 * topics
+        alike = possible - len(self.pairs)
+        of_all = f"{possible} pairs of {runs} runs for {topics} topic{'s' * (topics != 1)}"
+        left_out = f", {alike} that look alike left out" if alike else ""
+        if self.selection == ALL:
+            drawn = len(self.pairs) - self.questions
+            some = f"{self.questions} drawn with seed {self.seed} from" if drawn else "all"
+            return f"{some} {of_all}{left_out}"
+        first, second = self.contrast
+        favour = sum(sign > 0 for sign, _ in self.contested)
+        return (
+            f"{self.questions} of the {len(self.contested)} pairs on which {first} and {second} "
+            f"contradict each other, of {of_all}{left_out}; balanced: of each two runs, {first} "
+            f"favours either one equally often (before that, the earlier run in {favour}); drawn "
+            f"with seed {self.seed}"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the plan as plain lists and dictionaries, for storage."""
+        return super().as_json() | {
+            "own_marks": [marks.as_json() for marks in self.own_marks],
+            "provenance": self.provenance and self.provenance.as_json(),
+        }
+
+    @classmethod
+    def _read(cls, values: dict[str, Any], faults: list[Fault]) -> None:
+        parsers: dict[str, Callable[[Any], Any]] = {
+            "own_lists": _parse_lists,
+            "own_marks": lambda each: tuple(map(Marks.from_json, each)),
+            "provenance": lambda each: each and Provenance.from_json(each),
+        }
+        for name, parse in parsers.items():
+            default = next(item.default for item in fields(cls) if item.name == name)
+            try:
+                values[name] = parse(values.get(name, default))
+            except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+                faults.append(Fault((name,), f"{name} cannot be read: {error}"))
+                values[name] = default
+
+    def _tidy(self) -> None:
+        super()._tidy()
+        for name in ("measures", "contrast"):
+            object.__setattr__(self, name, as_tuple(getattr(self, name)))
+        if all(isinstance(name, str) and name in MEASURES for name in self.measures):
+            ordered = sorted(self.measures, key=MEASURES.sort_key)
+            object.__setattr__(self, "measures", tuple(ordered))
+
+    def _rules(self) -> dict[str, Rule]:
+        rules = super()._rules()
+        del rules["practice"]  # no form asks for it
+        return rules
+
+    def _registry_faults(self) -> Iterator[Fault]:
+        for name in self.measures:
+            try:
+                registered = measure_named(name).name
+            except (ValueError, TypeError) as error:
+                yield Fault(("measures",), str(error))
+            else:
+                if registered != name:
+                    yield Fault(("measures",), f"the measure {name} is written {registered}")
+        if not 1 <= len({*self.measures}) == len(self.measures) <= MOST_MEASURES:
+            shown = ", ".join(map(str, self.measures)) or "empty"
+            text = f"measures is {shown}; 1 to {MOST_MEASURES} different ones are allowed"
+            yield Fault(("measures",), text)
+
+    def _number_faults(self) -> Iterator[Fault]:
+        if self.practice:
+            yield Fault(("practice",), "practice is on; preference has no practice question")
+        if self.provenance is None:
+            text = "own_lists is empty; judgements and two runs or more fill it"
+            yield Fault(("own_lists",), text)
+            return
+        yield from self.provenance.faults(len(self.own_lists), len(self.runs))
+        if len(self.runs) < 2:
+            yield Fault(("provenance",), "provenance has one run; two are compared")
+        if len(self.own_lists) > MOST_PAIRED_TOPICS:
+            text = f"{len(self.own_lists)} topics; {MOST_PAIRED_TOPICS} are allowed"
+            yield Fault(("own_lists",), text)
+        if self.own_marks and len(self.own_marks) != len(self.own_lists):
+            text = f"{len(self.own_marks)} topics have marks, {len(self.own_lists)} have lists"
+            yield Fault(("own_marks",), text)
+            return
+        for index, lists in enumerate(self.own_lists):
+            try:
+                if len(lists) != len(self.runs):
+                    raise ValueError(f"{len(lists)} lists; {len(self.runs)} runs need as many")
+                marks = self.own_marks[index] if self.own_marks else NO_MARKS
+                build_question(0, lists, (), self.setting, marks)
+            except (IndexError, TypeError, ValueError) as error:
+                place = ("own_lists", index)
+                yield Fault(place, f"topic {self.topics[index]}: {error}")
+        if not (self.show_items or self.show_positions):
+            text = "nothing of the lists is shown; turn show_items on, or show_positions"
+            yield Fault(("show_positions",), text)
+
+    def _later_faults(self, *, registered: bool) -> Iterator[Fault]:
+        contrast = self.contrast
+        if self.selection == ALL and contrast:
+            yield Fault(("contrast",), f"contrast is {and_join(contrast)}; the selection is all")
+        elif self.selection == DISCRIMINATIVE and (
+            len({*contrast}) != 2 or len(contrast) != 2 or not {*contrast} <= {*self.measures}
+        ):
+            shown = and_join(contrast) or "empty"
+            known = ", ".join(self.measures)
+            yield Fault(("contrast",), f"contrast is {shown}; two of {known} are needed")
+        elif registered:
+            yield from self._need_faults() or self._pair_faults()
+
+    def _need_faults(self) -> list[Fault]:
+        return [
+            Fault(
+                ("measures",),
+                f"{name} needs to know the clusters of the relevant documents; give a file of "
+                "clusters, or take another measure",
+            )
+            for name in self.measures
+            if "clusters" in MEASURES[name].needs and "clusters" not in self.marked
+        ]
+
+    def _pair_faults(self) -> Iterator[Fault]:
+        if self.selection == ALL:
+            most, of_what = len(self.pairs), "pairs of lists differ"
+        else:
+            most = self.balanced
+            favour = sum(sign > 0 for sign, _ in self.contested)
+            against = len(self.contested) - favour
+            of_what = (
+                f"can be balanced: {and_join(self.contrast)} contradict each other on "
+                f"{len(self.contested)} pairs, and {self.contrast[0]} favours the earlier run in "
+                f"{favour} of them, the later one in {against}"
+            )
+            if self.questions % 2:
+                text = f"questions is {self.questions}; balanced pairs need an even number"
+                yield Fault(("questions",), text)
+                return
+        if self.questions > most:
+            yield Fault(("questions",), f"questions is {self.questions}; {most} {of_what}")
+
+
+def _parse_lists(value: Any) -> ListsOfTopics:
+    """Parse topic → run → positions; raises TypeError for anything else."""
+    lists = tuple(tuple(tuple(ranks) for ranks in of_topic) for of_topic in value)
+    if any(type(rank) is not int for each in lists for ranks in each for rank in ranks):
+        raise TypeError("topics with lists of whole numbers are needed")
+    return lists
+
+
+def sign_of(question: Question, measure: str) -> int:
+    """Return 1 where a measure favours list A, -1 where it favours list B, 0 for a tie."""
+    places = question.columns[measure].ranking.places
+    return (places["B"] > places["A"]) - (places["B"] < places["A"])
+
+
+@dataclass(frozen=True)
+class PreferencePresentation:
+    """How one participant is shown a pair: ``left_list`` is the letter of the one at the left."""
+
+    left_list: str
+
+    def __post_init__(self) -> None:
+        if self.left_list not in LETTERS:
+            raise ValueError(f"left_list is {self.left_list!r}; allowed are {', '.join(LETTERS)}")
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The letters from left to right."""
+        return LETTERS if self.left_list == LETTERS[0] else LETTERS[::-1]
+
+
+@dataclass(frozen=True)
+class PreferenceAnswer:
+    """Which list is better, and what else the plan asks.
+
+    ``strength``: of STRENGTHS, only where a list is preferred. ``satisfaction_left``,
+    ``satisfaction_right``: of SATISFACTION, both or none. Raises ValueError for anything else.
+    """
+
+    preferred: str
+    strength: int | None = None
+    satisfaction_left: int | None = None
+    satisfaction_right: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.preferred not in PREFERRED:
+            allowed = ", ".join(PREFERRED)
+            raise ValueError(f"preferred is {self.preferred!r}; allowed are {allowed}")
+        if self.strength is not None and self.preferred not in (LEFT, RIGHT):
+            raise ValueError(f"strength is {self.strength}, but neither list is preferred")
+        if self.strength not in (*STRENGTHS, None):
+            raise ValueError(f"strength is {self.strength}; 1 to {STRENGTHS[-1]} are allowed")
+        satisfied = self.satisfaction_left, self.satisfaction_right
+        if (satisfied[0] is None) != (satisfied[1] is None):
+            raise ValueError("satisfaction is given for one list; for both or none it can be")
+        if not {*satisfied} <= {*SATISFACTION, None}:
+            raise ValueError(f"satisfaction is {satisfied}; 1 to {SATISFACTION[-1]} are allowed")
+
+
+class Side(NamedTuple):
+    """A list as participants see it: positions as numbers, or its first results, or both."""
+
+    positions: tuple[int, ...]
+    results: tuple[Result, ...] = ()
+
+
+class PreferenceView(NamedTuple):
+    """All that a participant may see of a pair, from left to right.
+
+    ``left_list``: the letter of the one at the left, to look its results up; no page has it.
+    """
+
+    left_list: str
+    sides: tuple[Side, Side]
+    topic: ShownItem | None = None
+
+    @property
+    def has_pictures(self) -> bool:
+        """Whether a result is shown as a picture."""
+        return any(each.item and each.item.picture for side in self.sides for each in side.results)
+
+
+class Preference:
+    """The kind of question "preference", for the registry."""
+
+    name = "preference"
+    plan: type[Plan] = PreferencePlan
+    presentation: type[Any] = PreferencePresentation
+    answer: type[Any] = PreferenceAnswer
+    generator_version = 1
+
+    def read_question(self, number: int, content: Mapping[str, Any]) -> Question:
+        """Return the question that a row or a file holds."""
+        return Question.from_json(number, content)
+
+    def draw(
+        self,
+        plan: PreferencePlan,  # noqa: ARG002 - see Task
+        question: Question,  # noqa: ARG002 - see Task
+        chance: Random,
+    ) -> PreferencePresentation:
+        """Draw which list is at the left."""
+        return PreferencePresentation(chance.choice(LETTERS))
+
+    def show(self, question: Question, presentation: PreferencePresentation) -> PreferenceView:
+        """Return the positions of both lists; ``with_items`` adds their first results."""
+        left, right = (Side(question.lists[letter]) for letter in presentation.sides)
+        return PreferenceView(presentation.left_list, (left, right))
+
+    def with_items(
+        self, plan: PreferencePlan, question: Question, view: PreferenceView, find: FindItems
+    ) -> PreferenceView:
+        """See ``Task.with_items``."""
+        if question.source is None:
+            return view
+        documents = question.source.documents
+        items, topic = find({*documents["A"], *documents["B"]}, question.source.topic)
+        letters = PreferencePresentation(view.left_list).sides
+        left, right = (
+            side._replace(
+                results=tuple(
+                    Result(
+                        rank,
+                        items.get(document),
+                        rank in side.positions if plan.mark_relevant else None,
+                    )
+                    for rank, document in enumerate(documents[letter], 1)
+                )
+            )
+            for letter, side in zip(letters, view.sides, strict=True)
+        )
+        return view._replace(sides=(left, right), topic=topic)
+
+    def facts(self, plan: PreferencePlan, generator_version: int) -> dict[str, Any]:  # noqa: ARG002 - see Task
+        """Return what a summary of the study says of its pairs."""
+        return {
+            "measures": " ".join(plan.measures),
+            "runs": " ".join(plan.runs),
+            "topics": len(plan.topics),
+            "collection_size": plan.collection_size,
+            "selection": plan.selection_sentence,
+        }
+
+    def findings(self, plan: PreferencePlan, questions: Sequence[Question]) -> Iterator[Finding]:
+        """Yield how pairs were selected, and on how many of them measures contradict each other."""
+        yield Finding(None, f"pairs: {plan.selection_sentence}")
+        signs = {
+            name: [sign_of(question, name) for question in questions] for name in plan.measures
+        }
+        for name, of_pairs in signs.items():
+            if ties := of_pairs.count(0):
+                text = f"{name} has the same value for both lists of {ties} of {len(questions)}"
+                yield Finding(None, f"{text} pairs, and says nothing there")
+        for first, second in combinations(plan.measures, 2):
+            both = [*zip(signs[first], signs[second], strict=True)]
+            count = sum(a * b < 0 for a, b in both)
+            text = f"{first} and {second} contradict each other on {count} of {len(both)} pairs"
+            yield Finding(None, text)
+
+    def usual_variant(self, plan: PreferencePlan) -> str:  # noqa: ARG002 - see Task
+        """Name the letter of the list that a preview shows at the left."""
+        return LETTERS[0]
+
+    def draw_variant(
+        self,
+        plan: PreferencePlan,  # noqa: ARG002 - see Task
+        question: Question,  # noqa: ARG002 - see Task
+        variant: str,
+    ) -> PreferencePresentation:
+        """Return the presentation with the list of this letter at the left."""
+        return PreferencePresentation(variant)
+
+    def describe(
+        self,
+        plan: PreferencePlan,
+        view: PreferenceView,
+        presentation: PreferencePresentation,  # noqa: ARG002 - see Task
+    ) -> dict[str, Any]:
+        """Return what a participant was shown of both lists, without documents' ids."""
+        left, right = (_described(plan, side) for side in view.sides)
+        return {"topic": view.topic and view.topic.text, "left": left, "right": right}
+
+    def describe_answer(self, answer: PreferenceAnswer) -> dict[str, Any]:
+        """Return the answer's values, those that are asked."""
+        return {name: value for name, value in vars(answer).items() if value is not None}
+
+
+def _described(plan: PreferencePlan, side: Side) -> dict[str, Any]:
+    """Return what of a list its page tells."""
+    matches = [each.rank for each in side.results if each.is_relevant]
+    return {
+        **({"positions": [*side.positions]} if plan.show_positions else {}),
+        **({"results": len(side.results)} if plan.show_items else {}),
+        **({"marked": matches} if plan.show_items and plan.mark_relevant else {}),
+    }

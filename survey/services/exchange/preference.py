@@ -1,0 +1,300 @@
+"""Preferences in a bundle: the pairs of lists, what measures say of them, which list people prefer.
+
+The files of the lists and of the measures' orders are those of ordering.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+from sqlalchemy.orm import Session
+
+from survey.core.studies.fields import ParticipantRecord
+from survey.core.studies.questions import Question, rankings_of
+from survey.core.tasks.preference import (
+    LEFT,
+    RIGHT,
+    PreferenceAnswer,
+    PreferencePlan,
+    PreferencePresentation,
+)
+from survey.db import export_queries
+from survey.db.models import Presentation, StoredResponse
+from survey.db.models.preference import StoredPreferenceAnswer
+from survey.services.analysis.preference_results import Judgement, PreferenceResults
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.exchange.input_files import BundleError, CsvRow, Faults, Files, parse_rows
+from survey.services.exchange.ordering import QUESTION, RANKINGS, questions_table
+from survey.services.exchange.ordering_reader import check_rankings, read_questions
+from survey.services.exchange.tables import (
+    PARTICIPANT,
+    REASON,
+    Column,
+    Content,
+    Row,
+    Table,
+    lines_of,
+    read_reason,
+)
+
+PREFERENCES = "preferences.csv"
+
+
+class PreferenceRecord(NamedTuple):
+    """A preference; ``left_list``: the letter of the list at the left."""
+
+    participant: str
+    question: int
+    position: int
+    left_list: str
+    preferred: str
+    strength: int | None
+    satisfaction_left: int | None
+    satisfaction_right: int | None
+    shown_at: datetime | None
+    submitted_at: datetime | None
+    active_seconds: float | None
+    revisions: int | None
+    reason: str | None
+
+    @property
+    def drawn(self) -> PreferencePresentation:
+        """How the pair was shown."""
+        return PreferencePresentation(self.left_list)
+
+    @property
+    def answer(self) -> PreferenceAnswer:
+        """The answer; raises ValueError for an impossible one."""
+        satisfaction = self.satisfaction_left, self.satisfaction_right
+        return PreferenceAnswer(self.preferred, self.strength, *satisfaction)
+
+
+@dataclass(frozen=True)
+class PreferenceContent:
+    """The preferences of a study, by participant and question, read at each call."""
+
+    rows: Callable[[], Iterator[PreferenceRecord]]
+
+    def count(self) -> int:
+        """Count the preferences."""
+        return sum(1 for _ in self.rows())
+
+    def analyse(self, content: Content, options: AnalysisOptions) -> PreferenceResults:
+        """Return what the preferences say of measures and runs; excluded people are left out."""
+        counted = {
+            each.public_id
+            for each in content.participants()
+            if not each.excluded and (options.include_test or not each.is_test)
+        }
+        plan: Any = content.plan
+        judgements = [_judgement(row) for row in self.rows() if row.participant in counted]
+        return PreferenceResults(plan, content.questions, judgements)
+
+    def as_json(self, analysis: PreferenceResults) -> dict[str, Any]:
+        """Return an analysis as ``survey analyse --json`` prints it."""
+        return analysis.as_json()
+
+    def to_import(
+        self,
+        content: Content,  # noqa: ARG002 - see TaskContent
+    ) -> Iterator[tuple[PreferenceRecord, PreferencePresentation, PreferenceAnswer]]:
+        """Yield each preference's record, how the pair was shown, and the answer."""
+        for row in self.rows():
+            yield row, row.drawn, row.answer
+
+
+def _judgement(row: PreferenceRecord) -> Judgement:
+    """Return a preference by the letters of the lists, for the analysis."""
+    letters = row.drawn.sides
+    by_side = dict(zip((LEFT, RIGHT), letters, strict=True))
+    satisfaction = row.satisfaction_left, row.satisfaction_right
+    return Judgement(
+        participant=row.participant,
+        question=row.question,
+        preferred=by_side.get(row.preferred, row.preferred),
+        side=row.preferred,
+        strength=row.strength,
+        satisfaction=dict(zip(letters, satisfaction, strict=True)),
+    )
+
+
+class PreferenceFiles:
+    """The files of the kind of question "preference", as the registry of files holds them."""
+
+    recomputed: Mapping[str, str] = {
+        "questions.csv": "the pairs of lists as the plan gives them",
+        "rankings.csv": "values, printed values and orders recomputed",
+    }
+    answers_file = PREFERENCES
+
+    def data_tables(self, plan: PreferencePlan) -> list[Table]:
+        """Return the files of the pairs and of the preferences."""
+        return [questions_table(plan), RANKINGS, Table(PREFERENCES, _COLUMNS, _preferences)]
+
+    def result_tables(self, plan: PreferencePlan) -> list[Table]:  # noqa: ARG002 - see TaskFiles
+        """Return no files: the results are in analysis.json."""
+        return []
+
+    def lines_per_answer(self, plan: PreferencePlan) -> int:  # noqa: ARG002 - see TaskFiles
+        """Return how many lines of the files an answer takes."""
+        return 1
+
+    def stored(self, session: Session, study_id: int, *, include_test: bool) -> PreferenceContent:
+        """Return the preferences of a study in the database."""
+        read = export_queries.preferences_of
+        return PreferenceContent(
+            lambda: map(PreferenceRecord._make, read(session, study_id, include_test=include_test))
+        )
+
+    def read(
+        self,
+        files: Files,
+        plan: PreferencePlan,
+        participants: Callable[[], Iterable[ParticipantRecord]],
+    ) -> tuple[Sequence[Question], PreferenceContent]:
+        """Read the pairs and the preferences; raises BundleError with the place of each fault."""
+        questions = read_questions(files, plan)
+        reader = _Reader(plan, questions, {each.public_id for each in participants()})
+        names = [column.name for column in _COLUMNS]
+        rows = [*parse_rows(files, PREFERENCES, names, reader.read)]
+        records = sorted(rows, key=attrgetter("participant", "question"))
+        _check_complete(plan, participants(), records)
+        return questions, PreferenceContent(lambda: iter(records))
+
+    def check_derived(self, files: Files, content: Content) -> None:
+        """Compare rankings.csv, where it exists, with the lists; raises BundleError."""
+        check_rankings(files, rankings_of(content.questions), foreign=False)
+
+    def check_questions(self, content: Content) -> str:
+        """Select the pairs again and compare; return how they were selected."""
+        plan: Any = content.plan
+        for found, expected in zip(content.questions, plan.draw_questions(), strict=True):
+            for what in ("lists", "marks", "source"):
+                if getattr(found, what) != getattr(expected, what):
+                    place = f"questions.csv, question {found.number}"
+                    raise BundleError(f"{place}: the plan selects a pair with other {what}")
+        return f"the pairs are selected again: {plan.selection_sentence}"
+
+    def read_practice(self, study: Mapping[str, Any], plan: PreferencePlan) -> None:
+        """Return None: there is no practice."""
+
+    def study_entries(self, plan: PreferencePlan, practice: None) -> dict[str, Any]:  # noqa: ARG002 - see TaskFiles
+        """Return sources, measures, how pairs were selected, and that there is no practice."""
+        sources = plan.provenance.as_json()["sources"] if plan.provenance else []
+        return {
+            "sources": sources,
+            "measures": list(plan.measures),
+            "selection": plan.selection_sentence,
+            "practice": None,
+        }
+
+    def why_different(self, study: Mapping[str, Any]) -> str:  # noqa: ARG002 - see TaskFiles
+        """Return "": pairs are drawn by nothing that may differ."""
+        return ""
+
+
+class _Reader:
+    """Reads rows of preferences.csv; of a participant and a question there may be one."""
+
+    def __init__(self, plan: PreferencePlan, questions: Sequence[Question], people: set[str]):
+        self._plan, self._people = plan, people
+        self._questions = {each.number: each for each in questions}
+        self._seen: set[tuple[str, int]] = set()
+
+    def read(self, row: CsvRow) -> PreferenceRecord:
+        """Return the preference of a row; raises BundleError with its place."""
+        person, number = row.text("participant"), row.whole_number("question", 1)
+        question = self._questions.get(number)
+        if person not in self._people or question is None or question.source is None:
+            raise row.fault("participant", "no such participant or question")
+        if (person, number) in self._seen:
+            raise row.fault("question", "one preference of each participant is allowed")
+        self._seen.add((person, number))
+        source = question.source
+        if row.text("topic") != source.topic:
+            raise row.fault("topic", f"questions.csv gives {source.topic}")
+        letters = {run: letter for letter, run in source.runs.items()}
+        shown = [row.text("left"), row.text("right")]
+        if {*shown} != {*letters}:
+            raise row.fault("left", f"left and right are the runs {' and '.join(letters)}")
+        record = PreferenceRecord(
+            participant=person,
+            question=number,
+            position=row.whole_number("position", 1),
+            left_list=letters[shown[0]],
+            preferred=row.text("preferred"),
+            strength=row.optional_whole_number("strength"),
+            satisfaction_left=row.optional_whole_number("satisfaction_left"),
+            satisfaction_right=row.optional_whole_number("satisfaction_right"),
+            shown_at=row.optional_time("shown_at"),
+            submitted_at=row.optional_time("submitted_at"),
+            active_seconds=row.optional_number("active_seconds"),
+            revisions=row.optional_whole_number("revisions"),
+            reason=read_reason(row, self._plan),
+        )
+        try:
+            answer = record.answer
+        except ValueError as error:
+            raise row.fault("preferred", str(error)) from None
+        self._check_asked(row, answer)
+        return record
+
+    def _check_asked(self, row: CsvRow, answer: PreferenceAnswer) -> None:
+        """Refuse what the plan does not ask, and a gap where it asks."""
+        has_side = answer.preferred in (LEFT, RIGHT)
+        if (answer.strength is not None) != (self._plan.ask_strength and has_side):
+            raise row.fault("strength", "one is given where the plan asks and a list is preferred")
+        if (answer.satisfaction_left is not None) != self._plan.ask_satisfaction:
+            raise row.fault("satisfaction_left", "both are given where the plan asks, only there")
+
+
+def _check_complete(
+    plan: PreferencePlan,
+    participants: Iterable[ParticipantRecord],
+    records: Iterable[PreferenceRecord],
+) -> None:
+    """Refuse participants who are complete without an answer to each of their questions."""
+    faults = Faults()
+    counts: dict[str, int] = {}
+    for record in records:
+        counts[record.participant] = counts.get(record.participant, 0) + 1
+    for each in participants:
+        count = counts.get(each.public_id, 0)
+        if each.status == "complete" and count != plan.asked:
+            place = f"participants.csv, participant {each.public_id}, column status"
+            found = f"'complete' found; {PREFERENCES} has {count} answers of {plan.asked}"
+            faults.add(f"{place}: {found}")
+    faults.raise_any()
+
+
+@lines_of
+def _preferences(content: Content) -> Iterator[Row]:
+    sources = {question.number: question.source for question in content.questions}
+    for row in content.answers.rows():
+        source = sources[row.question]
+        left, right = (source.runs[letter] for letter in row.drawn.sides)
+        yield (
+            *(row.participant, row.question, source.topic, left, right),
+            *(row.preferred, row.strength, row.reason),
+            *(row.satisfaction_left, row.satisfaction_right),
+            *(row.position, row.shown_at, row.submitted_at, row.active_seconds, row.revisions),
+        )
+
+
+_COLUMNS = [
+    *(PARTICIPANT, QUESTION, Column("topic", "what was searched for")),
+    Column("left", "the run whose list was at the left"),
+    Column("right", "the run whose list was at the right"),
+    Column("preferred", source=StoredPreferenceAnswer.preferred),
+    Column("strength", source=StoredPreferenceAnswer.strength),
+    REASON,
+    Column("satisfaction_left", source=StoredPreferenceAnswer.satisfaction_left),
+    Column("satisfaction_right", source=StoredPreferenceAnswer.satisfaction_right),
+    Column("position", source=Presentation.position),
+    Column("shown_at", source=Presentation.shown_at),
+    Column("submitted_at", source=StoredResponse.submitted_at),
+    Column("active_seconds", source=StoredResponse.active_seconds),
+    Column("revisions", source=StoredResponse.revisions),
+]

@@ -1,0 +1,136 @@
+"""Simulated participants who prefer the list that a measure puts first, with noise."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from bs4 import Tag
+
+from survey.core.measures import MEASURES
+from survey.core.studies.questions import Question
+from survey.core.tasks.preference import (
+    EQUAL,
+    LEFT,
+    NEITHER,
+    RIGHT,
+    STRENGTHS,
+    PreferencePlan,
+)
+from survey.errors import SurveyError
+
+BY_DEFAULT = 0.2  # noise
+UNDECIDED = 0.1  # of the noise: below it, lists seem equal
+NEITHER_IN = 0.03  # how often neither is good
+PICTURE = re.compile(r"/([^/]+)\.webp$")
+
+Shown = tuple[tuple[str, ...], tuple[str, ...]]
+"""What identifies a pair on a page: of each side its documents, else its positions."""
+
+
+class Leaning(NamedTuple):
+    """A measure, the standard deviation of the noise, and each pair's values by what is shown.
+
+    ``differences``: how much better, in the measure, the first of the two lists is. ``pictures``:
+    the document of each picture or text, by its random name or by the text.
+    """
+
+    measure: str
+    noise: float
+    differences: Mapping[Shown, float]
+    pictures: Mapping[str, str]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return measure and noise as plain values."""
+        return {"measure": self.measure, "noise": self.noise}
+
+
+class PreferenceBot:
+    """The bots of the kind of question "preference", as the registry of bots holds them."""
+
+    def preference(
+        self, plan: PreferencePlan, text: str | None, pictures: Mapping[str, str]
+    ) -> Leaning:
+        """Read "AP:0.2": a measure of the plan, and noise; by default the plan's first measure.
+
+        A bot prefers the list whose value, plus noise of that standard deviation, is better.
+        """
+        match = re.fullmatch(r"([^:]+)(?::([0-9]*\.?[0-9]+))?", text or plan.measures[0])
+        names = {name.lower(): name for name in plan.measures}
+        if match is None or match[1].lower() not in names:
+            raise SurveyError(
+                f"{text!r} is no preference; write one of {', '.join(plan.measures)} and the noise "
+                f"of its difference, like {plan.measures[0]}:0.2."
+            )
+        measure = names[match[1].lower()]
+        noise = float(match[2]) if match[2] else BY_DEFAULT
+        differences: dict[Shown, float] = {}
+        known = {*pictures.values()}
+        for question in plan.draw_questions():
+            difference, shown = _difference(question, measure), _shown(plan, question, known)
+            differences[shown] = difference
+            differences[shown[::-1]] = -difference
+        return Leaning(measure, noise, differences, pictures)
+
+    def answer(
+        self,
+        form: Tag,
+        plan: PreferencePlan,
+        preference: Leaning,
+        chance: np.random.Generator,
+    ) -> dict[str, Any] | None:
+        """Choose a list, and what else is asked; satisfaction follows the same sign."""
+        if form.select_one("[name=preferred]") is None:
+            return None
+        left, right = (_read(side, plan, preference.pictures) for side in form.select(".side"))
+        difference = preference.differences.get((left, right))
+        if difference is None:
+            raise ValueError("there are two lists that the plan does not have")
+        felt = difference + chance.normal(0, preference.noise)
+        lean = 0 if abs(felt) < UNDECIDED * preference.noise else 1 if felt > 0 else -1
+        choice = NEITHER if chance.random() < NEITHER_IN else (EQUAL, LEFT, RIGHT)[lean]
+        sent: dict[str, Any] = {"preferred": choice}
+        if plan.ask_strength:
+            size = abs(felt) / max(preference.noise, 1e-9)
+            sent["strength"] = str(STRENGTHS[min(int(size), len(STRENGTHS) - 1)])
+        if plan.ask_satisfaction:
+            mood = 2 if choice == NEITHER else 3
+            side = {LEFT: 1, RIGHT: -1}.get(choice, 0)
+            sent |= {"satisfaction_left": mood + side, "satisfaction_right": mood - side}
+        return sent
+
+
+def _difference(question: Question, measure: str) -> float:
+    """Return how much better list A is than list B, in the measure's own units."""
+    first, second = question.columns[measure].values
+    return (first - second) * (1 if MEASURES[measure].better == "higher" else -1)
+
+
+def _shown(plan: PreferencePlan, question: Question, known: Collection[str]) -> Shown:
+    """Return what identifies a question's lists on its page, list A first."""
+    lists: Mapping[str, Sequence[object]] = question.lists
+    if plan.show_items and question.source is not None:
+        documents = question.source.documents
+        lists = {
+            letter: [each if each in known else "" for each in documents[letter]]
+            for letter in documents
+        }
+    first, second = (tuple(map(str, lists[letter])) for letter in plan.letters)
+    return first, second
+
+
+def _read(side: Tag, plan: PreferencePlan, pictures: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the documents of a list on a page, or its positions where it shows no items."""
+    if not plan.show_items:
+        return tuple(rank.text for rank in side.select(".rank"))
+    return tuple(pictures.get(_name(result), "") for result in side.select("li"))
+
+
+def _name(result: Tag) -> str:
+    """Return the random name of a result's picture, else its text."""
+    image = result.select_one("img")
+    if image is None:
+        text = result.select_one(".text p, p.text")
+        return text.get_text() if text else ""
+    match = PICTURE.search(str(image["src"]))
+    return match[1] if match else ""

@@ -1,0 +1,169 @@
+"""The pages of preference: a form of one choice between two lists, and an answer in words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from sqlalchemy.orm import Session
+from wtforms import HiddenField
+
+from survey.core.tasks.preference import (
+    EQUAL,
+    LEFT,
+    NEITHER,
+    PREFERRED,
+    RIGHT,
+    SATISFACTION,
+    STRENGTHS,
+    PreferenceAnswer,
+    PreferencePlan,
+)
+from survey.errors import marked
+from survey.services.participation.answers import ShownQuestion
+from survey.web.forms import AnswerForm, Form
+from survey.web.language import gettext
+
+IN_WORDS = {
+    LEFT: marked("List 1 is better"),
+    RIGHT: marked("List 2 is better"),
+    EQUAL: marked("Both are equally good"),
+    NEITHER: marked("Neither is good"),
+}
+
+
+class FilledIn(NamedTuple):
+    """The values that a question's page shows as chosen, each a text or None."""
+
+    preferred: str | None = None
+    strength: str | None = None
+    satisfaction_left: str | None = None
+    satisfaction_right: str | None = None
+
+    @classmethod
+    def answer(cls, answer: PreferenceAnswer) -> "FilledIn":
+        """Return the values of a stored answer."""
+        values = (getattr(answer, name) for name in cls._fields)
+        return cls(*(None if value is None else str(value) for value in values))
+
+
+class PreferenceForm(AnswerForm):
+    """Which list is better; and how much, and how satisfying each is, where the plan asks.
+
+    A strength that comes with no preferred list is left out: a page without scripts shows the
+    field in any case.
+    """
+
+    plan: PreferencePlan
+
+    preferred = HiddenField()
+    strength = HiddenField()
+    satisfaction_left = HiddenField()
+    satisfaction_right = HiddenField()
+
+    def validate(self, extra_validators: Any = None) -> bool:
+        """Check that everything is answered that the plan asks, with values of the page."""
+        super().validate(extra_validators)
+        self._check(self.preferred, PREFERRED, gettext("Please choose one of the four answers."))
+        if self._has_strength:
+            self._check(
+                self.strength, STRENGTHS, gettext("Please say how much better the list is.")
+            )
+        if self.plan.ask_satisfaction:
+            for field, number in ((self.satisfaction_left, 1), (self.satisfaction_right, 2)):
+                sentence = gettext("Please say how satisfied you are with list %(number)s.")
+                self._check(field, SATISFACTION, sentence % {"number": number})
+        return not self.errors
+
+    def _check(self, field: Any, allowed: Sequence[object], sentence: str) -> None:
+        if field.data not in map(str, allowed):
+            field.data, field.errors = None, [sentence]
+
+    @property
+    def _has_strength(self) -> bool:
+        return self.plan.ask_strength and self.preferred.data in (LEFT, RIGHT)
+
+    @property
+    def answer(self) -> PreferenceAnswer:
+        """The answer of a valid form."""
+        satisfaction: list[int | None] = [None, None]
+        if self.plan.ask_satisfaction:
+            fields = (self.satisfaction_left, self.satisfaction_right)
+            satisfaction = [int(field.data) for field in fields]
+        strength = int(self.strength.data) if self._has_strength else None
+        return PreferenceAnswer(self.preferred.data, strength, *satisfaction)
+
+    @property
+    def filled_in(self) -> FilledIn:
+        """What was chosen."""
+        return FilledIn(*(self[name].data or None for name in FilledIn._fields))
+
+    def add_error(self, sentence: str) -> None:
+        """Add an error beside the choice."""
+        self.preferred.errors = [*self.preferred.errors, sentence]
+
+
+@lru_cache(maxsize=100)
+def _form(plan: PreferencePlan) -> type[PreferenceForm]:
+    return type("PreferenceForm", (PreferenceForm,), {"plan": plan})
+
+
+class PreferencePages:
+    """The pages of the kind of question "preference", as the registry of pages holds them."""
+
+    work_template = "participant/preference/_work.html"
+    question_template = practice_template = "participant/preference/question.html"
+    answer_template = "participant/preference/_answer.html"
+    first_template = ""
+
+    def form(self, plan: PreferencePlan) -> type[AnswerForm]:
+        """Return the form of a pair."""
+        return _form(plan)
+
+    def filled_in(self, plan: PreferencePlan, shown: ShownQuestion) -> FilledIn:  # noqa: ARG002 - see TaskPages
+        """Return the values of the stored answer."""
+        return FilledIn.answer(shown.stored.answer) if shown.stored else FilledIn()
+
+    def empty(self, plan: PreferencePlan) -> FilledIn:  # noqa: ARG002 - see TaskPages
+        """Return no values."""
+        return FilledIn()
+
+    def doubt_of(
+        self, plan: PreferencePlan, form: PreferenceForm, shown: Callable[[], ShownQuestion]
+    ) -> None:
+        """Return None: no answer is asked back about."""
+
+    def explanations(self, plan: PreferencePlan) -> Sequence[str]:  # noqa: ARG002 - see TaskPages
+        """Return no templates: there is no practice."""
+        return ()
+
+    def check(self, plan: PreferencePlan) -> None:
+        """Return None: no question checks whether the task is understood."""
+
+    def in_words(self, answer: PreferenceAnswer) -> str:
+        """Return which list is better."""
+        return gettext(IN_WORDS[answer.preferred])
+
+    def sent_in_words(self, sent: Mapping[str, list[str]]) -> str:
+        """Return in words which list a form says is better."""
+        [preferred] = sent.get("preferred", [""])[:1]
+        return gettext(IN_WORDS[preferred]) if preferred in IN_WORDS else ""
+
+    def example_answer(self) -> PreferenceAnswer:
+        """Return an answer for a preview of pages."""
+        return PreferenceAnswer(LEFT)
+
+    def first_form(self, plan: PreferencePlan, shown: ShownQuestion) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
+        """Return None: nothing precedes a pair."""
+        return None
+
+    def preview_first_form(self, plan: PreferencePlan) -> type[Form] | None:  # noqa: ARG002 - see TaskPages
+        """Return None: nothing precedes a pair."""
+        return None
+
+    def filled_in_after(self, first: Form) -> None:
+        """Nothing precedes a pair."""
+
+    def save_first(
+        self, session: Session, plan: PreferencePlan, participant: Any, position: int, form: Any
+    ) -> None:
+        """Nothing precedes a pair."""

@@ -1,0 +1,452 @@
+"""Preference: from runs over two lists side by side to a replicated bundle."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import insert, select
+from sqlalchemy.exc import IntegrityError
+
+from survey import tokens
+from survey.cli.planning import local_server
+from survey.core.studies.fields import PlanError
+from survey.core.tasks import plan_from_json, task_of
+from survey.core.tasks.preference import (
+    LETTERS,
+    PREFERRED,
+    PreferenceAnswer,
+    PreferencePresentation,
+    sign_of,
+)
+from survey.db.models import TASK_TABLES, StoredResponse
+from survey.errors import SurveyError
+from survey.services import accounts
+from survey.services.analysis.study_results import AnalysisOptions
+from survey.services.collections import items as collection
+from survey.services.exchange import bundle, bundle_import
+from survey.services.exchange.bundle import analyse_stored
+from survey.services.exchange.bundle_reader import replicate
+from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
+from survey.services.planning.simulation import preference_for, simulate
+from survey.services.studies import lifecycle
+from tests.builders import KEY
+from tests.databases import ON_SQLITE
+from tests.preferred import (
+    ORDERS,
+    a_participant,
+    a_preference_plan,
+    a_preference_study,
+    a_qrels,
+    a_run,
+    sides_on,
+)
+from tests.web.desk import Desk
+
+TABLES = TASK_TABLES["preference"]
+
+
+@pytest.fixture
+def study(app, session):
+    return a_preference_study(session)
+
+
+@pytest.fixture
+def visitor(app, study):
+    return a_participant(app)
+
+
+def exported(session, study):
+    content = b"".join(bundle.stream_bundle(session, study))
+    session.rollback()
+    return open_files(io.BytesIO(content), "preferred.zip")
+
+
+def rows_of(files, name):
+    return [*csv.DictReader(io.StringIO(files[name].decode()))]
+
+
+def answered(visitor, count=5, **fields):
+    for position in range(1, count + 1):
+        visitor.submit(f"/q/{position}", **{"preferred": "left", **fields})
+        assert visitor.status == 200, visitor.text
+
+
+# --- the plan and its pairs ----------------------------------------------------------------
+
+
+def test_all_pairs_are_asked_but_those_that_look_alike():
+    plan = a_preference_plan()
+    questions = plan.draw_questions()
+    assert [each.source.topic for each in questions] == ["1", "2", "3", "4", "5"]
+    assert all(each.source.runs == {"A": "alpha", "B": "beta"} for each in questions)
+    sentence = "all 6 pairs of 2 runs for 6 topics, 1 that look alike left out"
+    assert plan.selection_sentence == sentence
+
+
+def test_fewer_pairs_are_drawn_by_the_seed():
+    plan = a_preference_plan(questions=3)
+    assert len(plan.draw_questions()) == 3
+    assert plan.selection_sentence.startswith("3 drawn with seed 1 from 6 pairs of 2 runs")
+    drawn = {
+        tuple(
+            each.source.topic for each in a_preference_plan(questions=3, seed=seed).draw_questions()
+        )
+        for seed in range(8)
+    }
+    assert len(drawn) > 2
+
+
+def test_discriminative_pairs_are_balanced_on_which_run_a_measure_favours():
+    plan = a_preference_plan(selection="discriminative", contrast=["AP", "RR"])
+    questions = plan.draw_questions()
+    signs = [(sign_of(each, "AP"), sign_of(each, "RR")) for each in questions]
+    assert sorted(signs) == [(-1, 1), (-1, 1), (1, -1), (1, -1)]
+    assert plan.selection_sentence == (
+        "4 of the 4 pairs on which AP and RR contradict each other, of 6 pairs of 2 runs for 6 "
+        "topics, 1 that look alike left out; balanced: of each two runs, AP favours either one "
+        "equally often (before that, the earlier run in 2); drawn with seed 1"
+    )
+
+
+@given(st.integers(0, 2**31), st.sampled_from([2, 4]))
+def test_every_balanced_selection_has_as_many_of_either_direction(seed, count):
+    options = {"selection": "discriminative", "contrast": ["AP", "RR"]}
+    plan = a_preference_plan(**options, questions=count, seed=seed)
+    questions = plan.draw_questions()
+    assert sum(sign_of(each, "AP") for each in questions) == 0
+    assert all(sign_of(each, "AP") == -sign_of(each, "RR") != 0 for each in questions)
+    assert plan_from_json(json.loads(json.dumps(plan.as_json()))) == plan
+    again = plan_from_json(plan.as_json())
+    assert again.draw_questions() == questions
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"questions": 6}, "questions is 6; 5 pairs of lists differ"),
+        ({"measures": ["AP", "XY"]}, "XY"),
+        ({"measures": []}, "measures is empty"),
+        ({"contrast": ["AP", "RR"]}, "contrast is AP and RR; the selection is all"),
+        ({"selection": "discriminative"}, "contrast is empty; two of AP, RR are needed"),
+        ({"selection": "some"}, "selection is 'some'"),
+        ({"practice": True}, "preference has no practice question"),
+        ({"show_positions": False}, "nothing of the lists is shown"),
+        ({"measures": ["S-recall@5"]}, "S-recall@5 needs to know the clusters"),
+        ({"own_lists": [[["a"]]]}, "own_lists cannot be read"),
+        ({"provenance": None}, "own_lists is empty"),
+        ({"own_marks": [{}]}, "1 topics have marks, 6 have lists"),
+        (
+            {"selection": "discriminative", "contrast": ["AP", "RR"], "questions": 3},
+            "balanced pairs need an even number",
+        ),
+        (
+            {"selection": "discriminative", "contrast": ["AP", "RR"], "questions": 6},
+            "4 can be balanced: AP and RR contradict each other on 4 pairs, and AP favours the "
+            "earlier run in 2 of them",
+        ),
+    ],
+)
+def test_what_a_plan_cannot_be_is_named(changes, fault):
+    plan = a_preference_plan().as_json()
+    with pytest.raises(PlanError, match=re.escape(fault)):
+        plan_from_json({**plan, **changes})
+
+
+@given(
+    st.sampled_from([*PREFERRED, "both"]),
+    st.integers(0, 4) | st.none(),
+    st.integers(0, 6) | st.none(),
+    st.integers(0, 6) | st.none(),
+)
+def test_an_answer_is_possible_or_refused(preferred, strength, left, right):
+    possible = (
+        preferred in PREFERRED
+        and (strength is None or (1 <= strength <= 3 and preferred in ("left", "right")))
+        and (left is None) == (right is None)
+        and all(each is None or 1 <= each <= 5 for each in (left, right))
+    )
+    try:
+        PreferenceAnswer(preferred, strength, left, right)
+    except ValueError:
+        assert not possible
+    else:
+        assert possible
+
+
+def test_the_database_refuses_what_an_answer_cannot_be(visitor, session):
+    visitor.submit("/q/1", preferred="left")
+    response = session.scalars(select(StoredResponse)).one()
+    table = TABLES.response
+    session.execute(table.delete())
+    session.commit()
+    for values in (
+        {"preferred": "both"},
+        {"preferred": "equal", "strength": 1},
+        {"preferred": "left", "strength": 4},
+        {"preferred": "left", "satisfaction_left": 3},
+        {"preferred": "left", "satisfaction_left": 6, "satisfaction_right": 5},
+    ):
+        with pytest.raises(IntegrityError):
+            session.execute(insert(table).values(response_id=response.id, **values))
+        session.rollback()
+
+
+# --- the pages -----------------------------------------------------------------------------
+
+
+def test_both_lists_are_shown_and_the_answer_is_stored_by_side(visitor, session):
+    shown = sides_on(visitor.page)
+    assert sorted(shown) == [(1, 10, 11), (2, 3, 4)]
+    visitor.submit("/q/1", preferred="right")
+    left_list = session.scalars(select(TABLES.presentation.c.left_list)).first()
+    assert session.scalars(select(TABLES.response.c.preferred)).all() == ["right"]
+    session.rollback()
+    letters = PreferencePresentation(left_list).sides
+    assert shown[letters.index("A")] == (1, 10, 11)
+
+
+def test_sides_are_dealt_anew_for_each_person_and_question(app, study):
+    seen = set()
+    for _ in range(6):
+        visitor = a_participant(app)
+        sides = []
+        for position in range(1, 6):
+            visitor.open(f"/q/{position}")
+            sides.append(sides_on(visitor.page)[0])
+            visitor.submit(f"/q/{position}", preferred="equal")
+        seen.add(tuple(sides))
+    assert len(seen) > 1  # 32 ways of dealing; six times the same has a chance of 3e-8
+
+
+def test_what_is_missing_is_said_beside_what_was_chosen(app, session):
+    a_preference_study(session, ask_strength=True, ask_satisfaction=True)
+    visitor = a_participant(app)
+    visitor.submit("/q/1")
+    assert visitor.status == 400
+    assert "Please choose one of the four answers." in visitor.text
+    visitor.submit("/q/1", preferred="left", satisfaction_left="4")
+    assert "Please say how much better the list is." in visitor.text
+    assert "Please say how satisfied you are with list 2." in visitor.text
+    [chosen] = visitor.page.select("[name=satisfaction_left][checked]")
+    assert chosen["value"] == "4"
+    # A strength that does not belong to the answer is left out.
+    visitor.submit(
+        *("/q/1",), preferred="equal", strength="3", satisfaction_left="4", satisfaction_right="4"
+    )
+    stored = session.execute(select(TABLES.response)).one()
+    session.rollback()
+    assert (stored.preferred, stored.strength, stored.satisfaction_right) == ("equal", None, 4)
+
+
+def test_an_answer_is_changed_reviewed_and_handed_in(visitor, session, study):
+    answered(visitor)
+    assert visitor.path == "/review"
+    assert visitor.text.count("List 1 is better") == 5
+    visitor.open("/q/2")
+    assert visitor.page.select_one("[name=preferred][checked]")["value"] == "left"
+    visitor.submit("/q/2", preferred="neither")
+    visitor.submit("/review")
+    assert visitor.page.select_one(".receipt")
+    assert len(session.execute(TABLES.revision.select()).all()) == 6
+
+
+def test_a_form_from_before_a_change_elsewhere_is_refused(visitor):
+    old = {each["name"]: each["value"] for each in visitor.form("/q/1").select("[type=hidden]")}
+    visitor.submit("/q/1", preferred="left")
+    visitor.open("/q/1")
+    visitor.submit("/q/1", preferred="equal")
+    visitor.post("/q/1", **old, preferred="right")
+    assert visitor.status == 409
+    assert "Both are equally good" in visitor.text
+
+
+def test_own_data_hold_what_was_shown_and_erasing_takes_it(visitor, session):
+    shown = sides_on(visitor.page)
+    answered(visitor, 1, preferred="right")
+    data = visitor.client.get("/s/preferred/my-data.json").json
+    first = data["questions"][0]
+    assert [tuple(first[side]["positions"]) for side in ("left", "right")] == shown
+    assert first["answers"][0]["preferred"] == "right"
+    assert not any(run in json.dumps(data) for run in ("alpha", "beta", "red-0"))
+    visitor.open("/my-data")
+    visitor.submit("/erase", sure="y")
+    for table in TABLES.all:
+        assert session.execute(table.select()).all() == []
+
+
+@pytest.mark.parametrize("marked", [False, True])
+def test_no_page_tells_run_document_or_relevance(app, session, marked):
+    study = a_preference_study(
+        session, show_items=True, show_positions=False, mark_relevant=marked, shuffle_questions=True
+    )
+    visitor = a_participant(app)
+    documents = collection.documents_of_pictures(session, study)
+    session.rollback()
+    for position in range(1, 6):
+        visitor.open(f"/q/{position}")
+        html = str(visitor.page)
+        for secret in (*ORDERS["1"], *documents.values(), "qrels"):
+            assert secret not in html
+        assert ("✓" in html) == marked
+        left, right = visitor.page.select(".side")
+        # But for numbers and pictures both sides have the same markup.
+        for side in (left, right):
+            for image in side.select("img"):
+                assert image["alt"].startswith("result ")
+                assert (image["width"], image["height"]) == ("76", "76")
+        if not marked:
+            assert len({str(each.attrs) for each in visitor.page.select(".side li")}) == 1
+        orders = [
+            [documents[image["src"].rpartition("/")[2][:-5]] for image in side.select("img")]
+            for side in (left, right)
+        ]
+        known = [[*each.values()] for each in ORDERS.values()]
+        assert any(sorted(o[:10] for o in each) == sorted(orders) for each in known)
+        visitor.submit(f"/q/{position}", preferred="left")
+
+
+# --- bundle, import, results ----------------------------------------------------------------
+
+
+@pytest.fixture
+def closed(app, session):
+    """A closed study with reasons, strengths and satisfaction; one person took part."""
+    study = a_preference_study(
+        session, ask_strength=True, ask_satisfaction=True, reason_question="Why?"
+    )
+    visitor = a_participant(app)
+    for position, preferred in enumerate(["left", "right", "equal", "neither", "left"], 1):
+        chosen = {"strength": "2", "satisfaction_left": "4", "satisfaction_right": "1"}
+        visitor.submit(f"/q/{position}", preferred=preferred, reason="=so", **chosen)
+    visitor.submit("/review")
+    session.rollback()
+    lifecycle.close_study(session, study)
+    return study
+
+
+def test_the_bundle_has_the_agreed_columns_and_replicates(session, closed):
+    files = exported(session, closed)
+    rows = rows_of(files, "preferences.csv")
+    assert [*rows[0]][:10] == [
+        *("participant", "question", "topic", "left", "right", "preferred", "strength"),
+        *("reason", "satisfaction_left", "satisfaction_right"),
+    ]
+    assert [row["preferred"] for row in rows] == ["left", "right", "equal", "neither", "left"]
+    assert [row["strength"] for row in rows] == ["2", "2", "", "", "2"]
+    assert {row["reason"] for row in rows} == {"'=so"}
+    assert {frozenset((row["left"], row["right"])) for row in rows} == {
+        frozenset(("alpha", "beta"))
+    }
+    questions = rows_of(files, "questions.csv")
+    assert [*questions[0]] == [
+        *("question", "list", "ranks", "collection_size", "topic", "run", "documents")
+    ]
+    study = json.loads(files["study.json"])
+    assert [each["name"] for each in study["sources"]] == ["qrels.txt", "alpha.txt", "beta.txt"]
+    assert study["selection"].startswith("all 6 pairs")
+    assert json.loads(files["analysis.json"])["selection"] == study["selection"]
+    checks = [*replicate(files)]
+    assert any(each.startswith("the pairs are selected again: all 6 pairs") for each in checks)
+
+
+def test_positions_are_recomputed_from_judgements_and_runs(session, closed):
+    files = exported(session, closed)
+    runs = [a_run("beta"), a_run("alpha")]
+    checks = [*replicate(files, SourceFiles(a_qrels(), runs))]
+    assert "the positions of 6 topics come out of 2 runs and judgements again" in checks
+    other = a_run("alpha")._replace(text=a_run("alpha").text.replace("red-1 10 2", "red-1 10 99"))
+    with pytest.raises(BundleError, match="topic 1, run alpha"):
+        [*replicate(files, SourceFiles(a_qrels(), [a_run("beta"), other]))]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "fault"),
+    [
+        ("preferences.csv", ",left,2,", ",both,2,", "preferred is 'both'"),
+        ("preferences.csv", ",left,2,", ",left,,", "where the plan asks and a list is preferred"),
+        ("preferences.csv", ",alpha,", ",gamma,", "left and right are the runs alpha and beta"),
+        ("questions.csv", "2 3 4", "2 3 5", "the plan selects a pair with other lists"),
+        ("questions.csv", "red-0 green", "red-1 green", "selects a pair with other source"),
+    ],
+)
+def test_a_changed_bundle_does_not_replicate(session, closed, name, old, new, fault):
+    files = dict(exported(session, closed))
+    assert old in files[name].decode()
+    files[name] = files[name].decode().replace(old, new, 1).encode()
+    sums = {each: bundle.sha256_of(content) for each, content in files.items()}
+    del sums["SHA256SUMS"]
+    files["SHA256SUMS"] = bundle.sums_text(sums).encode()
+    with pytest.raises(BundleError, match=re.escape(fault)):
+        [*replicate(files)]
+
+
+def test_an_imported_bundle_gives_the_same_files(session, closed):
+    files = exported(session, closed)
+    ada, _ = accounts.add_researcher(session, "Ada")
+    copy = bundle_import.import_bundle(session, files, "preferred.zip", "again", ada)
+    again = exported(session, copy)
+    for name in ("preferences.csv", "questions.csv", "rankings.csv", "analysis.json"):
+        assert again[name] == files[name]
+
+
+@ON_SQLITE
+@pytest.mark.parametrize("shown", ["positions", "pictures"])
+def test_bots_answer_by_a_measures_difference(app, session, shown):
+    changes = {"ask_strength": True, "ask_satisfaction": True}
+    if shown == "pictures":
+        changes |= {"show_items": True, "show_positions": False}
+    study = a_preference_study(session, "bots", **changes)
+    plan = study.plan
+    pictures = collection.documents_of_pictures(session, study)
+    session.rollback()
+    with local_server(app) as address:
+        entry = f"{address}/s/bots?test={tokens.test_run_token(KEY, 'bots')}"
+        simulate(entry, plan, 4, preference_for(plan, "RR:0.01", pictures), seed=1)
+    session.rollback()
+    lifecycle.close_study(session, study)
+    figures = analyse_stored(session, study, AnalysisOptions(include_test=True))
+    assert sum(figures["answers"].values()) == 20
+    content = b"".join(bundle.stream_bundle(session, study, include_test=True))
+    files = open_files(io.BytesIO(content), "bots.zip")
+    values = {
+        (row["question"], row["run"]): row["ranks"].split()[0]
+        for row in rows_of(files, "questions.csv")
+    }
+    for row in rows_of(files, "preferences.csv"):
+        if row["preferred"] in ("left", "right"):
+            first = {side: int(values[row["question"], row[side]]) for side in ("left", "right")}
+            assert min(first, key=first.get) == row["preferred"]
+
+
+@pytest.mark.parametrize("text", ["P@10:0.2", "AP:", "AP:x", ":1"])
+def test_an_impossible_preference_of_bots_is_refused(text):
+    with pytest.raises(SurveyError, match=r"write one of AP, RR and the noise"):
+        preference_for(a_preference_plan(), text)
+
+
+@pytest.mark.parametrize("page", ["", "/plan", "/check", "/progress", "/preview/A/question/2"])
+def test_each_page_of_its_researcher_is_shown(app, session, study, page):
+    desk = Desk(app, session)
+    accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    desk.open(f"/research/studies/preferred{page}")
+    assert desk.status == 200, desk.text
+    if page == "/check":
+        assert "Pairs: all 6 pairs of 2 runs for 6 topics" in desk.text
+        assert "AP and RR contradict each other on 4 of 5 pairs" in desk.text
+
+
+def test_a_preview_shows_either_list_at_the_left():
+    plan = a_preference_plan()
+    task = task_of(plan)
+    question = plan.draw_questions()[0]
+    for letter in LETTERS:
+        drawn = task.draw_variant(plan, question, letter)
+        assert drawn.left_list == letter
+    with pytest.raises(ValueError, match="allowed are A, B"):
+        task.draw_variant(plan, question, "C")
+    assert task.describe_answer(PreferenceAnswer("equal")) == {"preferred": "equal"}
