@@ -81,8 +81,8 @@ def study() -> None:
         "survey study new two-systems --qrels qrels.txt --run a.txt b.txt.gz --graded \\\n"
         "  --collection-size 20000 --measures AP,nDCG@10,MNRO",
         "survey study new graded-pilot --grades 3,2,2,1,1 --measures AP,nDCG@5,MNRO",
-        "survey study new better --kind preference --qrels qrels.txt --run a.txt b.txt \\\n"
-        "  --collection-size 20000 --contrast AP,RR --ask strength",
+        "survey study new better --kind preference --qrels qrels.txt \\\n"
+        "  --run a.txt b.txt --collection-size 20000 --contrast AP,RR",
         "survey study new ordered --judgements-of which-match --run a.txt b.txt c.txt",
     ),
 )
