@@ -82,8 +82,8 @@ def study() -> None:
         "  --collection-size 20000 --measures AP,nDCG@10,MNRO",
         "survey study new graded-pilot --grades 3,2,2,1,1 --measures AP,nDCG@5,MNRO",
         "survey study new better --kind preference --qrels qrels.txt \\\n"
-        "  --run a.txt b.txt --collection-size 20000 --contrast AP,RR",
-        "survey study new ordered --judgements-of which-match --run a.txt b.txt c.txt",
+        "  --run a.txt b.txt.gz --collection-size 20000 --contrast AP,RR",
+        "survey study new ordered --judgements-of which-match --run a.txt b.txt.gz",
     ),
 )
 @click.argument("slug")

@@ -72,8 +72,17 @@ def _in_little_room(page: Page, rooms: Iterable[tuple[int, bool]]) -> Iterator[F
 
 
 def axe(page: Page, where: str) -> Iterator[Fault]:
-    """What axe-core finds: its rule, the element, and what it has to say."""
-    for found in page.evaluate(RUN_AXE, AXE):
+    """What axe-core finds: its rule, the element, and what it has to say.
+
+    The window is as high as the page then: a bar that stays in view covers what one scrolls to.
+    """
+    size = page.viewport_size
+    assert size
+    height = max(size["height"], page.evaluate("document.documentElement.scrollHeight"))
+    page.set_viewport_size({"width": size["width"], "height": height})
+    violations: list[Any] = page.evaluate(RUN_AXE, AXE)
+    page.set_viewport_size(size)
+    for found in violations:
         for node in found["nodes"]:
             said = " ".join((node["failureSummary"] or found["help"]).split())
             what = f"{' '.join(map(str, node['target']))} {node['html'][:160]} {said}"

@@ -1,6 +1,7 @@
 """A topic in a real browser: by keys, by hand, at every width, and with a lost connection."""
 
 import pytest
+from playwright.sync_api import expect
 from sqlalchemy import select
 
 from survey.app import db
@@ -188,9 +189,7 @@ def test_steps_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     page.keyboard.press("n")
     page.keyboard.type("warm")
     page.keyboard.press("Enter")
-    page.wait_for_function(
-        "() => document.getElementById('saved').textContent.includes('not saved yet')"
-    )
+    expect(page.locator("#saved")).to_contain_text("not saved yet")
     page.keyboard.press("u")
     page.locator("button[value=rest]").click()
     page.wait_for_function(SAVED)

@@ -1,6 +1,7 @@
 """A query in a real browser: how a batch fits, how few actions it takes, and lost connections."""
 
 import pytest
+from playwright.sync_api import expect
 from sqlalchemy import select
 
 from survey.app import db
@@ -96,7 +97,7 @@ def test_arrows_move_by_rows_and_digits_give_grades(browser, server):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("2")
     page.locator(".tiles img").nth(0).click()
-    page.wait_for_function("document.getElementById('saved').textContent === 'all saved'")
+    expect(page.locator("#saved")).to_have_text("all saved")
     values = [grades.nth(number).input_value() for number in range(grades.count())]
     assert values[:2] == ["1", "3"]
     assert sorted(values)[-3:] == ["1", "2", "3"]
@@ -124,7 +125,7 @@ def test_marks_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     page.route("**/q/1", lose)
     tiles = page.locator(".tiles label")
     tiles.nth(0).click()
-    page.wait_for_function("document.getElementById('saved').textContent.includes('not saved yet')")
+    expect(page.locator("#saved")).to_contain_text("not saved yet")
     tiles.nth(1).click()
     page.locator("button[value=done]").click()
     page.wait_for_url("**/review")

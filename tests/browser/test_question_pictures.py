@@ -1,6 +1,7 @@
 """A question with pictures in a real browser: how it fits, what it weighs, how it is used."""
 
 import pytest
+from playwright.sync_api import expect
 
 from survey.app import db
 from survey.services.operations import demo
@@ -41,9 +42,7 @@ def test_pictures_fit_and_are_light_and_open_larger(browser, server):
         page.keyboard.press("ArrowRight")
         assert larger.get_attribute("alt") == "result 2 of list A"
         page.keyboard.press("Escape")
-        page.wait_for_function(
-            "document.activeElement.querySelector('img')?.alt === 'result 2 of list A'"
-        )
+        expect(page.locator(":focus img")).to_have_attribute("alt", "result 2 of list A")
         context.close()
 
 

@@ -56,6 +56,8 @@ def furnish(folder):
     (folder / "weights.txt").write_text(
         "".join(f"t{t} d{d} .5\n" for t in (1, 2) for d in (1, 2, 3))
     )
+    keywords = ["document,keyword,weight", *(f"{each},sea,1" for each in ("t1", "t2", "d1", "d3"))]
+    (folder / "keywords.csv").write_text("\n".join(keywords))
     for name in ("ann", "bob", "eve"):
         (folder / f"{name}.txt").write_text(JUDGED)
     for name in ("one", "two", "three"):

@@ -13,6 +13,8 @@ ELSEWHERE = {
     "survey serve": "it serves until it is stopped: tests/browser and tests/promises",
     "survey power --replicates 100000": "it needs a cluster: tests/services/test_executors.py",
     "survey power --from-bundle": "it needs answers: tests/cli/test_power.py",
+    "survey study new ordered --judgements-of": "it needs labels: tests/cli/test_labelling.py",
+    "survey feedback --qrels judgements": "it needs labels: tests/cli/test_labelling.py",
 }
 EXAMPLES = [(path, one.examples) for path, one in ALL.items()]
 

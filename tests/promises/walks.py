@@ -17,6 +17,7 @@ from survey.services.studies.languages import languages
 from survey.services.studies.plans import default_contact, preset_values
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import KEY, Visitor, a_plan
+from tests.grouped import a_grouping_study
 from tests.promises.worlds import Place
 
 Look = Callable[[Visitor], None]
@@ -287,6 +288,7 @@ def every_way(place: Place, look: Look, language: str, kinds: Iterable[str] = DE
     _come_from_a_platform(place, look, language)
     _come_by_invitation(place, look, language)
     _come_too_late(place, look, language)
+    _wait_for_others(place, look, language)
 
 
 def _visitor(place: Place, study: Study) -> Visitor:
@@ -303,6 +305,15 @@ def _come_from_a_platform(place: Place, look: Look, language: str) -> None:
     arrived = _visitor(place, study)
     arrived.open()
     look(arrived)
+
+
+def _wait_for_others(place: Place, look: Look, language: str) -> None:
+    """Sort into groups as a third person, before two others have begun."""
+    study = a_grouping_study(place.session, f"sorted-{language}", language=language)
+    for path in ("/q/1", "/q/1", "/waiting"):
+        visitor = _visitor(place, study)
+        visitor.go(path)
+        look(visitor)
 
 
 def _come_by_invitation(place: Place, look: Look, language: str) -> None:
