@@ -13,6 +13,7 @@ ELSEWHERE = {
     "survey serve": "it serves until it is stopped: tests/browser and tests/promises",
     "survey power --replicates 100000": "it needs a cluster: tests/services/test_executors.py",
     "survey power --from-bundle": "it needs answers: tests/cli/test_power.py",
+    "survey study new better": "its runs contradict nowhere: tests/tasks/test_preference.py",
     "survey study new ordered --judgements-of": "it needs labels: tests/cli/test_labelling.py",
     "survey feedback --qrels judgements": "it needs labels: tests/cli/test_labelling.py",
 }
