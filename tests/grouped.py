@@ -36,17 +36,27 @@ def a_grouping_plan(**changes):
     return plan_from_json({**PLAN, **changes})
 
 
-def a_grouping_study(session, slug="grouped", researcher=None, **changes):
-    """Open a study of two topics with pictures in three colours and in two."""
-    plan = a_grouping_plan(**changes)
+def a_grouping_study(session, slug="grouped", researcher=None, rename=lambda name: name, **changes):
+    """Open a study of two topics with pictures in three colours and in two.
+
+    ``rename``: the ids of documents, files and topics to other ones.
+    """
+    named = {
+        rename(topic): [rename(each) for each in documents]
+        for topic, documents in PLAN["topics"].items()
+    }
+    plan = a_grouping_plan(**{"topics": named, **changes})
     study = lifecycle.create_owned_study(session, researcher, slug, plan, Recruitment())
     documents = sorted({each for _, some in plan.topics for each in some})
+    originals = {rename(each): each for each in [*FIRST_TOPIC, *SECOND_TOPIC]}
     files = {
-        f"{document}.png": partial(a_shaded_picture, document.split("-")[0], document)
+        f"{document}.png": partial(a_shaded_picture, original.split("-")[0], original)
         for document in documents
+        for original in [originals.get(document, document)]
     }
     items = [Item(each, f"{each}.png") for each in documents]
-    topics = TOPICS if plan.language == "en" else []
+    topics = [each._replace(topic=rename(each.topic)) for each in TOPICS]
+    topics = topics if plan.language == "en" else []
     collection.take_in(session, study, files, items, COMMAND_LINE, topics=topics)
     lifecycle.open_study(session, study)
     session.rollback()

@@ -7,6 +7,7 @@ from survey.core.tasks.ordering_plan import NEVER
 from survey.db.models.ordering import StoredOrderingPresentation
 from survey.services.studies import lifecycle
 from tests.builders import Visitor
+from tests.grouped import FIRST_TOPIC, SECOND_TOPIC, Assessor, a_grouping_study
 from tests.labelled import a_labelling_study, ticks
 from tests.pictured import DOCUMENTS, RUNS, SEARCHED, a_pictured_study
 from tests.promises.sweeps import sweep
@@ -189,25 +190,121 @@ def size(heard):
     return sum(len(one.bytes) for one in heard)
 
 
-def labelling(rename):
-    """Label two queries of a study whose documents and topics have these ids."""
+def other_ids(name):
+    """Another id of the same order: equal likeness is decided by the ids."""
+    return f"{name[:1]}zz{name}"
+
+
+def labelling(rename=lambda name: name, others=((1, 4, 9), (2, 3))):
+    """Label two queries of a study with these ids, after another annotator marked these pictures.
+
+    The other marks are not heard; only what this annotator gets.
+    """
 
     def way(place):
         a_labelling_study(place.session, rename=rename)
-        visitor = Visitor(place.app.test_client(), "labelled")
-        visitor.go("/q/1")
-        for position in (1, 2):
-            for go in ("", "refine", "next", "previous", "done"):
-                visitor.submit(f"/q/{position}", go=go, **ticks(1, 4, 9))
-        visitor.open("/q/1")
-        visitor.open("/review")
-        visitor.submit("/review")
+        other, visitor = (Visitor(place.app.test_client(), "labelled") for _ in range(2))
+        label(other, *others)
+        ear = Ear(place.app)
+        label(visitor, (1, 4, 9), (1, 4, 9))
+        return ear.heard
 
     return way
 
 
+def label(visitor, *marks):
+    visitor.go("/q/1")
+    for position, numbers in enumerate(marks, 1):
+        for go in ("", "refine", "next", "previous", "done"):
+            visitor.submit(f"/q/{position}", go=go, **ticks(*numbers))
+            open_pictures(visitor)
+    visitor.open("/q/1")
+    visitor.open("/review")
+    visitor.submit("/review")
+
+
+def open_pictures(visitor):
+    for picture in visitor.page.select(".tile img, .tiles img"):
+        assert visitor.client.get(picture["src"]).status_code == 200
+
+
+def got_in(folder, way):
+    with living_in(as_shipped(), folder) as place:
+        return way(place)
+
+
 def test_an_annotator_cannot_tell_other_ids_from_these(tmp_path, measured):
-    one = heard_in(as_shipped(), tmp_path / "one", labelling(lambda name: name))
-    two = heard_in(as_shipped(), tmp_path / "two", labelling(lambda name: f"{name[:1]}zz{name}"))
+    one = got_in(tmp_path / "one", labelling())
+    two = got_in(tmp_path / "two", labelling(other_ids))
     assert differing(one, two) == []
-    measured(f"labels in two worlds of ids: {len(one)} pages, {size(one):,} bytes, 0 bytes differ")
+    measured(
+        f"labels in two worlds of ids: {len(one)} responses, {size(one):,} bytes, 0 bytes differ"
+    )
+
+
+def test_an_annotator_cannot_tell_what_another_has_marked(tmp_path, measured):
+    one = got_in(tmp_path / "one", labelling())
+    two = got_in(tmp_path / "two", labelling(others=((2, 5, 7, 8), (1, 12))))
+    assert differing(one, two) == []
+    measured(
+        f"labels in two worlds in which another annotator has marked other pictures: {len(one)} "
+        f"responses, {size(one):,} bytes, 0 bytes differ"
+    )
+
+
+def in_thirds(documents, step):
+    """Return three groups; those of one step cut across those of another."""
+    return {
+        name: [each for place, each in enumerate(documents) if place // step % 3 == third]
+        for third, name in enumerate(("one", "two", "three"))
+    }
+
+
+def grouping(rename=lambda name: name, steps=(1, 2), role="third", **changes):
+    """Sort topics with these ids after two first assessors, or after one if the role is first.
+
+    ``steps``: of the others' groups, by which they differ. A third assessor is heard until the
+    page shows what the others did, as it is meant to.
+    """
+
+    def way(place):
+        a_grouping_study(place.session, rename=rename, **changes)
+        topics = [[rename(each) for each in some] for some in (FIRST_TOPIC, SECOND_TOPIC)]
+        for step in steps if role == "third" else steps[:1]:
+            other = Assessor(place.app, place.session)
+            other.go("/q/1")
+            for position, documents in enumerate(topics, 1):
+                other.finish(f"/q/{position}", in_thirds(documents, step))
+            other.submit("/review")
+        ear = Ear(place.app)
+        assessor = Assessor(place.app, place.session)
+        assessor.go("/q/1")
+        open_pictures(assessor)
+        assessor.sort("/q/1", in_thirds(topics[0], 4))
+        sweep(assessor)
+        if changes or role == "first":
+            assessor.open("/q/1")
+            assessor.submit("/q/1", go="done")
+            assert not assessor.page.select(".earlier")
+        return ear.heard
+
+    return way
+
+
+@pytest.mark.parametrize(
+    "way",
+    [{}, {"role": "first"}, {"show_earlier": False}],
+    ids=["third", "first", "third who is never shown the others'"],
+)
+def test_an_assessor_cannot_tell_other_ids_nor_what_others_have_sorted(tmp_path, way, measured):
+    one = got_in(tmp_path / "one", grouping(**way))
+    ids = got_in(tmp_path / "ids", grouping(other_ids, **way))
+    others = got_in(tmp_path / "others", grouping(steps=(2, 1), **way))
+    assert differing(one, ids) == []
+    assert differing(one, others) == []
+    who = f"a {way.get('role', 'third')} assessor"
+    who += "" if way.get("show_earlier", True) else " who is never shown them"
+    measured(
+        f"groups in worlds of other ids, and of other groups by those before, for {who}: "
+        f"{len(one)} responses, {size(one):,} bytes, 0 bytes differ"
+    )
