@@ -3,7 +3,7 @@
 Those of participants' pages, which run for every answer, are in participant_queries.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, TypeVar
@@ -12,6 +12,7 @@ from sqlalchemy import (
     ColumnElement,
     Insert,
     Select,
+    Table,
     Text,
     and_,
     case,
@@ -44,7 +45,7 @@ from survey.db.models import (
     StoredResponse,
     Study,
 )
-from survey.db.models.base import Base
+from survey.db.models.base import Base, UtcDateTime
 from survey.db.participant_queries import AnyParticipant, AnyStudy
 
 Row = TypeVar("Row", bound=Base)
@@ -269,6 +270,36 @@ def answer_counts(session: Session, participant_ids: Collection[int]) -> dict[in
         .group_by(Presentation.participant_id)
     )
     return {row[0]: row[1] for row in rows}
+
+
+def asked_counts(session: Session, participant_ids: Collection[int]) -> dict[int, int]:
+    """Count the questions that each participant is asked so far, by row id, practice left out."""
+    rows = session.execute(
+        select(Presentation.participant_id, func.count())
+        .where(Presentation.participant_id.in_(participant_ids), Presentation.position > 0)
+        .group_by(Presentation.participant_id)
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def documents_in_steps(
+    session: Session, step: Table, participant_ids: Collection[int]
+) -> Iterator[tuple[int, int, datetime | None, datetime]]:
+    """Yield for each question with steps how many documents these are about.
+
+    Each is (participant's row id, documents, when the question was first shown, the last step).
+    """
+    rows = session.execute(
+        select(
+            *(Presentation.participant_id, func.sum(func.json_array_length(step.c.documents))),
+            *(Presentation.shown_at, func.max(step.c.saved_at, type_=UtcDateTime)),
+        )
+        .join(step, step.c.presentation_id == Presentation.id)
+        .where(Presentation.participant_id.in_(participant_ids))
+        .group_by(Presentation.id)
+    )
+    for participant_id, documents, shown_at, saved_at in rows:
+        yield participant_id, int(documents or 0), shown_at, saved_at
 
 
 def has_real_answers(session: Session, study_id: int) -> bool:

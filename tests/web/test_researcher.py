@@ -570,7 +570,7 @@ def test_progress_says_what_holds_in_each_state_of_a_study(desk, app, session, s
     open_it(session, study)
     desk.open(f"{STUDY}/progress")
     assert "No one has begun yet." in desk.text
-    assert "How people vote stays hidden until the study is closed." in desk.text
+    assert "What people answer stays hidden until the study is closed." in desk.text
     Visitor(app.test_client(), "a-study").take_part()
     participant = session.query(Participant).one()
     lifecycle.exclude(session, session.get(Study, study.id), participant, "Ada", "clicked through")
@@ -581,7 +581,7 @@ def test_progress_says_what_holds_in_each_state_of_a_study(desk, app, session, s
     lifecycle.close_study(session, session.get(Study, study.id), "Ada")
     session.rollback()
     desk.open(f"{STUDY}/progress")
-    assert "Results shows how people voted." in desk.text
+    assert "Results shows what people answered." in desk.text
     assert "hidden" not in desk.text
 
 

@@ -4,35 +4,56 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
 from survey import tokens
 from survey.core.studies.plan import Plan
 from survey.db import queries
-from survey.db.models import Identity, Participant, Study, now
+from survey.db.models import TASK_TABLES, Identity, Participant, Study, now
 from survey.db.queries import Kind
 from survey.errors import NotFoundError
 from survey.services import accounts
 from survey.services.participation import participants
+from survey.services.participation.queue import has_queue
 
 MOST_SHOWN = 200  # participants of each kind: the page is loaded again every five seconds
+
+
+class Pace(NamedTuple):
+    """How many pictures a participant was shown or has sorted; ``seconds``: in which time.
+
+    From the first sight of each question to its last step. What they judged is not in it.
+    """
+
+    pictures: int
+    seconds: float
+
+    @property
+    def a_minute(self) -> float | None:
+        """Pictures a minute; None for no time at all."""
+        return 60 * self.pictures / self.seconds if self.seconds > 0 else None
 
 
 @dataclass(frozen=True)
 class ListedParticipant:
     """A participant and their progress, as a researcher sees it while a study runs.
 
-    ``page``: the next page in words, or the status of those who have ended. ``minutes``: from the
+    ``page``: the next page in words, or the status of those who have ended. ``asked``: how many
+    questions they are asked, so far where these depend on others. ``minutes``: from the
     beginning to the end, or to when they were last seen. ``away``: their slot is released.
+    ``pace``: of questions that are answered in steps, None for others and before the first step.
     """
 
     participant: Participant
     page: str
     answered: int
+    asked: int
     last_seen: datetime
     minutes: float
     away: bool
+    pace: Pace | None
 
 
 @dataclass(frozen=True)
@@ -53,7 +74,7 @@ class StudyParticipants:
     ``counts``: how many of those who count have each status. ``under_way``: how many of them have
     begun, were seen lately and are not complete. ``arms``: of those who are complete or hold a
     slot, how many are in each arm. ``id_prefix``: what the listed ids begin with; it
-    changes no number.
+    changes no number. ``has_paces``: whether questions are answered in steps.
     """
 
     counted: ParticipantList
@@ -63,6 +84,7 @@ class StudyParticipants:
     under_way: int
     arms: Mapping[str, int]
     id_prefix: str
+    has_paces: bool
     at: datetime
 
 
@@ -81,7 +103,17 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
             return ParticipantList((), 0)
         rows = queries.recently_seen(session, study.id, kind, id_prefix, MOST_SHOWN)
         answered = queries.answer_counts(session, [row.id for row in rows])
-        listed = [_listed_participant(row, answered.get(row.id, 0), plan, since) for row in rows]
+        queued = [row.id for row in rows if has_queue(plan, row)]
+        asked = queries.asked_counts(session, queued) if queued else {}
+        paces = _paces(session, plan, [row.id for row in rows])
+        listed = [
+            _listed_participant(
+                *(row, answered.get(row.id, 0), plan, since),
+                asked=asked.get(row.id, 0) if row.id in queued else plan.asked,
+                pace=paces.get(row.id),
+            )
+            for row in rows
+        ]
         return ParticipantList(listed, total)
 
     arms = queries.arm_counts(session, study.id, since, is_test=False) if study.plan.arms else {}
@@ -97,6 +129,7 @@ def list_participants(session: Session, study: Study, id_prefix: str = "") -> St
         under_way=counts["started"] - sum(row.participants for row in counted if row.away),
         arms={arm: arms.get(arm, 0) for arm in study.plan.arms},
         id_prefix=id_prefix,
+        has_paces=TASK_TABLES[plan.kind].step is not None,
         at=now(),
     )
 
@@ -123,15 +156,36 @@ def reveal_code(
     return participant.public_id, tokens.resume_code(secret_key, participant.public_id)
 
 
+def _paces(session: Session, plan: Plan, participant_ids: Sequence[int]) -> dict[int, Pace]:
+    """Return participants' paces, by row id; none for a kind without steps."""
+    step = TASK_TABLES[plan.kind].step
+    paces: dict[int, Pace] = {}
+    if step is not None:
+        rows = queries.documents_in_steps(session, step, participant_ids)
+        for row_id, documents, shown_at, saved_at in rows:
+            pictures, seconds = paces.get(row_id, Pace(0, 0))
+            seconds += (saved_at - (shown_at or saved_at)).total_seconds()
+            paces[row_id] = Pace(pictures + documents, seconds)
+    return paces
+
+
 def _listed_participant(
-    participant: Participant, answered: int, plan: Plan, since: datetime
+    participant: Participant,
+    answered: int,
+    plan: Plan,
+    since: datetime,
+    *,
+    asked: int,
+    pace: Pace | None,
 ) -> ListedParticipant:
     under_way = participant.status == "started"
     last_seen = participant.completed_at or participant.last_seen_at or participant.started_at
     if under_way:
         closing = plan.closing_questions and participant.closing is None
         end = "closing questions" if closing else "review"
-        page = end if answered >= plan.asked else f"question {answered + 1} of {plan.asked}"
+        page = end if answered >= plan.asked else f"question {answered + 1} of {asked}"
+        if asked < plan.asked and answered >= asked:
+            page = "no topic left for now"
         step = participants.step_before_questions(participant)
         page = step.value.replace("_", " ") if step else page
     else:
@@ -140,7 +194,9 @@ def _listed_participant(
         participant=participant,
         page=page,
         answered=answered,
+        asked=asked,
         last_seen=last_seen,
         minutes=(last_seen - participant.started_at).total_seconds() / 60,
         away=under_way and participant.consented_at is not None and last_seen <= since,
+        pace=pace,
     )
