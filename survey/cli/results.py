@@ -34,6 +34,7 @@ from survey.cli.terminal import (
 
 if TYPE_CHECKING:
     from survey.services.analysis.study_results import Analysis, AnalysisOptions
+    from survey.services.exchange.tables import TaskFigures
 
 
 BUNDLE = click.Path(exists=True, path_type=Path)
@@ -85,10 +86,10 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
         )
     with progress_bar("Analysing"):
         result = _analysis_of(target, AnalysisOptions(**options))
-    if not isinstance(result, Analysis):  # the figures of a kind that has no report
+    if not isinstance(result, Analysis):
         if folder is not None:
             _write_result_files(target, folder, include_test=options["include_test"])
-        print_json(result)
+        _print_figures(result, as_json=as_json)
         return
     if folder is not None:
         from survey.services.analysis import report
@@ -103,9 +104,14 @@ def analyse(target: str | None, folder: Path | None, as_json: bool, **options: A
         _print_analysis(result)
 
 
-def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | dict[str, Any]":
-    """Return the analysis; of a kind that has no report, its figures as analysis.json has them."""
+def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | TaskFigures":
+    """Return the analysis; of a kind that has no report, its figures and tables.
+
+    Of a study of labels in the database, what refining gained is among them.
+    """
     from survey.services import accounts
+    from survey.services.analysis.study_results import Analysis
+    from survey.services.collections.refining import refining_of
     from survey.services.exchange.bundle import analyse_stored
     from survey.services.exchange.bundle_reader import analyse_files
     from survey.services.exchange.input_files import open_files
@@ -119,7 +125,24 @@ def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | 
         if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, "analysed"):
             click.echo(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
-        return analyse_stored(session, study, options)
+        result = analyse_stored(session, study, options)
+        refining = refining_of(session, study, include_test=options.include_test)
+        if refining is None or isinstance(result, Analysis):
+            return result
+        figures = {**result.figures, "refining": refining.as_json()}
+        return result._replace(figures=figures, sheets=[*result.sheets, refining.sheet])
+
+
+def _print_figures(result: "TaskFigures", *, as_json: bool) -> None:
+    """Print the tables of a kind that has no report, all figures as JSON if it has no tables."""
+    if as_json or not result.sheets:
+        print_json(result.figures)
+        return
+    for sheet in result.sheets:
+        if sheet.rows:
+            print_sheet(sheet)
+        else:
+            print_text(f"{sheet.title}: {sheet.note or 'no answer counts yet'}.")
 
 
 def _write_result_files(target: str | None, folder: Path, *, include_test: bool) -> None:

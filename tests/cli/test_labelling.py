@@ -53,6 +53,21 @@ def test_what_refining_gained_is_measured_on_the_rounds(app, session, run, tmp_p
             by_person = [each[name]["mean"][measure] for each in means]
             assert mean == pytest.approx(sum(by_person) / 3)
     run("feedback", *options, "--rounds", tmp_path / "labels", status=2)
+    alone = tmp_path / "runs-without-negatives"
+    refining = json.loads(run("analyse", "done", "--json"))["refining"]
+    assert refining["refined"] == [6]
+    assert refining["why"] is None
+    for name, figures in (
+        ("with_negatives", pooled),
+        ("without_negatives", json.loads(run("feedback", *options, "--rounds", alone, "--json"))),
+    ):
+        for key in ("runs", "significance", "baseline", "notes"):
+            assert refining[name][key] == figures[key], (name, key)
+    assert refining["with_negatives"]["runs"] != refining["without_negatives"]["runs"]
+    printed = " ".join(run("analyse", "done").split())
+    assert "What refining gained" in printed
+    assert "1 marked, not marked 6 " in printed
+    assert "1 marked alone 6 " in printed
     first = rounds[0].read_text().splitlines()
     assert len(first) == 69 + 70  # the red query's own picture is left out
     assert first[0].split()[:4] == ["like-red", "Q0", first[0].split()[2], "1"]

@@ -35,6 +35,7 @@ from survey.services.exchange import bundle, bundle_import
 from survey.services.exchange.bundle import analyse_stored, sha256_of, sums_text
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError
+from survey.services.participation.participant_list import list_participants
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle, recruitment
 from tests.builders import KEY
@@ -366,7 +367,7 @@ def test_its_files_equal_what_the_commands_make_of_them(app, session, tmp_path):
         files[name] for name in ("gold.txt", "gold-topics.csv", "gold-statistics.csv")
     ]
     compared = assessment.compare(*paths[:2], 0.8, lambda *_: None)
-    figures = analyse_stored(session, study, AnalysisOptions())
+    figures = analyse_stored(session, study, AnalysisOptions()).figures
     assert figures["agreement"] == assessment.compared_json(compared)
     assert compared.third == ["5"]
     assert gold.joined[0].rule.startswith("of three, that of assessor")
@@ -378,7 +379,7 @@ def test_its_files_equal_what_the_commands_make_of_them(app, session, tmp_path):
 @pytest.mark.slow
 def test_without_a_third_the_topic_is_left_out(app, session):
     study = grouped(app, session, third=False)
-    figures = analyse_stored(session, study, AnalysisOptions())
+    figures = analyse_stored(session, study, AnalysisOptions()).figures
     rules = {each["topic"]: each["rule"] for each in figures["gold"]["topics"]}
     assert rules == {"5": "left out: no third assessor", "7": "union of two"}
     assert [*replicate(exported(session, study))]
@@ -419,7 +420,7 @@ def test_bots_group_by_a_truth_and_a_third_settles(app, session, tmp_path):
         simulate(entry, plan, 3, preference_for(plan, f"{truth}:0.3", pictures), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
-    figures = analyse_stored(session, study, AnalysisOptions(include_test=True))
+    figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).figures
     assert sorted(each["role"] for each in figures["assessors"]) == ["first", "first", "third"]
     assert figures["agreement"]["third"]
 
@@ -618,3 +619,22 @@ def test_its_results_show_topics_gold_standard_and_assessors(desk, app, session)
     content = desk.client.get("/research/studies/done/results/files.zip").data
     names = zipfile.ZipFile(io.BytesIO(content)).namelist()
     assert {"first.txt", "second.txt", "third.txt", "gold.txt"} <= {*names}
+
+
+@ON_BOTH
+def test_a_researcher_sees_who_is_where_and_how_fast(app, session):
+    study = a_grouping_study(session)
+    for _ in range(2):
+        assessor = Assessor(app, session)
+        assessor.go("/q/1")
+        assessor.finish("/q/1", by_colour(FIRST_TOPIC))
+    third = Assessor(app, session)
+    third.go("/waiting")
+    session.rollback()
+    watch = list_participants(session, study)
+    rows = {row.participant.arm: row for row in watch.counted.shown}
+    assert watch.arms == {"first": 2, "third": 1}
+    assert (rows["first"].page, rows["first"].asked) == ("question 2 of 2", 2)
+    assert rows["first"].pace.pictures == len(FIRST_TOPIC)
+    assert (rows["third"].page, rows["third"].asked) == ("no topic left for now", 0)
+    assert rows["third"].pace is None

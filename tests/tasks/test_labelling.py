@@ -5,6 +5,7 @@ import io
 import zipfile
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
@@ -25,6 +26,7 @@ from survey.services.exchange.bundle import analyse_stored, sha256_of, sums_text
 from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.participation import participants
+from survey.services.participation.participant_list import list_participants
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
@@ -273,7 +275,7 @@ def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
 @pytest.mark.slow
 def test_results_say_who_differs_most_and_where(app, session):
     study = labelled(app, session)
-    figures = analyse_stored(session, study, AnalysisOptions())
+    figures = analyse_stored(session, study, AnalysisOptions()).figures
     people = figures["annotators"]
     assert [each["queries"] for each in people] == [2, 2, 2]
     assert sorted(each["marked"] for each in people) == [6, 8, 10]
@@ -311,7 +313,7 @@ def test_bots_label_it_and_the_command_analyses_it(app, session):
         simulate(entry, plan, 3, preference_for(plan, "6:0.05"), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
-    figures = analyse_stored(session, study, AnalysisOptions(include_test=True))
+    figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).figures
     assert [each["queries"] for each in figures["annotators"]] == [2, 2, 2]
     assert figures["agreement"]["topics"][0]["jaccard"] > 0.3
 
@@ -394,7 +396,7 @@ def test_an_excluded_annotator_is_left_out_of_the_results_and_stays_in_the_bundl
     files = exported(session, study)
     assert [*replicate(files)]
     assert len(files["queries.csv"].decode().splitlines()) == 5
-    [left] = analyse_stored(session, study, AnalysisOptions())["annotators"]
+    [left] = analyse_stored(session, study, AnalysisOptions()).figures["annotators"]
     assert left["jaccard"] is None
 
 
@@ -569,3 +571,24 @@ def test_the_database_refuses_a_step_that_cannot_be(visitor, session, changes, r
     }
     with pytest.raises(IntegrityError, match=rule):
         session.execute(TABLES.step.insert().values(**step))
+
+
+@ON_BOTH
+def test_a_researcher_sees_how_many_pictures_a_minute_and_nothing_of_the_marks(app, session):
+    study = a_labelling_study(session)
+    people = [Visitor(app.test_client(), "labelled") for _ in range(2)]
+    for person, numbers in zip(people, ((), (1, 4)), strict=True):
+        person.go("/q/1")
+        person.submit("/q/1", go="next", **ticks(*numbers))
+    session.rollback()
+    an_hour_ago = now() - timedelta(hours=1)
+    shown = session.scalars(select(Presentation).where(Presentation.position == 1)).all()
+    for each in shown:
+        each.shown_at = an_hour_ago
+    session.commit()
+    watch = list_participants(session, study)
+    assert watch.has_paces
+    for row in watch.counted.shown:
+        assert (row.page, row.answered, row.asked) == ("question 1 of 2", 0, 2)
+        assert row.pace.pictures == 48
+        assert row.pace.a_minute == pytest.approx(48 / 60, rel=0.05)

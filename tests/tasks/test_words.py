@@ -244,9 +244,9 @@ def test_bots_answer_it_and_the_command_analyses_it(app, session, study, tmp_pat
         simulate(entry, plan, 3, preference_for(plan, None), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
-    figures = analyse_stored(session, study, AnalysisOptions(include_test=True))
+    figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).figures
     assert sum(figures["picked"].values()) == 9
     path = tmp_path / "words.zip"
     path.write_bytes(b"".join(bundle.stream_bundle(session, study, include_test=True)))
     files = open_files(path, str(path))
-    assert analyse_files(files, AnalysisOptions(include_test=True)) == figures
+    assert analyse_files(files, AnalysisOptions(include_test=True)).figures == figures

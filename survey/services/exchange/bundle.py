@@ -41,6 +41,7 @@ from survey.services.exchange.tables import (
     Content,
     IdentityRecord,
     Table,
+    TaskFigures,
     TaskFiles,
     WithJudgements,
     WithResultFiles,
@@ -49,6 +50,7 @@ from survey.services.exchange.tables import (
     item_tables,
     listed_values,
     participants_table,
+    task_figures,
     time_of,
 )
 from survey.services.participation.own_data import require_none_due
@@ -161,14 +163,15 @@ def files_of_kind(plan: Plan) -> TaskFiles:
 
 def analyse_stored(
     session: Session, study: Study, options: AnalysisOptions
-) -> Analysis | dict[str, Any]:
-    """Return a study's analysis; of a kind without a report, its figures as in analysis.json.
+) -> Analysis | TaskFigures:
+    """Return a study's analysis; of a kind without a report, its figures and tables.
 
     Call it in a session after ``begin_reading``, so that answers do not wait for it.
     """
     if isinstance(study.plan, OrderingPlan):
         return analyse_study(session, study, options)
-    return content_of(session, study, include_test=options.include_test).analysis_json
+    content = content_of(session, study, include_test=options.include_test)
+    return task_figures(content.answers, content.analysis)
 
 
 def result_files(

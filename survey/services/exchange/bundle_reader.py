@@ -92,8 +92,10 @@ from survey.services.exchange.tables import (
     ConsentRecord,
     Content,
     IdentityRecord,
+    TaskFigures,
     bounds_of,
     listed_values,
+    task_figures,
 )
 
 UNKNOWN = ("slug", "title", "status", "digest", "generator", "generator_version", "seed")
@@ -113,18 +115,20 @@ READINGS = 2.5
 MOST_REPEATED = 200  # characters of a value, in a message
 
 
-def analyse_files(files: Files, options: AnalysisOptions) -> Analysis | dict[str, Any]:
+def analyse_files(files: Files, options: AnalysisOptions) -> Analysis | TaskFigures:
     """Analyse files: with study.json strictly as a bundle, else whatever can be analysed.
 
     rankings.csv, where it exists, must agree with the lists. Of a kind of question that has no
-    report the figures are returned as analysis.json has them. Raises BundleError with the place
+    report its figures and tables are returned. Raises BundleError with the place
     of each cell that cannot be, and what is allowed.
     """
     if STUDY in files:
         content, _ = read_bundle(files)
         files_of_kind(content.plan).check_derived(files, content)
         analysis = content.answers.analyse(content, options)
-        return analysis if isinstance(analysis, Analysis) else content.answers.as_json(analysis)
+        if isinstance(analysis, Analysis):
+            return analysis
+        return task_figures(content.answers, analysis)
     folder = read_foreign(files)
     answers = Answers.of(answer.response for answer in folder.answers)
     flags = {each.participant: (each.is_test, each.excluded) for each in folder.answers}

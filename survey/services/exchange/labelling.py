@@ -1,7 +1,7 @@
 """Labelling in a bundle: queries, the queries that are done with each of their steps, weights."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -18,6 +18,7 @@ from survey.core.tasks.labelling import (
     ranked,
 )
 from survey.db.item_queries import StudyItems
+from survey.db.models import Study
 from survey.db.models.labelling import (
     StoredLabellingAnswer,
     StoredLabellingPresentation,
@@ -57,6 +58,7 @@ from survey.services.exchange.tables import (
 
 KEYWORDS = "keywords.csv"
 DEPTH = 1_000  # documents of a topic in a run
+RUNS, RUNS_WITHOUT_NEGATIVES = "runs", "runs-without-negatives"
 QUESTIONS, QUERIES = "questions.csv", "queries.csv"
 
 
@@ -200,34 +202,60 @@ class LabellingFiles(StepFiles):
     def result_files(
         self, session: Session, study_id: int, content: Content
     ) -> Iterator[tuple[str, str]]:
-        """See ``WithResultFiles``: labels, judgements, and the rounds of each annotator as runs.
-
-        A query that was refined less often than others keeps its last ranking in later rounds.
-        """
+        """See ``WithResultFiles``: labels, judgements, and the rounds of each annotator as runs."""
         yield from content.analysis.files()
         keywords = {each.topic: each.text for each in content.topics if not each.image}
         yield KEYWORDS, as_csv(content.analysis.keyword_sheet(keywords))
-        plan: Any = content.plan
-        find = StudyItems(session, study_id)
-        questions = {each.number: each for each in content.questions}
-        counted = {each.participant for each in content.analysis.annotators}
-        for participant, rows in groupby(content.answers.states(), lambda each: each[0][0]):
-            states = [(questions[row.question], state.rounds) for row, state in rows]
-            if participant not in counted:
-                continue
-            for number in range(max(len(rounds) for _, rounds in states)):
-                lines = []
-                for question, rounds in states:
-                    order = ranked(plan, question, rounds[min(number, len(rounds) - 1)], find)
-                    lines += [
-                        f"{question.topic} Q0 {document} {rank} {DEPTH - rank} round{number}\n"
-                        for rank, document in enumerate(order[:DEPTH], 1)
-                    ]
-                yield f"runs/{participant}/round{number}.txt", "".join(lines)
+        if session.get_one(Study, study_id).imported_from:  # a bundle has no vectors to rank by
+            return
+        for folder, with_negatives in rankings_of(content):
+            rounds = rounds_of(session, study_id, content, DEPTH, with_negatives=with_negatives)
+            for participant, number, orders in rounds:
+                lines = (
+                    f"{topic} Q0 {document} {rank} {DEPTH - rank} round{number}\n"
+                    for topic, order in orders.items()
+                    for rank, document in enumerate(order, 1)
+                )
+                yield f"{folder}/{participant}/round{number}.txt", "".join(lines)
 
     def why_different(self, study: Mapping[str, Any]) -> str:  # noqa: ARG002 - see TaskFiles
         """Return "": topics are drawn by nothing that may differ."""
         return ""
+
+
+def rankings_of(content: Content) -> list[tuple[str, bool]]:
+    """Return the folders of runs, and whether negative examples count in them.
+
+    Where the plan lets them count, the same rounds are ranked without them too.
+    """
+    plan: Any = content.plan
+    return [(RUNS, True), *([(RUNS_WITHOUT_NEGATIVES, False)] if plan.negative_share else [])]
+
+
+def rounds_of(
+    session: Session, study_id: int, content: Content, depth: int, *, with_negatives: bool = True
+) -> Iterator[tuple[str, int, dict[str, list[str]]]]:
+    """Yield each annotator's rounds, from 0: (participant, round, topic → the first documents).
+
+    A query that was refined less often than others keeps its last ranking in later rounds.
+    ``with_negatives``: False ranks the same rounds by the marked documents alone.
+    """
+    plan: Any = content.plan
+    plan = plan if with_negatives else replace(plan, negative_share=0)
+    find = StudyItems(session, study_id)
+    questions = {each.number: each for each in content.questions}
+    counted = {each.participant for each in content.analysis.annotators}
+    for participant, rows in groupby(content.answers.states(), lambda each: each[0][0]):
+        if participant not in counted:
+            continue
+        states = [(questions[row.question], state.rounds) for row, state in rows]
+        orders: dict[str, list[str]] = {}
+        for number in range(max(len(rounds) for _, rounds in states)):
+            for question, rounds in states:
+                if number < len(rounds):
+                    order = ranked(plan, question, rounds[number], find)
+                    orders[question.topic] = order[:depth]
+            yield participant, number, {**orders}
 
 
 @lines_of

@@ -16,7 +16,7 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import islice
 from operator import itemgetter
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from sqlalchemy import CheckConstraint
 from sqlalchemy.orm import InstrumentedAttribute, Session
@@ -45,6 +45,7 @@ from survey.db.models import (
     StoredTopic,
 )
 from survey.db.models.base import Base
+from survey.services.analysis.sheets import Sheet
 from survey.services.analysis.study_results import AnalysisOptions, minutes_taken
 from survey.services.exchange.input_files import CsvRow, Files
 
@@ -154,6 +155,18 @@ class Content:
     def analysis_json(self) -> dict[str, Any]:
         """The analysis as ``survey analyse --json`` prints it."""
         return self.answers.as_json(self.analysis)  # type: ignore[no-any-return] # see TaskContent
+
+
+class TaskFigures(NamedTuple):
+    """The results of a kind that has no report: as analysis.json has them, and as tables."""
+
+    figures: dict[str, Any]
+    sheets: Sequence[Sheet] = ()
+
+
+def task_figures(answers: TaskContent, analysis: Any) -> TaskFigures:
+    """Return the figures of an analysis, and its tables where the kind has some."""
+    return TaskFigures(answers.as_json(analysis), getattr(analysis, "sheets", ()))
 
 
 @dataclass(frozen=True)

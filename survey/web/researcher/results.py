@@ -21,6 +21,7 @@ from survey.services.analysis.report import as_html, expected_bytes, report_file
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
 from survey.services.collections.items import summary
+from survey.services.collections.refining import refining_of
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange import bundle_import, input_files
 from survey.services.exchange.bundle import stream_zip_of_bytes
@@ -80,12 +81,13 @@ def _figures_page(form: OrderingForm) -> ResponseReturnValue:
     """Show the tables of a kind without a report, what people differ in, and all figures."""
     include_test = "test" in request.args
     content = bundles.content_of(session(), g.study, include_test=include_test)
+    refining = refining_of(session(), g.study, include_test=include_test)
     contested: list[Any] = getattr(content.analysis, "contested", list)()
     return page(
         "researcher/figures.html",
         form,
         is_labelling=isinstance(g.plan, LabellingPlan),
-        sheets=getattr(content.analysis, "sheets", ()),
+        sheets=[*getattr(content.analysis, "sheets", ()), *([refining.sheet] if refining else ())],
         contested=contested,
         pictures={each.document: each.sha256 for each in content.items} if contested else {},
         printed=printed_table,

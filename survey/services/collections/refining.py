@@ -1,0 +1,151 @@
+"""What refining gained in a labelling study: its rounds, scored by the study's own judgements."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from survey.core.collections.evaluation import FEEDBACK_MEASURES, compare, evaluate, pooled
+from survey.core.collections.runs import GroundTruth, Run
+from survey.core.measures import measure_named
+from survey.core.text_input import FaultyFilesError
+from survey.db.models import Study
+from survey.services.analysis.sheets import Cell, Sheet, Starred
+from survey.services.collections.run_evaluation import DECIMALS, Report, Request, evaluation_json
+from survey.services.exchange.bundle import content_of
+from survey.services.exchange.labelling import rankings_of, rounds_of
+from survey.services.exchange.tables import Content
+
+DEPTH = 100  # documents of a ranking that FEEDBACK_MEASURES read
+NOTE = (
+    "P, weighted P: mean precision after 10, 20, … 100 documents; R: recall after 100. Means over "
+    "{queries} of each query's mean over its annotators; who refined less often stays at their "
+    "last round. Gain: over round 0, the ranking before any mark. Refined: how often an annotator "
+    "refined a query that often. Stars: better than round 0 at .05 (*), .01 (**) and .001 (***), "
+    "by a one-tailed paired bootstrap, before Holm's correction. Relevant is what more than half "
+    "of the annotators marked, from these very rankings, and marked documents count in each "
+    "round: a gain is more than what new documents alone would give."
+)
+WITHOUT_NOTE = " “Marked alone”: the same rounds, ranked without what was looked at and not marked."
+
+
+@dataclass(frozen=True)
+class Refining:
+    """The rounds of a study's annotators, compared with round 0; ``why``: why there are none.
+
+    ``with_negatives``: as they were ranked; ``without_negatives``: the same rounds without the
+    documents that were looked at and not marked, None where these counted for nothing.
+    ``refined``: how often a query was refined at least once, twice, …
+    """
+
+    with_negatives: Report | None = None
+    without_negatives: Report | None = None
+    refined: tuple[int, ...] = ()
+    why: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return both comparisons as ``survey feedback --rounds`` has them."""
+        reports = {
+            name: report and evaluation_json(report)
+            for name, report in (
+                ("with_negatives", self.with_negatives),
+                ("without_negatives", self.without_negatives),
+            )
+        }
+        return {"refined": [*self.refined], **reports, "why": self.why}
+
+    @property
+    def sheet(self) -> Sheet:
+        """A table of the rounds, a second row for each without negative examples."""
+        columns = (
+            *("round", "examples", "refined", "mean P", "gain of P", "weighted P"),
+            *("gain of weighted P", "R", "gain of R"),
+        )
+        title = "What refining gained"
+        report = self.with_negatives
+        if report is None:
+            return Sheet("refining", title, columns, (), self.why or "")
+        reports = [("marked alone", report)]
+        if self.without_negatives:
+            reports = [("marked, not marked", report), ("marked alone", self.without_negatives)]
+        rows: list[tuple[Cell, ...]] = [("0", "none", None, *_cells(report, report.baseline))]
+        for number, (name, refined) in enumerate(
+            zip([*report.evaluation.values][1:], self.refined, strict=True), 1
+        ):
+            rows += [
+                (str(number), examples, refined, *_cells(each, name)) for examples, each in reports
+            ]
+        count = len(report.evaluation.queries)
+        note = NOTE.format(queries="1 query" if count == 1 else f"{count} queries")
+        note += WITHOUT_NOTE if self.without_negatives else ""
+        return Sheet("refining", title, columns, tuple(rows), note, decimals=DECIMALS)
+
+
+def _cells(report: Report, run: str | None) -> list[Cell]:
+    compared = {each.measure: each for each in report.comparisons if each.run == run}
+    cells: list[Cell] = []
+    for name in FEEDBACK_MEASURES:
+        gain = compared.get(name)
+        cells.append(report.evaluation.mean(run or "", name))
+        cells.append(Starred(gain.difference, gain.stars, DECIMALS) if gain else None)
+    return cells
+
+
+def refining_of(session: Session, study: Study, *, include_test: bool = False) -> Refining | None:
+    """Return what refining gained in a labelling study, None for other kinds.
+
+    The figures are those of ``survey feedback --rounds`` for the files that the study's results
+    are. Call ``begin_reading`` for the session first.
+    """
+    if study.plan.kind != "labelling":
+        return None
+    if study.imported_from:
+        return Refining(why="the study is imported, and a bundle has no vectors to rank by")
+    content = content_of(session, study, include_test=include_test)
+    counted = {each.participant for each in content.analysis.annotators}
+    refined = Counter[int]()
+    for row, state in content.answers.states():
+        if row.participant in counted:
+            refined.update(range(1, len(state.rounds)))
+    if not refined:
+        return Refining(why="no annotator has refined a query that is done")
+    reports: list[Report] = []
+    try:
+        for _, with_negatives in rankings_of(content):
+            reports.append(_report(session, study.id, content, with_negatives=with_negatives))
+    except FaultyFilesError as error:
+        return Refining(why="; ".join(error.faults))
+    return Refining(reports[0], next(iter(reports[1:]), None), tuple(refined.values()))
+
+
+def _report(session: Session, study_id: int, content: Content, *, with_negatives: bool) -> Report:
+    """Score the rounds by what most annotators marked; raises FaultyFilesError."""
+    topics = content.analysis.merged.topics
+    truth = GroundTruth(
+        {
+            each.topic: dict(zip(each.documents, each.relevance().tolist(), strict=True))
+            for each in topics
+        },
+        {
+            each.topic: {
+                document: weight
+                for document, weight in zip(each.documents, each.weights.tolist(), strict=True)
+                if weight
+            }
+            for each in topics
+        },
+    )
+    measures = [measure_named(name) for name in FEEDBACK_MEASURES]
+    people: dict[str, dict[str, Run]] = {}
+    rounds = rounds_of(session, study_id, content, DEPTH, with_negatives=with_negatives)
+    for participant, number, orders in rounds:
+        people.setdefault(participant, {})[f"round{number}"] = {
+            topic: {document: -rank for rank, document in enumerate(order)}
+            for topic, order in orders.items()
+        }
+    evaluation = pooled([evaluate(truth, runs, measures) for runs in people.values()])
+    baseline = next(iter(evaluation.values))
+    compared = compare(evaluation, baseline)
+    longest = max(people.values(), key=len)
+    return Report(Request(None, ()), truth, longest, evaluation, baseline, compared)
