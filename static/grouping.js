@@ -7,7 +7,7 @@ const saved = document.getElementById("saved");
 const words = JSON.parse(saved.dataset.words);
 const waiting = []; // steps that are not acknowledged yet, in their order
 let sending = false;
-let pressed = null; // the button that waits for them
+let pressed = null; // the value of the button that waits for them
 let last = null; // the tile that was clicked last, where a range begins
 
 const tiles = () => [...work.querySelectorAll(".tile")];
@@ -31,7 +31,10 @@ async function send() {
   }
   sending = false;
   saved.textContent = words.saved;
-  if (pressed) work.requestSubmit(pressed);
+  // By its value: the steps' answers have replaced the button itself.
+  const button = pressed && work.querySelector(`button[value="${pressed}"]`);
+  pressed = null;
+  if (button) work.requestSubmit(button);
 }
 
 const hiddenFields = () => [...work.querySelectorAll("#hidden input")].map((field) => [field.name, field.value]);
@@ -141,7 +144,7 @@ if ("steps" in work.dataset) {
       if (!sending) return;
       event.preventDefault();
       event.stopImmediatePropagation();
-      pressed = event.submitter;
+      pressed = event.submitter.value;
     },
     { capture: true },
   );

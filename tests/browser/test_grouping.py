@@ -169,6 +169,19 @@ def test_a_topic_fits_every_width_and_theme(browser, server):
     context.close()
 
 
+def test_done_pressed_while_a_step_is_being_saved_ends_the_topic(browser, server):
+    context = prepared(browser)
+    page = context.new_page()
+    begin(page, a_study(server, "sort-fast"))
+    held = []
+    page.route("**/q/1", lambda route: route.continue_() if held else held.append(route))
+    page.locator("button[value=rest]").click()
+    page.locator("button[value=done]").click()
+    held[0].continue_()
+    page.wait_for_url("**/q/2")
+    context.close()
+
+
 def test_steps_wait_for_a_lost_connection_and_are_stored_once(browser, server):
     context = prepared(browser)
     page = context.new_page()
