@@ -90,6 +90,7 @@ def _figures_page(form: OrderingForm) -> ResponseReturnValue:
         sheets=[*getattr(content.analysis, "sheets", ()), *([refining.sheet] if refining else ())],
         contested=contested,
         pictures={each.document: each.sha256 for each in content.items} if contested else {},
+        texts={each.document: each.text for each in content.items} if contested else {},
         printed=printed_table,
         include_test=include_test,
         figures=json.dumps(content.analysis_json, ensure_ascii=False, indent=2),
