@@ -81,7 +81,7 @@ def merge(
     assessment.check_targets(targets, labels, replace=force)
     with progress_bar("Merging") as progress:
         merged = assessment.merge(labels, at_least, progress.update)
-    texts = assessment.merged_files(merged)
+    texts = {name: "".join(lines) for name, lines in assessment.merged_lines(merged).items()}
     assessment.write_files({folder / name: text for name, text in texts.items()})
     if as_json:
         print_json(assessment.merged_json(merged) | {"files": [str(path) for path in targets]})

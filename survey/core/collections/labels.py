@@ -29,7 +29,7 @@ class TopicLabels:
 
     topic: str
     documents: tuple[str, ...]
-    grades: NDArray[np.int64]
+    grades: NDArray[np.int8]
 
     @property
     def assessors(self) -> int:
@@ -53,7 +53,7 @@ class TopicLabels:
         """
         return self.chosen / self.assessors
 
-    def relevance(self, at_least: int | None = None) -> NDArray[np.int64]:
+    def relevance(self, at_least: int | None = None) -> NDArray[np.int8]:
         """Merge the assessors' grades into one for each document, of shape (documents,), 0 to 3.
 
         The highest grade g such that at least M assessors gave g or more, so that a document
@@ -63,8 +63,8 @@ class TopicLabels:
         """
         needed = self.assessors // 2 + 1 if at_least is None else at_least
         if needed > self.assessors:
-            return np.zeros(len(self.documents), dtype=np.int64)
-        ascending: NDArray[np.int64] = np.sort(self.grades, axis=1)
+            return np.zeros(len(self.documents), dtype=np.int8)
+        ascending: NDArray[np.int8] = np.sort(self.grades, axis=1)
         return ascending[:, self.assessors - needed]
 
 
@@ -89,7 +89,7 @@ def merge_labels(labels: Sequence[Labels]) -> list[TopicLabels]:
         assessors = [topics[topic] for topics in labels if topic in topics]
         documents = sorted({document for grades in assessors for document in grades})
         rows = [[grades.get(document, 0) for grades in assessors] for document in documents]
-        merged.append(TopicLabels(topic, tuple(documents), np.array(rows, dtype=np.int64)))
+        merged.append(TopicLabels(topic, tuple(documents), np.array(rows, dtype=np.int8)))
     return merged
 
 

@@ -1,10 +1,11 @@
 """What annotators' labels say: merged weights and judgements, agreement, and who differs most."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import permutations
 from math import fsum
+from sys import intern
 from typing import Any, TypeVar
 
 from survey.core.collections.labels import (
@@ -13,7 +14,7 @@ from survey.core.collections.labels import (
     choice_agreement,
     merge_labels,
 )
-from survey.services.analysis.sheets import Cell, Sheet, as_csv
+from survey.services.analysis.sheets import Sheet, csv_lines
 
 MOST_CONTESTED = 12  # documents of a topic
 AGREEMENT_NOTE = (
@@ -62,27 +63,35 @@ def counted(topics: Sequence[Topic], on_topic: OnTopic) -> Iterator[Topic]:
 MERGED = ("weights.csv", "weights.txt", "qrels.txt", "agreement.csv")
 
 
-def merged_files(merged: Merged) -> dict[str, str]:
-    """Return the files of merged labels, name (of MERGED) → text.
+def merged_lines(merged: Merged) -> dict[str, Iterable[str]]:
+    """Return the lines of merged labels' files, name (of MERGED) → lines that are made as read.
 
     weights.txt holds only documents that at least one assessor chose.
     """
-    rows: list[tuple[Cell, ...]] = []
-    weights, qrels = [], []
-    for topic in merged.topics:
-        chosen, weight = topic.chosen.tolist(), topic.weights.tolist()
-        relevance = topic.relevance(merged.at_least).tolist()
-        for document, count, share, grade in zip(
-            topic.documents, chosen, weight, relevance, strict=True
-        ):
-            rows.append((topic.topic, document, count, topic.assessors, share))
-            qrels.append(f"{topic.topic} 0 {document} {grade}\n")
-            if count:
-                weights.append(f"{topic.topic} {document} {share!r}\n")
+    rows = (
+        (topic.topic, document, count, topic.assessors, weight)
+        for topic in merged.topics
+        for document, count, weight in zip(
+            topic.documents, topic.chosen.tolist(), topic.weights.tolist(), strict=True
+        )
+    )
+    weights = (
+        f"{topic.topic} {document} {weight!r}\n"
+        for topic in merged.topics
+        for document, weight in zip(topic.documents, topic.weights.tolist(), strict=True)
+        if weight
+    )
+    qrels = (
+        f"{topic.topic} 0 {document} {grade}\n"
+        for topic in merged.topics
+        for document, grade in zip(
+            topic.documents, topic.relevance(merged.at_least).tolist(), strict=True
+        )
+    )
     columns = ("topic", "document", "chosen", "assessors", "weight")
-    sheet = as_csv(Sheet("weights", "Weights", columns, tuple(rows)))
-    texts = (sheet, "".join(weights), "".join(qrels), as_csv(agreement_sheet(merged)))
-    return dict(zip(MERGED, texts, strict=True))
+    agreement = agreement_sheet(merged)
+    lines = (csv_lines(columns, rows), weights, qrels)
+    return dict(zip(MERGED, (*lines, csv_lines(agreement.columns, agreement.rows)), strict=True))
 
 
 def agreement_sheet(merged: Merged) -> Sheet:
@@ -105,6 +114,29 @@ def merged_json(merged: Merged) -> dict[str, Any]:
     return {"assessors": merged.files, "at_least": merged.at_least, "topics": topics}
 
 
+class PackedLabels(Mapping[str, Mapping[str, int]]):
+    """An annotator's labels by topic, in nine bytes a label; those of a topic are unpacked at use.
+
+    A dictionary of a million labels would take a tenth of a gigabyte.
+    """
+
+    def __init__(self) -> None:
+        self._packed: dict[str, tuple[tuple[str, ...], bytes]] = {}
+
+    def add(self, topic: str, grades: Mapping[str, int]) -> None:
+        """Add the grades of a topic's documents."""
+        self._packed[topic] = tuple(map(intern, grades)), bytes(grades.values())
+
+    def __getitem__(self, topic: str) -> dict[str, int]:
+        return dict(zip(*self._packed[topic], strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+
 @dataclass(frozen=True)
 class Annotator:
     """An annotator's labels, and for how long the queries that are done were in work.
@@ -116,19 +148,25 @@ class Annotator:
     labels: Labels
     seconds: float
 
+    @cached_property
+    def marked(self) -> dict[str, set[str]]:
+        """What the annotator marked for each topic."""
+        return {
+            topic: {document for document, grade in grades.items() if grade}
+            for topic, grades in self.labels.items()
+        }
+
     @property
     def pictures(self) -> int:
         """How many documents the annotator looked at."""
         return sum(map(len, self.labels.values()))
 
     @property
-    def lines(self) -> str:
+    def lines(self) -> Iterator[str]:
         """The labels as `survey assess merge` reads them: of each document that was looked at."""
-        return "".join(
-            f"{topic} 0 {document} {grade}\n"
-            for topic, grades in self.labels.items()
-            for document, grade in sorted(grades.items())
-        )
+        for topic, grades in self.labels.items():
+            for document, grade in sorted(grades.items()):
+                yield f"{topic} 0 {document} {grade}\n"
 
 
 @dataclass(frozen=True)
@@ -147,9 +185,7 @@ class LabelResults:
                 "participant": each.participant,
                 "queries": len(each.labels),
                 "looked_at": each.pictures,
-                "marked": sum(
-                    grade > 0 for grades in each.labels.values() for grade in grades.values()
-                ),
+                "marked": sum(map(len, each.marked.values())),
                 "seconds_per_picture": each.seconds / each.pictures if each.pictures else None,
                 **alike[each.participant],
             }
@@ -212,8 +248,9 @@ class LabelResults:
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield each annotator's labels, and what `survey assess merge` makes of them."""
         for each in self.annotators:
-            yield f"labels/{each.participant}.txt", each.lines
-        yield from merged_files(self.merged).items()
+            yield f"labels/{each.participant}.txt", "".join(each.lines)
+        for name, lines in merged_lines(self.merged).items():
+            yield name, "".join(lines)
 
     def _alike(self) -> dict[str, dict[str, Any]]:
         """Return how alike each annotator is with every other, and where they differ most.
@@ -227,10 +264,7 @@ class LabelResults:
         for first, second in permutations(self.annotators, 2):
             name, other = first.participant, second.participant
             for topic in first.labels.keys() & second.labels.keys():
-                marked = [
-                    {document for document, grade in each.labels[topic].items() if grade}
-                    for each in (first, second)
-                ]
+                marked = [each.marked[topic] for each in (first, second)]
                 if either := marked[0] | marked[1]:
                     share = len(marked[0] & marked[1]) / len(either)
                     with_others[name].setdefault(other, []).append(share)

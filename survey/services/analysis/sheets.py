@@ -1,6 +1,6 @@
 """Tables of results: formatted for reading, and as CSV, Markdown and LaTeX."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -137,7 +137,14 @@ def text_of(cell: Cell, decimals: int = 3) -> str:
 
 def as_csv(sheet: Sheet | Exhibit) -> str:
     """Return a sheet as CSV, numbers in full."""
-    return "".join(csv_line(map(_csv_cell, row)) for row in (sheet.columns, *sheet.rows))
+    return "".join(csv_lines(sheet.columns, sheet.rows))
+
+
+def csv_lines(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """Yield the lines of a table as CSV, the columns' names first."""
+    yield csv_line(map(_csv_cell, columns))
+    for row in rows:
+        yield csv_line(map(_csv_cell, row))
 
 
 def _csv_cell(cell: Cell) -> str:

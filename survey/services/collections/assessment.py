@@ -23,8 +23,8 @@ from survey.services.analysis.group_results import statistics_sheet as statistic
 from survey.services.analysis.label_results import MERGED as MERGED
 from survey.services.analysis.label_results import Merged, OnTopic, merged
 from survey.services.analysis.label_results import agreement_sheet as agreement_sheet
-from survey.services.analysis.label_results import merged_files as merged_files
 from survey.services.analysis.label_results import merged_json as merged_json
+from survey.services.analysis.label_results import merged_lines as merged_lines
 from survey.services.exchange.input_files import read_text
 
 MOST_NAMED = 20  # topics that a sentence names; JSON and files name all

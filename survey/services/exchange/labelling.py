@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import groupby
+from itertools import groupby, islice
+from sys import intern
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -27,9 +28,9 @@ from survey.db.models.labelling import (
 from survey.services.analysis.label_results import (
     Annotator,
     LabelResults,
-    agreement_sheet,
+    PackedLabels,
     merged,
-    merged_files,
+    merged_lines,
 )
 from survey.services.analysis.sheets import as_csv
 from survey.services.analysis.study_results import AnalysisOptions
@@ -71,19 +72,18 @@ class LabellingContent(StepContent):
     def analyse(self, content: Content, options: AnalysisOptions) -> LabelResults:
         """Return weights and agreement; excluded participants are left out."""
         topics = {each.number: each.topic for each in content.questions}
-        people = {
-            each.public_id: Annotator(each.public_id, {}, 0)
+        labels = {
+            each.public_id: PackedLabels()
             for each in content.participants()
             if not each.excluded and (options.include_test or not each.is_test)
         }
-        labels: dict[str, dict[str, Mapping[str, int]]] = {name: {} for name in people}
-        seconds = dict.fromkeys(people, 0)
+        seconds = dict.fromkeys(labels, 0)
         for row, state in self.states():
-            if row.participant in people:
-                labels[row.participant][topics[row.question]] = state.grades
+            if row.participant in labels:
+                labels[row.participant].add(topics[row.question], state.grades)
                 seconds[row.participant] += row.seconds
         annotators = [
-            Annotator(name, labels[name], seconds[name]) for name in people if labels[name]
+            Annotator(name, labels[name], seconds[name]) for name in labels if labels[name]
         ]
         return LabelResults(annotators, merged([each.labels for each in annotators]))
 
@@ -119,21 +119,17 @@ class LabellingFiles(StepFiles):
         """Return labels.csv; weights.csv and agreement.csv as `survey assess merge` writes them."""
         return [
             Table("labels.csv", _LABELS, lines_of(_labels)),
-            Table("weights.csv", _WEIGHTS, _body(lambda results: merged_files(results.merged))),
-            Table(
-                "agreement.csv",
-                _AGREEMENT,
-                _body(lambda results: {"agreement.csv": as_csv(agreement_sheet(results.merged))}),
-            ),
+            Table("weights.csv", _WEIGHTS, _body("weights.csv")),
+            Table("agreement.csv", _AGREEMENT, _body("agreement.csv")),
         ]
 
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
         """See ``WithJudgements``: each annotator's labels, and what is merged of them."""
         for each in content.analysis.annotators:
-            yield f"{JUDGEMENTS}/{each.participant}.txt", [each.lines]
-        merged_texts = merged_files(content.analysis.merged)
+            yield f"{JUDGEMENTS}/{each.participant}.txt", each.lines
+        lines = merged_lines(content.analysis.merged)
         for name in ("weights.txt", "qrels.txt"):
-            yield name, [merged_texts[name]]
+            yield name, lines[name]
 
     def lines_per_answer(self, plan: LabellingPlan) -> int:
         """Estimate how many lines of the files a query takes."""
@@ -163,7 +159,7 @@ class LabellingFiles(StepFiles):
                 batch=row.whole_number("batch", 1),
                 document=row.optional_text("document"),
                 grade=row.optional_whole_number("grade"),
-                documents=list(row.words("documents")) or None,
+                documents=[*map(intern, row.words("documents"))] or None,
                 saved_at=saved_at,
             )
         except ValueError as error:
@@ -270,9 +266,9 @@ def _labels(content: Content) -> Iterator[Row]:
             yield row.participant, topics[row.question], *label
 
 
-def _body(files_of: Callable[[LabelResults], Mapping[str, str]]) -> Callable[[Content], list[str]]:
-    """Return the body of a table that is the first of these files."""
-    return lambda content: [next(iter(files_of(content.analysis).values())).partition("\n")[2]]
+def _body(name: str) -> Callable[[Content], Iterator[str]]:
+    """Return the body of a table that is one of the files of merged labels."""
+    return lambda content: islice(merged_lines(content.analysis.merged)[name], 1, None)
 
 
 _TOPIC = Column("topic", "id of the topic")
