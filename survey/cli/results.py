@@ -112,7 +112,7 @@ def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | 
     from survey.services import accounts
     from survey.services.analysis.study_results import Analysis
     from survey.services.collections.refining import refining_of
-    from survey.services.exchange.bundle import analyse_stored
+    from survey.services.exchange.bundle import analyse_stored, content_of
     from survey.services.exchange.bundle_reader import analyse_files
     from survey.services.exchange.input_files import open_files
     from survey.services.operations.database import begin_reading
@@ -126,7 +126,8 @@ def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | 
             click.echo(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
         result = analyse_stored(session, study, options)
-        refining = refining_of(session, study, include_test=options.include_test)
+        content = content_of(session, study, include_test=options.include_test)
+        refining = refining_of(session, study, content)
         if refining is None or isinstance(result, Analysis):
             return result
         figures = {**result.figures, "refining": refining.as_json()}

@@ -408,7 +408,7 @@ def test_bots_answer_by_a_measures_difference(app, session, shown):
         simulate(entry, plan, 4, preference_for(plan, "RR:0.01", pictures), seed=1)
     session.rollback()
     lifecycle.close_study(session, study)
-    figures = analyse_stored(session, study, AnalysisOptions(include_test=True))
+    figures = analyse_stored(session, study, AnalysisOptions(include_test=True)).figures
     assert sum(figures["answers"].values()) == 20
     content = b"".join(bundle.stream_bundle(session, study, include_test=True))
     files = open_files(io.BytesIO(content), "bots.zip")

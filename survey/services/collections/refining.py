@@ -13,7 +13,6 @@ from survey.core.text_input import FaultyFilesError
 from survey.db.models import Study
 from survey.services.analysis.sheets import Cell, Sheet, Starred
 from survey.services.collections.run_evaluation import DECIMALS, Report, Request, evaluation_json
-from survey.services.exchange.bundle import content_of
 from survey.services.exchange.labelling import rankings_of, rounds_of
 from survey.services.exchange.tables import Content
 
@@ -92,17 +91,16 @@ def _cells(report: Report, run: str | None) -> list[Cell]:
     return cells
 
 
-def refining_of(session: Session, study: Study, *, include_test: bool = False) -> Refining | None:
+def refining_of(session: Session, study: Study, content: Content) -> Refining | None:
     """Return what refining gained in a labelling study, None for other kinds.
 
     The figures are those of ``survey feedback --rounds`` for the files that the study's results
-    are. Call ``begin_reading`` for the session first.
+    are. ``content``: of ``content_of``, read in this session.
     """
     if study.plan.kind != "labelling":
         return None
     if study.imported_from:
         return Refining(why="the study is imported, and a bundle has no vectors to rank by")
-    content = content_of(session, study, include_test=include_test)
     counted = {each.participant for each in content.analysis.annotators}
     refined = Counter[int]()
     for row, state in content.answers.states():

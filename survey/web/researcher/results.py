@@ -81,7 +81,7 @@ def _figures_page(form: OrderingForm) -> ResponseReturnValue:
     """Show the tables of a kind without a report, what people differ in, and all figures."""
     include_test = "test" in request.args
     content = bundles.content_of(session(), g.study, include_test=include_test)
-    refining = refining_of(session(), g.study, include_test=include_test)
+    refining = refining_of(session(), g.study, content)
     contested: list[Any] = getattr(content.analysis, "contested", list)()
     return page(
         "researcher/figures.html",
