@@ -1,10 +1,14 @@
-// Chooses an answer by the keys 1 to 4, and counts how long the page is in view.
+// Chooses an answer by the keys 1 to 4, saves it by Enter, and counts how long the page is in view.
 "use strict";
 
 const pair = document.getElementById("pair");
 const choices = [...pair.querySelectorAll("[name=preferred]")];
 
 document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && event.target.matches("[type=radio]")) {
+    event.preventDefault(); // the first button of the form is "Back"
+    pair.requestSubmit(pair.querySelector("button.go"));
+  }
   const isTyping = event.target.matches("textarea, [type=text], dialog *");
   const choice = choices[Number(event.key) - 1];
   if (isTyping || !choice || event.ctrlKey || event.metaKey || event.altKey) return;
