@@ -91,3 +91,18 @@ def a_participant(app, slug="preferred"):
 def sides_on(page):
     """The positions that the page shows, from left to right."""
     return [tuple(int(rank.text) for rank in side.select(".rank")) for side in page.select(".side")]
+
+
+def preferred(app, session):
+    """A closed study with reasons, strengths and satisfaction; one person took part."""
+    study = a_preference_study(
+        session, ask_strength=True, ask_satisfaction=True, reason_question="Why?"
+    )
+    visitor = a_participant(app)
+    for position, answer in enumerate(["left", "right", "equal", "neither", "left"], 1):
+        chosen = {"strength": "2", "satisfaction_left": "4", "satisfaction_right": "1"}
+        visitor.submit(f"/q/{position}", preferred=answer, reason="=so", **chosen)
+    visitor.submit("/review")
+    session.rollback()
+    lifecycle.close_study(session, study)
+    return study

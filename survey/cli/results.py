@@ -139,6 +139,10 @@ def _print_figures(result: "TaskFigures", *, as_json: bool) -> None:
     if as_json or not result.sheets:
         print_json(result.figures)
         return
+    for sentence in result.sentences:
+        print_text(sentence, "- ", "  ")
+    if result.sentences:
+        click.echo()
     for sheet in result.sheets:
         if sheet.rows:
             print_sheet(sheet)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import zipfile
 
 import numpy as np
@@ -16,7 +17,7 @@ from survey.services.studies import lifecycle
 from tests.databases import ON_SQLITE
 from tests.grouped import FIRST_TOPIC, SECOND_TOPIC, grouped
 from tests.labelled import a_shaded_picture, labelled
-from tests.preferred import a_qrels, a_run
+from tests.preferred import a_qrels, a_run, preferred
 
 pytestmark = ON_SQLITE
 
@@ -180,3 +181,14 @@ def test_a_bundle_of_groups_has_what_the_command_makes_of_its_judgements(
     with pytest.raises(BundleError, match="judgements/"):
         [*replicate(open_files(tmp_path / "it", "it"))]
     assert [*replicate(open_files(io.BytesIO(content), "it.zip"))]
+
+
+def test_preferences_are_analysed_in_sentences_and_tables_or_as_json(app, session, run, tmp_path):
+    preferred(app, session)
+    printed = run("analyse", "preferred")
+    assert "Pairs: all 6 pairs of 2 runs for 6 topics" in " ".join(printed.split())
+    assert "How far people agree" in printed
+    assert json.loads(run("analyse", "preferred", "--json"))["n"]["answers"] == 5
+    run("analyse", "preferred", "--to", tmp_path / "tables")
+    names = {each.name for each in (tmp_path / "tables").iterdir()}
+    assert {"verdicts.txt", "measures.csv", "differences.csv", "people.csv", "runs.csv"} <= names

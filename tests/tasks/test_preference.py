@@ -42,6 +42,7 @@ from tests.preferred import (
     a_preference_study,
     a_qrels,
     a_run,
+    preferred,
     sides_on,
 )
 from tests.web.desk import Desk
@@ -314,18 +315,7 @@ def test_no_page_tells_run_document_or_relevance(app, session, marked):
 
 @pytest.fixture
 def closed(app, session):
-    """A closed study with reasons, strengths and satisfaction; one person took part."""
-    study = a_preference_study(
-        session, ask_strength=True, ask_satisfaction=True, reason_question="Why?"
-    )
-    visitor = a_participant(app)
-    for position, preferred in enumerate(["left", "right", "equal", "neither", "left"], 1):
-        chosen = {"strength": "2", "satisfaction_left": "4", "satisfaction_right": "1"}
-        visitor.submit(f"/q/{position}", preferred=preferred, reason="=so", **chosen)
-    visitor.submit("/review")
-    session.rollback()
-    lifecycle.close_study(session, study)
-    return study
+    return preferred(app, session)
 
 
 def test_the_bundle_has_the_agreed_columns_and_replicates(session, closed):
@@ -450,3 +440,38 @@ def test_a_preview_shows_either_list_at_the_left():
     with pytest.raises(ValueError, match="allowed are A, B"):
         task.draw_variant(plan, question, "C")
     assert task.describe_answer(PreferenceAnswer("equal")) == {"preferred": "equal"}
+
+
+def test_results_say_what_the_answers_support_in_sentences_and_tables(app, session, closed):
+    desk = Desk(app, session)
+    accounts.share(session, closed, accounts.find_researcher(session, "Ada"), "owner")
+    session.commit()
+    desk.open("/research/studies/preferred/results")
+    assert desk.status == 200, desk.text
+    for text in (
+        "Pairs: all 6 pairs of 2 runs for 6 topics",
+        "The preferences do not decide between RR and AP",
+        "How often each measure agrees with a preference",
+        "By the size of the measure's difference",
+        "Measures compared on the same preferences",
+        "Runs, by people and by measures",
+        "equally good and neither good count as half a win",
+    ):
+        assert text in desk.text
+    desk.open("/research/studies/preferred/results/files.zip")
+    assert desk.status == 200
+
+
+def test_figures_are_those_of_the_answers(session, closed):
+    figures = analyse_stored(session, closed, AnalysisOptions()).figures
+    session.rollback()
+    assert figures["answers"] == {"left": 2, "right": 1, "equal": 1, "neither": 1}
+    assert figures["n"] == {"participants": 1, "questions": 5, "answers": 5, "preferring": 3}
+    for each in figures["measures"]:
+        assert each["agree"] + each["against"] + each["tied"] == 3
+        assert each["undecided"] == 2
+    runs = {each["run"]: each for each in figures["bradley_terry"]["runs"]}
+    assert runs["alpha"]["wins"] + runs["beta"]["wins"] == 5
+    # Each list had 4 at the left and 1 at the right; both runs together have the mean of these.
+    assert runs["alpha"]["satisfaction"] + runs["beta"]["satisfaction"] == pytest.approx(5)
+    assert runs["alpha"]["means"]["RR"] == pytest.approx((1 + 0.5 + 1 + 0.5 + 1 + 1) / 6)

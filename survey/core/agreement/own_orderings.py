@@ -82,6 +82,19 @@ def _differences(ballots: Ballots) -> Iterator[OrderingDifference]:
             yield OrderingDifference(*each, tests)
 
 
+def deciding_test(tests: MeanTests, level: float) -> tuple[str, float, Interval] | None:
+    """Return population, corrected p and interval of the widest population that is decided for.
+
+    The test for these questions, not corrected, has to leave zero out besides.
+    """
+    of_these, of_kind = tests.participants, tests.components
+    sure_of_these = of_these.p is not None and of_these.p < LEVEL
+    for population, p, test in ((T2, of_kind.p_step, of_kind), (T1, of_these.p_holm, of_these)):
+        if tests.mean and sure_of_these and p is not None and p < level and test.ci95:
+            return population, p, test.ci95
+    return None
+
+
 def _verdict(
     difference: OrderingDifference, comparisons: int, questions: int, level: float
 ) -> Verdict:
@@ -93,20 +106,16 @@ def _verdict(
     ahead, behind = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
     higher, lower = sorted((difference.first, difference.second), reverse=True)
     agreement = f"mean tau-b {rounded(higher, 3)} and {rounded(lower, 3)}"
-    sure_of_these = of_these.p is not None and of_these.p < LEVEL
-    for population, p, test in (
-        (T2, of_kind.p_step, of_kind),
-        (T1, of_these.p_holm, of_these),
-    ):
-        if mean and sure_of_these and p is not None and p < level and test.ci95:
-            sentence = (
-                f"{population_start(population, questions)}, people's own orderings are nearer to "
-                f"{ahead}'s orders than to {behind}'s: {agreement}, a difference of "
-                f"{rounded(abs(mean), 3)} (95 % interval {_interval(test.ci95, mean)}; "
-                f"{corrected_p(p, comparisons)})."
-            )
-            scope: Scope = "kind" if population == T2 else "these"
-            return Verdict(pair, scope, ahead, "orders", population, sentence)
+    if decided := deciding_test(tests, level):
+        population, p, interval = decided
+        sentence = (
+            f"{population_start(population, questions)}, people's own orderings are nearer to "
+            f"{ahead}'s orders than to {behind}'s: {agreement}, a difference of "
+            f"{rounded(abs(mean), 3)} (95 % interval {_interval(interval, mean)}; "
+            f"{corrected_p(p, comparisons)})."
+        )
+        scope: Scope = "kind" if population == T2 else "these"
+        return Verdict(pair, scope, ahead, "orders", population, sentence)
     reach = " and ".join(
         f"{_interval(test.ci95, 1.0)} {where}"
         for test, where in (

@@ -1,12 +1,39 @@
 """What preferences between two lists say of measures, of people's agreement, and of runs."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from math import inf
+from statistics import fmean
+from typing import Any, NamedTuple
 
-from survey.core.studies.questions import Question
-from survey.core.tasks.preference import PREFERRED, PreferencePlan
+import numpy as np
+
+from survey.core.agreement.preferences import (
+    Answer,
+    PairOfLists,
+    PreferenceAnalysis,
+    analyse_preferences,
+    side_p,
+)
+from survey.core.agreement.verdicts import Verdict, p_text, rounded
+from survey.core.measures import MEASURES
+from survey.core.statistics.bradley_terry import Comparisons, Strengths, bradley_terry
+from survey.core.statistics.rater_agreement import tau_b
+from survey.core.statistics.significance import Interval
+from survey.core.studies.questions import NO_MARKS, Question, build_question
+from survey.core.tasks.preference import (
+    LEFT,
+    LETTERS,
+    PREFERRED,
+    RIGHT,
+    PreferencePlan,
+    sign_of,
+)
+from survey.services.analysis.sheets import Cell, P, Sheet, Worded, as_csv
+
+TIES_AS_HALF = "equally good and neither good count as half a win for each list"
 
 
 @dataclass(frozen=True)
@@ -23,19 +50,336 @@ class Judgement:
     strength: int | None
     satisfaction: Mapping[str, int | None]
 
+    @property
+    def sign(self) -> int:
+        """1 where list A is preferred, -1 for list B, else 0."""
+        return {LETTERS[0]: 1, LETTERS[1]: -1}.get(self.preferred, 0)
+
+
+class RunResult(NamedTuple):
+    """A run: comparisons won, ties as half; its strength; its mean value by each measure."""
+
+    run: str
+    wins: float
+    comparisons: int
+    strength: float | None
+    ci95: Interval | None
+    satisfaction: float | None
+    means: Mapping[str, float]
+
 
 @dataclass(frozen=True)
 class PreferenceResults:
-    """The preferences of the participants who count."""
+    """The preferences of the participants who count, and what follows from them."""
 
     plan: PreferencePlan
     questions: Sequence[Question]
     judgements: Sequence[Judgement]
 
+    @cached_property
+    def analysis(self) -> PreferenceAnalysis:
+        """The statistics of measures and people."""
+        return analyse_preferences(
+            [Answer(each.participant, each.question, each.sign) for each in self.judgements],
+            [PairOfLists(each.number, self._differences(each)) for each in self.questions],
+            self.plan.measures,
+        )
+
+    @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What the preferences support for each pair of measures."""
+        return self.analysis.verdicts()
+
+    def _differences(self, question: Question) -> dict[str, float]:
+        """Return how much better list A is; the sign is exact, the size of the values."""
+        differences = {}
+        for name, column in question.columns.items():
+            first, second = column.values
+            differences[name] = sign_of(question, name) * abs(first - second)
+        return differences
+
+    @cached_property
+    def sides(self) -> Counter[str]:
+        """How often each answer was given."""
+        return Counter(each.side for each in self.judgements)
+
+    @cached_property
+    def strengths(self) -> Strengths:
+        """The runs' strengths, in the order of the plan."""
+        runs = {name: index for index, name in enumerate(self.plan.runs)}
+        sources = {each.number: each.source for each in self.questions}
+        people = {name: place for place, name in enumerate(self._people)}
+        rows = []
+        for each in self.judgements:
+            source = sources[each.question]
+            if source is not None:
+                both = [runs[source.runs[letter]] for letter in LETTERS]
+                score = 0.5 + 0.5 * each.sign
+                rows.append((*both, score, people[each.participant], each.question))
+        columns = np.array(rows, dtype=np.float64).reshape(len(rows), 5).T
+        first, second, by_person, question = (
+            columns[place].astype(np.int64) for place in (0, 1, 3, 4)
+        )
+        compared = Comparisons(len(runs), first, second, columns[2], by_person, question)
+        return bradley_terry(compared)
+
+    @property
+    def _people(self) -> list[str]:
+        return sorted({each.participant for each in self.judgements})
+
+    @cached_property
+    def runs(self) -> list[RunResult]:
+        """The runs, those that people prefer first."""
+        theta, intervals = self.strengths.theta, self.strengths.ci95
+        results = []
+        for index, run in enumerate(self.plan.runs):
+            scores, satisfied = self._of_run(run)
+            results.append(
+                RunResult(
+                    run=run,
+                    wins=sum(scores),
+                    comparisons=len(scores),
+                    strength=theta[index] if theta else None,
+                    ci95=intervals[index] if intervals else None,
+                    satisfaction=fmean(satisfied) if satisfied else None,
+                    means={name: values[index] for name, values in self.means.items()},
+                )
+            )
+        return sorted(results, key=lambda each: (-(each.strength or 0), -each.wins, each.run))
+
+    def _of_run(self, run: str) -> tuple[list[float], list[int]]:
+        """Return a run's scores, 1 for a win and ½ for a tie, and people's satisfaction."""
+        letters = {
+            question.number: letter
+            for question in self.questions
+            if question.source is not None
+            for letter, name in question.source.runs.items()
+            if name == run
+        }
+        of_run = [each for each in self.judgements if each.question in letters]
+        signs = [each.sign * (1 if letters[each.question] == "A" else -1) for each in of_run]
+        satisfied = [each.satisfaction.get(letters[each.question]) for each in of_run]
+        scores = [0.5 + 0.5 * sign for sign in signs]
+        return scores, [value for value in satisfied if value is not None]
+
+    @cached_property
+    def means(self) -> dict[str, list[float]]:
+        """Each measure's mean over all topics of the study, for each run in the plan's order."""
+        plan, values = self.plan, dict[str, list[Any]]()
+        for index, lists in enumerate(plan.own_lists):
+            marks = plan.own_marks[index] if plan.own_marks else NO_MARKS
+            scored = build_question(0, lists, plan.measures, plan.setting, marks)
+            for name, column in scored.columns.items():
+                values.setdefault(name, []).append(column.values)
+        return {name: np.mean(rows, axis=0).tolist() for name, rows in values.items()}
+
+    @cached_property
+    def tau(self) -> dict[str, float | None]:
+        """Kendall's tau-b of the runs' order by people with that by each measure."""
+        theta = self.strengths.theta
+        if theta is None:
+            return dict.fromkeys(self.plan.measures)
+        taus = {}
+        for name, means in self.means.items():
+            turned = np.array(means) * (1 if MEASURES[name].better == "higher" else -1)
+            value = float(tau_b(np.round(theta, 12), np.round(turned, 12)))
+            taus[name] = None if np.isnan(value) else value
+        return taus
+
     def as_json(self) -> dict[str, Any]:
-        """Return all figures as plain values."""
-        sides = Counter(each.side for each in self.judgements)
+        """Return all figures as plain values; an undefined one is None with a sibling ``why``."""
+        analysis, strengths = self.analysis, self.strengths
         return {
             "selection": self.plan.selection_sentence,
-            "answers": {name: sides[name] for name in PREFERRED},
+            "n": {
+                "participants": analysis.participants,
+                "questions": analysis.questions,
+                "answers": analysis.answers,
+                "preferring": analysis.preferring,
+            },
+            "answers": {name: self.sides[name] for name in PREFERRED},
+            "side_p": side_p(self.sides[LEFT], self.sides[RIGHT]),
+            "measures": [
+                {
+                    "measure": each.measure,
+                    "agree": each.agree,
+                    "against": each.against,
+                    "tied": each.tied,
+                    "undecided": each.undecided,
+                    "undecided_tied": each.undecided_tied,
+                    "share": each.share,
+                    "ci95": each.ci95,
+                    "these_ci95": each.these_ci95,
+                    "chance": asdict(each.tests),
+                    "by_size": [{**asdict(size), "share": size.share} for size in each.by_size],
+                }
+                for each in analysis.measures
+            ],
+            "differences": [
+                {
+                    "pair": str(each.pair),
+                    "first": each.first,
+                    "second": each.second,
+                    **asdict(each.tests),
+                    "verdict": {"scope": verdict.scope, "sentence": verdict.sentence},
+                }
+                for each, verdict in zip(analysis.differences, self.verdicts, strict=True)
+            ],
+            "people": asdict(analysis.people),
+            "bradley_terry": {
+                "ties": TIES_AS_HALF,
+                "df": strengths.df,
+                "why": strengths.why,
+                "runs": [each._asdict() for each in self.runs],
+                "tau_b": self.tau,
+            },
         }
+
+    @property
+    def sentences(self) -> list[str]:
+        """What to read first: how pairs were selected, then the verdicts."""
+        verdicts = self.verdicts if self.judgements else ()
+        pairs = f"Pairs: {self.plan.selection_sentence}."
+        return [pairs, *(each.sentence for each in verdicts)]
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """Yield name and text of each table, and of the sentences."""
+        yield "verdicts.txt", "".join(f"{sentence}\n" for sentence in self.sentences)
+        for sheet in self.sheets:
+            yield f"{sheet.name}.csv", as_csv(sheet)
+
+    @property
+    def sheets(self) -> list[Sheet]:
+        """The tables that the page and the command print."""
+        if not self.judgements:
+            return [Sheet("answers", "Answers", ("answer", "count"), ())]
+        return [
+            self._answers(),
+            self._measures(),
+            *([self._sizes()] if any(each.by_size for each in self.analysis.measures) else []),
+            *([self._compared()] if self.analysis.differences else []),
+            self._people_sheet(),
+            self._runs(),
+        ]
+
+    def _answers(self) -> Sheet:
+        words = {LEFT: "list at the left", RIGHT: "list at the right"}
+        total = len(self.judgements)
+        rows = [
+            (words.get(name, f"{name} good" if name == "neither" else "equally good"), count, share)
+            for name in PREFERRED
+            for count, share in [(self.sides[name], self.sides[name] / total)]
+        ]
+        p = side_p(self.sides[LEFT], self.sides[RIGHT])
+        note = f"{self.analysis.participants} people. Sides are dealt by chance."
+        if p is not None:
+            note += f" Left against right: exact {p_text(p)}."
+        return Sheet("answers", "Answers", ("answer", "count", "share"), tuple(rows), note)
+
+    def _measures(self) -> Sheet:
+        columns = (
+            *("measure", "agree", "against", "it ties", "share", "95 % interval", "p"),
+            *("no list preferred", "and it ties"),
+        )
+        rows: list[tuple[Cell, ...]] = [
+            (
+                *(each.measure, each.agree, each.against, each.tied, each.share),
+                *(_interval(each.ci95 or each.these_ci95), _p(each.tests.components.p)),
+                *(each.undecided, each.undecided_tied),
+            )
+            for each in self.analysis.measures
+        ]
+        note = (
+            "Share: of the preferences that the measure does not tie, those with which its sign "
+            "agrees. Interval and p (against one half): for people and questions of this kind; "
+            "where that is undefined, the interval is for these questions."
+        )
+        title = "How often each measure agrees with a preference"
+        return Sheet("measures", title, columns, tuple(rows), note)
+
+    def _sizes(self) -> Sheet:
+        columns = (
+            *("measure", "difference", "from", "to", "questions", "agree", "against", "share"),
+        )
+        rows = tuple(
+            (
+                *(each.measure, size.size, size.least, size.most),
+                *(size.questions, size.agree, size.against, size.share),
+            )
+            for each in self.analysis.measures
+            for size in each.by_size
+        )
+        return Sheet("sizes", "By the size of the measure's difference", columns, rows)
+
+    def _compared(self) -> Sheet:
+        columns = (
+            *("pair", "agree with first", "with second", "difference"),
+            *("95 % interval", "p, corrected", "these questions", "p, Holm"),
+        )
+        rows = []
+        for each in self.analysis.differences:
+            kind, these = each.tests.components, each.tests.participants
+            rows.append(
+                (
+                    *(Worded(str(each.pair), each.pair.title), each.first, each.second),
+                    *(each.tests.mean, _interval(kind.ci95, 1.0), _p(kind.p_step)),
+                    *(_interval(these.ci95, 1.0), _p(these.p_holm)),
+                )
+            )
+        note = (
+            "Over the same preferences; a measure that ties a pair agrees by one half. The first "
+            "interval is for people and questions of this kind, corrected by the largest |t| and "
+            "stepping down; the second for people and these questions."
+        )
+        title = "Measures compared on the same preferences"
+        return Sheet("differences", title, columns, tuple(rows), note)
+
+    def _people_sheet(self) -> Sheet:
+        people = self.analysis.people
+        rows = (
+            ("two people prefer the same list", people.pairs),
+            ("a preference is that of most others", people.others),
+            ("Krippendorff's alpha, ordinal", people.alpha),
+        )
+        note = (
+            "The ceiling of the measures: one that always sided with most people would agree with "
+            "a preference about as often as the second line says."
+        )
+        return Sheet("people", "How far people agree", ("of people", "value"), rows, note)
+
+    def _runs(self) -> Sheet:
+        satisfaction = ("satisfaction",) if self.plan.ask_satisfaction else ()
+        columns = (
+            *("run", "won", "of", "strength", "95 % interval"),
+            *(*satisfaction, *(MEASURES[name].mean_name for name in self.plan.measures)),
+        )
+        rows: list[tuple[Cell, ...]] = [
+            (
+                *(each.run, each.wins, each.comparisons, each.strength, _interval(each.ci95)),
+                *([each.satisfaction] if satisfaction else []),
+                *each.means.values(),
+            )
+            for each in self.runs
+        ]
+        taus: list[Cell] = [self.tau[name] for name in self.plan.measures]
+        blanks = [None] * (4 + len(satisfaction))
+        rows.append(("tau-b with people", *blanks, *taus))
+        why = f" {self.strengths.why}." if self.strengths.why else ""
+        note = (
+            f"Strength: log-odds by Bradley and Terry, mean 0; {TIES_AS_HALF}. Interval: for "
+            f"people and questions of this kind. Measures: means over all topics of the "
+            f"study.{why[:1]}{why[1:2].upper()}{why[2:]}"
+        )
+        return Sheet("runs", "Runs, by people and by measures", columns, tuple(rows), note)
+
+
+def _interval(interval: Interval | None, most: float = inf) -> str | None:
+    """Format an interval; ``most``: what its ends cannot exceed, in either direction."""
+    if interval is None:
+        return None
+    low, high = max(interval[0], -most), min(interval[1], most)
+    return f"{rounded(low, 3)} to {rounded(high, 3)}"
+
+
+def _p(p: float | None) -> P | None:
+    return None if p is None else P(p)

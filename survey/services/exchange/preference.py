@@ -190,6 +190,15 @@ class PreferenceFiles:
             "practice": None,
         }
 
+    def result_files(
+        self,
+        session: Session,  # noqa: ARG002 - see WithResultFiles
+        study_id: int,  # noqa: ARG002 - see WithResultFiles
+        content: Content,
+    ) -> Iterator[tuple[str, str]]:
+        """See ``WithResultFiles``: each table of the results, and the sentences."""
+        yield from content.analysis.files()
+
     def why_different(self, study: Mapping[str, Any]) -> str:  # noqa: ARG002 - see TaskFiles
         """Return "": pairs are drawn by nothing that may differ."""
         return ""

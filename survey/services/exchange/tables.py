@@ -158,15 +158,20 @@ class Content:
 
 
 class TaskFigures(NamedTuple):
-    """The results of a kind that has no report: as analysis.json has them, and as tables."""
+    """The results of a kind that has no report: as analysis.json has them, and as tables.
+
+    ``sentences``: what to read before the tables.
+    """
 
     figures: dict[str, Any]
     sheets: Sequence[Sheet] = ()
+    sentences: Sequence[str] = ()
 
 
 def task_figures(answers: TaskContent, analysis: Any) -> TaskFigures:
     """Return the figures of an analysis, and its tables where the kind has some."""
-    return TaskFigures(answers.as_json(analysis), getattr(analysis, "sheets", ()))
+    texts = (getattr(analysis, name, ()) for name in ("sheets", "sentences"))
+    return TaskFigures(answers.as_json(analysis), *texts)
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,7 @@ def _figures_page(form: OrderingForm) -> ResponseReturnValue:
         form,
         is_labelling=isinstance(g.plan, LabellingPlan),
         sheets=[*getattr(content.analysis, "sheets", ()), *([refining.sheet] if refining else ())],
+        sentences=getattr(content.analysis, "sentences", ()),
         contested=contested,
         pictures={each.document: each.sha256 for each in content.items} if contested else {},
         texts={each.document: each.text for each in content.items} if contested else {},

@@ -1,0 +1,355 @@
+"""Preferences between two lists: which measures' signs agree with people, and what people say.
+
+A measure agrees with a preference where its better value is that of the preferred list. Answers
+that prefer neither list are counted beside that. To compare two measures on the same preferences,
+one that ties the two lists gets half an agreement: what a random choice would give it. So, sides
+being dealt by chance, random answers give no measure a lead.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from survey.core.agreement.agreement import MeanTests, corrected_tests
+from survey.core.agreement.credits import Ballots, Credits
+from survey.core.agreement.differences import T2, Pair, pairs
+from survey.core.agreement.own_orderings import deciding_test
+from survey.core.agreement.verdicts import (
+    LEVEL,
+    Scope,
+    Verdict,
+    corrected_p,
+    population_start,
+    rounded,
+    these_questions,
+)
+from survey.core.statistics.rater_agreement import alpha_of_counts
+from survey.core.statistics.significance import Interval, sign_test
+
+SIZES = {  # the names of so many parts
+    1: ("all",),
+    2: ("smaller", "larger"),
+    3: ("smallest third", "middle third", "largest third"),
+}
+
+
+class Answer(NamedTuple):
+    """An answer: ``sign`` is 1 where list A is preferred, -1 for list B, 0 for neither of them."""
+
+    participant: str
+    question: int
+    sign: int
+
+
+class PairOfLists(NamedTuple):
+    """What measures say of a question's lists.
+
+    ``differences``: measure → how much better list A is, in the measure's own units, below 0 where
+    list B is better; 0 only where they tie exactly.
+    """
+
+    number: int
+    differences: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class SizeShare:
+    """The agreement on questions on which a measure's difference is of some size.
+
+    ``least``, ``most``: of the sizes; ``share`` is None without a preference.
+    """
+
+    size: str
+    least: float
+    most: float
+    questions: int
+    agree: int
+    against: int
+
+    @property
+    def share(self) -> float | None:
+        """The share of the preferences with which the measure agrees."""
+        decided = self.agree + self.against
+        return self.agree / decided if decided else None
+
+
+@dataclass(frozen=True)
+class MeasureAgreement:
+    """How often a measure's sign is that of the preferences.
+
+    Of the answers that prefer a list: ``agree``, ``against``, ``tied`` (the measure ties the two).
+    Of the others: ``undecided``, and with how many of them the measure ties too. ``tests``: of the
+    share less one half, over the preferences that the measure does not tie.
+    """
+
+    measure: str
+    agree: int
+    against: int
+    tied: int
+    undecided: int
+    undecided_tied: int
+    tests: MeanTests
+    by_size: tuple[SizeShare, ...]
+
+    @property
+    def share(self) -> float | None:
+        """The share of the preferences that the measure does not tie, in [0, 1]."""
+        decided = self.agree + self.against
+        return self.agree / decided if decided else None
+
+    @property
+    def ci95(self) -> Interval | None:
+        """The share's interval for people and questions of this kind."""
+        return _shifted(self.tests.components.ci95)
+
+    @property
+    def these_ci95(self) -> Interval | None:
+        """The share's interval for people and these questions."""
+        return _shifted(self.tests.participants.ci95)
+
+
+def _shifted(interval: Interval | None) -> Interval | None:
+    if interval is None:
+        return None
+    return max(0.0, 0.5 + interval[0]), min(1.0, 0.5 + interval[1])
+
+
+@dataclass(frozen=True)
+class MeasureDifference:
+    """How much more often preferences agree with one measure than with the other.
+
+    ``first``, ``second``: the mean agreement with either over the same preferences, a tie counting
+    one half; ``tests``: of the difference, p corrected over all pairs.
+    """
+
+    pair: Pair
+    first: float | None
+    second: float | None
+    tests: MeanTests
+
+
+@dataclass(frozen=True)
+class People:
+    """How far people agree with one another, which limits what a measure can reach.
+
+    ``pairs``: the share of pairs of people, both preferring a list of the same question, who prefer
+    the same one. ``others``: how often a preference is that of most others, a tie among the others
+    counting one half. ``alpha``: Krippendorff's, ordinal, neither list between the two. Each is
+    None where nobody can be compared.
+    """
+
+    pairs: float | None
+    others: float | None
+    alpha: float | None
+
+
+@dataclass(frozen=True)
+class PreferenceAnalysis:
+    """All statistics of a study's preferences that concern measures and people."""
+
+    participants: int
+    answers: int
+    preferring: int
+    measures: tuple[MeasureAgreement, ...]
+    differences: tuple[MeasureDifference, ...]
+    people: People
+    questions: int
+
+    def verdicts(self, level: float = LEVEL) -> tuple[Verdict, ...]:
+        """Return what the preferences support for each pair of measures."""
+        count = len(self.differences)
+        return tuple(_verdict(each, count, self.questions, level) for each in self.differences)
+
+
+def analyse_preferences(
+    answers: Sequence[Answer], lists: Sequence[PairOfLists], measures: Sequence[str]
+) -> PreferenceAnalysis:
+    """Compare preferences with measures' signs; raises KeyError for an unknown question."""
+    credits, signs = _tally(answers, measures)
+    by_number = {each.number: each.differences for each in lists}
+    differences = np.array(
+        [[by_number[number][name] for name in measures] for number in credits.questions.tolist()]
+    ).reshape(len(signs), len(measures))
+    # 1 where measure and person agree, 0 where they disagree, one half where the measure ties.
+    values = 0.5 + 0.5 * np.sign(differences) * signs[:, np.newaxis]
+    return PreferenceAnalysis(
+        participants=len(credits.ballots.first_answer),
+        answers=len(answers),
+        preferring=len(credits),
+        measures=tuple(
+            _agreement(name, credits, signs, differences[:, column], values[:, column])
+            for column, name in enumerate(measures)
+        ),
+        differences=tuple(_differences(credits, values, measures)),
+        people=_people(credits, signs),
+        questions=len(lists),
+    )
+
+
+def _tally(answers: Sequence[Answer], measures: Sequence[str]) -> tuple[Credits, NDArray[np.int64]]:
+    """Group answers into ballots, of a question and a sign; those without a sign do not count."""
+    ordered = sorted(answers)
+    kinds = sorted({(each.question, each.sign) for each in ordered})
+    index = {kind: place for place, kind in enumerate(kinds)}
+    ballot_index = np.array([index[each.question, each.sign] for each in ordered], dtype=np.int32)
+    people = [each.participant for each in ordered]
+    first = [row for row, name in enumerate(people) if row == 0 or name != people[row - 1]]
+    signs = np.array([sign for _, sign in kinds], dtype=np.int64)
+    ballots = Ballots(
+        measures=tuple(measures),
+        rankings={},
+        questions=np.array([question for question, _ in kinds], dtype=np.int64),
+        ticked=np.zeros((len(kinds), len(measures)), dtype=bool),
+        owns=(None,) * len(kinds),
+        ballot_index=ballot_index,
+        first_answer=np.array(first, dtype=np.int64),
+        counts=np.bincount(ballot_index, minlength=len(kinds)),
+    )
+    nothing = np.zeros((len(kinds), len(measures)), dtype=bool)
+    return Credits(ballots, nothing, np.ones(len(kinds)), signs != 0), signs
+
+
+def _agreement(
+    measure: str,
+    credits: Credits,
+    signs: NDArray[np.int64],
+    differences: NDArray[np.float64],
+    values: NDArray[np.float64],
+) -> MeasureAgreement:
+    counts, ties = credits.ballots.counts, differences == 0
+    decides = credits.subset(~ties)
+    return MeasureAgreement(
+        measure=measure,
+        agree=int(decides.counts @ (values == 1)),
+        against=int(decides.counts @ (values == 0)),
+        tied=int(credits.counts @ ties),
+        undecided=int(counts @ (signs == 0)),
+        undecided_tied=int(counts @ ((signs == 0) & ties)),
+        tests=MeanTests.of(values - 0.5, decides),
+        by_size=tuple(_by_size(credits, differences, values)),
+    )
+
+
+def _by_size(
+    credits: Credits, differences: NDArray[np.float64], values: NDArray[np.float64]
+) -> Iterator[SizeShare]:
+    """Yield the agreement for each third of the questions that a measure does not tie.
+
+    Questions of equal sizes are in the same part, so there may be fewer than three.
+    """
+    size_of_ballot = np.abs(differences)
+    by_number = dict(zip(credits.questions.tolist(), size_of_ballot.tolist(), strict=True))
+    sizes = sorted(size for size in by_number.values() if size)
+    starts = sorted({sizes[len(sizes) * part // 3] for part in range(3)} if sizes else ())
+    bounds = [sizes[0], *starts[1:], np.inf] if sizes else []
+    for name, (low, high) in zip(SIZES.get(len(starts), ()), pairwise(bounds), strict=True):
+        within = [each for each in sizes if low <= each < high]
+        counts = credits.counts * ((size_of_ballot >= low) & (size_of_ballot < high))
+        agree, against = int(counts @ (values == 1)), int(counts @ (values == 0))
+        yield SizeShare(name, within[0], within[-1], len(within), agree, against)
+
+
+def _differences(
+    credits: Credits, values: NDArray[np.float64], measures: Sequence[str]
+) -> Iterator[MeasureDifference]:
+    compared = pairs(measures)
+    sides = [[measures.index(name) for name in (pair.first, pair.second)] for pair in compared]
+    tests = [MeanTests.of(values[:, a] - values[:, b], credits) for a, b in sides]
+    corrected = corrected_tests(tests, measures) if compared else []
+    for pair, (first, second), test in zip(compared, sides, corrected, strict=True):
+        total = len(credits)
+        means = [
+            float(credits.counts @ values[:, side]) / total if total else None
+            for side in (first, second)
+        ]
+        yield MeasureDifference(pair, means[0], means[1], test)
+
+
+def _people(credits: Credits, signs: NDArray[np.int64]) -> People:
+    counts: dict[int, Counter[int]] = {}
+    for number, sign, count in zip(
+        credits.questions.tolist(), signs.tolist(), credits.ballots.counts.tolist(), strict=True
+    ):
+        counts.setdefault(number, Counter())[sign] += count
+    same = pairs_of_people = preferences = 0
+    others = 0.0
+    for of_question in counts.values():
+        a, b = of_question[1], of_question[-1]
+        same += a * (a - 1) // 2 + b * (b - 1) // 2
+        pairs_of_people += (a + b) * (a + b - 1) // 2
+        if a + b > 1:
+            preferences += a + b
+            # Of each preference, against the others of the question: all but that one.
+            others += a * _majority(a - 1, b) + b * _majority(b - 1, a)
+    table = [[each[level] for level in (-1, 0, 1)] for each in counts.values()]
+    alpha = alpha_of_counts(np.array(table, dtype=np.float64).reshape(len(table), 3))
+    return People(
+        pairs=same / pairs_of_people if pairs_of_people else None,
+        others=others / preferences if preferences else None,
+        alpha=alpha,
+    )
+
+
+def _majority(same: int, other: int) -> float:
+    return 0.5 + 0.5 * ((same > other) - (same < other))
+
+
+def side_p(left: int, right: int) -> float | None:
+    """Return the exact p of as many preferences for the left as for the right; None of none."""
+    return sign_test(left, right)
+
+
+def _verdict(
+    difference: MeasureDifference, comparisons: int, questions: int, level: float
+) -> Verdict:
+    pair, tests = difference.pair, difference.tests
+    mean = tests.mean
+    if mean is None or difference.first is None or difference.second is None:
+        sentence = f"{pair.title} cannot be compared: nobody prefers a list."
+        return Verdict(pair, "none", None, None, None, sentence)
+    ahead, behind = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
+    higher, lower = sorted((difference.first, difference.second), reverse=True)
+    if decided := deciding_test(tests, level):
+        population, p, interval = decided
+        sentence = (
+            f"{population_start(population, questions)}, people's preferences agree with {ahead} "
+            f"more often than with {behind}: {_percent(higher)} and {_percent(lower)} of 100, a "
+            f"difference of {_percent(abs(mean))} points (95 % interval "
+            f"{_points(interval, mean)}; {corrected_p(p, comparisons)})."
+        )
+        scope: Scope = "kind" if population == T2 else "these"
+        return Verdict(pair, scope, ahead, "orders", population, sentence)
+    reach = " and ".join(
+        f"{_points(test.ci95, 1.0)} {where}"
+        for test, where in (
+            (tests.components, "for questions of this kind"),
+            (tests.participants, these_questions(questions)),
+        )
+        if test.ci95
+    )
+    of_which = (
+        f"its 95 % interval is {reach}"
+        if reach
+        else f"it has no interval: {tests.participants.why}"
+    )
+    sentence = (
+        f"The preferences do not decide between {pair.first} and {pair.second}: they agree with "
+        f"{_percent(difference.first)} and {_percent(difference.second)} of 100; of the "
+        f"difference, {_percent(mean)} points, {of_which}."
+    )
+    return Verdict(pair, "none", None, None, None, sentence)
+
+
+def _percent(share: float) -> str:
+    return rounded(100 * share)
+
+
+def _points(interval: Interval, mean: float) -> str:
+    """Format an interval in points, with its sign reversed for a negative mean."""
+    low, high = interval if mean > 0 else (-interval[1], -interval[0])
+    return f"{_percent(max(low, -1.0))} to {_percent(min(high, 1.0))}"

@@ -1,0 +1,153 @@
+"""Preferences against measures' signs: counted by hand, by rules, and with a planted measure."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from survey.core.agreement.preferences import (
+    Answer,
+    PairOfLists,
+    analyse_preferences,
+)
+
+LISTS = [
+    PairOfLists(1, {"AP": 0.3, "RR": -0.1}),
+    PairOfLists(2, {"AP": -0.2, "RR": 0.0}),
+    PairOfLists(3, {"AP": 0.1, "RR": 0.4}),
+]
+ANSWERS = [
+    Answer("P1", 1, 1),
+    Answer("P1", 2, 1),
+    Answer("P1", 3, 0),
+    Answer("P2", 1, 1),
+    Answer("P2", 2, -1),
+    Answer("P2", 3, 1),
+    Answer("P3", 1, -1),
+    Answer("P3", 2, 0),
+    Answer("P3", 3, 1),
+]
+
+
+def test_agreement_is_counted_as_by_hand():
+    found = analyse_preferences(ANSWERS, LISTS, ["AP", "RR"])
+    assert (found.answers, found.preferring, found.participants) == (9, 7, 3)
+    ap, rr = found.measures
+    assert (ap.agree, ap.against, ap.tied, ap.undecided, ap.undecided_tied) == (5, 2, 0, 2, 0)
+    assert (rr.agree, rr.against, rr.tied, rr.undecided, rr.undecided_tied) == (3, 2, 2, 2, 1)
+    assert ap.share == pytest.approx(5 / 7)
+    assert [(each.size, each.questions, each.agree, each.against) for each in ap.by_size] == [
+        ("smallest third", 1, 2, 0),
+        ("middle third", 1, 1, 1),
+        ("largest third", 1, 2, 1),
+    ]
+    assert [(each.size, each.least, each.most) for each in rr.by_size] == [
+        ("smaller", 0.1, 0.1),
+        ("larger", 0.4, 0.4),
+    ]
+    [difference] = found.differences
+    assert str(difference.pair) == "RR-AP"
+    assert difference.first == pytest.approx((3 + 2 / 2) / 7)
+    assert difference.tests.mean == pytest.approx(4 / 7 - 5 / 7)
+
+
+def test_peoples_agreement_is_counted_as_by_hand():
+    people = analyse_preferences(ANSWERS, LISTS, ["AP", "RR"]).people
+    assert people.pairs == pytest.approx((1 + 0 + 1) / (3 + 1 + 1))
+    # Question 1: two agree by ½ with one like and one unlike, one disagrees; 2: both disagree.
+    assert people.others == pytest.approx((0.5 + 0.5 + 0 + 0 + 0 + 1 + 1) / 7)
+    everybody = [Answer(f"P{n}", number, 1) for n in range(4) for number in (1, 2, 3)]
+    assert analyse_preferences(everybody, LISTS, ["AP"]).people.pairs == 1
+
+
+def test_without_answers_nothing_is_said():
+    found = analyse_preferences([], LISTS, ["AP", "RR"])
+    assert [each.share for each in found.measures] == [None, None]
+    assert found.people.pairs is found.people.others is found.people.alpha is None
+    [verdict] = found.verdicts()
+    assert verdict.sentence == "RR − AP cannot be compared: nobody prefers a list."
+
+
+answers_of_people = st.lists(
+    st.builds(
+        Answer,
+        st.sampled_from(["P1", "P2", "P3", "P4"]),
+        st.sampled_from([1, 2, 3]),
+        st.sampled_from([-1, 0, 1]),
+    ),
+    max_size=12,
+    unique_by=lambda each: each[:2],
+)
+some_lists = st.lists(
+    st.tuples(*[st.sampled_from([-0.4, -0.1, 0.0, 0.1, 0.3])] * 2), min_size=3, max_size=3
+)
+
+
+@given(answers_of_people, some_lists)
+def test_every_answer_is_counted_once(answers, values):
+    lists = [
+        PairOfLists(number, dict(zip(("AP", "RR"), pair, strict=True)))
+        for number, pair in enumerate(values, 1)
+    ]
+    found = analyse_preferences(answers, lists, ["AP", "RR"])
+    for each in found.measures:
+        assert each.agree + each.against + each.tied + each.undecided == len(answers)
+        assert sum(size.agree for size in each.by_size) == each.agree
+        assert sum(size.against for size in each.by_size) == each.against
+        assert each.undecided_tied <= each.undecided
+        if each.ci95:
+            assert 0 <= each.ci95[0] <= each.share <= each.ci95[1] <= 1
+    [difference] = found.differences
+    if found.preferring:
+        assert difference.tests.mean == pytest.approx(difference.first - difference.second)
+    # Naming the lists of every question the other way round changes nothing.
+    turned = analyse_preferences(
+        [each._replace(sign=-each.sign) for each in answers],
+        [PairOfLists(n, {m: -v for m, v in values.items()}) for n, values in lists],
+        ["AP", "RR"],
+    )
+    assert turned == found
+
+
+def planted(chance, lead, people=30, questions=40, between=0.1):
+    """Preferences of which AP is right in (1 + lead) / 2, where two measures contradict."""
+    signs = [1 - 2 * (number % 2) for number in range(questions)]
+    lists = [PairOfLists(number, {"AP": s, "RR": -s}) for number, s in enumerate(signs)]
+    answers = []
+    for each in lists:
+        right = np.clip((1 + lead) / 2 + chance.normal(0, between), 0, 1)
+        for person in range(people):
+            sign = int(each.differences["AP"] * (1 if chance.random() < right else -1))
+            answers.append(Answer(f"P{person:02}", each.number, sign))
+    return analyse_preferences(answers, lists, ["AP", "RR"])
+
+
+def test_a_planted_lead_is_found_with_an_interval_that_holds_it():
+    chance = np.random.default_rng(7)
+    held = 0
+    for _ in range(20):
+        found = planted(chance, 0.3)
+        [difference], [verdict] = found.differences, found.verdicts()
+        low, high = difference.tests.components.ci95
+        held += -high <= 0.3 <= -low
+        assert (verdict.preferred, verdict.scope) == ("AP", "kind")
+    assert held >= 17
+
+
+def test_random_preferences_seldom_decide():
+    chance = np.random.default_rng(11)
+    decided = sum(
+        planted(chance, 0.0, between=0).verdicts()[0].preferred is not None for _ in range(40)
+    )
+    assert decided <= 5
+
+
+def test_a_verdict_reads_as_this():
+    [verdict] = planted(np.random.default_rng(3), 0.4).verdicts()
+    assert verdict.sentence.startswith(
+        "For questions of this kind, people's preferences agree with AP more often than with RR: "
+    )
+    assert "of 100, a difference of" in verdict.sentence
+    assert verdict.sentence.endswith("p < .001, the only comparison).")
+    [undecided] = planted(np.random.default_rng(4), 0.0, people=3, questions=4).verdicts()
+    assert undecided.sentence.startswith("The preferences do not decide between RR and AP: ")
