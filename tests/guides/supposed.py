@@ -1,6 +1,7 @@
 """What pages suppose to be there: files of the reader's own, and what takes long made short."""
 
 import gzip
+import json
 import re
 import shutil
 from collections.abc import Mapping
@@ -68,4 +69,19 @@ def one_digest(said: Mapping[str, str]) -> None:
     assert len(set.union(*opened)) == 1
 
 
-AFTERWARDS = {"replicate-the-paper.md": one_digest}
+def planted_lead(said: Mapping[str, str]) -> None:
+    """The lead that was planted is found, and is near that of the answers."""
+    [planted] = [text for text in said.values() if text.startswith("planted lead of AP: ")]
+    [figures] = [json.loads(text) for command, text in said.items() if command.endswith(" --json")]
+    [difference] = figures["differences"]
+    assert "agree with AP more often than with RR" in difference["verdict"]["sentence"]
+    # Five standard errors: the simulated people's chance is not seeded.
+    assert abs(-difference["mean"] - float(planted.split()[-1])) < 0.2
+    low, high = difference["components"]["ci95"]
+    assert high < 0 < high - low < 0.3
+
+
+AFTERWARDS = {
+    "replicate-the-paper.md": one_digest,
+    "prefer-one-of-two.md": planted_lead,
+}

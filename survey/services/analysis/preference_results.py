@@ -355,7 +355,8 @@ class PreferenceResults:
         )
         rows: list[tuple[Cell, ...]] = [
             (
-                *(each.run, each.wins, each.comparisons, each.strength, _interval(each.ci95)),
+                *(each.run, _whole(each.wins), each.comparisons, each.strength),
+                _interval(each.ci95),
                 *([each.satisfaction] if satisfaction else []),
                 *each.means.values(),
             )
@@ -379,6 +380,11 @@ def _interval(interval: Interval | None, most: float = inf) -> str | None:
         return None
     low, high = max(interval[0], -most), min(interval[1], most)
     return f"{rounded(low, 3)} to {rounded(high, 3)}"
+
+
+def _whole(wins: float) -> int | float:
+    """Return wins without decimals where there are no halves."""
+    return wins if wins % 1 else int(wins)
 
 
 def _p(p: float | None) -> P | None:
