@@ -2,18 +2,22 @@
 
 import os
 import shutil
+import tempfile
 import time
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Engine, create_engine, event, select, text
+from sqlalchemy.orm import Session
 
-from survey.db.engine import database_url, engine_options, prepare
+from survey.db.engine import database_url, engine_options, prepare, sqlite_library
+from survey.db.models import Study
 from survey.services.operations.database import upgrade_database
 
 # For tests of pages, forms, files and commands: where no query, constraint, order, type or
@@ -133,3 +137,48 @@ class PostgreSQL:
         """Drop the template and sign off."""
         self.drop(self.template)
         self.maintenance.dispose()
+
+
+@cache
+def _where_copies_are() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="survey-copies-", dir=where_there_is_room())
+
+
+SOMETHING = text("SELECT 1 FROM study UNION SELECT 1 FROM researcher")
+COPIES: dict[str, Path] = {}
+
+
+def copied_later(build: Callable[..., Study]) -> Callable[..., Study]:
+    """Let a builder of a study fill one empty SQLite database: later ones get a copy of that.
+
+    A hundred tests begin with the same pictures, and taking them in takes most of their time.
+    """
+
+    @wraps(build)
+    def built(session: Session, *args: Any, **changes: Any) -> Study:
+        key = repr((build.__name__, args, sorted(changes.items())))
+        engine = session.get_bind()
+        is_plain = (
+            "<" not in key and engine.dialect.name == "sqlite"
+        )  # <function …>, <Researcher …>
+        if not is_plain or session.scalar(SOMETHING):
+            session.rollback()
+            return build(session, *args, **changes)
+        session.rollback()
+        connection = engine.raw_connection()
+        database = connection.driver_connection
+        try:
+            if key in COPIES:
+                with closing(sqlite_library().connect(COPIES[key])) as copy:
+                    copy.backup(database)
+                return session.scalars(select(Study)).one()
+            study = build(session, *args, **changes)
+            session.rollback()
+            COPIES[key] = Path(_where_copies_are().name, f"{len(COPIES)}.sqlite3")
+            with closing(sqlite_library().connect(COPIES[key])) as copy:
+                database.backup(copy)
+            return study
+        finally:
+            connection.close()
+
+    return built

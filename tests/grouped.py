@@ -9,6 +9,7 @@ from survey.services.collections import items as collection
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor
+from tests.databases import copied_later
 from tests.labelled import a_shaded_picture
 
 COLOURS = ("red", "green", "blue")
@@ -36,6 +37,7 @@ def a_grouping_plan(**changes):
     return plan_from_json({**PLAN, **changes})
 
 
+@copied_later
 def a_grouping_study(session, slug="grouped", researcher=None, rename=lambda name: name, **changes):
     """Open a study of two topics with pictures in three colours and in two.
 

@@ -13,6 +13,7 @@ from survey.services.collections import items as collection
 from survey.services.studies import lifecycle
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor
+from tests.databases import copied_later
 
 PLAN = {
     "kind": "labelling",
@@ -53,6 +54,7 @@ def a_labelling_plan(**changes):
     return plan_from_json({**PLAN, **changes})
 
 
+@copied_later
 def a_labelling_study(
     session, slug="labelled", researcher=None, texts=(), rename=lambda name: name, **changes
 ):

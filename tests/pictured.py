@@ -18,6 +18,7 @@ from survey.services.studies.plans import (
     preset_plan,
 )
 from survey.services.studies.recruitment import Recruitment
+from tests.databases import copied_later
 
 COLOURS = ("red", "green", "blue", "orange", "purple", "brown", "pink", "olive", "navy", "teal")
 DOCUMENTS = tuple(f"holiday-{number}" for number in range(40))
@@ -40,6 +41,7 @@ def a_file(name, text):
     return TextFile(name, text, sha256(text.encode()).hexdigest())
 
 
+@copied_later
 def a_pictured_study(
     session,
     slug="pictured",
