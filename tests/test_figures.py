@@ -17,7 +17,7 @@ from survey.core.agreement.credits import Ballots, tally_credits
 from survey.core.agreement.second_opinion import second_opinions
 from survey.core.collections.curves import curves_of
 from survey.core.collections.runs import GroundTruth
-from survey.figures import analysis, curves, paper
+from survey.figures import analysis, curves, judging, paper
 from survey.figures.analysis import (
     exhibits,
     pairwise_differences,
@@ -116,6 +116,42 @@ def test_a_graph_that_needs_the_size_of_the_collection_is_empty_without():
         ("roc", False),
         ("precision-by-generality", False),
     ]
+
+
+JUDGED = {
+    exhibit.name: exhibit
+    for exhibit in (
+        judging.agreement_by_topic(
+            "Agreement",
+            ("Jaccard", "alpha"),
+            [
+                *((f"$t_{n}$" * 9, n / 50, None if n % 2 else n / 60) for n in range(50)),
+                ("x", None, 1),
+            ],
+            "Of each query.",
+        ),
+        judging.gain_by_round(("both", "marked"), [(0, 0.1, 0.1), (1, 0.3, 0.2)]),
+    )
+}
+
+
+@pytest.mark.parametrize("name", judging.FIGURES)
+def test_a_figure_of_judgements_has_a_mark_for_each_column_and_words(name):
+    exhibit = JUDGED[name]
+    (axes,) = figures.draw(exhibit).axes
+    assert [line.get_label() for line in axes.get_lines()] == [*exhibit.columns[1:]]
+    root = ElementTree.fromstring(figures.as_svg(exhibit))
+    assert root.find(f"{SVG}desc").text == exhibit.alternative
+    assert figures.render(exhibit, "svg") == figures.render(exhibit, "svg")
+
+
+def test_agreement_shows_the_topics_with_the_least_and_says_how_many_there_are():
+    exhibit = JUDGED["agreement-by-topic"]
+    assert [row[1] for row in exhibit.rows] == [n / 50 for n in range(40)]
+    assert exhibit.note.endswith("The 40 of 50 topics with the least agreement.")
+    assert exhibit.alternative == "Over 50 topics: Jaccard 0.00 to 0.98; alpha 0.00 to 0.80."
+    assert judging.agreement_by_topic("", ("Jaccard",), [("one", None)], "").why
+    assert judging.gain_by_round((), []).why
 
 
 def test_there_are_eight_kinds_of_figures_in_the_order_of_a_report(shown):

@@ -152,7 +152,8 @@ def _print_figures(result: "TaskFigures", *, as_json: bool) -> None:
 
 def _write_result_files(target: str | None, folder: Path, *, include_test: bool) -> None:
     """Write the files of a kind without a report, such as judgements; a bundle lacks some."""
-    from survey.services.exchange.bundle import result_files
+    from survey.services.collections.judging_report import result_files
+    from survey.services.exchange.bundle import content_of
     from survey.services.operations.database import begin_reading
     from survey.services.studies import lifecycle
 
@@ -161,7 +162,8 @@ def _write_result_files(target: str | None, folder: Path, *, include_test: bool)
     with open_session() as session:
         begin_reading(session)
         study = lifecycle.find_study(session, target) if target else lifecycle.only_study(session)
-        write_files(folder, result_files(session, study, include_test=include_test))
+        content = content_of(session, study, include_test=include_test)
+        write_files(folder, result_files(session, study, content))
 
 
 def _is_path(target: str) -> bool:

@@ -49,7 +49,12 @@ TEXTS = {
     "scenario": "You see pictures.",
     "minutes": 10,
 }
-LABELS = {"kind": "labelling", "question_text": "Mark every picture that shows the same."}
+LABELS = {
+    "kind": "labelling",
+    "question_text": "Mark every picture that shows the same.",
+    "batch": 24,
+    "participants": 7,
+}
 GROUPS = {"kind": "grouping", "question_text": "Put what belongs together into one group."}
 SORTED = {
     "near": ("brick", "grass", "gravel", "coins"),
@@ -132,7 +137,7 @@ def label(page, documents):
 
 def make_labels(world):
     """Seven bots and a person label; the person begins on a laptop and goes on by phone."""
-    plan = world.file("labels.yaml", json.dumps({**TEXTS, **LABELS, "topics": TOPICS, "batch": 24}))
+    plan = world.file("labels.yaml", json.dumps({**TEXTS, **LABELS, "topics": TOPICS}))
     world.run("study", "new", "which-match", "--from", plan, "--items", COLLECTION)
     world.run("study", "open", "which-match")
     prefer = ("--prefer", f"{COLLECTION / 'qrels.txt'}:0.05")
@@ -161,6 +166,10 @@ def make_labels(world):
 
 def check_labels(world, desk):
     """Recompute the results by the commands on the exported files; return their folder."""
+    desk.goto(f"{world.server.address}/research/studies/which-match/progress")
+    assert "1 of 7 complete" in desk.locator("main").inner_text()
+    assert "Per minute" in desk.locator("thead").first.inner_text()
+    look(desk, "labels-progress")
     world.run("study", "close", "which-match")
     folder = world.folder / "judgements"
     world.run("analyse", "which-match", "--include-test", "--to", folder)
@@ -177,6 +186,7 @@ def check_labels(world, desk):
     assert figures["refining"]["refined"] == [80]
     desk.goto(f"{world.server.address}/research/studies/which-match/results?test=1")
     assert "What refining gained" in desk.locator("main").inner_text()
+    assert {each.name for each in (folder / "figures").iterdir()} > {"gain-by-round.svg"}
     look(desk, "labels-results")
     return folder
 
@@ -226,6 +236,8 @@ def make_groups(world):
 
 
 def check_groups(world, desk):
+    desk.goto(f"{world.server.address}/research/studies/which-groups/progress")
+    look(desk, "groups-progress")
     world.run("study", "close", "which-groups")
     folder = world.folder / "groups"
     world.run("analyse", "which-groups", "--include-test", "--to", folder)

@@ -358,7 +358,7 @@ def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
 
 def test_its_files_equal_what_the_commands_make_of_them(app, session, tmp_path):
     study = grouped(app, session)
-    files = dict(bundle.result_files(session, study))
+    files = dict(bundle.result_files(session, study, bundle.content_of(session, study)))
     for name, text in files.items():
         (tmp_path / name).write_bytes(text)
     paths = [tmp_path / f"{name}.txt" for name in ("first", "second", "third")]

@@ -15,6 +15,8 @@ from survey.core.collections.clusterings import (
 from survey.core.collections.gold import GoldTopic, gold_topic, spread
 from survey.core.collections.labels import sorted_topics
 from survey.core.collections.runs import Clusters
+from survey.figures.exhibit import Exhibit
+from survey.figures.judging import agreement_by_topic
 from survey.services.analysis.label_results import OnTopic, counted
 from survey.services.analysis.sheets import Cell, Sheet, as_csv
 
@@ -269,6 +271,14 @@ class GroupResults:
         if self.gold.topics:
             tables += [gold_sheet(self.gold), statistics_sheet(self.gold)]
         return [*tables, people]
+
+    @property
+    def exhibits(self) -> list[Exhibit]:
+        """The figure of agreement by topic."""
+        rows = [(each.topic, each.adjusted_rand, each.b_cubed) for each in self.compared.topics]
+        note = f"The first two assessors. A third is needed below {self.threshold} (adjusted Rand)."
+        indices = ("adjusted Rand index", "B³ F1")
+        return [agreement_by_topic("Agreement by topic", indices, rows, note)]
 
     def files(self) -> Iterator[tuple[str, str]]:
         """Yield each assessor's groups, and what `survey assess gold` makes of them."""

@@ -14,6 +14,8 @@ from survey.core.collections.labels import (
     choice_agreement,
     merge_labels,
 )
+from survey.figures.exhibit import Exhibit
+from survey.figures.judging import agreement_by_topic
 from survey.services.analysis.sheets import Sheet, csv_lines
 
 MOST_CONTESTED = 12  # documents of a topic
@@ -214,6 +216,16 @@ class LabelResults:
         title = "The annotators, those who differ most from the others first"
         people = Sheet("annotators", title, columns, rows, note)
         return [people, replace(agreement_sheet(self.merged), note=AGREEMENT_NOTE)]
+
+    @property
+    def exhibits(self) -> list[Exhibit]:
+        """The figure of agreement by query."""
+        rows = [
+            (each["topic"], each["jaccard"], each["krippendorff_alpha"])
+            for each in self.merged.agreements
+        ]
+        indices = ("Jaccard", "Krippendorff's alpha")
+        return [agreement_by_topic("Agreement by query", indices, rows, AGREEMENT_NOTE)]
 
     def keyword_sheet(self, keywords: Mapping[str, str | None]) -> Sheet:
         """Return the weight of each keyword for each document that someone marked.

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 
@@ -77,14 +77,16 @@ def report_of(analysis: Analysis) -> Report:
     drawn = [replace(exhibit, mark=mark) for exhibit in _exhibits(analysis)]
     return Report(
         analysis=analysis,
-        figures={
-            exhibit.name: Drawn(exhibit, "" if exhibit.why else figures.as_svg(exhibit))
-            for exhibit in drawn
-        },
+        figures={exhibit.name: drawn_of(exhibit) for exhibit in drawn},
         sheets={sheet.name: sheet for sheet in tables_of(analysis)},
         flags=flags_sheet(analysis),
         departures=departures(analysis.options),
     )
+
+
+def drawn_of(exhibit: Exhibit) -> Drawn:
+    """Draw a figure for a page."""
+    return Drawn(exhibit, "" if exhibit.why else figures.as_svg(exhibit))
 
 
 def _exhibits(analysis: Analysis) -> list[Exhibit]:
@@ -128,14 +130,23 @@ def report_files(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     yield "report.html", as_html(report).encode()
     content = json.dumps(as_json(analysis), ensure_ascii=False, indent=2)
     yield "analysis.json", f"{content}\n".encode()
-    for sheet in (*report.sheets.values(), report.flags, _participants(analysis)):
+    yield from sheet_files((*report.sheets.values(), report.flags, _participants(analysis)))
+    yield from figure_files(drawn.exhibit for drawn in report.figures.values())
+
+
+def sheet_files(sheets: Iterable[Sheet]) -> Iterator[tuple[str, bytes]]:
+    """Yield tables in each format, with their paths in the folder."""
+    for sheet in sheets:
         for ending, write in FORMATS.items():
             yield f"tables/{sheet.name}.{ending}", write(sheet).encode()
-    for drawn in report.figures.values():
-        if not drawn.exhibit.why:
+
+
+def figure_files(exhibits: Iterable[Exhibit]) -> Iterator[tuple[str, bytes]]:
+    """Yield figures in each format, with their paths in the folder; empty ones are left out."""
+    for exhibit in exhibits:
+        if not exhibit.why:
             for ending in figures.FORMATS:
-                path = f"figures/{drawn.exhibit.name}.{ending}"
-                yield path, figures.render(drawn.exhibit, ending)
+                yield f"figures/{exhibit.name}.{ending}", figures.render(exhibit, ending)
 
 
 def file_count(analysis: Analysis) -> int:

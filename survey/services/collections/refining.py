@@ -11,6 +11,8 @@ from survey.core.collections.runs import GroundTruth, Run
 from survey.core.measures import measure_named
 from survey.core.text_input import FaultyFilesError
 from survey.db.models import Study
+from survey.figures.exhibit import Exhibit
+from survey.figures.judging import gain_by_round
 from survey.services.analysis.sheets import Cell, Sheet, Starred
 from survey.services.collections.run_evaluation import DECIMALS, Report, Request, evaluation_json
 from survey.services.exchange.labelling import rankings_of, rounds_of
@@ -79,6 +81,19 @@ class Refining:
         note = NOTE.format(queries="1 query" if count == 1 else f"{count} queries")
         note += WITHOUT_NOTE if self.without_negatives else ""
         return Sheet("refining", title, columns, tuple(rows), note, decimals=DECIMALS)
+
+    @property
+    def exhibit(self) -> Exhibit:
+        """A figure of the mean precision of each round."""
+        reports = [each for each in (self.with_negatives, self.without_negatives) if each]
+        names = ("marked, not marked", "marked alone")[2 - len(reports) :]
+        precision = FEEDBACK_MEASURES[0]
+        rounds = [*reports[0].evaluation.values] if reports else []
+        rows = [
+            (number, *(each.evaluation.mean(name, precision) for each in reports))
+            for number, name in enumerate(rounds)
+        ]
+        return gain_by_round(names, rows)
 
 
 def _cells(report: Report, run: str | None) -> list[Cell]:

@@ -174,11 +174,9 @@ def analyse_stored(
     return task_figures(content.answers, content.analysis)
 
 
-def result_files(
-    session: Session, study: Study, *, include_test: bool = False
-) -> Iterator[tuple[str, bytes]]:
+def result_files(session: Session, study: Study, content: Content) -> Iterator[tuple[str, bytes]]:
     """Yield the files that a kind's results are, none for most kinds."""
-    kind, content = files_of_kind(study.plan), content_of(session, study, include_test=include_test)
+    kind = files_of_kind(study.plan)
     if not isinstance(kind, WithResultFiles):
         return iter(())
     files = kind.result_files(session, study.id, content)
@@ -188,11 +186,11 @@ def result_files(
 def judgements_of(session: Session, study: Study, *, include_test: bool = False) -> TextFile:
     """Return the judgements that a closed study's answers are; raises SurveyError without any."""
     require_results(study)
-    files = result_files(session, study, include_test=include_test)
-    content = next((content for name, content in files if name == QRELS), b"")
-    if not content:
+    files = result_files(session, study, content_of(session, study, include_test=include_test))
+    judged = next((text for name, text in files if name == QRELS), b"")
+    if not judged:
         raise SurveyError(f"The study {study.slug!r} has no judgements: no query is done.")
-    return TextFile(f"{study.slug}-{QRELS}", content.decode(), sha256_of(content))
+    return TextFile(f"{study.slug}-{QRELS}", judged.decode(), sha256_of(judged))
 
 
 def content_of(

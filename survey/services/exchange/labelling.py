@@ -54,6 +54,7 @@ from survey.services.exchange.tables import (
     Content,
     Row,
     Table,
+    batched,
     lines_of,
 )
 
@@ -126,10 +127,10 @@ class LabellingFiles(StepFiles):
     def judgement_files(self, content: Content) -> Iterator[tuple[str, Iterable[str]]]:
         """See ``WithJudgements``: each annotator's labels, and what is merged of them."""
         for each in content.analysis.annotators:
-            yield f"{JUDGEMENTS}/{each.participant}.txt", each.lines
+            yield f"{JUDGEMENTS}/{each.participant}.txt", map("".join, batched(each.lines))
         lines = merged_lines(content.analysis.merged)
         for name in ("weights.txt", "qrels.txt"):
-            yield name, lines[name]
+            yield name, map("".join, batched(lines[name]))
 
     def lines_per_answer(self, plan: LabellingPlan) -> int:
         """Estimate how many lines of the files a query takes."""

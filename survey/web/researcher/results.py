@@ -20,8 +20,8 @@ from survey.services import accounts
 from survey.services.analysis.report import as_html, expected_bytes, report_files, report_of
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
+from survey.services.collections import judging_report
 from survey.services.collections.items import summary
-from survey.services.collections.refining import refining_of
 from survey.services.exchange import bundle as bundles
 from survey.services.exchange import bundle_import, input_files
 from survey.services.exchange.bundle import stream_zip_of_bytes
@@ -81,13 +81,14 @@ def _figures_page(form: OrderingForm) -> ResponseReturnValue:
     """Show the tables of a kind without a report, what people differ in, and all figures."""
     include_test = "test" in request.args
     content = bundles.content_of(session(), g.study, include_test=include_test)
-    refining = refining_of(session(), g.study, content)
+    report = judging_report.judging_report(session(), g.study, content)
     contested: list[Any] = getattr(content.analysis, "contested", list)()
     return page(
         "researcher/figures.html",
         form,
         is_labelling=isinstance(g.plan, LabellingPlan),
-        sheets=[*getattr(content.analysis, "sheets", ()), *([refining.sheet] if refining else ())],
+        sheets=report.sheets,
+        drawn=report.drawn,
         sentences=getattr(content.analysis, "sentences", ()),
         contested=contested,
         pictures={each.document: each.sha256 for each in content.items} if contested else {},
@@ -137,7 +138,8 @@ def make_ordering_study() -> ResponseReturnValue:
 def result_files() -> ResponseReturnValue:
     """Stream a zip of the files that a kind's results are, such as judgements."""
     lifecycle.require_results(g.study)
-    files = bundles.result_files(session(), g.study, include_test="test" in request.args)
+    content = bundles.content_of(session(), g.study, include_test="test" in request.args)
+    files = judging_report.result_files(session(), g.study, content)
     return attachment(stream_zip_of_bytes(files), "application/zip", f"{g.slug}-results.zip")
 
 

@@ -1,0 +1,94 @@
+"""The figures of labels and groups: agreement by topic, and what refining gained by round."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from survey.figures.exhibit import COLOURS, MARKERS, Cell, Exhibit, legend, whole_numbers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_TOPICS = 40  # of a figure
+LONGEST_TOPIC = 24  # characters
+NOT_DEFINED = "no topic was judged by two people"
+
+
+def agreement_by_topic(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], note: str
+) -> Exhibit:
+    """Tabulate indices of agreement by topic, the least by the first index first.
+
+    ``rows``: a topic and its indices, None where one is not defined. Of more than MOST_TOPICS
+    topics, those with the least agreement.
+    """
+    known = [row for row in rows if row[1] is not None]
+    shown = sorted(known, key=lambda row: row[1])[:MOST_TOPICS]
+    left_out = f" The {MOST_TOPICS} of {len(known)} topics with the least agreement."
+    words = "; ".join(
+        f"{name} {min(values):.2f} to {max(values):.2f}"
+        for name, column in zip(columns, list(zip(*known, strict=True))[1:], strict=False)
+        if (values := [value for value in column if value is not None])
+    )
+    return Exhibit(
+        name="agreement-by-topic",
+        title=title,
+        columns=("topic", *columns),
+        rows=tuple(tuple(row) for row in shown),
+        alternative=f"Over {len(known)} topics: {words}.",
+        note=note + left_out * (len(known) > MOST_TOPICS),
+        why=None if known else NOT_DEFINED,
+    )
+
+
+def gain_by_round(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Exhibit:
+    """Tabulate the mean precision of each round, a column for each kind of examples."""
+    last = rows[-1] if rows else ()
+    words = ", ".join(
+        f"{value:.3f} by what was {name}"
+        for name, value in zip(columns, last[1:], strict=False)
+        if isinstance(value, float)
+    )
+    return Exhibit(
+        name="gain-by-round",
+        title="Mean precision by round",
+        columns=("round", *columns),
+        rows=tuple(tuple(row) for row in rows),
+        alternative=f"{rows[0][1]:.3f} in round 0; in round {last[0]} {words}." if rows else "",
+        note="Mean precision after 10, 20, … 100 documents, over the queries.",
+        why=None if rows else "no annotator has refined a query",
+        decimals=4,
+    )
+
+
+def _agreement(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw a marker for each topic and index, the topics from above."""
+    topics, *columns = zip(*exhibit.rows, strict=True)
+    for index, (name, column) in enumerate(zip(exhibit.columns[1:], columns, strict=True)):
+        points = [(value, y) for y, value in enumerate(column) if value is not None]
+        marker: dict[str, Any] = {"color": COLOURS[index], "marker": MARKERS[index]}
+        axes.plot(*zip(*points, strict=True), linestyle="none", markersize=4, label=name, **marker)
+    short = [each if len(each) <= LONGEST_TOPIC else f"{each[:LONGEST_TOPIC]}…" for each in topics]
+    names = [each.replace("$", r"\$") for each in short]
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlabel("1 is full agreement")
+    legend(axes, 2)
+
+
+def _gain(axes: "Axes", exhibit: Exhibit) -> None:
+    """Draw a line for each kind of examples over the rounds."""
+    rounds, *columns = zip(*exhibit.rows, strict=True)
+    for index, (name, column) in enumerate(zip(exhibit.columns[1:], columns, strict=True)):
+        marker: dict[str, Any] = {"color": COLOURS[index], "marker": MARKERS[index]}
+        axes.plot(rounds, column, markersize=4, linewidth=1.2, label=name, **marker)
+    axes.set_xlabel("round")
+    axes.set_ylabel("mean precision")
+    whole_numbers(axes)
+    legend(axes, 2)
+
+
+# Each figure's drawing function, and its height in inches for a number of rows.
+FIGURES: Mapping[str, tuple[Callable[["Axes", Exhibit], None], Callable[[int], float]]] = {
+    "agreement-by-topic": (_agreement, lambda rows: 0.9 + 0.2 * rows),
+    "gain-by-round": (_gain, lambda _: 2.4),
+}
