@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import zipfile
 
 import pytest
 from hypothesis import given
@@ -458,8 +459,9 @@ def test_results_say_what_the_answers_support_in_sentences_and_tables(app, sessi
         "equally good and neither good count as half a win",
     ):
         assert text in desk.text
-    desk.open("/research/studies/preferred/results/files.zip")
-    assert desk.status == 200
+    content = desk.client.get("/research/studies/preferred/results/files.zip").data
+    with zipfile.ZipFile(io.BytesIO(content)) as files:
+        assert {"verdicts.txt"} < {*files.namelist()}
 
 
 def test_figures_are_those_of_the_answers(session, closed):
