@@ -1,4 +1,4 @@
-"""What annotators and assessors come by: batches of pictures, groups, and a third's queue."""
+"""What judges come by: batches of pictures, groups and a third's queue, two lists side by side."""
 
 from collections.abc import Iterator
 
@@ -13,6 +13,7 @@ from tests.grouped import (
     warm_and_cold,
 )
 from tests.labelled import a_labelling_study, ticks
+from tests.preferred import a_preference_study
 
 GREEK = {
     "title": "Ποιες εικόνες ταιριάζουν;",
@@ -30,9 +31,10 @@ def texts(language: str) -> dict[str, str]:
 
 
 def judging(house: House, language: str) -> Iterator[Sight]:
-    """The pages of labelling, then those of grouping."""
+    """The pages of labelling, then those of grouping, then those of preference."""
     yield from _labelling(house, f"labelled-{language}", language)
     yield from _grouping(house, f"grouped-{language}", language)
+    yield from _preference(house, f"preferred-{language}", language)
 
 
 def _labelling(house: House, slug: str, language: str) -> Iterator[Sight]:
@@ -68,6 +70,20 @@ def _grouping(house: House, slug: str, language: str) -> Iterator[Sight]:
     yield house.seen("Groups", "with both earlier groupings", third, language)
     first.finish("/q/2", by_colour(SECOND_TOPIC))
     yield house.seen("Review", "of topics", first, language)
+
+
+def _preference(house: House, slug: str, language: str) -> Iterator[Sight]:
+    asked = {"ask_strength": True, "ask_satisfaction": True, "mark_relevant": True}
+    a_preference_study(house.session, slug, show_items=True, **asked, **texts(language))
+    visitor = house.visitor(slug, language)
+    visitor.go("/q/1")
+    yield house.seen("Two lists", "empty", visitor, language)
+    visitor.submit("/q/1", preferred="left")
+    yield house.seen("Two lists", "error: not all is answered", visitor, language)
+    satisfied = {"satisfaction_left": "4", "satisfaction_right": "2"}
+    for position in range(1, 6):
+        visitor.submit(f"/q/{position}", preferred="left", strength="1", **satisfied)
+    yield house.seen("Review", "of preferences", visitor, language)
 
 
 def _assessor(house: House, slug: str, language: str) -> Visitor:

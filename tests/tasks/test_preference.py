@@ -46,7 +46,7 @@ from tests.preferred import (
     preferred,
     sides_on,
 )
-from tests.web.desk import Desk
+from tests.web.desk import Desk, a_file
 
 TABLES = TASK_TABLES["preference"]
 
@@ -477,3 +477,35 @@ def test_figures_are_those_of_the_answers(session, closed):
     # Each list had 4 at the left and 1 at the right; both runs together have the mean of these.
     assert runs["alpha"]["satisfaction"] + runs["beta"]["satisfaction"] == pytest.approx(5)
     assert runs["alpha"]["means"]["RR"] == pytest.approx((1 + 0.5 + 1 + 0.5 + 1 + 1) / 6)
+
+
+def test_a_draft_is_made_in_the_browser_of_judgements_and_runs(app, session):
+    desk = Desk(app, session)
+    new = "/research/new"
+
+    def uploaded(*names):
+        texts = {"qrels": a_qrels().text, **{name: a_run(name).text for name in ("alpha", "beta")}}
+        return [a_file(texts[name], f"{name}.txt") for name in names]
+
+    desk.open(new)
+    desk.send(new, start="preference", slug="better", files={"judgements": uploaded("qrels")})
+    assert desk.status == 400
+    assert "Choose the file of judgements, and two runs or more." in desk.text
+    for size, contrast, fault in (
+        ("", "", "collection size: 'nothing' found"),
+        ("12", "AP, XY", "XY"),
+    ):
+        files = {"judgements": uploaded("qrels"), "runs": uploaded("alpha", "beta")}
+        asked = {"collection_size": size, "contrast": contrast}
+        desk.send(new, start="preference", slug="better", files=files, **asked)
+        assert desk.status == 400
+        assert fault in desk.text
+    files = {"judgements": uploaded("qrels"), "runs": uploaded("alpha", "beta")}
+    asked = {"collection_size": "12", "contrast": "AP, RR", "show_items": "y", "language": "el"}
+    desk.send(new, start="preference", slug="better", files=files, **asked)
+    assert desk.status == 200, desk.text
+    plan = lifecycle.find_study(session, "better").plan
+    session.rollback()
+    assert (plan.kind, plan.language, plan.questions) == ("preference", "el", 4)
+    assert (plan.contrast, plan.measures, plan.show_items) == (("AP", "RR"), ("AP", "RR"), True)
+    assert plan.question_text == "Ποια λίστα αποτελεσμάτων θα προτιμούσατε να πάρετε;"

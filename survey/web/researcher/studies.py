@@ -7,7 +7,14 @@ from typing import Any
 from flask import flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
-from wtforms import RadioField, SelectChoice, SelectField, StringField
+from wtforms import (
+    BooleanField,
+    MultipleFileField,
+    RadioField,
+    SelectChoice,
+    SelectField,
+    StringField,
+)
 from wtforms.validators import DataRequired, Length
 
 from survey.errors import SurveyError
@@ -35,6 +42,7 @@ STARTS = {
     "runs": "Texts for your own lists, like runs of a test collection; you add the lists next",
     "labels": "Labelling: people mark what matches each query; you add pictures and topics next",
     "groups": "Grouping: people sort what is relevant to each topic; you add pictures next",
+    "preference": "Preference: people say which of two runs' lists is better, topic by topic",
     "file": "A plan in a YAML file",
 }
 
@@ -60,6 +68,10 @@ class NewStudyForm(Form):
     )
     language = SelectField("Language of its texts and pages", choices=language_choices)
     judgements = FileField("Judgements (TREC qrels)")
+    runs = MultipleFileField("Runs, two to ten")
+    collection_size = StringField("Documents that the runs searched")
+    contrast = StringField("Two measures that contradict each other")
+    show_items = BooleanField("Show pictures or texts, which you add next, instead of positions")
     plan = FileField("Plan file")
     slug = slug_field("Address", DataRequired("Give the study an address."), Length(max=64))
 
@@ -109,7 +121,8 @@ def new() -> ResponseReturnValue:
             form.plan.errors = ["The plan in the file cannot be used; see below."]
             faults = error.faults
         except ValueError as error:
-            beside = form.judgements if form.start.data == "groups" else form.plan
+            from_files = form.start.data in ("groups", "preference")
+            beside = form.judgements if from_files else form.plan
             beside.errors = [str(error)]
         except SurveyError as error:
             form.slug.errors = [str(error)]
@@ -126,7 +139,10 @@ def _plan_to_start_from(form: NewStudyForm) -> PlanFile:
             own = {"topics": ["topic-1"]}
         elif form.start.data == "groups":
             own = {"topics": _topics_to_group()}
-        plan = plans.preset_plan(form.start.data, language=form.language.data, **own)
+        elif form.start.data == "preference":
+            own |= _pairs_to_compare(form)
+        own = {"language": form.language.data, **own}
+        plan = plans.preset_plan(form.start.data, **own)
         return PlanFile(plan, Recruitment())
     uploaded = uploaded_text("plan")
     if uploaded is None:
@@ -140,6 +156,27 @@ def _topics_to_group() -> Any:
     if not uploaded:
         raise ValueError("Choose the file of judgements: what is relevant in it is sorted.")
     return plans.topics_to_group(uploaded[0])
+
+
+def _pairs_to_compare(form: NewStudyForm) -> dict[str, Any]:
+    """Return the fields of a plan that the uploaded judgements and runs fill."""
+    judgements, runs = uploaded_files("judgements"), uploaded_files("runs")
+    if not judgements or len(runs) < 2:
+        raise ValueError("Choose the file of judgements, and two runs or more.")
+    contrast = (form.contrast.data or "").replace(",", " ").split()
+    changes: dict[str, Any] = {"language": form.language.data}
+    if form.show_items.data:
+        changes |= {"show_items": True, "show_positions": False}
+    if contrast:
+        changes |= {"selection": "discriminative", "contrast": contrast, "measures": contrast}
+    size = form.collection_size.data or ""
+    lists = plans.from_trec(
+        judgements[0], runs, collection_size=size, missing_last=True, paired=True
+    )
+    try:
+        return changes | plans.as_pairs(lists, changes)
+    except SurveyError as error:
+        raise ValueError(str(error)) from None
 
 
 @blueprint.get(STUDY)
