@@ -17,9 +17,9 @@ from survey.services.collections import textures
 from survey.services.collections.items import documents_of_pictures, topics_searched_for
 from survey.services.operations.demo import TOPICS
 from survey.services.studies import lifecycle
-from tests.accessibility.looking import WIDTHS
+from tests.accessibility.looking import WIDTHS, ask, axe, prepared
 from tests.browser.test_grouping import SAVED, documents_on, sort_by_keys
-from tests.browser.test_labelling import begin
+from tests.browser.test_labelling import CHECKS, begin
 from tests.browser.test_participant import prepare, save, tap, tick
 from tests.browser.test_researcher import sign_in
 from tests.browsing import watched
@@ -64,13 +64,17 @@ CODE = re.compile(r"\b[A-Z0-9]{5}(?:-[A-Z0-9]{3,5})+\b")
 
 
 def look(page, name):
-    """See that nothing is cut off or goes sideways, in three widths, light and dark."""
-    before = page.viewport_size
-    for width in WIDTHS:
-        for theme in ("light", "dark"):
-            page.set_viewport_size({"width": width, "height": 900})
-            page.emulate_media(color_scheme=theme)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, (name, width)
+    """See that a page can be read at each width, light and dark."""
+    before, faults = page.viewport_size, []
+    for number, width in enumerate(WIDTHS):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme=("light", "dark")[number % 2])
+        where = f"{name}, {width} px"
+        faults += [
+            *axe(page, where),
+            *(each for check in CHECKS for each in ask(page, check, where)),
+        ]
+    assert faults == []
     page.set_viewport_size(before)
     page.emulate_media(color_scheme="light")
 
@@ -102,7 +106,7 @@ class World:
         return path
 
     def window(self, width):
-        page = watched(self.browser.new_context().new_page())
+        page = watched(prepared(self.browser).new_page())
         page.set_viewport_size({"width": width, "height": 900})
         return page
 
