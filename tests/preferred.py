@@ -24,6 +24,7 @@ PLAN = {
     "shuffle_questions": False,
 }
 DOCUMENTS = [f"{colour}-{number}" for colour in ("red", "green", "blue") for number in range(4)]
+RUNS, PREFIX = ("alpha", "beta"), ""  # of documents' ids
 RELEVANT = ("red-0", "red-1", "red-2")
 # AP prefers the second list, whose others come early; RR the first, which begins with one.
 LATE = ["red-0", *DOCUMENTS[4:], "red-1", "red-2", "red-3"]
@@ -56,8 +57,8 @@ def a_run(name):
     return text_file(f"{name}.txt", lines)
 
 
-def some_lists(runs=("alpha", "beta")):
-    some = [a_run(name) for name in runs]
+def some_lists():
+    some = [a_run(name) for name in RUNS]
     return from_trec(a_qrels(), some, collection_size="12", missing_last=True, paired=True)
 
 
@@ -74,7 +75,7 @@ def a_preference_study(session, slug="preferred", researcher=None, **changes):
         files = {
             f"{each}.png": partial(a_shaded_picture, each.split("-")[0], each) for each in DOCUMENTS
         }
-        items = [Item(each, f"{each}.png") for each in DOCUMENTS]
+        items = [Item(PREFIX + each, f"{each}.png") for each in DOCUMENTS]
         topics = TOPICS if plan.language == "en" else []
         collection.take_in(session, study, files, items, COMMAND_LINE, topics=topics)
     lifecycle.open_study(session, study)

@@ -19,6 +19,7 @@ from survey.core.tasks import plan_from_json, task_of
 from survey.core.tasks.preference import (
     LETTERS,
     PREFERRED,
+    Preference,
     PreferenceAnswer,
     PreferencePresentation,
     sign_of,
@@ -34,6 +35,7 @@ from survey.services.exchange.bundle_reader import replicate
 from survey.services.exchange.input_files import BundleError, SourceFiles, open_files
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
+from tests import preferred as preferred_module
 from tests.builders import KEY
 from tests.databases import ON_SQLITE
 from tests.preferred import (
@@ -509,3 +511,48 @@ def test_a_draft_is_made_in_the_browser_of_judgements_and_runs(app, session):
     assert (plan.kind, plan.language, plan.questions) == ("preference", "el", 4)
     assert (plan.contrast, plan.measures, plan.show_items) == (("AP", "RR"), ("AP", "RR"), True)
     assert plan.question_text == "Ποια λίστα αποτελεσμάτων θα προτιμούσατε να πάρετε;"
+
+
+def told(visitor):
+    """A page and its headers, but for random names: each is numbered by its first occurrence."""
+    names: dict[str, str] = {}
+    html = re.sub(
+        r'(?:value="[\w.-]{20,}"|data-keep="[\w.-]+"|[\w-]{16,}\.webp|<strong class="code">[^<]+)',
+        lambda found: names.setdefault(found[0], f"name {len(names)}"),
+        str(visitor.page),
+    )
+    return html.replace(visitor.home, "/s/STUDY")
+
+
+@pytest.mark.parametrize("marked", [False, True])
+def test_twin_studies_that_differ_in_what_is_hidden_have_the_same_pages(
+    app, session, monkeypatch, marked
+):
+    """Run names, documents' ids and which run is at the left change nothing; marks do."""
+    shown = {"show_items": True, "show_positions": False, "mark_relevant": marked}
+    pages = {}
+    for slug, left in (("one-study", "A"), ("two-study", "B")):
+        monkeypatch.setattr(Preference, "draw", lambda *_, left=left: PreferencePresentation(left))
+        if slug == "two-study":
+            # The same pictures under other ids; the other run first; other documents relevant.
+            ids = {each: f"x-{each}" for each in preferred_module.DOCUMENTS}
+            orders = {
+                topic: {
+                    "gamma": [ids[each] for each in runs["beta"]],
+                    "delta": [ids[each] for each in runs["alpha"]],
+                }
+                for topic, runs in ORDERS.items()
+            }
+            relevant = [ids[each] for each in ("green-0", "blue-2", "red-2")]
+            monkeypatch.setattr(preferred_module, "ORDERS", orders)
+            monkeypatch.setattr(preferred_module, "RELEVANT", relevant)
+            monkeypatch.setattr(preferred_module, "RUNS", ("gamma", "delta"))
+            monkeypatch.setattr(preferred_module, "PREFIX", "x-")
+        a_preference_study(session, slug, **shown)
+        visitor = a_participant(app, slug)
+        pages[slug] = []
+        for position in range(1, 6):
+            visitor.open(f"/q/{position}")
+            pages[slug].append((told(visitor), visitor.status))
+            visitor.submit(f"/q/{position}", preferred="left")
+    assert (pages["one-study"] == pages["two-study"]) != marked
