@@ -29,25 +29,71 @@ async function send(form, files) {
   }
   button.disabled = true;
   const counts = { items: 0, refused: 0 };
-  let done = 0;
+  let sent = 0;
   try {
+    const sizes = new Map(await Promise.all(pictures.map(async (file) => [file, await filesIn(file)])));
+    const total = Math.max(1, pictures.reduce((sum, file) => sum + sizes.get(file), 0));
+    const tell = (done) => {
+      bar.value = Math.min(1, done / total);
+      message.textContent = `${Math.min(done, total)} of ${total} files`;
+    };
+    tell(0);
     const batches = batched(pictures);
     for (const [index, batch] of batches.entries()) {
       const isLast = index === batches.length - 1;
       const others = pictures.filter((file) => !batch.includes(file)).map((file) => file.name);
-      const answer = await post(form, [...batch, ...tables, ...(isLast ? last : [])], tables.length ? others : []);
-      counts.items += answer.items;
-      counts.refused += show(form, answer);
-      done += batch.length;
-      bar.value = done / Math.max(1, pictures.length);
-      message.textContent = `${done} of ${pictures.length} files`;
+      const stop = batch.some((file) => sizes.get(file) > 1) ? await watch(form, sent, tell) : () => {};
+      try {
+        const answer = await post(form, [...batch, ...tables, ...(isLast ? last : [])], tables.length ? others : []);
+        counts.items += answer.items;
+        counts.refused += show(form, answer);
+      } finally {
+        stop();
+      }
+      sent += batch.reduce((sum, file) => sum + sizes.get(file), 0);
+      tell(sent);
     }
     bar.value = 1;
-    message.textContent = `Done: ${counts.items} taken, ${counts.refused} not taken. Load the page again to see them.`;
+    message.textContent = `Done: ${counts.items} taken, ${counts.refused} not taken.`;
   } catch {
-    message.textContent = `Stopped after ${done} of ${pictures.length} files. What was taken stays; send the rest again.`;
+    message.textContent = `Stopped after ${sent} files. What was taken stays; send the rest again.`;
   }
+  await showWhatIsThere(form);
   button.disabled = false;
+}
+
+// How many files a file holds: those of a zip by the last 22 bytes of its table of contents.
+async function filesIn(file) {
+  if (!/[.]zip$/i.test(file.name)) return 1;
+  const end = new DataView(await file.slice(-22).arrayBuffer());
+  const isEnd = end.byteLength === 22 && end.getUint32(0, true) === 0x06054b50;
+  return isEnd ? Math.max(1, end.getUint16(10, true)) : 1;
+}
+
+// While a zip is taken in, ask each second how many items there are by now.
+async function watch(form, sent, tell) {
+  const before = await count(form);
+  let isOver = false;
+  const timer = setInterval(async () => {
+    const now = await count(form).catch(() => before);
+    if (!isOver) tell(sent + now - before);
+  }, 1000);
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
+}
+
+async function count(form) {
+  const answer = await fetch(form.action, { headers: { Accept: "application/json" } });
+  return (await answer.json()).items;
+}
+
+async function showWhatIsThere(form) {
+  const answer = await fetch(form.action);
+  if (!answer.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  document.getElementById("there").replaceWith(page.getElementById("there"));
 }
 
 function batched(files) {
@@ -77,12 +123,13 @@ async function post(form, files, elsewhere) {
 }
 
 function show(form, answer) {
-  const list = form.querySelector(".refused");
-  for (const sentence of [...answer.errors, ...answer.refused]) {
+  const add = (list, sentence) => {
     const entry = document.createElement("li");
     entry.textContent = sentence;
     list.append(entry);
     list.hidden = false;
-  }
+  };
+  [...answer.errors, ...answer.refused].forEach((each) => add(form.querySelector(".refused"), each));
+  answer.repeated.forEach((each) => add(form.querySelector(".repeated"), `${each}; taken all the same`));
   return answer.errors.length + answer.refused.length;
 }

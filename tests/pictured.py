@@ -2,6 +2,8 @@
 
 import io
 import random
+import struct
+import zlib
 from functools import partial
 from hashlib import sha256
 
@@ -35,6 +37,19 @@ def a_png(index, note):
     colour = COLOURS[index % len(COLOURS)]
     Image.new("RGB", (40 + index, 30), colour).save(stream, "PNG", pnginfo=notes)
     return stream.getvalue()
+
+
+def a_png_of(width, height):
+    """A PNG whose header says that it is so large; its data are short."""
+
+    def chunk(kind, data):
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(100))), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts)
 
 
 def a_file(name, text):

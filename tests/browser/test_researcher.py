@@ -18,6 +18,8 @@ from survey.services.studies import lifecycle
 from survey.tokens import test_run_token as run_token
 from tests.browsing import watched
 from tests.builders import KEY
+from tests.labelled import a_shaded_picture
+from tests.pictured import a_png_of
 from tests.serving import Server
 
 pytestmark = pytest.mark.slow
@@ -167,3 +169,42 @@ def test_no_page_scrolls_sideways(page, server, width):
             expect(page.get_by_label("Seed", exact=True)).to_be_visible()
     page.goto(f"{server.address}/research/studies/{slug}/preview/213/question/1")
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_a_zip_of_pictures_is_taken_in_with_a_bar_and_every_fault_is_named(page, server):
+    watched(page)
+    sign_in(page, server, "Someone with pictures")
+    page.goto(f"{server.address}/research/new")
+    page.get_by_label("Address").fill("with-pictures")
+    page.get_by_role("button", name="Create the draft").click()
+    page.goto(f"{server.address}/research/studies/with-pictures/items")
+    files = {f"d{number}.png": a_shaded_picture("red", number) for number in range(3)}
+    files |= {
+        "same.png": files["d1.png"],
+        "broken.png": files["d2.png"][:200],
+        "text.png": b"a text",
+        "drawing.svg": b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        "huge.png": a_png_of(60_000, 60_000),
+        "items.csv": b"document,file\nd0,d0.png\nd1,d1.png\nsame,same.png\nbroken,broken.png\n"
+        b"text,text.png\ndrawing,drawing.svg\nhuge,huge.png\nmissing,nowhere.png\n",
+    }
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    file = {"name": "all.zip", "mimeType": "application/zip", "buffer": packed.getvalue()}
+    page.locator("#files").set_input_files(file)
+    page.get_by_role("button", name="Add").click()
+    expect(page.get_by_role("status")).to_have_text("Done: 3 taken, 5 not taken.")
+    assert page.get_by_role("progressbar").evaluate("bar => bar.value") == 1
+    assert page.locator(".refused li").all_inner_texts() == [
+        "broken.png: the picture is damaged or cut off",
+        "text.png: this is no picture that can be read; JPEG, PNG, WebP and GIF are allowed",
+        "drawing.svg: an SVG may hold scripts; JPEG, PNG, WebP and GIF are allowed",
+        "huge.png: more than 50,000,000 pixels found; no more are allowed",
+        "nowhere.png: there is no such file",
+    ]
+    repeated = "same.png: the same picture as d1; taken all the same"
+    assert page.locator(".repeated li").all_inner_texts() == [repeated]
+    expect(page.get_by_text("3 items with 2 different pictures")).to_be_visible()
+    assert page.faults == []

@@ -2,9 +2,7 @@
 
 import base64
 import io
-import struct
 import zipfile
-import zlib
 
 import pytest
 from PIL import Image
@@ -24,6 +22,7 @@ from survey.services.exchange.bundle import stream_bundle
 from survey.services.exchange.input_files import BundleError
 from survey.services.studies import lifecycle
 from tests.builders import a_plan
+from tests.pictured import a_png_of
 from tests.services.exchange.changes import steps_of, unzipped, with_cell
 
 WHO = "Ada"
@@ -34,19 +33,6 @@ def a_picture(colour="red", form="PNG", size=(40, 30), **options):
     stream = io.BytesIO()
     Image.new("RGB", size, colour).save(stream, form, **options)
     return stream.getvalue()
-
-
-def a_png_of(width, height):
-    """A PNG whose header says that it is so large; its data are short."""
-
-    def chunk(kind, data):
-        return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        )
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    parts = ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(100))), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*part) for part in parts)
 
 
 def readers(**files):

@@ -24,7 +24,9 @@ class ItemsForm(Form):
 
 @blueprint.get(f"{STUDY}/items")
 def items() -> ResponseReturnValue:
-    """Show how many items and topics there are, with some of the pictures."""
+    """Show how many items and topics there are, with some of the pictures; as JSON the counts."""
+    if request.accept_mimetypes.best == "application/json":
+        return jsonify(collection.summary(session(), g.study))
     return _items_page(ItemsForm(formdata=None))
 
 
