@@ -4,6 +4,7 @@ import gzip
 import itertools
 import random
 
+from flask import Flask
 from PIL import Image
 
 QRELS = "".join(f"t{t} 0 d{d} {1 + d % 2}\n" for t in (1, 2) for d in (1, 2, 3))
@@ -41,7 +42,7 @@ def albums_in(folder, classes=("beach", "wood"), pictures=4):
             picture.save(folder / "albums" / name / f"{each}.png")
 
 
-def environment_of(app):
+def environment_of(app: Flask) -> dict[str, str]:
     """The variables with which a command has the instance and the database of an application."""
     return {
         "SURVEY_INSTANCE": str(app.config["INSTANCE"]),

@@ -25,7 +25,7 @@ from tests.builders import Visitor
 from tests.serving import OverHttp, Server, free_port
 
 PICTURES = Path(__file__).parents[3] / "build" / "pictures"
-SIZES = (100, 1_000)
+SIZES = (1_000, 10_000)
 PEOPLE = 30
 CONNECTIONS = 6  # that a browser opens to a host
 ROUNDS = 5
