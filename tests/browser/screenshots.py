@@ -60,6 +60,7 @@ def photograph(browser: Browser, server: Server, folder: Path) -> None:
     strip(open_window(browser, SIZES["laptop"]), server, folder)
     graded(open_window(browser, SIZES["laptop"]), server, folder)
     pictures(browser, server, folder)
+    two_lists(browser, server, folder)
     judgements(browser, server, folder)
     research(open_window(browser, SIZES["laptop"]), server, folder)
 
@@ -167,6 +168,32 @@ def pictures(browser: Browser, server: Server, folder: Path) -> None:
         begin(page, f"{server.address}/s/{demo.PICTURES_SLUG}")
         page.wait_for_load_state("networkidle")
         shoot(page, folder / f"pictures-{name}-light.png")
+
+
+def two_lists(browser: Browser, server: Server, folder: Path) -> None:
+    """Photograph two lists of pictures side by side, of the runs of the demonstration's study."""
+    with server.app.app_context():
+        demonstration = lifecycle.find_study(db.session, demo.PICTURES_SLUG)
+        shown = demonstration.plan.as_json()
+        lists = {name: shown[name] for name in ("own_lists", "provenance", "collection_size")}
+        asked = {
+            "questions": 20,
+            "show_items": True,
+            "show_positions": False,
+            "personal_fields": (),
+        }
+        asked |= {"ask_satisfaction": True, "shuffle_questions": False, **default_contact()}
+        plan = kind_plan("preference", **lists, **asked)
+        study = lifecycle.create_study(db.session, "which-is-better", plan)
+        lifecycle.copy_items(db.session, demonstration, study)
+        lifecycle.open_study(db.session, study)
+        db.session.remove()
+    for name in ("laptop", "phone"):
+        page = open_window(browser, SIZES[name])
+        to_the_question(page, f"{server.address}/s/which-is-better")
+        page.locator("[name=preferred][value=right]").check()
+        page.wait_for_load_state("networkidle")
+        shoot(page, folder / f"two-lists-{name}-light.png", whole=name == "laptop")
 
 
 def judgements(browser: Browser, server: Server, folder: Path) -> None:

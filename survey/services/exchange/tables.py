@@ -215,7 +215,7 @@ class TaskFiles(Protocol):
     def data_tables(self, plan: Any) -> list[Table]:
         """Return the files of the questions, then those with a row or more for each answer.
 
-        The columns of the answers end with ``reason_columns``.
+        Reasons are a column of the answers: ``reason_columns``, or REASON in any case.
         """
 
     def result_tables(self, plan: Any) -> list[Table]:
