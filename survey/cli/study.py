@@ -1,5 +1,6 @@
 """``survey study``: plans, checks and the life of studies."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -225,6 +226,7 @@ def new(
 
     run_options = {name: options.pop(name) for name in RUN_OPTIONS}
     fields = _plan_fields(options) | _preference_fields(options, contrast, asked)
+    kind = kind or _kind_in(file)
     if labelled and (qrels or items or topics_file):
         raise click.UsageError("--judgements-of replaces --qrels, --items and --topics-file.")
     judged, known = _judgements(qrels, labelled, include_test=include_test)
@@ -251,7 +253,8 @@ def new(
         is_paired, texts = kind == "preference", "pictures" if labelled else "runs"
         preset = preset if preset or file or is_paired else texts
         shown = items or labelled if is_paired else None
-        fields |= _fields_from_runs(fields, judged, runs, shown, paired=is_paired, **run_options)
+        runs_of = (judged, runs, shown, is_paired and file is not None)
+        fields |= _fields_from_runs(fields, *runs_of, paired=is_paired, **run_options)
     plan_file = _read_plan(file, preset, fields, kind)
     with open_session() as session:
         with progress_bar("Drawing the questions"):
@@ -601,6 +604,14 @@ def _plan_fields(options: dict[str, Any]) -> dict[str, Any]:
     return fields
 
 
+def _kind_in(file: Path | None) -> str | None:
+    """Return the kind that a plan file names, None where it names none."""
+    from survey.services.exchange.input_files import read_text
+
+    found = file and re.search(r"(?m)^kind: *(\w+) *$", read_text(file))
+    return found[1] if found else None
+
+
 def _preference_fields(
     options: Mapping[str, Any], contrast: str | None, asked: Sequence[str]
 ) -> dict[str, Any]:
@@ -619,13 +630,15 @@ def _fields_from_runs(
     judged: "TextFile",
     runs: tuple[Path, ...],
     shown: object,
+    is_planned: bool,
     *,
     paired: bool,
     **options: Any,
 ) -> dict[str, Any]:
     """Return the fields of a plan that runs fill, as lists to order or as pairs.
 
-    ``shown``: whatever says that pairs are shown as pictures or texts.
+    ``shown``: whatever says that pairs are shown as pictures or texts; ``is_planned``: whether a
+    plan file says how many pairs are asked.
     """
     from survey.services.studies.plans import as_pairs
 
@@ -638,7 +651,8 @@ def _fields_from_runs(
     if not paired:
         return _list_fields(fields, lists)
     items = {"show_items": True, "show_positions": False} if shown else {}
-    return items | as_pairs(lists, fields | items)
+    counted = {"questions": None} if is_planned else {}
+    return items | as_pairs(lists, counted | fields | items)
 
 
 def _list_fields(fields: dict[str, Any], lists: "OwnLists") -> dict[str, Any]:

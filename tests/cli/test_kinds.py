@@ -7,6 +7,7 @@ import zipfile
 
 import numpy as np
 import pytest
+import yaml
 from sqlalchemy import select
 
 from survey.db.models.items import StoredVector
@@ -17,6 +18,7 @@ from survey.services.studies import lifecycle
 from tests.databases import ON_SQLITE
 from tests.grouped import FIRST_TOPIC, SECOND_TOPIC, grouped
 from tests.labelled import a_shaded_picture, labelled
+from tests.preferred import PLAN as PREFERENCE
 from tests.preferred import a_qrels, a_run, preferred
 
 pytestmark = ON_SQLITE
@@ -92,6 +94,27 @@ def test_preferences_are_asked_for_all_pairs_of_runs(session, run, runs, collect
     assert (plan.questions, plan.contrast, plan.measures) == (2, ("AP", "RR"), ("AP", "RR"))
     assert (plan.show_positions, plan.ask_strength) == (True, True)
     assert "contradict each other on 2 of 2 pairs" in run("study", "check", "few")
+
+
+def test_a_plan_file_of_preference_takes_its_lists_from_runs(session, run, runs):
+    plan = {**PREFERENCE, "reason_question": "Why?", "mark_relevant": True, "questions": 3}
+    file = runs / "plan.yaml"
+    file.write_text(yaml.safe_dump(plan))
+    options = (
+        *("--from", file, "--qrels", runs / "qrels.txt", "--collection-size", 12),
+        *("--run", runs / "alpha.txt", runs / "beta.txt"),
+    )
+    run("study", "new", "some", *options)
+    made = lifecycle.find_study(session, "some").plan
+    assert (made.questions, made.reason_question, made.mark_relevant) == (3, "Why?", True)
+    session.rollback()
+    run("study", "new", "more", *options, "--questions", 5)
+    assert lifecycle.find_study(session, "more").plan.questions == 5
+    session.rollback()
+    # The plan that is printed makes the same study.
+    file.write_text(run("study", "plan", "some"))
+    run("study", "new", "same", "--from", file)
+    assert lifecycle.find_study(session, "same").plan == made
 
 
 def test_vectors_may_be_anywhere_and_have_any_name(run, session, collection):
