@@ -39,7 +39,7 @@ from survey.services.participation.participant_list import list_participants
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle, recruitment
 from tests.builders import KEY
-from tests.databases import ON_BOTH, statements
+from tests.databases import ON_BOTH, ON_SQLITE, statements
 from tests.grouped import (
     FIRST_TOPIC,
     PLAN,
@@ -86,6 +86,7 @@ def status(assessor):
     return assessor.page.select_one("#status strong").text
 
 
+@ON_SQLITE
 def test_pictures_go_into_named_groups_and_what_is_left_is_counted(assessor, session):
     assert status(assessor) == "0 of 12 placed"
     assert "Sort the pictures by: colour" in assessor.text
@@ -97,6 +98,7 @@ def test_pictures_go_into_named_groups_and_what_is_left_is_counted(assessor, ses
     assert sorted(row.documents) == ["red-0", "red-1"]
 
 
+@ON_SQLITE
 def test_a_picture_may_be_in_several_groups_and_leaves_unknown_for_one(assessor):
     assessor.sort("/q/1", {"a": ["red-0"], "b": ["red-0"]})
     assert groups_on(assessor.page) == {"a": 1, "b": 1, "cannot be placed": 0}
@@ -120,6 +122,7 @@ def test_groups_are_renamed_merged_emptied_and_all_of_it_undone(assessor):
     assert not assessor.page.select("[value=undo]")
 
 
+@ON_SQLITE
 def test_the_name_of_a_group_that_is_there_means_that_group(assessor):
     assessor.sort("/q/1", {"Warm": ["red-0"], "warm": ["red-1"], "UNKNOWN": ["red-2"]})
     assert groups_on(assessor.page) == {"Warm": 2, "cannot be placed": 1}
@@ -128,6 +131,7 @@ def test_the_name_of_a_group_that_is_there_means_that_group(assessor):
     assert groups_on(assessor.page) == {"Warm": 3, "cannot be placed": 1}
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
@@ -149,6 +153,7 @@ def test_a_form_that_lacks_something_says_so_and_keeps_what_was_selected(
     assert not steps_in(session)
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     "fields",
     [
@@ -164,6 +169,7 @@ def test_a_form_that_the_page_did_not_offer_stores_nothing(assessor, session, fi
     assert not steps_in(session)
 
 
+@ON_SQLITE
 def test_what_is_left_can_be_called_unknown_at_once(assessor):
     assessor.sort("/q/1", {"warm": ["red-0"]})
     assessor.submit("/q/1", go="rest")
@@ -284,6 +290,7 @@ def two_firsts(app, session, slug="grouped"):
         first.finish("/q/2", by_colour(SECOND_TOPIC))
 
 
+@ON_SQLITE
 @pytest.mark.slow
 def test_a_plan_may_keep_the_earlier_groupings_from_the_third(app, session):
     a_grouping_study(session, "alone", show_earlier=False)
@@ -356,6 +363,7 @@ def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
         assert again[name] == files[name], name
 
 
+@ON_SQLITE
 def test_its_files_equal_what_the_commands_make_of_them(app, session, tmp_path):
     study = grouped(app, session)
     files = dict(bundle.result_files(session, study, bundle.content_of(session, study)))
@@ -385,6 +393,7 @@ def test_without_a_third_the_topic_is_left_out(app, session):
     assert [*replicate(exported(session, study))]
 
 
+@ON_SQLITE
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "change", "fault"),
@@ -407,6 +416,7 @@ def test_a_changed_bundle_does_not_replicate(app, session, name, change, fault):
         [*replicate(files)]
 
 
+@ON_SQLITE
 @pytest.mark.slow
 def test_bots_group_by_a_truth_and_a_third_settles(app, session, tmp_path):
     study = a_grouping_study(session)
@@ -578,12 +588,14 @@ PAGES = (
 )
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("page", PAGES)
 def test_each_page_of_its_researcher_is_shown(desk, study, page):
     desk.open(f"/research/studies/grouped{page}")
     assert desk.status == 200, desk.text
 
 
+@ON_SQLITE
 def test_a_draft_is_made_of_judgements_in_the_browser(desk, session):
     new = "/research/new"
     desk.open(new)
@@ -600,6 +612,7 @@ def test_a_draft_is_made_of_judgements_in_the_browser(desk, session):
     assert (plan.kind, plan.topics) == ("grouping", (("5", ("a", "b")),))
 
 
+@ON_SQLITE
 def test_a_researcher_gives_links_with_a_role(desk, session, study):
     desk.open("/research/studies/grouped/invite")
     desk.send("/research/studies/grouped/invite/guests", names="Eve", arm="third")
@@ -608,6 +621,7 @@ def test_a_researcher_gives_links_with_a_role(desk, session, study):
     assert "(third)" in desk.text
 
 
+@ON_SQLITE
 @pytest.mark.slow
 def test_its_results_show_topics_gold_standard_and_assessors(desk, app, session):
     study = grouped(app, session)

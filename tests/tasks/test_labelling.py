@@ -70,6 +70,7 @@ def batch_in(session, number):
     return next(row.documents for row in steps_in(session) if row.documents and row.batch == number)
 
 
+@ON_SQLITE
 def test_red_pictures_come_first_for_a_red_query_and_the_query_itself_is_not_shown(
     visitor, session
 ):
@@ -143,6 +144,7 @@ def test_a_query_is_done_and_opened_again_and_a_change_is_a_revision(visitor, se
     assert visitor.path == "/done"
 
 
+@ON_SQLITE
 def test_a_query_may_be_a_picture_that_is_no_document(app, session):
     a_labelling_study(session, "elsewhere", topics=["elsewhere"])
     visitor = Visitor(app.test_client(), "elsewhere")
@@ -153,6 +155,7 @@ def test_a_query_may_be_a_picture_that_is_no_document(app, session):
     assert all(each.startswith("blue") for each in shown)
 
 
+@ON_SQLITE
 def test_words_that_hold_the_keyword_come_first(visitor, session):
     visitor.submit("/q/1", go="done")
     visitor.submit("/q/2", go="next", **ticks(1, 2, 3))
@@ -160,6 +163,7 @@ def test_words_that_hold_the_keyword_come_first(visitor, session):
     assert {*first[:3]} == {"green-3", "green-8", "green-30"}
 
 
+@ON_SQLITE
 def test_earlier_batches_can_be_looked_at_again_and_refining_shows_what_is_like_the_marks(
     visitor, session
 ):
@@ -173,6 +177,7 @@ def test_earlier_batches_can_be_looked_at_again_and_refining_shows_what_is_like_
     assert [row.action for row in steps_in(session)][-3:] == ["refine", "turn", "turn"]
 
 
+@ON_SQLITE
 def test_every_document_is_shown_once_and_then_no_batch_is_left(visitor, session):
     for _ in range(3):
         visitor.submit("/q/1", go="next")
@@ -182,11 +187,13 @@ def test_every_document_is_shown_once_and_then_no_batch_is_left(visitor, session
     assert len(shown) == len({*shown}) == 69
 
 
+@ON_SQLITE
 def test_no_page_names_a_document(visitor):
     assert "red-" not in visitor.page.prettify()
     assert "green" not in visitor.page.prettify()
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     ("fields", "status"),
     [
@@ -204,6 +211,7 @@ def test_what_no_page_sends_is_refused(visitor, session, fields, status):
     assert steps_in(session) == []
 
 
+@ON_SQLITE
 def test_grades_are_asked_where_the_plan_says_so(app, session):
     a_labelling_study(session, "graded", graded=True)
     visitor = Visitor(app.test_client(), "graded")
@@ -272,6 +280,7 @@ def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
         assert again[name] == files[name], name
 
 
+@ON_SQLITE
 @pytest.mark.slow
 def test_results_say_who_differs_most_and_where(app, session):
     study = labelled(app, session)
@@ -283,6 +292,7 @@ def test_results_say_who_differs_most_and_where(app, session):
     assert {each["topic"] for each in figures["agreement"]["topics"]} == {"like-red", "word"}
 
 
+@ON_SQLITE
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "change", "fault"),
@@ -303,6 +313,7 @@ def test_a_changed_bundle_does_not_replicate(app, session, name, change, fault):
         [*replicate(files)]
 
 
+@ON_SQLITE
 @pytest.mark.slow
 def test_bots_label_it_and_the_command_analyses_it(app, session):
     study = a_labelling_study(session)
@@ -349,6 +360,7 @@ def desk(app, session, study):
     return desk
 
 
+@ON_SQLITE
 def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, app, session):
     study = labelled(app, session)
     accounts.share(session, study, accounts.find_researcher(session, "Ada"), "owner")
@@ -368,6 +380,7 @@ def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, 
 RUN = "like-red Q0 red-{0} 1 2 x\nlike-red Q0 red-{1} 2 1 x\nlike-red Q0 blue-{0} 3 0 x\n"
 
 
+@ON_SQLITE
 def test_an_ordering_study_is_made_of_judgements_and_uploaded_runs(app, session):
     desk = Desk(app, session)
     study = labelled(app, session)
@@ -389,6 +402,7 @@ def test_an_ordering_study_is_made_of_judgements_and_uploaded_runs(app, session)
     assert (made.plan.collection_size, made.plan.contact) == (70, study.plan.contact)
 
 
+@ON_SQLITE
 def test_an_excluded_annotator_is_left_out_of_the_results_and_stays_in_the_bundle(app, session):
     study = labelled(app, session, people=2)
     person = session.scalars(select(Participant)).first()
@@ -443,6 +457,7 @@ def test_a_pool_is_read_once_by_all_threads_and_pages_ask_no_more_where_it_is_la
     assert len(pools) == 3
 
 
+@ON_SQLITE
 def test_a_check_names_what_is_missing(app, session):
     plan = a_labelling_plan(
         topics=["sea", "word"], design="pool", per_participant=1, queries_for_all=0
@@ -494,6 +509,7 @@ def send(app, cookie, fields):
 PAGES = ("", "/plan", "/check", "/progress", "/items", "/preview/1/question/2", "/preview/1/review")
 
 
+@ON_SQLITE
 @pytest.mark.parametrize("page", PAGES)
 def test_each_page_of_its_researcher_is_shown(desk, study, page):
     desk.open(f"/research/studies/labelled{page}")
@@ -538,6 +554,7 @@ def test_the_plan_of_a_draft_is_changed_as_a_text(app, session):
     assert study.plan.batch == 48
 
 
+@ON_SQLITE
 def test_a_preview_shows_the_first_batch_and_goes_on(desk, study):
     desk.open("/research/studies/labelled/preview/1/question/1")
     assert len(desk.page.select(".tiles input")) == 24

@@ -22,6 +22,7 @@ from survey.services.exchange.input_files import BundleError, open_files
 from survey.services.planning.simulation import preference_for, simulate
 from survey.services.studies import lifecycle
 from tests.builders import KEY, Visitor
+from tests.databases import ON_SQLITE
 from tests.tasks import words
 from tests.web.desk import Desk
 
@@ -111,6 +112,7 @@ def test_a_form_sent_twice_is_stored_once_and_an_old_one_is_refused(visitor, ses
     assert "word 2" in visitor.text
 
 
+@ON_SQLITE
 def test_a_mistake_is_shown_beside_what_was_filled_in(visitor, study):
     visitor.go("/q/1")
     visitor.submit("/q/1")
@@ -179,6 +181,7 @@ def test_reasons_and_closing_questions_need_nothing_of_the_kind(app, session, st
         assert again[name] == files[name]
 
 
+@ON_SQLITE
 def test_a_changed_word_does_not_replicate(visitor, session, study):
     taken_part(visitor)
     lifecycle.close_study(session, study)
@@ -188,12 +191,14 @@ def test_a_changed_word_does_not_replicate(visitor, session, study):
         [*replicate(files)]
 
 
+@ON_SQLITE
 def test_a_researcher_checks_previews_and_describes_it(app, session, study):
     assert [each.text for each in lifecycle.check_study(session, study)] == []
     described = lifecycle.describe(study)
     assert (described["kind"], described["pairs"]) == ("words", 3)
 
 
+@ON_SQLITE
 def test_the_bundle_is_a_zip_with_the_kinds_files_and_the_frame(visitor, session, study):
     taken_part(visitor)
     names = zipfile.ZipFile(io.BytesIO(exported(session, study))).namelist()
@@ -212,6 +217,7 @@ def desk(app, session, study):
     return desk
 
 
+@ON_SQLITE
 @pytest.mark.parametrize(
     "page",
     ["", "/plan", "/check", "/power", "/progress", "/preview/as-planned/question/2"],
@@ -226,6 +232,7 @@ def test_each_page_of_its_researcher_is_shown(desk, study, page):
         assert "dusk" in desk.text
 
 
+@ON_SQLITE
 def test_its_results_are_figures_until_a_kind_has_a_report(desk, visitor, session, study):
     taken_part(visitor)
     visitor.submit("/review")
@@ -236,6 +243,7 @@ def test_its_results_are_figures_until_a_kind_has_a_report(desk, visitor, sessio
     assert sum(json.loads(desk.page.select_one("pre").text)["picked"].values()) == 3
 
 
+@ON_SQLITE
 def test_bots_answer_it_and_the_command_analyses_it(app, session, study, tmp_path):
     plan = study.plan
     session.rollback()

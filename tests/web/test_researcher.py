@@ -669,6 +669,7 @@ def test_the_overview_shows_a_studys_life_as_steps_and_where_it_stands(desk, ses
     assert links == [f"{STUDY}/results", f"{STUDY}/hand-out"]
 
 
+@ON_SQLITE
 @pytest.mark.slow
 def test_results_and_bundle_are_hidden_until_the_end(desk, app, session, study):
     open_it(session, study)
