@@ -60,9 +60,9 @@ def photograph(browser: Browser, server: Server, folder: Path) -> None:
     strip(open_window(browser, SIZES["laptop"]), server, folder)
     graded(open_window(browser, SIZES["laptop"]), server, folder)
     pictures(browser, server, folder)
-    two_lists(browser, server, folder)
     judgements(browser, server, folder)
     research(open_window(browser, SIZES["laptop"]), server, folder)
+    two_lists(browser, server, folder)
 
 
 def shoot(page: Page, path: Path, *, whole: bool = True) -> None:
