@@ -9,6 +9,7 @@ from survey.services.studies import lifecycle
 from survey.services.studies.plans import TextFile, as_pairs, from_trec, parse_plan
 from survey.services.studies.recruitment import Recruitment
 from tests.builders import Visitor
+from tests.databases import copied_later
 from tests.labelled import a_shaded_picture
 
 PLAN = {
@@ -67,6 +68,7 @@ def a_preference_plan(**changes):
     return parse_plan({**values, **as_pairs(some_lists(), values), **changes})
 
 
+@copied_later
 def a_preference_study(session, slug="preferred", researcher=None, **changes):
     """Open a study of the pairs above, with pictures where the plan shows items."""
     plan = a_preference_plan(**changes)

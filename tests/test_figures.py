@@ -78,6 +78,7 @@ def graphs():
     return {exhibit.name: exhibit for exhibit in drawn}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", curves.FIGURES)
 def test_a_graph_of_runs_has_a_line_for_each_run_and_words(graphs, name):
     assert list(graphs) == list(curves.FIGURES)
@@ -97,6 +98,7 @@ def test_a_graph_of_runs_has_a_line_for_each_run_and_words(graphs, name):
     assert figures.render(exhibit, "svg") == figures.render(exhibit, "svg")
 
 
+@pytest.mark.slow
 def test_a_run_of_any_name_has_its_line_in_the_legend():
     names = ["_run", "$x", "a$b$c^d_e", "<b>&", "a: b", "long" * 10]
     truth = GroundTruth({"q": {"a": 1}}, clusters={"q": {"a": frozenset("x")}})
@@ -318,6 +320,7 @@ def of_the_paper():
     return {name: REPRODUCTIONS[name]().exhibit for name in paper.FIGURES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", paper.FIGURES)
 def test_the_papers_figures_can_stand_in_a_page(of_the_paper, name):
     svg = figures.as_svg(of_the_paper[name])

@@ -292,6 +292,7 @@ def test_tables_and_graphs_are_written_and_what_cannot_be_drawn_is_told(evaluate
     assert (folder / "figures" / "roc.svg").read_bytes() == again
 
 
+@pytest.mark.slow
 def test_graphs_that_need_the_size_of_the_collection_say_so(evaluate):
     told = evaluate(*BOTH, "--to", "paper", stream="stderr").splitlines()
     reason = "since the size of the collection is not known."

@@ -35,6 +35,7 @@ def test_the_command_makes_the_same_of_the_files_byte_for_byte(app, session, run
     assert {"document": "green-3", "keyword": "Meadow", "weight": row["weight"]} in keywords
 
 
+@pytest.mark.slow
 def test_what_refining_gained_is_measured_on_the_rounds(app, session, run, tmp_path):
     labelled(app, session)
     run("analyse", "done", "--to", tmp_path)
@@ -92,6 +93,7 @@ def test_a_study_is_checked_and_shown_without_lists(app, session, run):
     assert "topics:" in run("study", "plan", "labelled")
 
 
+@pytest.mark.slow
 def test_an_ordering_study_is_made_of_judgements_and_runs_in_one_step(app, session, run, tmp_path):
     labelled(app, session)
     runs = []

@@ -363,6 +363,7 @@ def test_a_bundle_replicates_and_is_imported_with_the_same_files(app, session):
         assert again[name] == files[name], name
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_its_files_equal_what_the_commands_make_of_them(app, session, tmp_path):
     study = grouped(app, session)

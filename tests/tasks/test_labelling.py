@@ -360,6 +360,7 @@ def desk(app, session, study):
     return desk
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, app, session):
     study = labelled(app, session)
@@ -380,6 +381,7 @@ def test_its_results_show_tables_what_people_differ_in_and_give_the_files(desk, 
 RUN = "like-red Q0 red-{0} 1 2 x\nlike-red Q0 red-{1} 2 1 x\nlike-red Q0 blue-{0} 3 0 x\n"
 
 
+@pytest.mark.slow
 @ON_SQLITE
 def test_an_ordering_study_is_made_of_judgements_and_uploaded_runs(app, session):
     desk = Desk(app, session)

@@ -386,6 +386,7 @@ def test_an_imported_bundle_gives_the_same_files(session, closed):
         assert again[name] == files[name]
 
 
+@pytest.mark.slow
 @ON_SQLITE
 @pytest.mark.parametrize("shown", ["positions", "pictures"])
 def test_bots_answer_by_a_measures_difference(app, session, shown):
