@@ -5,7 +5,7 @@ from importlib import import_module
 
 import click
 
-from benchmarks.speed.pages import findings_table, renew
+from benchmarks.speed.pages import PAGE, findings_table, renew
 from benchmarks.speed.part import keep
 from benchmarks.speed.parts import NAMES
 
@@ -21,8 +21,8 @@ def main(parts: tuple[str, ...], *, keeping: bool) -> None:
         click.echo(findings_table(part.findings))
         if keeping:
             click.echo(keep(part, on=datetime.now(UTC).date().isoformat()), err=True)
-    for page in renew() if keeping else ():
-        click.echo(page, err=True)
+    if keeping and renew():
+        click.echo(PAGE, err=True)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 """Quoting the kept figures: between ``<!-- speed: NAME -->`` and ``<!-- end -->``.
 
 NAME is a part, whose findings are listed; ``NAME growth`` its growth; ``NAME run`` when and
-where it ran; ``headlines`` are the findings of all parts that are worth the README. Prose
+where it ran; ``headlines`` are the findings of all parts that matter most. Prose
 around the blocks is written by hand and gives no figure of its own.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from benchmarks.speed.part import Finding, Growth, Part, kept
 from benchmarks.speed.parts import NAMES
 
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "README.md", ROOT / "docs" / "speed.md")
+PAGE = ROOT / "docs" / "speed.md"
 BLOCK = re.compile(r"(<!-- speed: (\w+)( growth| run)? -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -85,11 +85,9 @@ def number(value: float) -> str:
     return f"{value:.{digits}f}"
 
 
-def renew() -> Iterator[Path]:
-    """Write the kept figures into every page, and give those that changed."""
-    for page in PAGES:
-        before = page.read_text(encoding="utf-8")
-        after = quoted(before)
-        if after != before:
-            page.write_text(after, encoding="utf-8")
-            yield page
+def renew() -> bool:
+    """Write the kept figures into the page; return whether it changed."""
+    before = PAGE.read_text(encoding="utf-8")
+    after = quoted(before)
+    PAGE.write_text(after, encoding="utf-8")
+    return after != before

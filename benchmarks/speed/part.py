@@ -22,7 +22,7 @@ class Finding:
     ``what``: in words, with its size; ``rounds``: its value in each round, all the same run;
     ``unit``: "s", "MB", "× the time of copying the input"; ``target``: what was to be
     reached, "≤ 5" or "≥ 12", empty where nothing was; ``note``: what a reader must know;
-    ``headline``: whether the README tells it.
+    ``headline``: whether it is among the figures that matter most.
     """
 
     what: str
