@@ -17,8 +17,14 @@ from survey.figures.exhibit import FORMATS, GREY, STYLE, UNDATED, WIDTH, Exhibit
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "as_svg", "draw", "render"]
+__all__ = ["FORMATS", "as_image", "as_svg", "draw", "render"]
 
+# An image has neither colour nor font of the page around it: these are --ink of static/survey.css,
+# and the font by which the drawing was laid out.
+THEMES = (
+    '<style>svg { color: #1b2330; font-family: "DejaVu Sans", system-ui, sans-serif } '
+    "@media (prefers-color-scheme: dark) { svg { color: #e8edf4 } }</style>"
+)
 SVG = "http://www.w3.org/2000/svg"
 _drawing_lock = threading.Lock()  # matplotlib's settings are global
 
@@ -78,6 +84,11 @@ def as_svg(exhibit: Exhibit) -> str:
         _move_style_to_attributes(element)
     _add_description(root, exhibit)
     return _prefix_ids(ElementTree.tostring(root, encoding="unicode"), exhibit.name)
+
+
+def as_image(exhibit: Exhibit) -> str:
+    """Return a figure as an image of a page: it has the text colour of the page's theme itself."""
+    return as_svg(exhibit).replace(">", f">{THEMES}", 1)
 
 
 def _move_style_to_attributes(element: ElementTree.Element) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+# The ends of the intervals for questions of this kind, and for these questions alone.
+OF_BOTH = ("this kind: from", "this kind: to", "these: from", "these: to")
 MOST_PARTICIPANTS = 60  # in one figure: more lines could not be told apart
 
 
@@ -64,7 +66,7 @@ def votes_per_question(agreement: Agreement) -> Exhibit:
 
 
 def shares_with_intervals(agreement: Agreement) -> Exhibit:
-    """Tabulate each measure's share of the responses, with T2 and T1 intervals."""
+    """Tabulate each measure's share of the responses, with both its intervals."""
     rows = tuple(
         (
             name,
@@ -78,17 +80,17 @@ def shares_with_intervals(agreement: Agreement) -> Exhibit:
     return Exhibit(
         name="shares",
         title="Share of the responses that credit each measure, in %",
-        columns=("measure", "share", "T2 from", "T2 to", "T1 from", "T1 to"),
+        columns=("measure", "share", *OF_BOTH),
         rows=rows,
         decimals=1,
         alternative=f"Shares of the responses: {summary}.{_added_up(rows)}",
-        note="95 % intervals. T2: questions of this kind; T1: these questions.",
+        note="95 % intervals. This kind: for questions of this kind; these: for these alone.",
         why=None if agreement.responses else NO_RESPONSES,
     )
 
 
 def pairwise_differences(agreement: Agreement) -> Exhibit:
-    """Tabulate each pair's difference with its T2 and T1 intervals.
+    """Tabulate each pair's difference with both its intervals.
 
     Beside it: the parts from contradictions and from ties, and the lead that random clicks give.
     """
@@ -112,13 +114,13 @@ def pairwise_differences(agreement: Agreement) -> Exhibit:
         name="differences",
         title="Differences between measures, in points of the responses",
         columns=(
-            *("pair", "difference", "T2 from", "T2 to", "T1 from", "T1 to"),
+            *("pair", "difference", *OF_BOTH),
             *("from contradictions", "from ties only", "by random clicks"),
         ),
         rows=rows,
         decimals=1,
         alternative=summary,
-        note="95 % intervals. T2: questions of this kind; T1: these questions. From "
+        note="95 % intervals. This kind: for questions of this kind; these: for these alone. From "
         "contradictions, from ties only: the parts of the difference that come from questions in "
         "which the two put lists in opposite orders, or one only breaks ties of the other. By "
         "random clicks: the lead that identical orders alone would give.",
@@ -370,7 +372,7 @@ def _marker(index: int, name: str) -> dict[str, Any]:
 
 
 def _intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]) -> None:
-    """Draw a stroke and two intervals for each row: T2 long and thin, T1 short and thick."""
+    """Draw a stroke and two intervals for each row: of the kind thin, of these questions thick."""
     for y, (_, middle, *ends) in enumerate(_untyped_rows(exhibit)):
         line: dict[str, Any] = {"color": colours[y], "solid_capstyle": "butt"}
         for shift, (low, high), width in ((-0.11, ends[:2], 1.4), (0.11, ends[2:4], 3.5)):
@@ -380,7 +382,7 @@ def _intervals(axes: "Axes", exhibit: Exhibit, unit: str, colours: Sequence[str]
             axes.plot([middle] * 2, [y - 0.24, y + 0.24], color="#000000", linewidth=1.4)
     _label_rows(axes, exhibit.rows)
     axes.set_xlabel(unit)
-    for width, label in ((1.4, "questions of this kind (T2)"), (3.5, "these questions (T1)")):
+    for width, label in ((1.4, "for questions of this kind"), (3.5, "for these questions alone")):
         axes.plot([], [], color=GREY, linewidth=width, label=label)
 
 

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 from survey.core.studies.rankings import Ranking
@@ -130,7 +131,11 @@ def resulting(house: House, language: str) -> Iterator[Sight]:
     _identify_one(house, slug)
     house.close(slug)
     desk.open(at(slug, "/results"))
-    yield house.seen("Results", "full", desk)
+    folded = house.seen("Results", "full", desk)
+    unfolded = folded.body.replace(
+        b'<details class="panel part', b'<details open class="panel part'
+    )
+    yield replace(folded, body=unfolded)
     desk.open(at(slug, "/results?ties=split&without=2"))
     yield house.seen("Results", "analysis options", desk)
     desk.open(at(slug, "/results/report.html"))

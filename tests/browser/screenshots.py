@@ -264,7 +264,11 @@ def research(page: Page, server: Server, folder: Path) -> None:
         db.session.remove()
     page.goto(f"{study}/results")
     shoot(page, folder / "results-laptop-light.png", whole=False)
-    page.locator("#differences").screenshot(path=folder / "differences-laptop-light.png")
+    page.goto(f"{study}/results#differences")
+    page.wait_for_function("[...document.images].every((image) => image.complete)")
+    page.locator(".part", has=page.locator("#differences")).screenshot(
+        path=folder / "differences-laptop-light.png"
+    )
 
 
 def answer(server: Server) -> None:

@@ -51,13 +51,72 @@ def test_every_figure_has_its_numbers_beside_it_and_is_told_in_words(desk):
     of_participants = [each for each in figures if "participants" in each["id"]]
     assert len(figures) - len(of_participants) == 7  # labels are drawn: some pairs may have no lead
     for figure in figures:
-        drawing = ElementTree.fromstring(str(figure.select_one("svg")))
+        image = figure.select_one("img[loading=lazy]")
+        assert image["alt"] == figure.figcaption.text
+        drawing = ElementTree.fromstring(desk.client.get(image["src"]).text)
         assert drawing.get("role") == "img"
-        assert figure.select_one("svg desc").text == figure.figcaption.text
+        assert drawing.findtext("{*}desc") == figure.figcaption.text
+        files = [link["href"].rpartition(".")[2] for link in figure.select("a[download]")]
+        assert files == ["csv", "tex", "svg", "pdf"]
         assert len(figure.select("table tbody tr")) >= (1 if figure in of_participants else 3)
     assert not desk.page.select("[style]")
     ids = [element["id"] for element in desk.page.select("[id]")]
     assert len(ids) == len(set(ids))
+
+
+def test_the_first_screen_says_who_leads_and_whether_it_holds(desk):
+    desk.open(RESULTS)
+    answer = desk.page.select_one(".answer")
+    assert "ahead" in answer.h2.text or "leads" in answer.h2.text or "decide" in answer.h2.text
+    assert "3 participants · 3 questions · 9 answers" in answer.text
+    assert len(answer.select(".standings li")) == 3
+    assert answer.select_one("#for-a-paper button")
+    assert answer.img["loading"] == "eager"
+
+
+def test_all_else_is_folded_and_each_link_of_the_contents_leads_into_a_part(desk):
+    desk.open(f"{RESULTS}?ties=split")
+    folded = desk.page.select("details.part")
+    assert not any(part.has_attr("open") for part in folded if not part.select("#options"))
+    links = [link["href"].removeprefix("#") for link in desk.page.select(".contents a")]
+    parts = [part.select_one("div")["id"] for part in folded]
+    assert set(links) == set(parts) - {"download"}
+    assert not any(word in desk.page.main.text for word in ("T1 from", "T2 from", "(T1)", "(T2)"))
+
+
+def test_a_drawing_is_kept_by_browsers_under_the_digest_of_what_it_shows(desk):
+    desk.open(RESULTS)
+    address = desk.page.select_one(".answer img")["src"]
+    answer = desk.client.get(address)
+    assert answer.mimetype == "image/svg+xml"
+    assert "immutable" in answer.headers["Cache-Control"]
+    other = desk.client.get(address.replace("digest=", "digest=0"))
+    assert "immutable" not in other.headers.get("Cache-Control", "")
+    assert desk.client.get(f"{RESULTS}/drawing/none.svg").status_code == 404
+    desk.open(f"{RESULTS}?without=2")
+    assert desk.page.select_one(".answer img")["src"] not in (address, f"{address}&without=2")
+
+
+@pytest.mark.parametrize(
+    ("file", "start"),
+    [
+        ("differences.csv", b"pair,"),
+        ("votes-per-question.tex", b"% needs"),
+        ("contrasts.md", b"**Where"),
+        ("shares.pdf", b"%PDF"),
+        ("participants-1.csv", b"place,"),
+    ],
+)
+def test_each_figure_and_table_is_a_file_of_its_own(desk, file, start):
+    answer = desk.client.get(f"{RESULTS}/parts/{file}?ties=split")
+    assert answer.data.startswith(start)
+    name = f"a-study-{file}"
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+
+
+@pytest.mark.parametrize("file", ["none.csv", "differences.exe", "table4.pdf"])
+def test_what_is_no_part_of_the_results_is_not_found(desk, file):
+    assert desk.client.get(f"{RESULTS}/parts/{file}").status_code == 404
 
 
 def test_switches_change_what_is_counted_and_the_page_says_so(desk):
@@ -127,5 +186,5 @@ def test_the_report_is_one_file_that_says_which_study_it_is_of(desk, session):
 
 def test_nobody_elses_results_are_handed_out(desk, app, session):
     other = Desk(app, session, "Bob")
-    for path in ("", "/report.html", "/paper.zip"):
+    for path in ("", "/report.html", "/paper.zip", "/parts/shares.csv", "/drawing/shares.svg"):
         assert other.client.get(RESULTS + path).status_code == 404

@@ -23,6 +23,7 @@ from survey.core.agreement.contrasts import ByContrast
 from survey.core.agreement.differences import T1, T2, Components, Pair, ParticipantsTest
 from survey.core.agreement.equivalence import Equivalence
 from survey.core.statistics.significance import Interval, MeanTest
+from survey.core.studies.fields import and_join
 
 LEVEL = 0.05
 NO_LEAD = 1e-9  # a mean of random clicks below this differs from 0 by rounding
@@ -90,6 +91,77 @@ def verdict(
     sources = _sources(difference.by_contrast, pair, "Of the difference")
     sentence = f"{undecided} {not_equal}{sources}{reading}{advantage}"
     return Verdict(pair, "none", None, None, None, sentence)
+
+
+def headline(verdicts: Sequence[Verdict], leads: Sequence[float | None], questions: int) -> str:
+    """Return one sentence: which measure leads, which others that holds against, and where.
+
+    ``leads``: the mean difference of each verdict's pair. The leader has the largest sum of them.
+    """
+    sums: dict[str, float] = {}
+    for each, lead in zip(verdicts, leads, strict=True):
+        for name, share in ((each.pair.first, lead or 0.0), (each.pair.second, -(lead or 0.0))):
+            sums[name] = sums.get(name, 0.0) + share
+    leader = max(sums, key=lambda name: sums[name])
+    others: dict[str, list[str]] = {}
+    for each in verdicts:
+        if leader in (each.pair.first, each.pair.second):
+            other = each.pair.second if each.pair.first == leader else each.pair.first
+            others.setdefault(_clause(each, questions), []).append(other)
+    if all(each.scope == "none" for each in verdicts):
+        between = f"the answers do not decide between {and_join([*sums])}."
+        if sums[leader] < NO_LEAD:
+            return f"T{between[1:]}"
+        return f"{leader} is ahead, but not beyond chance: {between}"
+    undecided = _UNDECIDED_CLAUSE in others
+    clauses = [
+        clause.format(
+            leader=leader,
+            others=" or ".join(names) if clause == _UNDECIDED_CLAUSE else and_join(names),
+        )
+        for clause, names in sorted(others.items(), key=lambda item: item[0] == _UNDECIDED_CLAUSE)
+    ]
+    start = f"{leader} is ahead, but " if undecided and len(clauses) == 1 else ""
+    return f"{start}{'; '.join(clauses)}."
+
+
+_UNDECIDED_CLAUSE = "the answers do not decide between {leader} and {others}"
+
+
+def _clause(found: Verdict, questions: int) -> str:
+    """Return what a verdict says of the measure that leads, with a gap for the others' names."""
+    where = _where(found, questions)
+    if found.scope == "none":
+        return _UNDECIDED_CLAUSE
+    if found.scope == "equal":
+        return f"{{leader}} and {{others}} are equal to within what matters {where}"
+    if found.preferred_for == "ties":
+        return "{leader} leads {others} through ties alone, which is no preference for its orders"
+    if found.preferred_for == "open":
+        return (
+            f"{{leader}} leads {{others}} {where}, but whether for its orders or through ties "
+            "stays open"
+        )
+    return f"{{leader}} leads {{others}}, and this holds {where}"
+
+
+def standing(found: Verdict, questions: int) -> str:
+    """Return in a few words whether a pair's difference holds, and for what."""
+    where = _where(found, questions)
+    if found.scope == "none":
+        return "not decided"
+    if found.scope == "equal":
+        return f"equal to within what matters {where}"
+    if found.preferred_for == "ties":
+        return "through ties alone, no preference between the orders"
+    if found.preferred_for == "open":
+        return f"holds {where}, but for the orders or through ties stays open"
+    return f"holds {where}"
+
+
+def _where(found: Verdict, questions: int) -> str:
+    of_kind = found.population == T2
+    return "for questions of this kind" if of_kind else these_questions(questions)
 
 
 def _preference(

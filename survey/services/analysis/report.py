@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from importlib import import_module
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -14,13 +15,13 @@ from survey.core.agreement.agreement import Difference, Effect
 from survey.core.agreement.anchoring import Anchoring
 from survey.core.agreement.answers import Spread, Table3
 from survey.core.agreement.credits import OTHER, Table4
-from survey.core.agreement.own_orderings import OwnOrderings
+from survey.core.agreement.own_orderings import DECIDES, OwnOrderings
 from survey.core.agreement.quality import RULES
 from survey.core.agreement.second_opinion import SecondOpinion
-from survey.core.agreement.verdicts import rounded
+from survey.core.agreement.verdicts import headline, rounded, standing
 from survey.core.statistics import mixed_logit
 from survey.core.statistics.significance import Interval, MeanTest, Statistic
-from survey.figures.analysis import exhibits, participants_differences
+from survey.figures.analysis import OF_BOTH, exhibits, participants_differences
 from survey.figures.exhibit import Exhibit
 from survey.services.analysis.sheets import (
     FORMATS,
@@ -45,21 +46,32 @@ SHARES = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """A drawn figure, with its numbers; ``svg`` is empty where there is nothing to draw."""
+    """A figure's numbers, and its drawing; ``svg`` is empty where it is not drawn."""
 
     exhibit: Exhibit
     svg: str
 
+    @property
+    def digest(self) -> str:
+        """A digest of all that is drawn: part of the address of the drawing, for caches."""
+        return sha256(repr(self.exhibit).encode()).hexdigest()[:12]
+
 
 @dataclass(frozen=True)
 class Report:
-    """The contents of a report; ``departures``: from the protocol, in words."""
+    """The contents of a report; ``departures``: from the protocol, in words.
+
+    ``headline``: which measure leads, and whether that holds; ``standings``: for each pair its
+    difference, where votes are compared, and whether it holds.
+    """
 
     analysis: Analysis
     figures: Mapping[str, Drawn]
     sheets: Mapping[str, Sheet]
     flags: Sheet
     departures: str
+    headline: str
+    standings: tuple[tuple[str, str, str], ...]
 
 
 def load_libraries() -> None:
@@ -68,20 +80,77 @@ def load_libraries() -> None:
         import_module(name)
 
 
-def report_of(analysis: Analysis) -> Report:
-    """Draw the figures and build the tables of an analysis.
-
-    Figures of simulated participants say so inside the drawing, so that they are not evidence.
-    """
-    mark = simulated_notice(analysis)
-    drawn = [replace(exhibit, mark=mark) for exhibit in _exhibits(analysis)]
+def report_of(analysis: Analysis, *, draw: bool = True) -> Report:
+    """Build the tables of an analysis, and draw its figures unless a page shows them as images."""
     return Report(
         analysis=analysis,
-        figures={exhibit.name: drawn_of(exhibit) for exhibit in drawn},
+        figures={
+            exhibit.name: drawn_of(exhibit) if draw else Drawn(exhibit, "")
+            for exhibit in _exhibits(analysis)
+        },
         sheets={sheet.name: sheet for sheet in tables_of(analysis)},
         flags=flags_sheet(analysis),
         departures=departures(analysis.options),
+        headline=headline(analysis.verdicts, _leads(analysis), analysis.questions),
+        standings=tuple(_standings(analysis)),
     )
+
+
+def image_of(analysis: Analysis, name: str) -> tuple[str, str] | None:
+    """Return a figure as an image of a page, and its digest; None where there is no such figure."""
+    exhibit = _figure(analysis, name)
+    return (figures.as_image(exhibit), Drawn(exhibit, "").digest) if exhibit else None
+
+
+def part_file(analysis: Analysis, name: str, ending: str) -> bytes | None:
+    """Return one figure, one table, or a figure's numbers as a file; None if there is no such."""
+    if ending in FORMATS:
+        sheet = _table(analysis, name)
+        return FORMATS[ending](sheet).encode() if sheet else None
+    exhibit = _figure(analysis, name) if ending in figures.FORMATS else None
+    return figures.render(exhibit, ending) if exhibit else None
+
+
+def _figure(analysis: Analysis, name: str) -> Exhibit | None:
+    """Return a figure that can be drawn, by its name; else None."""
+    # Those of participants rest on the mixed logit, which no other figure needs.
+    found = _participants_exhibits if name.startswith("participants-") else _figures
+    return next((each for each in found(analysis) if each.name == name and not each.why), None)
+
+
+def _table(analysis: Analysis, name: str) -> Sheet | None:
+    """Return a table by its name, the numbers of a figure by the figure's; else None."""
+    numbers = [
+        Sheet(each.name, each.title, each.columns, each.rows, each.note, each.totals, each.decimals)
+        for each in _exhibits(analysis)
+    ]
+    sheets = (*numbers, *tables_of(analysis), flags_sheet(analysis))
+    return next((sheet for sheet in sheets if sheet.name == name), None)
+
+
+def _leads(analysis: Analysis) -> list[float | None]:
+    """Return the difference that each verdict is about."""
+    if analysis.own_orderings:
+        of_pairs = analysis.own_orderings.differences
+        return [each.tests.mean for each in of_pairs if each.statistic == DECIDES]
+    return [difference.mean for difference in analysis.agreement.differences]
+
+
+def _standings(analysis: Analysis) -> Iterator[tuple[str, str, str]]:
+    """Yield each pair, its difference with an interval, empty of own orderings, and its standing.
+
+    The interval is that of the population which the verdict is about, else that of the kind.
+    """
+    for found, difference in zip(analysis.verdicts, analysis.agreement.differences, strict=True):
+        points = ""
+        if not analysis.own_orderings and difference.mean is not None:
+            these = found.scope == "these" or difference.components.ci95 is None
+            test = difference.participants if these else difference.components
+            points = f"{rounded(100 * difference.mean)} points"
+            if test.ci95:
+                low, high = _in_points(test.ci95)
+                points += f" ({rounded(low)} to {rounded(high)})"
+        yield difference.pair.title, points, standing(found, analysis.questions)
 
 
 def drawn_of(exhibit: Exhibit) -> Drawn:
@@ -90,12 +159,25 @@ def drawn_of(exhibit: Exhibit) -> Drawn:
 
 
 def _exhibits(analysis: Analysis) -> list[Exhibit]:
-    return [*exhibits(analysis.agreement), *_participants_exhibits(analysis)]
+    return [*_figures(analysis), *_participants_exhibits(analysis)]
+
+
+def _figures(analysis: Analysis) -> list[Exhibit]:
+    """Return the figures that need no model of participants.
+
+    Those of simulated participants say so inside the drawing, so that they are not evidence.
+    """
+    mark = simulated_notice(analysis)
+    return [replace(exhibit, mark=mark) for exhibit in exhibits(analysis.agreement)]
 
 
 def _participants_exhibits(analysis: Analysis) -> list[Exhibit]:
+    mark = simulated_notice(analysis)
     of_pairs = enumerate(analysis.second_opinions, 1)
-    return [participants_differences(opinion, number) for number, opinion in of_pairs]
+    return [
+        replace(participants_differences(opinion, number), mark=mark)
+        for number, opinion in of_pairs
+    ]
 
 
 def departures(options: AnalysisOptions) -> str:
@@ -334,20 +416,21 @@ def _differences(differences: tuple[Difference, ...]) -> Sheet:
             for difference in differences
             for population, test, corrected in (
                 (
-                    "questions of this kind (T2)",
+                    "questions of this kind",
                     difference.components,
                     difference.components.p_step,
                 ),
                 (
-                    "these questions (T1)",
+                    "these questions alone",
                     difference.participants,
                     difference.participants.p_holm,
                 ),
             )
         ),
-        note="T2: t by the variance components of participants and questions, corrected by the "
-        "largest |t| of all pairs, stepping down; its interval is never narrower than T1's. T1: t "
-        "of the mean of the responses, clustered by participant, corrected by Holm's method. A "
+        note="Questions of this kind: t by the variance components of participants and questions, "
+        "corrected by the largest |t| of all pairs, stepping down; the interval is never narrower "
+        "than the other. These questions alone: t of the mean of the responses, clustered by "
+        "participant, corrected by Holm's method. A "
         "preference needs the corrected p and the label permutation.",
         decimals=1,
     )
@@ -372,7 +455,7 @@ def _contrasts(differences: tuple[Difference, ...]) -> Sheet:
         title="Where the differences come from, in points",
         columns=(
             *("pair", "the two orders", "questions", "part of the difference"),
-            *("difference there", "T2 from", "T2 to", "T1 from", "T1 to"),
+            *("difference there", *OF_BOTH),
         ),
         rows=tuple(rows),
         note="Contradict: the two put some lists in opposite orders. Ties only: one orders lists "
@@ -391,8 +474,8 @@ def _equivalence(differences: tuple[Difference, ...]) -> Sheet:
             continue
         margin = 100 * each.equivalence.smallest_difference
         for population, test in (
-            ("questions of this kind (T2)", each.equivalence.kind),
-            ("these questions (T1)", each.equivalence.these),
+            ("questions of this kind", each.equivalence.kind),
+            ("these questions alone", each.equivalence.these),
         ):
             ends = _in_points(test.ci90) if test.ci90 else (None, None)
             rows.append((_pair(each), population, *ends, *_p(test.p)))
@@ -463,10 +546,18 @@ def _other_tests(analysis: Analysis) -> Sheet:
         counted = f"won {questions.won}, lost {questions.lost}, tied {questions.tied}"
         against = f"{matched.n10} against {matched.n01}"
         rows += [
-            (_pair(each, ": two-way cluster-robust t (T2)"), each.two_way.n, each.two_way.p),
-            (_pair(each, ": sign flips over participants (T1)"), flips.n, flips.sign_flip_p),
             (
-                _pair(each, f": sign flips over questions (T2), {counted}"),
+                _pair(each, ": two-way cluster-robust t (questions of this kind)"),
+                each.two_way.n,
+                each.two_way.p,
+            ),
+            (
+                _pair(each, ": sign flips over participants (these questions)"),
+                flips.n,
+                flips.sign_flip_p,
+            ),
+            (
+                _pair(each, f": sign flips over questions (of this kind), {counted}"),
                 questions.n,
                 questions.sign_flip_p,
             ),
@@ -480,7 +571,7 @@ def _other_tests(analysis: Analysis) -> Sheet:
         text = f"Cochran's Q, {name} (descriptive): {value}; p by label permutation"
         rows.append((text, q.blocks, q.p_label_permutation))
     for name, chi2 in (
-        ("credits (T1)", votes.friedman_approvals),
+        ("credits (these questions)", votes.friedman_approvals),
         ("mean tau-b (descriptive)", votes.friedman_tau_b),
     ):
         value = f"undefined, {chi2.why}" if chi2.chi2 is None else f"χ² = {chi2.chi2:.2f}"
@@ -502,7 +593,8 @@ def _sensitivity(analysis: Analysis) -> Sheet:
     pairs = [_pair(difference) for difference in analysis.agreement.differences]
     return Sheet(
         name="sensitivity",
-        title="The differences under other choices, in points, with 95 % intervals (T2)",
+        title="The differences under other choices, in points, with 95 % intervals for "
+        "questions of this kind",
         columns=("choice", "responses", *pairs),
         rows=tuple(
             (variant.choice, variant.responses, *map(_effect, variant.differences))
@@ -645,7 +737,7 @@ def _runs(analysis: Analysis) -> Sheet:
         name="runs",
         title="Results by run: mean place among the lists of a question, 1 for the best",
         columns=(
-            *("run", "people", "T2 from", "T2 to", "T1 from", "T1 to"),
+            *("run", "people", *OF_BOTH),
             *(f"by {name}" for name in measures),
         ),
         rows=tuple(
@@ -679,12 +771,14 @@ def _own_orderings(orderings: OwnOrderings) -> Sheet:
         title="People's own orderings: agreement with the measures' orders",
         columns=(
             *("pair", "agreement", "answers", "with the first", "with the second", "difference"),
-            *("T2 from", "T2 to", "T1 from", "T1 to", "p, T2 (corrected)", "p, T1 (corrected)"),
+            *OF_BOTH,
+            *("p, this kind (corrected)", "p, these (corrected)"),
         ),
         rows=tuple(rows),
-        note="95 % intervals and tests as those of votes: variance components (T2), participants' "
-        "t (T1). An ordering at random has tau-b 0 on average with any order, so ties give no "
-        "lead; the agreement rate counts a tie as agreeing with no order of two lists.",
+        note="95 % intervals and tests as those of votes: variance components (questions of this "
+        "kind), participants' t (these questions). An ordering at random has tau-b 0 on average "
+        "with any order, so ties give no lead; the agreement rate counts a tie as agreeing with no "
+        "order of two lists.",
     )
 
 

@@ -5,9 +5,10 @@ Results and files are hidden until the study is closed, or shown early with a re
 
 import io
 import json
+import mimetypes
 from typing import Any
 
-from flask import flash, g, redirect, request, url_for
+from flask import Response, flash, g, redirect, request, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.file import FileField
 from wtforms import MultipleFileField, StringField
@@ -17,7 +18,14 @@ from survey.core.tasks.labelling import LabellingPlan
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.errors import NotFoundError, SurveyError
 from survey.services import accounts
-from survey.services.analysis.report import as_html, expected_bytes, report_files, report_of
+from survey.services.analysis.report import (
+    as_html,
+    expected_bytes,
+    image_of,
+    part_file,
+    report_files,
+    report_of,
+)
 from survey.services.analysis.sheets import printed_table
 from survey.services.analysis.study_results import Analysis, AnalysisOptions, analyse_study
 from survey.services.collections import judging_report
@@ -70,11 +78,31 @@ def results() -> ResponseReturnValue:
     analysis = _analyse()
     return page(
         "researcher/results.html",
-        report=report_of(analysis),
+        report=report_of(analysis, draw=False),
         printed=printed_table,
         query=_query_of(analysis.options),
+        contents=_contents(analysis),
         questions=range(1, g.plan.questions + 1),
     )
+
+
+def _contents(analysis: Analysis) -> list[tuple[str, str]]:
+    """List the parts of the page: the id of each, and a short name."""
+    return [
+        ("verdicts", "Verdicts"),
+        ("participants", "People"),
+        ("votes", "Votes"),
+        ("shares", "Shares"),
+        ("differences", "Differences"),
+        ("agreement", "Agreement"),
+        *([("runs", "Runs")] if analysis.runs else []),
+        ("bias", "Columns"),
+        ("sensitivity", "Other choices"),
+        ("second-opinion", "Second opinion"),
+        *([("quality", "Flags")] if analysis.flags else []),
+        ("methods", "Methods"),
+        ("options", "Options"),
+    ]
 
 
 def _figures_page(form: OrderingForm) -> ResponseReturnValue:
@@ -141,6 +169,33 @@ def result_files() -> ResponseReturnValue:
     content = bundles.content_of(session(), g.study, include_test="test" in request.args)
     files = judging_report.result_files(session(), g.study, content)
     return attachment(stream_zip_of_bytes(files), "application/zip", f"{g.slug}-results.zip")
+
+
+@blueprint.get(f"{STUDY}/results/drawing/<name>.svg")
+@in_own_process
+def drawing(name: str) -> ResponseReturnValue:
+    """Return a figure's drawing as an image for the page; browsers keep it under its digest."""
+    lifecycle.require_results(g.study)
+    image = image_of(_analyse(), name)
+    if image is None:
+        raise NotFoundError(f"There is no figure {name!r}.")
+    svg, digest = image
+    response = Response(svg, mimetype="image/svg+xml")
+    if request.args.get("digest") == digest:
+        response.headers["Cache-Control"] = "private, max-age=31536000, immutable"
+    return response
+
+
+@blueprint.get(f"{STUDY}/results/parts/<name>.<ending>")
+@in_own_process
+def part(name: str, ending: str) -> ResponseReturnValue:
+    """Send one figure, or one table or a figure's numbers, as a file."""
+    lifecycle.require_results(g.study)
+    content = part_file(_analyse(), name, ending)
+    if content is None:
+        raise NotFoundError(f"There is no {name}.{ending} among the results.")
+    media_type = mimetypes.guess_type(f"{name}.{ending}")[0] or "text/plain"
+    return attachment(iter([content]), media_type, f"{g.slug}-{name}.{ending}")
 
 
 @blueprint.get(f"{STUDY}/results/report.html")

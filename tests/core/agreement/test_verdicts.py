@@ -4,8 +4,8 @@ import pytest
 
 from survey.core.agreement.agreement import analyse_answers
 from survey.core.agreement.answers import Answers, Response
-from survey.core.agreement.differences import T1, T2
-from survey.core.agreement.verdicts import p_text, verdict
+from survey.core.agreement.differences import T1, T2, Pair
+from survey.core.agreement.verdicts import Verdict, headline, p_text, standing, verdict
 from survey.core.studies.rankings import Ranking
 
 MEASURES = ("AP", "NMRR", "MNRO")
@@ -341,3 +341,79 @@ def test_a_p_is_printed_as_in_papers_and_never_rounded_onto_the_level():
     printed = {0.0234: "p = .023", 0.0496: "p = .0496", 0.05: "p = .050", 0.9996: "p = 1"}
     assert {p: p_text(p) for p in printed} == printed
     assert (p_text(0.0004), p_text(0.9994), p_text(None)) == ("p < .001", "p = .999", "no p value")
+
+
+def a_verdict(pair, scope="none", winner=None, preferred_for=None):
+    population = {"kind": T2, "these": T1, "equal": T2}.get(scope)
+    return Verdict(Pair(*pair.split("-")), scope, winner, preferred_for, population, "")
+
+
+OPEN_PAIR = a_verdict("NMRR-AP")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sentence"),
+    [
+        (
+            a_verdict("MNRO-NMRR", "kind", "MNRO", "orders"),
+            a_verdict("MNRO-AP", "kind", "MNRO", "orders"),
+            "MNRO leads NMRR and AP, and this holds for questions of this kind.",
+        ),
+        (
+            a_verdict("MNRO-NMRR"),
+            a_verdict("MNRO-AP", "these", "MNRO", "orders"),
+            "MNRO leads AP, and this holds for these 10 questions alone; the answers do not decide "
+            "between MNRO and NMRR.",
+        ),
+        (
+            a_verdict("MNRO-NMRR", "kind", "MNRO", "ties"),
+            a_verdict("MNRO-AP", "kind", "MNRO", "open"),
+            "MNRO leads NMRR through ties alone, which is no preference for its orders; MNRO leads "
+            "AP for questions of this kind, but whether for its orders or through ties stays open.",
+        ),
+        (
+            a_verdict("MNRO-NMRR", "equal"),
+            a_verdict("MNRO-AP"),
+            "MNRO and NMRR are equal to within what matters for questions of this kind; the "
+            "answers do not decide between MNRO and AP.",
+        ),
+        (
+            a_verdict("MNRO-NMRR"),
+            a_verdict("MNRO-AP"),
+            "MNRO is ahead, but not beyond chance: the answers do not decide between MNRO, NMRR "
+            "and AP.",
+        ),
+    ],
+)
+def test_one_sentence_says_who_leads_and_whether_that_holds(first, second, sentence):
+    assert headline([first, second, OPEN_PAIR], [0.2, 0.3, 0.1], 10) == sentence
+
+
+def test_the_headline_names_no_leader_where_nothing_differs_or_is_known():
+    nothing = [a_verdict("MNRO-NMRR"), a_verdict("MNRO-AP"), OPEN_PAIR]
+    sentence = "The answers do not decide between MNRO, NMRR and AP."
+    assert headline(nothing, [0.0, 0.0, 0.0], 10) == sentence
+    assert headline(nothing, [None, None, None], 10) == sentence
+
+
+def test_a_leader_without_a_verdict_is_said_to_be_ahead_only():
+    others = [a_verdict("MNRO-NMRR"), a_verdict("MNRO-AP")]
+    decided = a_verdict("NMRR-AP", "kind", "NMRR", "orders")
+    assert headline([*others, decided], [0.01, 0.2, 0.19], 10) == (
+        "MNRO is ahead, but the answers do not decide between MNRO and NMRR or AP."
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (a_verdict("A-B", "kind", "A", "orders"), "holds for questions of this kind"),
+        (a_verdict("A-B", "these", "B", "orders"), "holds for these 10 questions alone"),
+        (a_verdict("A-B", "kind", "A", "ties"), "through ties alone, no preference"),
+        (a_verdict("A-B", "kind", "A", "open"), "but for the orders or through ties stays open"),
+        (a_verdict("A-B", "equal"), "equal to within what matters for questions of this kind"),
+        (a_verdict("A-B"), "not decided"),
+    ],
+)
+def test_a_pair_stands_in_a_few_words(found, words):
+    assert words in standing(found, 10)
