@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from survey.db.models import Study
 
 SHORT_HELP_LIMIT = 200  # characters: lists of commands show whole first sentences
+MOST_NAMED = 20  # studies in an error message
 LAST_OPTION = "survey.cli.command.last_option"
 
 
@@ -176,10 +177,27 @@ def open_session() -> Iterator["Session"]:
 @contextmanager
 def open_study(slug: str) -> Iterator[tuple["Session", "Study"]]:
     """Yield a session and the study with this slug; raises NotFoundError."""
-    from survey.services.studies.lifecycle import find_study
-
     with open_session() as session:
         yield session, find_study(session, slug)
+
+
+def find_study(session: "Session", slug: str) -> "Study":
+    """Return the study with this slug; raises NotFoundError, which names the studies there are.
+
+    Pages do not name them: they would tell participants of one study of the others.
+    """
+    from survey.errors import NotFoundError
+    from survey.services.studies import lifecycle
+
+    try:
+        return lifecycle.find_study(session, slug)
+    except NotFoundError as error:
+        slugs = [study.slug for study in lifecycle.all_studies(session)]
+        if not slugs:
+            raise NotFoundError(f"{error} Make one with `survey study new`.") from None
+        more = f" and {len(slugs) - MOST_NAMED} more" if len(slugs) > MOST_NAMED else ""
+        named = ", ".join(slugs[:MOST_NAMED])
+        raise NotFoundError(f"{error} There are: {named}{more}.") from None
 
 
 def check_writable(path: Path, *, force: bool) -> None:

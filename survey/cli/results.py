@@ -20,6 +20,7 @@ from survey.cli.command import (
     MultiWordCommand,
     check_writable,
     command,
+    find_study,
     open_session,
     write_files,
 )
@@ -121,7 +122,7 @@ def _analysis_of(target: str | None, options: "AnalysisOptions") -> "Analysis | 
     if target and _is_path(target):
         return analyse_files(open_files(Path(target), str(Path(target))), options)
     with open_session() as session:
-        study = lifecycle.find_study(session, target) if target else lifecycle.only_study(session)
+        study = find_study(session, target) if target else lifecycle.only_study(session)
         if lifecycle.log_early_results(session, study, accounts.COMMAND_LINE, "analysed"):
             click.echo(EARLY_LOOK_NOTE, err=True)
         begin_reading(session)
@@ -161,7 +162,7 @@ def _write_result_files(target: str | None, folder: Path, *, include_test: bool)
         raise click.UsageError("--to needs a study of the database, not a bundle of this kind.")
     with open_session() as session:
         begin_reading(session)
-        study = lifecycle.find_study(session, target) if target else lifecycle.only_study(session)
+        study = find_study(session, target) if target else lifecycle.only_study(session)
         content = content_of(session, study, include_test=include_test)
         write_files(folder, result_files(session, study, content))
 
@@ -265,7 +266,7 @@ def export(
     check_writable(path, force=force)
     with open_session() as session:
         own_data.drop_due(session)
-        study = lifecycle.find_study(session, slug)
+        study = find_study(session, slug)
         own_data.require_none_due(session, study)
         if options["with_identities"]:
             accounts.log(

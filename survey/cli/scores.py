@@ -111,7 +111,7 @@ def measure(
     A LIST is the positions of its relevant items, like 1,3,4,5,6. Give grades, weights and
     clusters once for all lists, or once for each, in the order of the positions.
     """
-    from survey.services.collections.run_evaluation import score_lists
+    from survey.services.collections.list_scores import score_lists
 
     if len(lists) > MAX_LISTS:
         raise click.UsageError(f"{len(lists)} lists given; {MAX_LISTS} (A to Z) are allowed.")
@@ -179,7 +179,7 @@ def _question_json(question: "Question", collection_size: int) -> dict[str, obje
 
 
 def _print_question(question: "Question") -> None:
-    from survey.services.collections.run_evaluation import printed_values
+    from survey.services.collections.list_scores import printed_values
 
     rows, values = [], printed_values(question)
     for index, (letter, ranks) in enumerate(question.lists.items()):

@@ -15,6 +15,7 @@ from survey.cli.command import (
     STUDY,
     CommandGroup,
     MultiWordCommand,
+    find_study,
     open_session,
     open_study,
 )
@@ -421,7 +422,7 @@ def show(slug: str, as_json: bool) -> None:
 @SLUG_ARGUMENT
 @JSON_OPTION
 def check(slug: str, as_json: bool) -> None:
-    """Check a study: print a summary, then every question.
+    """Check a study: print a verdict and a summary, then every question.
 
     The summary warns of identical orders, values that tie as printed, and measures' cut-offs
     (K). The exit status is 1 if an opened study no longer has the digest it was opened with.
@@ -696,7 +697,7 @@ def _add_items(
     from survey.services.studies import lifecycle
 
     if labelled is not None:
-        lifecycle.copy_items(session, lifecycle.find_study(session, labelled), study)
+        lifecycle.copy_items(session, find_study(session, labelled), study)
     if items is None and topics_file is None and features is None and not keywords:
         return []
     return _take_items(session, study, items, topics_file, features, keywords)[1]
@@ -756,15 +757,21 @@ def _read_plan(
 
 
 def _print_summary(contests: "Sequence[QuestionCheck]", findings: "Sequence[Finding]") -> None:
-    """Print the findings, then for each question how many list pairs the measures contest."""
-    from survey.services.studies.lifecycle import pair_sentences
+    """Print a verdict, the findings, and for each question how many list pairs are contested."""
+    from survey.services.studies.lifecycle import pair_sentences, questions_sentence
 
+    failed = sum(finding.failed for finding in findings)
+    print_text(
+        f"{questions_sentence(contests)}"
+        + (f"{failed} failed, marked below." if failed else "No finding is a failure.")
+    )
     print_heading("Summary")
     for sentence in pair_sentences(contests):
         print_text(f"all: {sentence}", "", "  ")
     for finding in findings:
         where = "all" if finding.question is None else f"question {finding.question}"
-        print_text(f"{where}: {finding.text}", "", "  ")
+        failure = "FAILED: " if finding.failed else ""
+        print_text(f"{failure}{where}: {finding.text}", "", "  ")
     click.echo()
     if not contests:
         return

@@ -12,7 +12,7 @@ import pytest
 from survey.core.studies.generators import GENERATORS
 from survey.db.migration import newest_revision
 from survey.services.collections import assessment, run_evaluation
-from survey.services.collections.run_evaluation import THE_PAPERS
+from survey.services.collections.list_scores import THE_PAPERS
 from survey.services.paper.catalogue import REPRODUCTIONS
 from survey.services.planning import power
 from survey.services.studies.plans import PRESETS
@@ -105,11 +105,28 @@ def test_the_check_prints_questions_and_findings(run):
     assert len(checked["questions"]) == 10
     assert any("identical orders" in finding["text"] for finding in checked["findings"])
     printed = run("study", "check", "pilot")
-    assert printed.startswith("Summary\nall: ")
+    assert re.match(r"\d+ of 10 questions tell all measures apart", printed)
+    assert printed.index("No finding is a failure.\n") < printed.index("Summary\nall: ")
     assert printed.index("How contested") < printed.index("Question 1\n")
     assert "all: MNRO: K = 20 of 100 positions" in printed
     rows = [line.split()[:2] for line in printed.splitlines()]
     assert rows.count(["AP", "1-AP"]) == rows.count(["NMRR", "NMRR"]) == 10
+
+
+@ON_SQLITE
+def test_a_study_that_there_is_not_is_answered_with_those_there_are(run):
+    run("init")
+    none = "There is no study 'nope'. Make one with `survey study new`."
+    assert none in run("study", "check", "nope", status=1)
+    run("study", "new", "pilot")
+    run("study", "new", "second")
+    for command in (
+        ["study", "check", "nope"],
+        ["analyse", "nope"],
+        ["export", "nope", "--to", "x.zip"],
+    ):
+        told = run(*command, status=1)
+        assert "There is no study 'nope'. There are: pilot, second." in told
 
 
 @ON_SQLITE

@@ -131,7 +131,7 @@ def test_a_file_that_is_there_is_replaced_only_when_forced(answered, tmp_path):
 
 def test_what_cannot_be_exported_is_told_and_leaves_no_file(run, tmp_path):
     told = run("export", "nowhere", "--to", tmp_path / "my.zip", status=1)
-    assert told == "Error: There is no study 'nowhere'.\n"
+    assert told == f"Error: There is no study 'nowhere'. There are: {SLUG}.\n"
     gone = tmp_path / "gone"
     told = run("export", SLUG, "--to", gone / "my.zip", status=1)
     assert told == f"Error: There is no folder {gone}.\n"

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import zeta
 
 from survey.core.measures.lists import ItemNumbers, Ranks, RankSum, Values, Weights
 
@@ -128,6 +127,8 @@ def inst(ranks: Ranks, wanted: int) -> Values:
     Source: Moffat, Bailey, Scholer and Thomas 2015, binary relevance, as its authors and
     Koopman and Zuccon implement it (C/W/L, inst_eval); the paper itself could not be had.
     """
+    from scipy.special import zeta  # a quarter of a second, which other measures need not wait for
+
     weight, gained, looked_at = np.ones(len(ranks)), np.zeros(len(ranks)), np.ones(len(ranks))
     start = np.full(len(ranks), 2.0 * wanted)  # i + T + T_i − 1 at the last relevant item
     columns = [*ranks.T.astype(np.float64), np.full(len(ranks), np.inf)]

@@ -358,6 +358,18 @@ def question_checks(questions: Iterable[Question]) -> list[QuestionCheck]:
     return checks
 
 
+def questions_sentence(checks: Sequence[QuestionCheck]) -> str:
+    """Return a sentence on how many questions can tell measures apart; empty without questions."""
+    separated = [check.separated for check in checks if check.question.number]
+    if not separated:
+        return ""
+    counts = {name: separated.count(name) for name in ("all", "some", "none")}
+    less = [f"{counts['some']} some of them"] * bool(counts["some"])
+    less += [f"{counts['none']} none"] * bool(counts["none"])
+    rest = "".join(f", {part}" for part in less)
+    return f"{counts['all']} of {len(separated)} questions tell all measures apart{rest}. "
+
+
 def pair_sentences(checks: Sequence[QuestionCheck]) -> list[str]:
     """Return a sentence for each pair of measures: how many questions of each kind they have."""
     sentences = []

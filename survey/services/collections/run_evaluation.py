@@ -1,4 +1,4 @@
-"""Score lists that a user types in, and the runs of a test collection: tables and JSON.
+"""Score the runs of a test collection: tables and JSON.
 
 Runs are read from files, scored, and compared with a baseline, or rounds of relevance
 feedback with round 0.
@@ -6,7 +6,6 @@ feedback with round 0.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -35,24 +34,14 @@ from survey.core.collections.runs import (
     read_weights,
     run_name,
 )
-from survey.core.measures import Measure, Setting, measure_named
+from survey.core.measures import Measure, measure_named
 from survey.core.measures.lists import HIGHEST_GRADE
-from survey.core.measures.measure import COMPARED_DECIMALS
 from survey.core.statistics.significance import REPLICATES, SEED
-from survey.core.studies.questions import (
-    MarkedRow,
-    Question,
-    build_question,
-    marks_of,
-    sorted_with_marks,
-)
-from survey.core.studies.rankings import printed
 from survey.core.text_input import FileFaults, lines_of
 from survey.errors import SurveyError
 from survey.services.analysis.sheets import Cell, P, Sheet, Starred
 from survey.services.exchange.input_files import read_text
 
-THE_PAPERS = ("AP", "NMRR", "MNRO")
 # In the order of tables; a measure that needs something is used where that is provided.
 DEFAULT_MEASURES = (
     *("AP", "P@10", "P@20", "S-recall@20", "Rprec", "RR", "bpref", "nDCG@10"),
@@ -74,43 +63,6 @@ Examples = Mapping[str, Sequence[Sequence[str]]]
 
 OnProgress = Callable[[str, int, int], object]
 """Called with the name of the step, how much of it is done, and its total."""
-
-
-def score_lists(
-    ranks: Sequence[Sequence[int]],
-    collection_size: int,
-    measures: Sequence[str] = THE_PAPERS,
-    marks: Sequence[Mapping[str, str]] = (),
-    gmt: int | None = None,
-    *,
-    literal_eq15: bool = False,
-) -> Question:
-    """Score and order lists by measures, as a question of a study does.
-
-    ``marks``: for each list its grades, weights and clusters as words, one for each rank.
-    Raises ValueError naming the row and the fault.
-    """
-    setting = Setting(collection_size, gmt, literal_eq15)
-    names = [measure_named(name).name for name in measures]
-    if not names or len(set(names)) < len(names):
-        raise ValueError(f"measures are {', '.join(names) or 'none'}; different ones are needed")
-    rows = [_marked(*row) for row in enumerate(zip(ranks, marks, strict=True), 1)] if marks else []
-    return build_question(1, ranks, names, setting, marks_of(rows))
-
-
-def _marked(number: int, row: tuple[Sequence[int], Mapping[str, str]]) -> MarkedRow:
-    try:
-        return sorted_with_marks(*row)
-    except ValueError as error:
-        raise ValueError(f"row {number}: {error}") from None
-
-
-def printed_values(question: Question) -> dict[str, tuple[str, ...]]:
-    """Return each measure's values as texts, with decimals enough that unequal values differ."""
-    return {
-        name: printed([Fraction(round(value, COMPARED_DECIMALS)) for value in column.values])
-        for name, column in question.columns.items()
-    }
 
 
 class RequestError(ValueError):

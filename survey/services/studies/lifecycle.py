@@ -19,6 +19,7 @@ from survey.core.studies.plan import Plan, TaskQuestion, study_digest, text_dige
 from survey.core.tasks import ordering, task_of
 from survey.core.tasks.ordering import QuestionCheck
 from survey.core.tasks.ordering import pair_sentences as pair_sentences  # for a command
+from survey.core.tasks.ordering import questions_sentence as questions_sentence
 from survey.core.tasks.ordering_plan import OrderingPlan
 from survey.core.text_input import SLUG
 from survey.db import item_queries, queries

@@ -115,7 +115,7 @@ def test_an_installed_package_appears_in_commands_and_plans(installed):
     said = installed(
         "from survey.core.measures import MEASURES\n"
         "from survey.services.studies.plans import measure_groups, preset_plan\n"
-        "from survey.services.collections.run_evaluation import score_lists\n"
+        "from survey.services.collections.list_scores import score_lists\n"
         "assert 'screen' in dict(dict(measure_groups())['Relevant or not'])\n"
         "plan = preset_plan('mnro', measures=['screen', 'MNRO'], questions=1, practice=False)\n"
         "print(plan.measures, len(plan.draw_questions()[0].columns['screen'].values))\n"

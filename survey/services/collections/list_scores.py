@@ -1,0 +1,57 @@
+"""Score lists that a user types in.
+
+Without tables and statistics, which take a second to import: `survey measure` starts at once.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from survey.core.measures import Setting, measure_named
+from survey.core.measures.measure import COMPARED_DECIMALS
+from survey.core.studies.questions import (
+    MarkedRow,
+    Question,
+    build_question,
+    marks_of,
+    sorted_with_marks,
+)
+from survey.core.studies.rankings import printed
+
+THE_PAPERS = ("AP", "NMRR", "MNRO")
+
+
+def score_lists(
+    ranks: Sequence[Sequence[int]],
+    collection_size: int,
+    measures: Sequence[str] = THE_PAPERS,
+    marks: Sequence[Mapping[str, str]] = (),
+    gmt: int | None = None,
+    *,
+    literal_eq15: bool = False,
+) -> Question:
+    """Score and order lists by measures, as a question of a study does.
+
+    ``marks``: for each list its grades, weights and clusters as words, one for each rank.
+    Raises ValueError naming the row and the fault.
+    """
+    setting = Setting(collection_size, gmt, literal_eq15)
+    names = [measure_named(name).name for name in measures]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"measures are {', '.join(names) or 'none'}; different ones are needed")
+    rows = [_marked(*row) for row in enumerate(zip(ranks, marks, strict=True), 1)] if marks else []
+    return build_question(1, ranks, names, setting, marks_of(rows))
+
+
+def _marked(number: int, row: tuple[Sequence[int], Mapping[str, str]]) -> MarkedRow:
+    try:
+        return sorted_with_marks(*row)
+    except ValueError as error:
+        raise ValueError(f"row {number}: {error}") from None
+
+
+def printed_values(question: Question) -> dict[str, tuple[str, ...]]:
+    """Return each measure's values as texts, with decimals enough that unequal values differ."""
+    return {
+        name: printed([Fraction(round(value, COMPARED_DECIMALS)) for value in column.values])
+        for name, column in question.columns.items()
+    }
