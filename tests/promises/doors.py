@@ -15,7 +15,7 @@ VARIABLE = r"<(?:[^<>]*:)?(\w+)>"
 SAMPLES = {
     **{"action": "open", "labels": "123", "name": "votes.csv", "public_id": "P-NOBODY00"},
     **{"guest_id": "1", "researcher_id": "2"},
-    **{"size": "small"},
+    **{"size": "small", "ending": "csv"},
 }
 
 

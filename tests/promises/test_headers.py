@@ -44,6 +44,7 @@ VALUES = {
     "researcher_id": 1,
     "sha256": "no-sum",
     "size": "small",
+    "ending": "csv",
 }
 OVER = "it-is-over"
 METHODS = ("GET", "HEAD", "POST", "OPTIONS", "PUT", "DELETE", "PATCH", "NONSENSE")
