@@ -265,7 +265,7 @@ def research(page: Page, server: Server, folder: Path) -> None:
     page.goto(f"{study}/results")
     shoot(page, folder / "results-laptop-light.png", whole=False)
     page.goto(f"{study}/results#differences")
-    page.wait_for_function("[...document.images].every((image) => image.complete)")
+    page.locator("#figure-differences img").evaluate("(image) => image.decode()")
     page.locator(".part", has=page.locator("#differences")).screenshot(
         path=folder / "differences-laptop-light.png"
     )
