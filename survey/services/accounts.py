@@ -345,9 +345,7 @@ IN_ALL = _throttle_key("")  # no researcher has an empty name
 
 def reset_failures(session: Session, name: str) -> None:
     """Forget the failures counted under a name; the caller commits."""
-    throttle = session.get(SignInThrottle, _throttle_key(name))
-    if throttle is not None:
-        session.delete(throttle)
+    session.execute(delete(SignInThrottle).where(SignInThrottle.name_hash == _throttle_key(name)))
 
 
 def new_session(session: Session, researcher: Researcher) -> str:
@@ -363,9 +361,9 @@ def new_session(session: Session, researcher: Researcher) -> str:
             confirmed_at=moment,
         )
     )
-    for previous in queries.sign_ins_of(session, researcher.id):
-        if not _is_alive(previous, moment):
-            session.delete(previous)
+    stored = queries.sign_ins_of(session, researcher.id)
+    ended = [each.id for each in stored if not _is_alive(each, moment)]
+    session.execute(delete(SignIn).where(SignIn.id.in_(ended)))
     session.commit()
     return token
 
@@ -420,9 +418,8 @@ def is_confirmed(current: SignIn) -> bool:
 
 def sign_out(session: Session, token: str) -> None:
     """End the session of this token; an unknown token changes nothing."""
-    stored = queries.sign_in_by_hash(session, tokens.hash_token(token))
-    if stored is not None:
-        session.delete(stored)
+    # By a statement: another request may delete the row at the same time.
+    session.execute(delete(SignIn).where(SignIn.token_hash == tokens.hash_token(token)))
     session.commit()
 
 

@@ -1,5 +1,6 @@
 """Writes that meet another write, or rows that a restored backup has exchanged."""
 
+from datetime import timedelta
 from functools import partial
 from types import SimpleNamespace
 
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session
 from survey import tokens
 from survey.core.tasks.ordering import OrderingAnswer
 from survey.db import participant_queries
-from survey.db.models import Guest, Membership, Participant, Researcher, Study
+from survey.db.models import Guest, Membership, Participant, Researcher, Study, now
 from survey.errors import NotFoundError, SurveyError
 from survey.services import accounts
 from survey.services.participation import answers, own_data, participants
@@ -149,6 +150,38 @@ def test_the_same_address_at_once_is_refused_in_a_sentence(session, engine):
         [refused] = [result for result in results if result is not None]
         assert str(refused).startswith(f"There is a study 'study-{at}' already")
         if not both.reached:
+            return
+
+
+@pytest.mark.slow
+def test_signing_out_twice_or_in_twice_at_once_is_no_fault(session, engine, monkeypatch):
+    ada = accounts.add_researcher(session, "Ada")[0].id
+    session.close()
+
+    def signing_in():
+        with Session(engine) as mine:
+            return accounts.new_session(mine, mine.get_one(Researcher, ada))
+
+    def signing_out(token):
+        with Session(engine) as mine:
+            return accounts.sign_out(mine, token)
+
+    both = AtOnce(engine)
+    for at in range(1, MOST_STATEMENTS):
+        token = signing_in()
+        assert both.run(partial(signing_out, token), partial(signing_out, token), at) == (
+            None,
+            None,
+        )
+        reached = both.reached
+        signing_in()  # this session has ended when two others begin
+        with monkeypatch.context() as later:
+            later.setattr(accounts, "now", lambda: now() + timedelta(days=1))
+            tokens_of_both = both.run(signing_in, signing_in, at)
+            assert all(isinstance(each, str) for each in tokens_of_both), tokens_of_both
+        with Session(engine) as mine:
+            accounts.sign_out_everywhere(mine, mine.get_one(Researcher, ada))
+        if not (reached or both.reached):
             return
 
 
