@@ -609,8 +609,8 @@ def _kind_in(file: Path | None) -> str | None:
     """Return the kind that a plan file names, None where it names none."""
     from survey.services.exchange.input_files import read_text
 
-    found = file and re.search(r"(?m)^kind: *(\w+) *$", read_text(file))
-    return found[1] if found else None
+    match = file and re.search(r"(?m)^kind: *(\w+) *$", read_text(file))
+    return match[1] if match else None
 
 
 def _preference_fields(

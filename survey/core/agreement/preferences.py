@@ -31,7 +31,7 @@ from survey.core.agreement.verdicts import (
 from survey.core.statistics.rater_agreement import alpha_of_counts
 from survey.core.statistics.significance import Interval, sign_test
 
-SIZES = {  # the names of so many parts
+SIZES = {  # how many parts there are → what they are called
     1: ("all",),
     2: ("smaller", "larger"),
     3: ("smallest third", "middle third", "largest third"),
@@ -140,7 +140,7 @@ class People:
     ``pairs``: the share of pairs of people, both preferring a list of the same question, who prefer
     the same one. ``others``: how often a preference is that of most others, a tie among the others
     counting one half. ``alpha``: Krippendorff's, ordinal, neither list between the two. Each is
-    None where nobody can be compared.
+    None where no two people prefer a list of the same question.
     """
 
     pairs: float | None
@@ -310,7 +310,7 @@ def _verdict(
     pair, tests = difference.pair, difference.tests
     mean = tests.mean
     if mean is None or difference.first is None or difference.second is None:
-        sentence = f"{pair.title} cannot be compared: nobody prefers a list."
+        sentence = f"{pair.title} cannot be compared: no answer prefers a list."
         return Verdict(pair, "none", None, None, None, sentence)
     ahead, behind = (pair.first, pair.second) if mean > 0 else (pair.second, pair.first)
     higher, lower = sorted((difference.first, difference.second), reverse=True)

@@ -166,13 +166,13 @@ class PreferencePlan(Plan):
         Each with 1 where the first measure favours the first run, and -1 where it favours the
         second.
         """
-        found = []
+        contradictions = []
         for pair in self.pairs:
             question = self._question(0, pair, self.contrast)
             signs = [sign_of(question, measure) for measure in self.contrast]
             if signs[0] * signs[1] < 0:
-                found.append((signs[0], pair))
-        return found
+                contradictions.append((signs[0], pair))
+        return contradictions
 
     @property
     def balanced(self) -> int:

@@ -114,8 +114,8 @@ def part_file(analysis: Analysis, name: str, ending: str) -> bytes | None:
 def _figure(analysis: Analysis, name: str) -> Exhibit | None:
     """Return a figure that can be drawn, by its name; else None."""
     # Those of participants rest on the mixed logit, which no other figure needs.
-    found = _participants_exhibits if name.startswith("participants-") else _figures
-    return next((each for each in found(analysis) if each.name == name and not each.why), None)
+    exhibits = _participants_exhibits if name.startswith("participants-") else _figures
+    return next((each for each in exhibits(analysis) if each.name == name and not each.why), None)
 
 
 def _table(analysis: Analysis, name: str) -> Sheet | None:

@@ -273,8 +273,8 @@ def _check_complete(
         count = counts.get(each.public_id, 0)
         if each.status == "complete" and count != plan.asked:
             place = f"participants.csv, participant {each.public_id}, column status"
-            found = f"'complete' found; {PREFERENCES} has {count} answers of {plan.asked}"
-            faults.add(f"{place}: {found}")
+            fault = f"'complete' found; {PREFERENCES} has {count} answers of {plan.asked}"
+            faults.add(f"{place}: {fault}")
     faults.raise_any()
 
 

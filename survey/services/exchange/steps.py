@@ -4,6 +4,7 @@ What the steps of a kind are, and what its results are, is in the module of the 
 """
 
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -99,7 +100,7 @@ class StepContent:
             yield row, state, Done(row.steps)
 
 
-class StepFiles:
+class StepFiles(ABC):
     """The files of the questions that are done and of their steps, alike for all such kinds.
 
     ``tables``: of the kind's presentations, answers and steps; ``step_columns``: what a step has
@@ -112,13 +113,13 @@ class StepFiles:
     tables: ClassVar[tuple[Any, Any, Any]]
     step_columns: ClassVar[Sequence[Column]]
 
+    @abstractmethod
     def step_from(self, row: CsvRow, saved_at: datetime | None) -> Any:
         """Return the step that a row holds; raises BundleError with its place."""
-        raise NotImplementedError
 
+    @abstractmethod
     def state_faults(self, row: DoneRecord, state: Any) -> Iterator[str]:
         """Yield the faults of a question's steps, which must fit each other."""
-        raise NotImplementedError
 
     def answer_tables(self, plan: Plan) -> list[Table]:
         """Return the files of the questions that are done, and of their steps."""

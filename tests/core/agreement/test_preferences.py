@@ -65,7 +65,7 @@ def test_without_answers_nothing_is_said():
     assert [each.share for each in found.measures] == [None, None]
     assert found.people.pairs is found.people.others is found.people.alpha is None
     [verdict] = found.verdicts()
-    assert verdict.sentence == "RR − AP cannot be compared: nobody prefers a list."
+    assert verdict.sentence == "RR − AP cannot be compared: no answer prefers a list."
 
 
 answers_of_people = st.lists(
